@@ -5,7 +5,7 @@ import { GroupCommit } from '../../src/database/group-commit.js';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { judge } from '../../src/domain/outcome.js';
 import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
-import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../../src/domain/pacing/lanes.js';
+import { type Lane, laneOf, noneDone } from '../../src/domain/pacing/lanes.js';
 import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import {
@@ -14,22 +14,21 @@ import {
   loadDeliveries,
   type NamedDelivery,
 } from '../../src/operations/attempts/load-deliveries.js';
-import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import type { Config } from '../../src/settings/config.js';
 import type { Tracing } from '../../src/telemetry/tracing.js';
 import { Gate, type Pass } from '../gate/gate.js';
+import type { NotNow } from '../gate/not-now.js';
 import { type DeliverGroupJob, type DeliverJob, freshlyLoaded } from '../gate/prefetched.js';
 import type { Fence } from '../liveness/fence.js';
-import { PutOffs } from '../recording/put-off-writer.js';
+import { PutOffWriter } from '../recording/put-off-writer.js';
 import { Recorder } from '../recording/recorder.js';
-import type { SlotResult } from '../recording/slot-result.js';
-import type { Holder } from '../recording/worker-shares.js';
+import { weightOf } from '../recording/worker-shares.js';
 import { findUrl } from '../sending/known-urls.js';
 import type { Sender } from '../sending/send.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 import { traceAttempt } from '../telemetry/trace-attempt.js';
-import { Hindrances } from './own-faults.js';
+import { OwnFaults } from './own-faults.js';
 import { Signer } from './signer.js';
 import { UnderWay } from './under-way.js';
 
@@ -45,6 +44,9 @@ interface DeliverDeps {
   metrics: DaemonMetrics;
 }
 
+/** What a delivery comes to in its slot: an attempt, none for now, or why none is due. */
+type SlotResult = FinishedAttempt | { delivery: DueDelivery; notNow: NotNow } | Exclude<LoadedDelivery, DueDelivery>;
+
 const BATCH_MAX = 256;
 /** A second load beside another one pays only when this many deliveries wait for it. */
 const BATCH_BESIDE_LOADS = 64;
@@ -53,17 +55,15 @@ const BATCH_BESIDE_LOADS = 64;
 export class Deliverer {
   readonly #loads: GroupCommit<NamedDelivery, LoadedDelivery>;
   readonly #recorder: Recorder;
-  readonly #putOffs: PutOffs;
-  /** Not with the loads: they may wait for locks, and others' deliveries must not. */
-  readonly #turnAways: GroupCommit<TurnedAway, null>;
+  readonly #putOffs: PutOffWriter;
   readonly #signer: Signer;
-  /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
+  /** A job may name several deliveries: the slots, not the jobs in hand, limit how many are worked on. */
   readonly #slots: Slots;
   readonly gate: Gate;
-  readonly #hindrances: Hindrances;
+  readonly #ownFaults: OwnFaults;
   #done = noneDone();
   #busyWithClaimed = 0;
-  /** Ids of the deliveries that have a slot, or whose outcome is being recorded. */
+  /** Deliveries that have a slot, or whose outcome is being recorded. */
   readonly #underWay = new UnderWay();
 
   constructor(private readonly deps: DeliverDeps) {
@@ -75,14 +75,9 @@ export class Deliverer {
       besideItems: BATCH_BESIDE_LOADS,
     });
     this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
-    this.#putOffs = new PutOffs(deps);
-    this.#turnAways = new GroupCommit((turned) => turnAwayDeliveries(db.pool, turned), {
-      itemsMax: BATCH_MAX,
-      inFlightMax: 1, // another one would wait for the same locks, with one more connection
-      onBatch: metrics.batch('turn_away'),
-    });
+    this.#putOffs = new PutOffWriter(deps);
     this.#signer = new Signer(vault, config.delivery);
-    this.#hindrances = new Hindrances({ log: deps.log, random: Math.random });
+    this.#ownFaults = new OwnFaults({ log: deps.log, random: Math.random });
     this.#slots = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
       slots: config.delivery.concurrency,
@@ -119,7 +114,7 @@ export class Deliverer {
     if (!this.#slots.tryTake()) {
       await this.#slots.take(priority);
     }
-    await this.#deliverInPlace(job, priority);
+    await this.#deliverInSlot(job, priority);
   }
 
   /**
@@ -129,9 +124,7 @@ export class Deliverer {
    */
   async deliverGroup({ group, ids, loaded }: DeliverGroupJob, priority: number): Promise<void> {
     this.#busyWithClaimed += loaded === undefined ? 0 : ids.length;
-    await this.#slots.takeEach(priority, ids, (id) =>
-      this.#deliverInPlace({ id, attempt: 1, group, loaded }, priority),
-    );
+    await this.#slots.takeEach(priority, ids, (id) => this.#deliverInSlot({ id, attempt: 1, group, loaded }, priority));
   }
 
   /** Whether every slot is taken. */
@@ -146,12 +139,12 @@ export class Deliverer {
     return done;
   }
 
-  /** In a slot that was taken, which it gives back before the outcome is recorded. */
-  async #deliverInPlace(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
+  /** Makes one attempt in the slot that was taken, gives that back, and records what came of it. */
+  async #deliverInSlot(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
     let current = job;
     // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
-    // waits, without its slot, and is then looked at like any other: it may be the only one that knows of the next
-    // attempt. Nothing may come between the last look and `begin`: a third one may have waited too.
+    // waits, without its slot, and is then loaded like any other: it may be the only one that knows of the next
+    // attempt. Nothing may come between the last `has` and `begin`: a third one may have waited too.
     while (this.#underWay.has(job.id)) {
       this.#slots.give();
       await this.#underWay.endOf(job.id);
@@ -161,61 +154,62 @@ export class Deliverer {
     this.#underWay.begin(job.id);
     try {
       const lane = laneOf(priority);
+      const weight = weightOf(job.group !== undefined);
       let result: SlotResult;
       try {
-        result = await this.#makeInTurn(current, lane);
+        result = await this.#attemptInSlot(current, lane, weight);
       } finally {
         this.#slots.give();
         this.#busyWithClaimed -= Number(job.loaded !== undefined);
       }
-      if (result.kind === 'ATTEMPTED') {
-        this.deps.metrics.recorded(lane, await this.#recorder.record(result.attempt, result.holder));
-      } else if (result.kind === 'PUT_OFF') {
-        await this.#putOffs.putOff(result, lane);
-      } else if (result.kind === 'WAITS') {
-        await this.#turnAways.runOne({ id: job.id, priority: LANES[laneAfterPutOff(lane)].priority });
+      if (result === 'WAITS') {
+        await this.#putOffs.turnAway(job.id, lane);
+      } else if (result !== 'NOT_DUE' && 'notNow' in result) {
+        await this.#putOffs.putOff(result.delivery, result.notNow, lane);
+      } else if (result !== 'NOT_DUE') {
+        this.deps.metrics.recorded(lane, await this.#recorder.record(result, weight));
       }
     } finally {
       this.#underWay.end(job.id);
     }
   }
 
-  /** Loads the delivery, waits for its endpoint, makes the attempt, and waits for room to record it. */
-  async #makeInTurn(job: NamedDelivery & DeliverJob, lane: Lane): Promise<SlotResult> {
+  /** Loads the delivery, enters its endpoint, reserves a part of the workers, makes the attempt. */
+  async #attemptInSlot(job: NamedDelivery & DeliverJob, lane: Lane, weight: number): Promise<SlotResult> {
     if (!this.deps.fence.mayBegin) {
       await this.deps.fence.opened();
     }
     const delivery = freshlyLoaded(job) ?? (await this.#loads.runOne(job));
     if (typeof delivery === 'string') {
-      return { kind: delivery };
+      return delivery;
     }
     const { webhookId, url } = delivery;
-    const inMs = this.#recorder.putOffMs(webhookId);
     const origin = findUrl(url)?.origin ?? url;
-    const admission = inMs === null ? await this.gate.enter(delivery, lane, origin) : { putOff: { inMs } };
-    if ('putOff' in admission) {
-      return { kind: 'PUT_OFF', delivery, ...admission.putOff };
+    const pass = this.#recorder.notNow(webhookId) ?? (await this.gate.enter(delivery, lane, origin));
+    if ('putOffMs' in pass) {
+      return { delivery, notNow: pass };
     }
-    const holder = { webhookId, isGrouped: job.group !== undefined };
-    const heldMs = this.#recorder.tryBegin(holder) ? null : await this.#recorder.begin(holder, admission.pass);
-    if (heldMs !== null) {
-      return { kind: 'PUT_OFF', delivery, inMs: heldMs };
+    const crowded = this.#recorder.tryBegin(webhookId, weight)
+      ? null
+      : await this.#recorder.begin(webhookId, weight, pass);
+    if (crowded !== null) {
+      return { delivery, notNow: crowded };
     }
     this.#done[lane] += 1;
-    const attempt = await this.#attempt(delivery, admission.pass, holder);
+    const attempt = await this.#attempt(delivery, pass, weight);
     if ('putOffMs' in attempt) {
-      return { kind: 'PUT_OFF', delivery, inMs: attempt.putOffMs };
+      return { delivery, notNow: attempt };
     }
     this.deps.metrics.attempted(lane, attempt, idToDate(delivery.id));
     const { room } = this.#recorder;
     if (!room.tryTake()) {
       await room.take();
     }
-    return { kind: 'ATTEMPTED', attempt, holder };
+    return attempt;
   }
 
-  /** One attempt; or for how many ms the delivery is put off, when a fault of our own kept it from being sent. */
-  async #attempt(delivery: DueDelivery, pass: Pass, holder: Holder): Promise<FinishedAttempt | { putOffMs: number }> {
+  /** Signs, sends and judges; not now, when a fault of our own kept the request from being sent. */
+  async #attempt(delivery: DueDelivery, pass: Pass, weight: number): Promise<FinishedAttempt | NotNow> {
     const trace = traceAttempt(this.deps.tracing, delivery);
     try {
       const startedAt = this.deps.clock();
@@ -226,24 +220,23 @@ export class Deliverer {
       const outcome = judge(result, this.deps.clock());
       const isSameClosing = pass.leave({ outcome, kind: kindOf(outcome, result) });
       trace?.ended(outcome, result);
-      const times = { startedAt, endedAtMs, failuresAtStart: pass.failures };
-      const retryInMs = retryInMsOf(this.deps.config.retry, delivery.failuresBefore + 1, outcome);
       return {
         delivery,
-        requestHeaders: request.headers,
-        ...times,
+        startedAt,
+        failuresAtStart: pass.failures,
         isSameClosing,
+        endedAtMs,
+        requestHeaders: request.headers,
         result,
         outcome,
-        retryInMs,
+        retryInMs: retryInMsOf(this.deps.config.retry, delivery.failuresBefore + 1, outcome),
       };
     } catch (error) {
-      // The place is kept meanwhile, so that no more wait here than the endpoint's window has.
-      const putOffMs = await this.#hindrances.putOffMs(error, delivery).finally(() => {
+      // The permit is kept meanwhile, so that no more wait here than the endpoint's window has.
+      return await this.#ownFaults.notNow(error, delivery).finally(() => {
         pass.leave();
-        this.#recorder.end(holder);
+        this.#recorder.end(delivery.webhookId, weight);
       });
-      return { putOffMs };
     } finally {
       trace?.notMade();
     }

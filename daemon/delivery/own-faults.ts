@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { LogThrottle } from '../../src/concurrency/log-throttle.js';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
+import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
+import type { NotNow } from '../gate/not-now.js';
 import { noWayOutOf } from '../sending/failure-codes.js';
 
 /** A delivery that cannot leave is kept for a moment: the next one would only find out the same. */
@@ -18,37 +20,31 @@ const SECRET_APART_MS = 10;
 const PUT_OFF_MS_MAX = 3_600_000;
 const TENANTS_MAX = 10_000;
 
-/**
- * Faults of our own that keep requests from being made: their deliveries wait, and no attempt is burned. The log says
- * so now and then.
- */
-export class Hindrances {
+/** Puts deliveries off when a fault of our own keeps their requests from being made, and logs the fault. */
+export class OwnFaults {
   readonly #logThrottle = new LogThrottle();
-  /** By tenant, until when those come again that were put off. */
+  /** When the last delivery of each tenant that was put off comes again (monotonic, ms). */
   readonly #horizons = new BoundedMap<number, number>(TENANTS_MAX);
 
   constructor(private readonly deps: { log: Logger; random: () => number }) {}
 
-  /**
-   * @returns for how many milliseconds the delivery is to be put off
-   * @throws `error` when it is none of these faults
-   */
-  async putOffMs(error: unknown, { tenantId, webhookId }: Whose): Promise<number> {
+  /** @throws `error` when it is none of these faults */
+  async notNow(error: unknown, { tenantId, webhookId }: Pick<DueDelivery, 'tenantId' | 'webhookId'>): Promise<NotNow> {
     const noWayOut = noWayOutOf(error as { code?: unknown });
     if (noWayOut !== null) {
       this.#log(noWayOut, { err: error });
       await delay(NO_WAY_OUT_PAUSE_MS);
-      return NO_WAY_OUT_PUT_OFF_MS;
+      return { putOffMs: NO_WAY_OUT_PUT_OFF_MS };
     }
     if (error instanceof SecretUnreadable) {
       const message = 'a secret cannot be opened, so nothing can be signed; deliveries wait';
       this.#log(message, { err: error, tenantId, webhookId });
-      return this.#untilOpen(tenantId);
+      return { putOffMs: this.#putOffMs(tenantId) };
     }
     throw error;
   }
 
-  #untilOpen(tenantId: number): number {
+  #putOffMs(tenantId: number): number {
     const now = performance.now();
     const horizon = Math.max(now, this.#horizons.get(tenantId) ?? now) + SECRET_APART_MS;
     this.#horizons.set(tenantId, horizon);
@@ -61,9 +57,4 @@ export class Hindrances {
       this.deps.log.error(fields, message);
     }
   }
-}
-
-interface Whose {
-  tenantId: number;
-  webhookId: number;
 }

@@ -3,8 +3,9 @@ import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
 import { callInTurns } from './call-in-turns.js';
 import { type Answer, Endpoint, type KnownHealth } from './endpoint.js';
+import type { NotNow } from './not-now.js';
 import { Origin } from './origin.js';
-import { type PutOff, PutOffs, type PutOffsOptions, type WaitingDelivery } from './put-offs.js';
+import { PutOffs, type PutOffsOptions, type WaitingDelivery } from './put-offs.js';
 import { SlowRequests } from './slow-requests.js';
 import { TenantShares } from './tenant-shares.js';
 import type { Entrant } from './waiting-room.js';
@@ -37,8 +38,7 @@ export interface Pass {
   leave(answer?: Answer): boolean;
 }
 
-/** Either a place in the window, or the delivery is put off. */
-export type Admission = { pass: Pass } | { putOff: PutOff };
+export type Admission = Pass | NotNow;
 
 /** A slot is held for no longer by somebody who waits for a place in a window. */
 export const WAIT_MS_MAX = 500;
@@ -87,11 +87,11 @@ export class Gate {
     const isNext = entrant !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
     const isFirst = entrant === 'TEST' || endpoint.room.sizeUpTo(entrant) === 0;
     if (isNext && isFirst && this.#hasRoom(endpoint, now)) {
-      return { pass: this.#admit(endpoint) };
+      return this.#admit(endpoint);
     }
     return endpoint.opensWithin(WAIT_MS_MAX, now) && this.#mayWait(endpoint, entrant, isNext, now)
       ? this.#wait(endpoint, { id, lane }, entrant)
-      : { putOff: this.#putOffs.putOff(endpoint, { id, lane }) };
+      : this.#putOffs.putOff(endpoint, { id, lane });
   }
 
   /** Whether its turn comes in time; somebody must call it. */
@@ -209,8 +209,8 @@ export class Gate {
     }
     return new Promise((resolve) => {
       const waiter = {
-        enter: () => resolve({ pass: this.#admit(endpoint) }),
-        giveUp: () => resolve({ putOff: this.#putOffs.putOff(endpoint, delivery) }),
+        enter: () => resolve(this.#admit(endpoint)),
+        giveUp: () => resolve(this.#putOffs.putOff(endpoint, delivery)),
         untilMs: this.options.now() + (isCrowded ? CROWDED_WAIT_MS_MAX : WAIT_MS_MAX),
       };
       endpoint.room.add(waiter, entrant);

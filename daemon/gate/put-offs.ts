@@ -1,6 +1,7 @@
 import { placeEveryMs } from '../../src/domain/pacing/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
 import type { Endpoint } from './endpoint.js';
+import type { NotNow } from './not-now.js';
 
 export interface PutOffsOptions {
   /** How many deliveries the daemon works on at the same time. */
@@ -22,16 +23,6 @@ export interface PutOffsOptions {
 export interface WaitingDelivery {
   id: number;
   lane: Lane;
-}
-
-/** A delivery that gives its slot back. Its job is to be written; then `written` or `failed` must be called. */
-export interface PutOff {
-  /** When the job runs, should nobody call it back before. */
-  inMs: number;
-  /** The job is written: the delivery can be called back. */
-  written(): void;
-  /** The job could not be written: the delivery comes again by itself. */
-  failed(): void;
 }
 
 const CALL_EVERY_MS = 50;
@@ -70,7 +61,8 @@ export class PutOffs {
 
   constructor(private readonly options: PutOffsOptions) {}
 
-  putOff(endpoint: Endpoint, { id, lane }: WaitingDelivery): PutOff {
+  /** The delivery gives its slot back. Once its job is written it can be called back, before the job's time. */
+  putOff(endpoint: Endpoint, { id, lane }: WaitingDelivery): NotNow {
     const now = this.options.now();
     const opensInMs = endpoint.opensAtMs(now) - now;
     const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
@@ -82,15 +74,14 @@ export class PutOffs {
     const spreadMs = uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - this.options.random() / 4);
     endpoint.backlog.puttingOff += 1;
     return {
-      inMs: closedForMs + spreadMs,
-      written: () => {
+      putOffMs: closedForMs + spreadMs,
+      ended: (isWritten) => {
         endpoint.backlog.puttingOff -= 1;
-        endpoint.backlog.add({ id, priority: LANES[laneAfterPutOff(lane)].priority });
-        this.#endpoints.add(endpoint);
-        this.#callIn(CALL_EVERY_MS);
-      },
-      failed: () => {
-        endpoint.backlog.puttingOff -= 1;
+        if (isWritten) {
+          endpoint.backlog.add({ id, priority: LANES[laneAfterPutOff(lane)].priority });
+          this.#endpoints.add(endpoint);
+          this.#callIn(CALL_EVERY_MS);
+        }
       },
     };
   }

@@ -1,77 +1,90 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { LogThrottle } from '../../src/concurrency/log-throttle.js';
-import { Slots } from '../../src/concurrency/slots.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
-import { lockedPutOffMs } from '../../src/domain/pacing/locked-put-off.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
-import type { Locked, RecordedStatus } from '../../src/operations/attempts/record-attempts.js';
+import type { RecordedStatus } from '../../src/operations/attempts/record-attempts.js';
+import type { NotNow } from '../gate/not-now.js';
 import type { Fence } from '../liveness/fence.js';
-import { LateWebhook } from './late-webhook.js';
-import { onceDatabaseAnswers } from './once-database-answers.js';
 
 interface LateOutcomesDeps {
   fence: Fence;
   log: Logger;
-  random: () => number;
   slots: number;
-  /** Records attempts, as far as it can, and waits for no lock longer than that. */
-  write(attempts: readonly FinishedAttempt[], lockWaitMs: number): Promise<(RecordedStatus | Locked)[]>;
-  /** Nothing keeps the webhook from being sent to any more, and deliveries of it were put off. */
+  /** Records the attempts whose rows are free, waiting at most `lockWaitMs` for each lock. */
+  write(attempts: readonly FinishedAttempt[], lockWaitMs: number): Promise<(RecordedStatus | 'LOCKED')[]>;
+  /** Called when deliveries of the webhook were put off and it may be sent to again. */
   onUnlocked(webhook: { webhookId: number; tenantId: number }): void;
   onBatch: (items: number) => void;
 }
 
+/** The outcomes of one webhook that wait for a lock. */
+interface Line {
+  /** Records them in the order in which they ended. */
+  readonly outcomes: GroupCommit<FinishedAttempt, RecordedStatus>;
+  size: number;
+  /** Since when none of them could be recorded (monotonic, ms). */
+  sinceMs: number;
+  /** Whether deliveries of the webhook were put off meanwhile. */
+  hasPutOffs: boolean;
+}
+
 const BATCH_MAX = 256;
-/** A batch of another daemon has its webhooks locked for less than that: who waits has its turn after it. */
+/** A lock that lasts longer is not a commit of another daemon. */
+const STUCK_AFTER_MS = 3_000;
+/** A webhook with outcomes waiting for this share of the slots counts as stuck sooner: each occupies a worker. */
+const CROWDED_SHARE = 1 / 4;
+const CROWDED_AFTER_MS = 250;
+/** Longer than a commit of another daemon takes: Postgres grants the locks in the order of the requests. */
 const LOCK_WAIT_MS = 1_000;
-/** Where somebody hangs, there is no turn to wait for; and where others want to try, no time. */
-const LOCK_WAIT_TOGETHER_MS = 100;
-/** For each of hundreds of webhooks, one after the other. */
+const LOCK_WAIT_STUCK_MS = 100;
 const LOCK_WAIT_APART_MS = 10;
 const PAUSE_MS = 10;
-const PAUSE_LOCKED_MS = 500;
-/** Each try alone keeps a connection while it waits. */
-const TRIES_MAX = 3;
-
-/** Of the slots, for how many of them one webhook may have outcomes that wait: each holds a worker. */
-const CROWDED_SHARE = 1 / 4;
+const PAUSE_STUCK_MS = 500;
+const PUT_OFF_MS_MIN = 1_000;
+const PUT_OFF_MS_MAX = 60_000;
 
 /**
- * Outcomes that another session keeps from being recorded. Those of a webhook whose row it has locked wait in a line,
- * in the order in which they ended. Those of deliveries whose own rows are locked wait beside it.
+ * Keeps the outcomes that cannot be recorded because another session has locked a row that they need, such as an
+ * administrator in an open transaction. The outcomes of a webhook wait in one line, those of other webhooks go on.
  */
 export class LateOutcomes {
-  readonly #late = new Map<number, LateWebhook>();
-  readonly #together: GroupCommit<FinishedAttempt, RecordedStatus | Locked>;
-  readonly #tries = new Slots(TRIES_MAX);
+  readonly #lines = new Map<number, Line>();
+  readonly #writes: GroupCommit<FinishedAttempt, RecordedStatus | 'LOCKED'>;
   readonly #logThrottle = new LogThrottle();
-  readonly #outcomesMax: number;
 
   constructor(private readonly deps: LateOutcomesDeps) {
-    this.#outcomesMax = Math.max(1, Math.floor(deps.slots * CROWDED_SHARE));
     const write = (attempts: readonly FinishedAttempt[]) => this.#writeTogether(attempts);
-    this.#together = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch: deps.onBatch });
+    this.#writes = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch: deps.onBatch });
   }
 
   get isEmpty(): boolean {
-    return this.#late.size === 0;
+    return this.#lines.size === 0;
   }
 
-  /** Whether outcomes wait in line for the row of the webhook: others of it must not overtake them. */
+  /** Whether outcomes of the webhook wait: later ones of it must not overtake them. */
   hasLine(webhookId: number): boolean {
-    return this.#late.get(webhookId)?.hasLine ?? false;
+    return this.#lines.has(webhookId);
   }
 
-  /** @returns for how many ms deliveries of the webhook are to be put off; null: they may be sent */
-  putOffMs(webhookId: number): number | null {
-    const late = this.#late.get(webhookId);
-    const hinderedMs = late?.hinderedMs(this.#outcomesMax) ?? null;
-    if (late === undefined || hinderedMs === null) {
+  /**
+   * Deliveries of a webhook that stays locked are put off for as long as it has been locked, and up to half as long
+   * again: the delay doubles each time, and thousands of deliveries do not come back at once.
+   *
+   * @returns null: the webhook may be sent to
+   */
+  notNow(webhookId: number): NotNow | null {
+    const line = this.#lines.get(webhookId);
+    if (line === undefined) {
       return null;
     }
-    late.hasPutOffs = true;
-    return lockedPutOffMs(hinderedMs, this.deps.random());
+    const lockedMs = performance.now() - line.sinceMs;
+    const isCrowded = line.size >= this.deps.slots * CROWDED_SHARE;
+    if (lockedMs <= (isCrowded ? CROWDED_AFTER_MS : STUCK_AFTER_MS)) {
+      return null;
+    }
+    line.hasPutOffs = true;
+    return { putOffMs: Math.min(PUT_OFF_MS_MAX, Math.max(PUT_OFF_MS_MIN, lockedMs)) * (1 + Math.random() / 2) };
   }
 
   /**
@@ -79,147 +92,67 @@ export class LateOutcomes {
    *
    * @throws Error when it cannot be, or the daemon has no more time
    */
-  async record(attempt: FinishedAttempt, locked: Locked): Promise<RecordedStatus> {
+  async record(attempt: FinishedAttempt): Promise<RecordedStatus> {
     const { webhookId } = attempt.delivery;
-    const late = this.#lateOf(webhookId);
-    late.outcomes += 1;
+    const line = this.#lines.get(webhookId) ?? this.#newLine(webhookId);
+    line.size += 1;
     try {
-      const status = locked === 'WEBHOOK_LOCKED' ? await late.runInLine(attempt) : locked;
-      return status === 'DELIVERY_LOCKED' ? await this.#recordBeside(late, attempt) : status;
+      return await line.outcomes.runOne(attempt);
     } finally {
-      late.outcomes -= 1;
-      if (late.outcomes === 0) {
-        this.#late.delete(webhookId);
-        this.#wakePutOffs(late, attempt);
+      line.size -= 1;
+      if (line.size === 0) {
+        this.#lines.delete(webhookId);
       }
     }
   }
 
-  #lateOf(webhookId: number): LateWebhook {
-    const known = this.#late.get(webhookId);
-    if (known !== undefined) {
-      return known;
-    }
-    const write = (attempts: readonly FinishedAttempt[]) => this.#writeInLine(late, attempts);
-    const options = { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch: this.deps.onBatch };
-    const late = new LateWebhook(new GroupCommit(write, options));
-    this.#late.set(webhookId, late);
-    return late;
+  #newLine(webhookId: number): Line {
+    const write = (attempts: readonly FinishedAttempt[]) => this.#writeUnlocked(line, attempts);
+    const outcomes = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1 });
+    const line: Line = { outcomes, size: 0, sinceMs: performance.now(), hasPutOffs: false };
+    this.#lines.set(webhookId, line);
+    return line;
   }
 
-  /** Tries until the row of the webhook is free. */
-  async #writeInLine(
-    late: LateWebhook,
-    attempts: readonly FinishedAttempt[],
-  ): Promise<(RecordedStatus | 'DELIVERY_LOCKED')[]> {
-    return await this.#untilTaken(
-      () => this.#tryInLine(late, attempts),
-      async (statuses) => {
-        const answers = statuses.filter((status) => status !== 'WEBHOOK_LOCKED');
-        if (answers.length === statuses.length) {
-          late.lineMoved();
-          if (answers.some((status) => status !== 'DELIVERY_LOCKED')) {
-            late.moved();
-          }
-          this.#wakePutOffs(late, attempts[0]!);
-          return answers;
+  async #writeUnlocked(line: Line, attempts: readonly FinishedAttempt[]): Promise<RecordedStatus[]> {
+    const { webhookId, tenantId } = attempts[0]!.delivery;
+    while (!this.deps.fence.lettingGo) {
+      const statuses = (await this.#writes.run(attempts)).filter((status) => status !== 'LOCKED');
+      if (statuses.length === attempts.length) {
+        line.sinceMs = performance.now();
+        if (line.hasPutOffs) {
+          line.hasPutOffs = false;
+          this.deps.onUnlocked({ webhookId, tenantId });
         }
-        this.#logLocked(late, attempts[0]!);
-        await delay(late.isLineStuck ? PAUSE_LOCKED_MS : PAUSE_MS);
-        return null;
-      },
-    );
-  }
-
-  /**
-   * Alone, until it is known that somebody hangs: it has its turn after others who have the row for a moment. A webhook
-   * on which somebody hangs is tried together with others: hundreds of them would keep each other waiting.
-   */
-  async #tryInLine(late: LateWebhook, attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Locked)[]> {
-    const tryAlone = async () => {
-      const lockWaitMs = this.#tries.waitingCount > 0 ? LOCK_WAIT_TOGETHER_MS : LOCK_WAIT_MS;
-      return late.isLineStuck ? null : await this.deps.write(attempts, lockWaitMs);
-    };
-    const statuses = late.isLineStuck ? null : await this.#tries.run(tryAlone);
-    return statuses ?? (await this.#together.run(attempts));
-  }
-
-  /** Where none could be recorded, the lock may be on something that one of them needs, such as a row of statistics. */
-  async #writeTogether(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Locked)[]> {
-    const statuses = await this.deps.write(attempts, LOCK_WAIT_TOGETHER_MS);
-    const byWebhook = Map.groupBy(attempts, ({ delivery }) => delivery.webhookId);
-    if (byWebhook.size === 1 || statuses.some((status) => status !== 'WEBHOOK_LOCKED')) {
-      return statuses;
-    }
-    const statusOf = new Map<FinishedAttempt, RecordedStatus | Locked>();
-    for (const ofOne of byWebhook.values()) {
-      const written = await this.deps.write(ofOne, LOCK_WAIT_APART_MS);
-      ofOne.forEach((attempt, index) => {
-        statusOf.set(attempt, written[index]!);
-      });
-    }
-    return attempts.map((attempt) => statusOf.get(attempt)!);
-  }
-
-  /** Others of the webhook are recorded meanwhile: only those whose own rows are locked wait. */
-  async #recordBeside(late: LateWebhook, attempt: FinishedAttempt): Promise<RecordedStatus> {
-    const [recorded] = await this.#untilTaken(
-      async () => [await this.#together.runOne(attempt)],
-      async ([status]) => {
-        if (status !== 'WEBHOOK_LOCKED' && status !== 'DELIVERY_LOCKED') {
-          late.moved();
-          this.#wakePutOffs(late, attempt);
-          return [status!];
-        }
-        this.#logDeliveryLocked(late, attempt);
-        await delay(PAUSE_LOCKED_MS);
-        return null;
-      },
-    );
-    return recorded!;
-  }
-
-  /**
-   * Tries until `read` takes the answer.
-   *
-   * @throws Error when the daemon has no more time
-   */
-  async #untilTaken<Result>(
-    tryOnce: () => Promise<(RecordedStatus | Locked)[]>,
-    read: (statuses: (RecordedStatus | Locked)[]) => Promise<Result | null>,
-  ): Promise<Result> {
-    const { fence } = this.deps;
-    while (!fence.lettingGo) {
-      const result = await read(await onceDatabaseAnswers(fence, tryOnce));
-      if (result !== null) {
-        return result;
+        return statuses;
       }
+      const isStuck = performance.now() - line.sinceMs > STUCK_AFTER_MS;
+      const message = 'another session has rows of a webhook locked: its outcomes wait, and nothing is sent to it';
+      if (isStuck && this.#logThrottle.take(message)) {
+        this.deps.log.warn({ webhookId, tenantId }, message);
+      }
+      await delay(isStuck ? PAUSE_STUCK_MS : PAUSE_MS);
     }
     throw new Error('A row that the outcome belongs to is locked by another session.');
   }
 
-  #wakePutOffs(late: LateWebhook, { delivery: { webhookId, tenantId } }: FinishedAttempt): void {
-    if (late.hasPutOffs) {
-      late.hasPutOffs = false;
-      this.deps.onUnlocked({ webhookId, tenantId });
+  /**
+   * Where a lock lasts and nothing could be recorded together, it may be on a row other than a webhook's, such as a
+   * delivery's or one of the statistics: then each webhook is tried by itself.
+   */
+  async #writeTogether(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | 'LOCKED')[]> {
+    const { write } = this.deps;
+    const isStuck = attempts.some(({ endedAtMs }) => performance.now() - endedAtMs > STUCK_AFTER_MS);
+    const statuses = await write(attempts, isStuck ? LOCK_WAIT_STUCK_MS : LOCK_WAIT_MS);
+    if (!isStuck || statuses.some((status) => status !== 'LOCKED')) {
+      return statuses;
     }
-  }
-
-  #logLocked(late: LateWebhook, { delivery: { webhookId, tenantId } }: FinishedAttempt): void {
-    if (late.isLineStuck && !late.isLogged) {
-      late.isLogged = true;
-      this.deps.log.warn(
-        { webhookId, tenantId },
-        'another session has the row of a webhook locked: its outcomes wait, and nothing is sent to it',
-      );
+    const byWebhook = Map.groupBy(attempts, ({ delivery }) => delivery.webhookId);
+    const statusOf = new Map<FinishedAttempt, RecordedStatus | 'LOCKED'>();
+    for (const ofOne of byWebhook.values()) {
+      const written = await write(ofOne, LOCK_WAIT_APART_MS);
+      ofOne.forEach((attempt, index) => void statusOf.set(attempt, written[index]!));
     }
-  }
-
-  #logDeliveryLocked(late: LateWebhook, { delivery }: FinishedAttempt): void {
-    const { id: deliveryId, webhookId, tenantId } = delivery;
-    const message = 'another session has the row of a delivery locked: its outcome waits';
-    if (late.isStuck && this.#logThrottle.take(message)) {
-      this.deps.log.warn({ deliveryId, webhookId, tenantId }, message);
-    }
+    return attempts.map((attempt) => statusOf.get(attempt)!);
   }
 }

@@ -5,11 +5,12 @@ import { GroupCommit } from '../../src/database/group-commit.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../../src/operations/attempts/put-off.js';
+import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
 import { callBackDeliveries } from '../../src/operations/jobs/call-back.js';
+import type { NotNow } from '../gate/not-now.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
-import type { PutOffResult } from './slot-result.js';
 
-interface PutOffsDeps {
+interface PutOffWriterDeps {
   db: Pick<Database, 'pool'>;
   log: Pick<Logger, 'warn'>;
   metrics: Pick<DaemonMetrics, 'putOff' | 'batch'>;
@@ -18,26 +19,44 @@ interface PutOffsDeps {
 const BATCH_MAX = 256;
 const BEAT_MS = 50;
 
-/** Gives deliveries whose endpoint has no room for them, or that could not be sent, a later time. */
-export class PutOffs {
-  readonly #writes: GroupCommit<PutOff, 'PUT_OFF' | 'LOCKED'>;
+/** Gives deliveries that are not sent now a later time. */
+export class PutOffWriter {
+  readonly #putOffs: GroupCommit<PutOff, null>;
+  readonly #turnAways: GroupCommit<TurnedAway, null>;
 
-  constructor(private readonly deps: PutOffsDeps) {
-    this.#writes = new GroupCommit((deliveries) => putOffDeliveries(deps.db.pool, deliveries), {
+  constructor(private readonly deps: PutOffWriterDeps) {
+    const { db, metrics } = deps;
+    this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), {
       itemsMax: BATCH_MAX,
-      onBatch: deps.metrics.batch('put_off'),
+      onBatch: metrics.batch('put_off'),
+    });
+    this.#turnAways = new GroupCommit((deliveries) => turnAwayDeliveries(db.pool, deliveries), {
+      itemsMax: BATCH_MAX,
+      inFlightMax: 1, // another one would wait for the same locks, with one more connection
+      onBatch: metrics.batch('turn_away'),
     });
   }
 
   /** @throws Error also when another session has the delivery's job locked: it comes again as after any other fault */
-  async putOff({ delivery, inMs, written, failed }: Omit<PutOffResult, 'kind'>, lane: Lane): Promise<void> {
+  async putOff(delivery: DueDelivery, { putOffMs, ended }: NotNow, lane: Lane): Promise<void> {
+    const { id: deliveryId, webhookId, url, generation, attemptNumber } = delivery;
+    this.deps.metrics.putOff(lane);
+    // On the beat, so that the deliveries of all endpoints share a statement: nobody waits for it.
+    await delay(BEAT_MS - (performance.now() % BEAT_MS));
+    const priority = LANES[laneAfterPutOff(lane)].priority;
+    const putOff = { deliveryId, webhookId, url, generation, attemptNumber, inMs: putOffMs, priority };
+    let isWritten = false;
     try {
-      await this.#write(delivery, inMs, lane);
-    } catch (error) {
-      failed?.();
-      throw error;
+      await this.#putOffs.runOne(putOff);
+      isWritten = true;
+    } finally {
+      ended?.(isWritten);
     }
-    written?.();
+  }
+
+  /** The delivery waits for something that the tables know. */
+  async turnAway(id: number, lane: Lane): Promise<void> {
+    await this.#turnAways.runOne({ id, priority: LANES[laneAfterPutOff(lane)].priority });
   }
 
   /**
@@ -52,24 +71,6 @@ export class PutOffs {
     } catch (err) {
       log.warn({ err, deliveries: ids.length }, 'deliveries that were put off come later than they could');
       return [];
-    }
-  }
-
-  async #write(delivery: DueDelivery, inMs: number, lane: Lane): Promise<void> {
-    this.deps.metrics.putOff(lane);
-    // On the beat, so that those of all endpoints share a statement: nobody waits for it.
-    await delay(BEAT_MS - (performance.now() % BEAT_MS));
-    const written = await this.#writes.runOne({
-      deliveryId: delivery.id,
-      webhookId: delivery.webhookId,
-      url: delivery.url,
-      generation: delivery.generation,
-      attemptNumber: delivery.attemptNumber,
-      inMs,
-      priority: LANES[laneAfterPutOff(lane)].priority,
-    });
-    if (written === 'LOCKED') {
-      throw new Error('Another session has the job of this delivery locked.');
     }
   }
 }

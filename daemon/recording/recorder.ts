@@ -4,16 +4,17 @@ import { Slots } from '../../src/concurrency/slots.js';
 import type { Database } from '../../src/database/database.js';
 import { isTooSlow } from '../../src/database/driver/sql-state.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
+import { isDatabaseAway } from '../../src/database/outage.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
-import { type Locked, type RecordedStatus, recordAttempts } from '../../src/operations/attempts/record-attempts.js';
+import { type RecordedStatus, recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { enqueueAlign } from '../../src/operations/jobs/enqueue.js';
 import type { Config } from '../../src/settings/config.js';
 import type { Pass } from '../gate/gate.js';
+import type { NotNow } from '../gate/not-now.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 import { LateOutcomes } from './late-outcomes.js';
-import { onceDatabaseAnswers } from './once-database-answers.js';
-import { type Holder, Holdings } from './worker-shares.js';
+import { WorkerShares } from './worker-shares.js';
 
 interface RecorderDeps {
   config: Pick<Config, 'holdHours' | 'failingRowMsMin'>;
@@ -26,13 +27,14 @@ interface RecorderDeps {
 }
 
 const BATCH_MAX = 256;
-/** Of outcomes, for each slot: while one batch is being written, as many wait for the next. */
-const BATCHES_HELD = 2;
-/** Everybody waits for a lock that the main line waits for. */
+/** Outcomes per slot that may wait: while one batch is being written, as many wait for the next. */
+const BATCHES_WAITING = 2;
+/** Every outcome behind the batch waits for a lock that the batch waits for. */
 const LOCK_WAIT_MS = 100;
-/** What was put off in the last moment is woken too. */
+const AWAY_PAUSE_MS = 500;
+/** Deliveries that were put off in the last moment are woken too. */
 const WAKE_IN_MS = 1_000;
-const LOOK_AGAIN_MS = 10;
+const BEGIN_PAUSE_MS = 10;
 const BEGIN_WAIT_MS_MAX = 500;
 const BEGIN_PUT_OFF_MS = 1_000;
 
@@ -41,26 +43,25 @@ interface Later {
   recorded: Promise<RecordedStatus>;
 }
 
-/** Writes what came of attempts, together with those of others that ended meanwhile. */
+/** Writes the outcomes of attempts, each together with others that ended meanwhile. */
 export class Recorder {
   /**
-   * How many outcomes may wait to be written. Each takes a place before its `record`, which gives it back, so that no
+   * How many outcomes may wait to be written. Each takes a slot before its `record`, which gives it back, so that no
    * more requests are made than can be recorded.
    */
   readonly room: Slots;
-  readonly #holdings: Holdings;
+  readonly #shares: WorkerShares;
   readonly #records: GroupCommit<FinishedAttempt, RecordedStatus | Later>;
   readonly #late: LateOutcomes;
 
   constructor(private readonly deps: RecorderDeps) {
     const onBatch = deps.metrics.batch('record');
-    this.room = new Slots(deps.slots * BATCHES_HELD);
-    this.#holdings = new Holdings(deps.slots);
+    this.room = new Slots(deps.slots * BATCHES_WAITING);
+    this.#shares = new WorkerShares(deps.slots);
     this.#late = new LateOutcomes({
       ...deps,
       onBatch,
-      random: Math.random,
-      write: (attempts, lockWaitMs) => this.#write(attempts, lockWaitMs),
+      write: (attempts, lockWaitMs) => this.#onceDatabaseAnswers(() => this.#write(attempts, lockWaitMs)),
       onUnlocked: (webhook) => void this.#wake(webhook),
     });
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
@@ -68,48 +69,48 @@ export class Recorder {
     this.#records = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch });
   }
 
-  /** Whether outcomes wait in line for the row of the webhook, which another session has, or had a moment ago. */
+  /** Whether outcomes of the webhook wait for a row that another session has locked, or had a moment ago. */
   hasLine(webhookId: number): boolean {
     return this.#late.hasLine(webhookId);
   }
 
-  /** @returns for how many ms the webhook's deliveries are to be put off; null: it may be sent to */
-  putOffMs(webhookId: number): number | null {
-    return this.#late.isEmpty ? null : this.#late.putOffMs(webhookId);
+  /** @returns null: the webhook may be sent to */
+  notNow(webhookId: number): NotNow | null {
+    return this.#late.isEmpty ? null : this.#late.notNow(webhookId);
   }
 
-  /** @returns whether the attempt may begin; `record` or `end` follows then */
-  tryBegin(holder: Holder): boolean {
-    return this.#holdings.tryTake(holder);
+  /** @returns whether an attempt of this weight may begin; `record` or `end` follows then */
+  tryBegin(webhookId: number, weight: number): boolean {
+    return this.#shares.tryTake(webhookId, weight);
   }
 
   /**
    * Waits for a moment while the webhook has nearly all workers, until one of them is done.
    *
    * @param pass left when the attempt may not begin
-   * @returns as `putOffMs`; when it is null, `record` or `end` follows
-   * @throws SendingStopped when outcomes cannot be recorded: what was loaded before is old news then
+   * @returns null: the attempt may begin, and `record` or `end` follows
+   * @throws SendingStopped when outcomes cannot be recorded: the delivery, loaded before, may be out of date then
    */
-  async begin(holder: Holder, pass: Pass): Promise<number | null> {
+  async begin(webhookId: number, weight: number, pass: Pass): Promise<NotNow | null> {
     const endAt = performance.now() + BEGIN_WAIT_MS_MAX;
-    while (!this.#holdings.tryTake(holder)) {
+    while (!this.#shares.tryTake(webhookId, weight)) {
       if (this.deps.fence.closed) {
         pass.leave();
         throw new SendingStopped('The request was not sent: outcomes cannot be recorded at the moment.');
       }
-      const putOffMs = this.#late.putOffMs(holder.webhookId);
-      if (putOffMs !== null || performance.now() >= endAt) {
+      const notNow = this.notNow(webhookId) ?? (performance.now() >= endAt ? { putOffMs: BEGIN_PUT_OFF_MS } : null);
+      if (notNow !== null) {
         pass.leave();
-        return putOffMs ?? BEGIN_PUT_OFF_MS;
+        return notNow;
       }
-      await delay(LOOK_AGAIN_MS);
+      await delay(BEGIN_PAUSE_MS);
     }
     return null;
   }
 
-  /** Of an attempt that has no outcome. */
-  end(holder: Holder): void {
-    this.#holdings.give(holder);
+  /** An attempt ends without an outcome. */
+  end(webhookId: number, weight: number): void {
+    this.#shares.give(webhookId, weight);
   }
 
   /**
@@ -118,31 +119,31 @@ export class Recorder {
    *
    * @returns the state that the delivery has now; null when the attempt was recorded before, or by nobody
    */
-  async record(attempt: FinishedAttempt, holder: Holder): Promise<RecordedStatus> {
+  async record(attempt: FinishedAttempt, weight: number): Promise<RecordedStatus> {
     try {
       const answer = await this.#records.runOne(attempt).finally(() => this.room.give());
       const status = answer !== null && typeof answer === 'object' ? await answer.recorded : answer;
       this.#logAttempt(attempt, status !== null);
       return status;
     } finally {
-      this.#holdings.give(holder);
+      this.end(attempt.delivery.webhookId, weight);
     }
   }
 
   /**
-   * While the database is away the batch is kept, and what ended later waits behind it: nothing overtakes. One that
-   * takes longer than a statement may would do so again, with all other outcomes behind it: its halves take less.
+   * While the database is away the batch is kept, and outcomes that end later wait behind it: nothing overtakes. A
+   * batch that takes longer than a statement may would do so again: its halves take less.
    */
   async #writeOnceAnswered(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Later)[]> {
     const isTooMuch = (error: unknown) => attempts.length > 1 && isTooSlow(error);
     try {
-      return await onceDatabaseAnswers(this.deps.fence, () => this.#writeBatch(attempts), isTooMuch);
+      return await this.#onceDatabaseAnswers(() => this.#writeBatch(attempts), isTooMuch);
     } catch (error) {
       if (!isTooMuch(error)) {
         throw error;
       }
       if (this.deps.fence.lettingGo) {
-        // As it is, it would have them tried one by one, for which there is no time.
+        // GroupCommit would try the attempts one by one after the original error, for which there is no time.
         throw new Error('Outcomes could not be recorded before the end.', { cause: error });
       }
     }
@@ -151,7 +152,36 @@ export class Recorder {
     return [...first, ...(await this.#writeOnceAnswered(attempts.slice(half)))];
   }
 
-  /** What belongs to a webhook whose outcomes wait for its row joins them: nothing overtakes, or waits for the lock. */
+  /**
+   * Tries again while the database is away; meanwhile nothing else is sent.
+   *
+   * @param isInVain whether `tryOnce` would end in the same error again
+   * @throws Error of `tryOnce` for another reason or in vain, and any when the daemon has no more time
+   */
+  async #onceDatabaseAnswers<Result>(
+    tryOnce: () => Promise<Result>,
+    isInVain: (error: unknown) => boolean = () => false,
+  ): Promise<Result> {
+    const { fence } = this.deps;
+    let recorded: (() => void) | undefined;
+    try {
+      for (;;) {
+        try {
+          return await tryOnce();
+        } catch (error) {
+          if (!isDatabaseAway(error) || fence.lettingGo || isInVain(error)) {
+            throw error;
+          }
+          recorded ??= fence.outcomeWaits();
+          await delay(AWAY_PAUSE_MS);
+        }
+      }
+    } finally {
+      recorded?.();
+    }
+  }
+
+  /** Outcomes of a webhook that has a line join it, and do not wait for the lock here. */
   async #writeBatch(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Later)[]> {
     const isLate = ({ delivery }: FinishedAttempt) => this.hasLine(delivery.webhookId);
     const late = this.#late.isEmpty ? none : new Set(attempts.filter(isLate));
@@ -159,14 +189,12 @@ export class Recorder {
     const statuses = others.length === 0 ? [] : await this.#write(others, LOCK_WAIT_MS);
     let next = 0;
     return attempts.map((attempt) => {
-      const status = late.has(attempt) ? 'WEBHOOK_LOCKED' : statuses[next++]!;
-      return status === 'WEBHOOK_LOCKED' || status === 'DELIVERY_LOCKED'
-        ? { recorded: this.#late.record(attempt, status) }
-        : status;
+      const status = late.has(attempt) ? 'LOCKED' : statuses[next++]!;
+      return status === 'LOCKED' ? { recorded: this.#late.record(attempt) } : status;
     });
   }
 
-  async #write(attempts: readonly FinishedAttempt[], lockWaitMs: number): Promise<(RecordedStatus | Locked)[]> {
+  async #write(attempts: readonly FinishedAttempt[], lockWaitMs: number): Promise<(RecordedStatus | 'LOCKED')[]> {
     const { db, config, metrics, log } = this.deps;
     const rules = { holdHours: config.holdHours, rowMsMin: config.failingRowMsMin };
     const { statuses, disabled } = await recordAttempts(db.pool, attempts, rules, lockWaitMs);

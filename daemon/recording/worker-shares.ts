@@ -1,45 +1,38 @@
-/** Of the workers of a daemon, how much of them one webhook may have. */
+/** One webhook may have this share of a daemon's workers. */
 const SHARE_MAX = 0.9;
-/** One of a group holds a worker together with the others. */
-const GROUPED = 1;
+
+/** The delivery of a group shares a worker with the others. */
+export const weightOf = (isGrouped: boolean): number => (isGrouped ? 1 : SINGLE);
 const SINGLE = 4;
 
-/** Who holds a place: its webhook, and whether it shares a job with others. */
-export interface Holder {
-  webhookId: number;
-  isGrouped: boolean;
-}
-
 /**
- * What each webhook holds of a daemon's workers: attempts under way, and outcomes that are not recorded yet. One whose
- * outcomes cannot be recorded leaves some to the others, also while nobody knows of its trouble.
+ * How many of a daemon's workers each webhook occupies: attempts under way, and outcomes that are not recorded yet. A
+ * webhook whose outcomes cannot be recorded leaves some workers to the others, also before its trouble is noticed.
  */
-export class Holdings {
-  readonly #held = new Map<number, number>();
+export class WorkerShares {
+  readonly #used = new Map<number, number>();
   readonly #max: number;
 
   constructor(slots: number) {
     this.#max = Math.ceil(slots * SHARE_MAX) * SINGLE;
   }
 
-  /** @returns whether there was a place; it must be given back */
-  tryTake({ webhookId, isGrouped }: Holder): boolean {
-    const held = this.#held.get(webhookId) ?? 0;
-    const isFree = held + weightOf(isGrouped) <= this.#max;
+  /** @returns whether the webhook had enough left; then it must be given back */
+  tryTake(webhookId: number, weight: number): boolean {
+    const used = (this.#used.get(webhookId) ?? 0) + weight;
+    const isFree = used <= this.#max;
     if (isFree) {
-      this.#held.set(webhookId, held + weightOf(isGrouped));
+      this.#used.set(webhookId, used);
     }
     return isFree;
   }
 
-  give({ webhookId, isGrouped }: Holder): void {
-    const held = this.#held.get(webhookId)! - weightOf(isGrouped);
-    if (held > 0) {
-      this.#held.set(webhookId, held);
+  give(webhookId: number, weight: number): void {
+    const used = this.#used.get(webhookId)! - weight;
+    if (used > 0) {
+      this.#used.set(webhookId, used);
     } else {
-      this.#held.delete(webhookId);
+      this.#used.delete(webhookId);
     }
   }
 }
-
-const weightOf = (isGrouped: boolean) => (isGrouped ? GROUPED : SINGLE);

@@ -65,10 +65,10 @@ const busy = (closing: number | 'UNTIMED'): Answer => ({
 });
 
 function passOf(admission: Admission): Pass {
-  if (!('pass' in admission)) {
-    throw new Error(`was put off by ${admission.putOff.inMs} ms`);
+  if ('putOffMs' in admission) {
+    throw new Error(`was put off by ${admission.putOffMs} ms`);
   }
-  return admission.pass;
+  return admission;
 }
 
 /** Lets time pass until the admission is there. */
@@ -85,11 +85,11 @@ async function whenever(admission: Admission | Promise<Admission>): Promise<Admi
 
 /** The delivery was put off, and its job is written. @returns in how many ms that runs */
 function putOff(admission: Admission): number {
-  if ('pass' in admission) {
+  if ('leave' in admission) {
     throw new Error('was let in');
   }
-  admission.putOff.written();
-  return admission.putOff.inMs;
+  admission.ended?.(true);
+  return admission.putOffMs;
 }
 
 const passesOf = async (admissions: readonly (Admission | Promise<Admission>)[]): Promise<Pass[]> =>
@@ -168,11 +168,11 @@ describe('an endpoint that fails', () => {
     while (performance.now() - failedAt < 60_000 && times.length < count) {
       await vi.advanceTimersByTimeAsync(20);
       const admission = await whenever(enter(gate, to(1)));
-      if ('pass' in admission) {
+      if ('leave' in admission) {
         times.push(performance.now() - failedAt);
-        admission.pass.leave(FAILED);
+        admission.leave(FAILED);
       } else {
-        admission.putOff.failed();
+        admission.ended?.(false);
       }
     }
     return times;
@@ -209,7 +209,7 @@ describe('an endpoint that fails', () => {
     const [failing, ...others] = await passes(gate, to(1), 8);
     failing!.leave(FAILED);
     const admission = await whenever(enter(gate, to(1)));
-    expect('putOff' in admission && admission.putOff.failed()).not.toBe(false);
+    expect('putOffMs' in admission && admission.ended?.(false)).not.toBe(false);
     for (const pass of others) {
       pass.leave(GOOD);
     }
@@ -241,9 +241,9 @@ describe('an endpoint that is silent', () => {
     for (const startedAt = performance.now(); performance.now() - startedAt < 14_000; ) {
       await vi.advanceTimersByTimeAsync(50);
       const admission = await whenever(enter(gate, to(1)));
-      admitted += Number('pass' in admission);
-      if ('putOff' in admission) {
-        admission.putOff.failed();
+      admitted += Number('leave' in admission);
+      if ('putOffMs' in admission) {
+        admission.ended?.(false);
       }
     }
     expect(admitted).toBeGreaterThan(4);
@@ -457,9 +457,9 @@ describe('putting off', () => {
     const waiting = enter(gate, to(1));
     await vi.advanceTimersByTimeAsync(500);
     const admission = await waiting;
-    expect('putOff' in admission).toBe(true);
-    if ('putOff' in admission) {
-      admission.putOff.failed();
+    expect('putOffMs' in admission).toBe(true);
+    if ('putOffMs' in admission) {
+      admission.ended?.(false);
     }
     all[0]!.leave(GOOD);
     passOf(await enter(gate, to(1)));
@@ -498,14 +498,14 @@ describe('putting off', () => {
     const sent = new Set<number>();
     const send = async (id: number) => {
       const admission = await enter(gate, to(1), { id });
-      if ('putOff' in admission) {
+      if ('putOffMs' in admission) {
         putOff(admission);
         return;
       }
       setTimeout(
         () => {
           sent.add(id);
-          admission.pass.leave(GOOD);
+          admission.leave(GOOD);
         },
         ANSWER_MS + (isHanging ? HANG_MS : 0),
       );
@@ -626,12 +626,12 @@ describe('many endpoints', () => {
     await practise(gate, other, 300, 4);
     const newcomers = Array.from({ length: 100 }, (_, n) => to(n));
     const turns = newcomers.flatMap((destination) => [enter(gate, destination), enter(gate, destination)]);
-    const passed = turns.filter((turn) => 'pass' in turn);
+    const passed = turns.filter((turn) => 'leave' in turn);
     expect(passed).toHaveLength(160);
     expect(await passes(gate, other, 16)).toHaveLength(16);
     // The others do not hold their slots for long.
     await vi.advanceTimersByTimeAsync(100);
-    expect((await Promise.all(turns)).filter((turn) => 'putOff' in turn)).toHaveLength(40);
+    expect((await Promise.all(turns)).filter((turn) => 'putOffMs' in turn)).toHaveLength(40);
   });
 
   test('those who wait because their tenant has enough go on when another endpoint of it answers', async () => {
@@ -640,27 +640,27 @@ describe('many endpoints', () => {
     const inFlight = await passes(gate, to(1), 8);
     const waiting = enter(gate, to(2));
     inFlight[0]!.leave(GOOD);
-    expect(await waiting).toEqual({ pass: expect.anything() });
+    expect(await waiting).toEqual({ failures: 0, leave: expect.any(Function) });
   });
 
   test('a tenant that moves its endpoint again and again has no more', async () => {
     const gate = open({ slots: 40 });
     await practise(gate, to(1000, undefined, 2), 5, 1);
     const turns = Array.from({ length: 40 }, (_, n) => enter(gate, to(1, `https://host-${n}.example`)));
-    expect(turns.filter((turn) => 'pass' in turn)).toHaveLength(32);
+    expect(turns.filter((turn) => 'leave' in turn)).toHaveLength(32);
   });
 
   test('a tenant alone leaves a tenth of the slots to whoever comes', async () => {
     const gate = open();
     const first = Array.from({ length: 100 }, (_, n) => [enter(gate, to(n)), enter(gate, to(n))]).flat();
-    expect(first.filter((turn) => 'pass' in turn)).toHaveLength(180);
-    expect('pass' in enter(gate, to(200, undefined, 2))).toBe(true);
+    expect(first.filter((turn) => 'leave' in turn)).toHaveLength(180);
+    expect('leave' in enter(gate, to(200, undefined, 2))).toBe(true);
   });
 
   test('of a few slots a tenant alone has all', async () => {
     const gate = open({ slots: 4 });
     const turns = [0, 1, 2, 3].map((n) => enter(gate, to(n)));
-    expect(turns.filter((turn) => 'pass' in turn)).toHaveLength(4);
+    expect(turns.filter((turn) => 'leave' in turn)).toHaveLength(4);
   });
 
   test('those of one tenant hold as many slots as are free, so that another one’s slow ones have room', async () => {
@@ -677,6 +677,6 @@ describe('many endpoints', () => {
   async function admitted(gate: Gate, destinations: Destination[]): Promise<number> {
     const turns = destinations.flatMap((destination) => Array.from({ length: 8 }, () => enter(gate, destination)));
     await vi.advanceTimersByTimeAsync(500);
-    return (await Promise.all(turns)).filter((turn) => 'pass' in turn).length;
+    return (await Promise.all(turns)).filter((turn) => 'leave' in turn).length;
   }
 });

@@ -9,7 +9,6 @@ import { needsJobSql } from '../jobs/job-conditions.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import { countAttempts } from './count-attempts.js';
 import { type FinishedAttempt, hasFailed, withDelaysLeft } from './finished-attempt.js';
-import { lockFreeDeliveries } from './lock-free-deliveries.js';
 import { raiseOutcomeEvents } from './raise-outcome-events.js';
 import { recordSuccesses } from './record-successes.js';
 import {
@@ -31,13 +30,13 @@ import {
  * succeeded: what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED.
  * If it was also redelivered meanwhile, it starts its new run.
  *
- * A row that another session has locked for long (an administrator's open transaction, a process that was frozen within
- * one) keeps nobody else's outcomes waiting.
+ * A webhook whose row another session has locked for long (an administrator's open transaction, a process that was
+ * frozen within one) does not keep the outcomes of other webhooks waiting.
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param lockWaitMs how long a lock is waited for
- * @returns per attempt, the state that its delivery has now, null: it was not recorded; WEBHOOK_LOCKED or
- *   DELIVERY_LOCKED: not yet; and the webhooks that were disabled by them
+ * @returns per attempt, the state that its delivery has now, null: it was not recorded; LOCKED: not yet, because
+ *   another session has a row locked; and the webhooks that were disabled by them
  */
 export async function recordAttempts(
   pool: pg.Pool,
@@ -82,7 +81,7 @@ const webhooksOf = (attempts: readonly FinishedAttempt[]): number[] => [
   ...new Set(attempts.map(({ delivery }) => delivery.webhookId)),
 ];
 
-/** As `recordAttempts`, those whose webhooks and deliveries nobody else has locked at this moment. */
+/** As `recordAttempts`, of those webhooks alone whose rows no other session has locked at this moment. */
 async function recordUnlocked(
   pool: pg.Pool,
   lockWaitMs: number,
@@ -92,29 +91,20 @@ async function recordUnlocked(
   const unlocked = impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
     const webhooks = await lockFreeWebhooks(client, webhooksOf(attempts));
     const free = new Set(webhooks.map(({ id }) => id));
-    const candidates = attempts.filter(({ delivery }) => free.has(delivery.webhookId));
-    const locked = candidates.length === 0 ? new Set() : await lockFreeDeliveries(client, candidates);
-    const recorded = candidates.filter(({ delivery }) => !locked.has(delivery.id));
+    const some = attempts.filter(({ delivery }) => free.has(delivery.webhookId));
     const { statuses, disabled } =
-      recorded.length === 0
-        ? { statuses: [], disabled: [] }
-        : await write(client, withCommit, {
-            attempts: recorded,
-            locking: Promise.resolve(webhooks),
-            rules,
-          });
-    const statusOf = new Map(recorded.map(({ delivery }, index) => [delivery.id, statuses[index]!]));
-    const statusOfOthers = (webhookId: number) => (free.has(webhookId) ? 'DELIVERY_LOCKED' : 'WEBHOOK_LOCKED');
+      some.length === 0
+        ? nothing
+        : await write(client, withCommit, { attempts: some, locking: Promise.resolve(webhooks), rules });
+    let next = 0;
     return {
-      statuses: attempts.map(({ delivery: { id, webhookId } }) =>
-        statusOf.has(id) ? statusOf.get(id)! : statusOfOthers(webhookId),
-      ),
+      statuses: attempts.map(({ delivery }) => (free.has(delivery.webhookId) ? statuses[next++]! : 'LOCKED')),
       disabled,
     };
   });
   const recorded = await orLocked(unlocked);
-  // Something that they share is locked, such as the statistics: nothing tells which of them it belongs to.
-  return recorded === 'LOCKED' ? { statuses: attempts.map(() => 'WEBHOOK_LOCKED'), disabled: [] } : recorded;
+  // A row beside those of the webhooks is locked: a delivery, a job or a row of the statistics.
+  return recorded === 'LOCKED' ? { statuses: attempts.map(() => 'LOCKED'), disabled: [] } : recorded;
 }
 
 async function write(
@@ -146,11 +136,8 @@ async function write(
 /** The state of a delivery whose attempt was recorded; null: it was not. */
 export type RecordedStatus = `${DeliveryStatus}` | null;
 
-/** Which row another session has locked, so that the attempt could not be recorded. */
-export type Locked = 'WEBHOOK_LOCKED' | 'DELIVERY_LOCKED';
-
 interface Recorded {
-  statuses: (RecordedStatus | Locked)[];
+  statuses: (RecordedStatus | 'LOCKED')[];
   disabled: DisabledWebhook[];
 }
 

@@ -23,9 +23,6 @@ export const prioritySql = (attemptCount: string) =>
 /** SQL condition: what is due then needs a job now. */
 export const needsJobSql = (dueAt: string) => `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
 
-/** The same, before it is due; also of what may be a moment nearer when it is written. */
-export const needsJobIn = (inMs: number): boolean => inMs <= (JOBS_AHEAD_SECONDS + 1) * 1_000;
-
 /** Longer than any pause between two jobs of one piece of work, and than any such job runs: see `bulkPause`. */
 const SILENT_SECONDS = 30;
 

@@ -1,38 +1,38 @@
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
-import { Hindrances } from '../../daemon/delivery/own-faults.js';
+import { OwnFaults } from '../../daemon/delivery/own-faults.js';
 import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
 
 const unreadable = new SecretUnreadable('The envelope cannot be opened');
 const whose = (tenantId: number) => ({ tenantId, webhookId: 7 });
 
 let lines: Record<string, unknown>[];
-let hindrances: Hindrances;
+let ownFaults: OwnFaults;
 beforeEach(() => {
   lines = [];
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
-  hindrances = new Hindrances({ log, random: () => 0.5 });
+  ownFaults = new OwnFaults({ log, random: () => 0.5 });
 });
 
 test('a delivery whose secret does not open waits for minutes, and the log names its tenant and webhook, once', async () => {
-  expect(await hindrances.putOffMs(unreadable, whose(3))).toBe(240_000);
-  expect(await hindrances.putOffMs(unreadable, whose(4))).toBe(240_000);
+  expect(await ownFaults.notNow(unreadable, whose(3))).toEqual({ putOffMs: 240_000 });
+  expect(await ownFaults.notNow(unreadable, whose(4))).toEqual({ putOffMs: 240_000 });
   expect(lines).toMatchObject([{ tenantId: 3, webhookId: 7 }]);
 });
 
 test('a long backlog of one tenant is spread out, over an hour at most, and no other tenant waits for it', async () => {
   const waits: number[] = [];
   for (let delivery = 0; delivery < 400_000; delivery++) {
-    waits.push(await hindrances.putOffMs(unreadable, whose(3)));
+    waits.push((await ownFaults.notNow(unreadable, whose(3))).putOffMs);
   }
   expect(waits[20_000]).toBe(240_000);
   expect(waits[100_000]).toBeGreaterThan(900_000);
   expect(waits.at(-1)).toBe(3_600_000);
-  expect(await hindrances.putOffMs(unreadable, whose(4))).toBe(240_000);
+  expect(await ownFaults.notNow(unreadable, whose(4))).toEqual({ putOffMs: 240_000 });
 });
 
 test('what is none of these faults is thrown', async () => {
   const error = new Error('the database is away');
-  await expect(hindrances.putOffMs(error, whose(3))).rejects.toBe(error);
+  await expect(ownFaults.notNow(error, whose(3))).rejects.toBe(error);
   expect(lines).toEqual([]);
 });

@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest';
+import { Fence } from '../../daemon/liveness/fence.js';
+import { Recorder } from '../../daemon/recording/recorder.js';
+import { weightOf } from '../../daemon/recording/worker-shares.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
+import { openPool } from '../../src/database/database.js';
+import { type DueDelivery, loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
+import { DatabaseProxy } from '../support/database-proxy.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { keptLog } from '../support/kept-log.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { lockRow, lockRows } from '../support/locks.js';
+
+const WITHIN_MS = 20_000;
+const WEIGHT = weightOf(false);
+
+/** A recorder behind a proxy, webhooks, and the outcomes of attempts. */
+async function openRecorder({ webhooks = 1 } = {}) {
+  const stack = await DeliveryStack.open();
+  const proxy = await DatabaseProxy.open(stack.databaseUrl);
+  const pool = openPool(proxy.url, 10, () => {});
+  const ids: number[] = [];
+  for (let n = 0; n < webhooks; n++) {
+    ids.push((await stack.webhook(`https://receiver.example.com/${n}`)).id);
+  }
+  const fence = new Fence();
+  fence.heard(performance.now());
+  const beat = setInterval(() => fence.heard(performance.now()), 50);
+  const { log } = keptLog('warn');
+  const deps = { ...stack.services, db: { pool }, log, fence, metrics: new DaemonMetrics(), slots: 200 };
+  const recorder = new Recorder(deps);
+  return {
+    stack,
+    proxy,
+    webhookId: ids[0]!,
+    fence,
+    recorder,
+    /** New deliveries of each webhook, in the order of the webhooks. */
+    async due(events = 1): Promise<DueDelivery[]> {
+      const deliveries: DueDelivery[] = [];
+      for (let n = 0; n < events; n++) {
+        const rows = await stack.deliveries(`event_id = ${await stack.emit()}`);
+        const loaded = await loadDeliveries(
+          stack.services.db.pool,
+          rows.map(({ id }) => ({ id, attempt: 1 })),
+        );
+        deliveries.push(...loaded.filter((delivery) => typeof delivery === 'object'));
+      }
+      return deliveries.sort((a, b) => a.webhookId - b.webhookId || a.id - b.id);
+    },
+    record(delivery: DueDelivery, statusCode: 200 | 500, retryInMs = 600_000) {
+      expect(recorder.room.tryTake() && recorder.tryBegin(delivery.webhookId, WEIGHT)).toBe(true);
+      const response = { headers: {}, body: Buffer.alloc(0), bodyTruncated: false, durationMs: 1 };
+      const attempt = {
+        delivery,
+        startedAt: new Date(),
+        endedAtMs: performance.now(),
+        requestHeaders: {},
+        result: { kind: 'response', statusCode, ...response } as const,
+        failuresAtStart: 1,
+        isSameClosing: false,
+      };
+      const failed = { verdict: 'FAILED', errorCode: 'HTTP_500', retryAfterMs: null, closing: null } as const;
+      const judged =
+        statusCode === 200
+          ? { outcome: { verdict: 'SUCCEEDED' } as const, retryInMs: null }
+          : { outcome: failed, retryInMs };
+      return recorder.record({ ...attempt, ...judged }, WEIGHT);
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(beat);
+      await pool.end();
+      await proxy.close();
+      await stack[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('an outcome that ends once the lock is gone does not overtake those that waited for it', async () => {
+  await using world = await openRecorder();
+  const { stack, webhookId, recorder, record } = world;
+  const deliveries = await world.due(11);
+  await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+  const failures = deliveries.slice(0, 9).map((delivery) => record(delivery, 500));
+  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
+  await lock.letGo();
+  const success = record(deliveries[9]!, 200);
+  await Promise.all([...failures, success]);
+  expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 0, active: true });
+  await record(deliveries[10]!, 500);
+  expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 1, active: true });
+  expect(recorder.hasLine(webhookId)).toBe(false);
+}, 60_000);
+
+test('an outcome that ends once the database is back does not overtake those that waited for it', async () => {
+  await using world = await openRecorder();
+  const { stack, proxy, webhookId, fence, record } = world;
+  const deliveries = await world.due(11);
+  await Promise.all(deliveries.slice(0, 9).map((delivery) => record(delivery, 500)));
+  proxy.takeAway();
+  const success = record(deliveries[9]!, 200);
+  await eventually(() => fence.closed, WITHIN_MS);
+  proxy.bringBack();
+  await Promise.all([success, record(deliveries[10]!, 500)]);
+  expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 1, active: true });
+}, 60_000);
+
+test('a connection that is lost while a webhook is locked stops sending only for a moment', async () => {
+  await using world = await openRecorder();
+  const { stack, webhookId, recorder, fence } = world;
+  const [delivery] = await world.due();
+  await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+  const recorded = world.record(delivery!, 200);
+  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
+  const cut = `select pg_terminate_backend(pid) from (${lockWaits.replace('select', 'select pid')}) waiting`;
+  await eventually(async () => (await stack.rows(cut)).length > 0, WITHIN_MS);
+  await eventually(() => fence.closed, WITHIN_MS);
+  await eventually(() => !fence.closed, WITHIN_MS);
+  expect(recorder.hasLine(webhookId)).toBe(true);
+  await lock.letGo();
+  expect(await recorded).toBe('SUCCEEDED');
+}, 60_000);
+
+test('many webhooks that stay locked do not keep one waiting that is locked for a moment', async () => {
+  await using world = await openRecorder({ webhooks: 30 });
+  const { stack, webhookId, recorder, record } = world;
+  const [one, ...others] = await world.due();
+  await using locks = await lockRows(stack.databaseUrl, 'hookwright.webhooks', `id <> ${webhookId}`);
+  await using moment = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+  const waiting = others.map((delivery) => record(delivery, 200));
+  await eventually(() => others.every((delivery) => recorder.hasLine(delivery.webhookId)), WITHIN_MS);
+  const recorded = record(one!, 200);
+  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
+  await moment.letGo();
+  expect(await recorded).toBe('SUCCEEDED');
+  await locks.letGo();
+  expect(await Promise.all(waiting)).toEqual(others.map(() => 'SUCCEEDED'));
+}, 60_000);
+
+test.each([
+  { what: 'delivery', table: 'hookwright.deliveries', where: ({ id }: DueDelivery) => `id = ${id}` },
+  { what: 'job', table: 'hookwright_jobs._private_jobs', where: ({ id }: DueDelivery) => `key = 'd:${id}'` },
+  {
+    what: 'statistics',
+    table: 'hookwright.delivery_stats',
+    where: ({ webhookId }: DueDelivery) => `webhook_id = ${webhookId}`,
+  },
+] as const)(
+  'while another session has the $what of one webhook locked, others are recorded',
+  async (locked) => {
+    await using world = await openRecorder({ webhooks: 3 });
+    const { stack, record } = world;
+    const [first, ...others] = await world.due();
+    await Promise.all((await world.due()).map((delivery) => record(delivery, 200))); // now there are statistics to lock
+    await stack.rows(`select hookwright.enqueue_deliveries(array[${first!.id}], array[1], array[now()], array[0])`);
+    await using lock = await lockRows(stack.databaseUrl, locked.table, locked.where(first!));
+    const [waiting, ...recorded] = [first!, ...others].map((delivery) => record(delivery, 500, 5_000));
+    expect(await Promise.all(recorded)).toEqual(['PENDING', 'PENDING']);
+    await lock.letGo();
+    expect(await waiting).toBe('PENDING');
+    expect(await stack.deliveries('attempt_count <> 1')).toEqual([]);
+  },
+  60_000,
+);
+
+test('an outcome that cannot be recorded once the lock is gone is given up, and its webhook counts as free', async () => {
+  await using world = await openRecorder();
+  const { stack, webhookId, recorder } = world;
+  const [delivery] = await world.due();
+  await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+  // No column takes this text. A failure locks its webhook before it sends the text.
+  const given = world.record({ ...delivery!, url: 'https://\0' }, 500).catch((error: unknown) => error);
+  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
+  await lock.letGo();
+  expect(await given).toMatchObject({ code: '22021' });
+  expect(recorder.hasLine(webhookId)).toBe(false);
+}, 60_000);
+
+test('outcomes that are too slow to be written when the daemon lets go are tried once, and not one by one', async () => {
+  await using world = await openRecorder();
+  const { stack, fence, record } = world;
+  const deliveries = await world.due(3);
+  await stack.rows('create sequence hookwright.tries');
+  // As Postgres does itself after statement_timeout.
+  await stack.rows(`create function hookwright.too_slow() returns trigger language plpgsql as
+    $$ begin perform nextval('hookwright.tries'); raise 'too slow' using errcode = '57014'; end $$`);
+  await stack.rows(`create trigger too_slow before insert on hookwright.attempts
+    for each statement execute function hookwright.too_slow()`);
+  fence.letGo();
+  const results = await Promise.allSettled(deliveries.map((delivery) => record(delivery, 200)));
+  expect(results.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+  expect(await stack.rows('select last_value::integer as tries from hookwright.tries')).toEqual([{ tries: 1 }]);
+});
