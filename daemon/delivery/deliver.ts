@@ -77,16 +77,14 @@ export class Deliverer {
     this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
     this.#putOffs = new PutOffWriter(deps);
     this.#signer = new Signer(vault, config.delivery);
-    this.#ownFaults = new OwnFaults({ log: deps.log, random: Math.random });
+    this.#ownFaults = new OwnFaults(deps.log);
     this.#slots = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
       slots: config.delivery.concurrency,
       endpointMax: config.delivery.endpointConcurrencyMax,
       originMax: config.delivery.originConcurrencyMax,
-      rowMsMin: config.failingRowMsMin,
+      streakMsMin: config.failureStreakMsMin,
       callBack: (ids) => this.#putOffs.callBack(ids),
-      now: () => performance.now(),
-      random: Math.random,
     });
     metrics.watch({ gate: this.gate, slots: this.#slots, slotsMax: config.delivery.concurrency });
   }

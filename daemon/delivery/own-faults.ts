@@ -26,7 +26,7 @@ export class OwnFaults {
   /** When the last delivery of each tenant that was put off comes again (monotonic, ms). */
   readonly #horizons = new BoundedMap<number, number>(TENANTS_MAX);
 
-  constructor(private readonly deps: { log: Logger; random: () => number }) {}
+  constructor(private readonly log: Logger) {}
 
   /** @throws `error` when it is none of these faults */
   async notNow(error: unknown, { tenantId, webhookId }: Pick<DueDelivery, 'tenantId' | 'webhookId'>): Promise<NotNow> {
@@ -48,13 +48,13 @@ export class OwnFaults {
     const now = performance.now();
     const horizon = Math.max(now, this.#horizons.get(tenantId) ?? now) + SECRET_APART_MS;
     this.#horizons.set(tenantId, horizon);
-    const spreadMs = this.deps.random() * (SECRET_PUT_OFF_MS_MAX - SECRET_PUT_OFF_MS_MIN);
+    const spreadMs = Math.random() * (SECRET_PUT_OFF_MS_MAX - SECRET_PUT_OFF_MS_MIN);
     return Math.min(PUT_OFF_MS_MAX, Math.max(SECRET_PUT_OFF_MS_MIN + spreadMs, horizon - now));
   }
 
   #log(message: string, fields: object): void {
     if (this.#logThrottle.take(message)) {
-      this.deps.log.error(fields, message);
+      this.log.error(fields, message);
     }
   }
 }

@@ -1,26 +1,27 @@
-/** A delivery that was put off because its endpoint had no room for it. */
-interface PutOffDelivery {
-  id: number;
-  /** Of its job from now on; lower ones go first. */
-  priority: number;
-}
-
-/** A delivery that is called back comes within this time, or is not counted on any more. */
+/** A delivery that is called back comes within this time, or is not waited for any more. */
 const EXPECTED_MS = 1_000;
-/** Of the deliveries that are called back, each fourth is the oldest, whatever its priority: no lane starves. */
+/** Each fourth delivery that is called back is the oldest, whatever its priority: no lane starves. */
 const OLDEST_EVERY = 4;
-/** What is put off beyond these comes back at the time that its job has. */
+/** Deliveries that are put off beyond these come back at the time that their job has. */
 const REMEMBERED_MAX = 50_000;
 
+/** Deliveries of one priority. */
+interface Line {
+  priority: number;
+  size: number;
+  /** Ascending once it is sorted. Ids that are not in the backlog any more are passed over. */
+  ids: number[];
+  isSorted: boolean;
+}
+
 /**
- * The deliveries of one endpoint that were put off, in the order in which they are called back: by priority, then the
- * oldest first. Ids are in the order of time. What is put off has a job that brings it back later in any case: this is
- * only what this process knows.
+ * The deliveries of one endpoint that were put off, in the order in which they are called back: by priority, then by
+ * id, which is by age. Each has a job that brings it back later in any case: only this process knows the backlog.
  */
 export class Backlog {
   readonly #deliveries = new Map<number, Line>();
   readonly #lines = new Map<number, Line>();
-  /** Called back, and until when each is waited for. */
+  /** Deliveries that were called back, and until when each is waited for. */
   readonly #expected = new Map<number, number>();
   /** Deliveries that are being put off: their jobs are not written yet. */
   puttingOff = 0;
@@ -42,7 +43,8 @@ export class Backlog {
     return this.puttingOff + this.size + this.expectedCount;
   }
 
-  add({ id, priority }: PutOffDelivery): void {
+  /** @param delivery.priority its job's from now on; lower ones go first */
+  add({ id, priority }: { id: number; priority: number }): void {
     if (this.#deliveries.size >= REMEMBERED_MAX || this.#deliveries.has(id)) {
       return;
     }
@@ -60,12 +62,12 @@ export class Backlog {
     return this.#expected.delete(id);
   }
 
-  /** Whether others of this priority, or a better one, are to be sent first. */
+  /** Whether deliveries of this priority, or a better one, wait here. */
   isBefore(priority: number): boolean {
     return [...this.#lines.values()].some((line) => line.priority <= priority && line.size > 0);
   }
 
-  /** Up to so many that are to come back now. */
+  /** @returns the ids of up to `count` deliveries that are to come back now */
   call(count: number, now: number): number[] {
     const called: number[] = [];
     while (called.length < count && this.#deliveries.size > 0) {
@@ -77,7 +79,7 @@ export class Backlog {
     return called;
   }
 
-  /** Counts no longer on those that were called back long ago. */
+  /** Waits no longer for deliveries that were called back long ago. */
   forgetLate(now: number): void {
     for (const [id, untilMs] of this.#expected) {
       if (untilMs > now) {
@@ -116,17 +118,8 @@ export class Backlog {
       line.ids = line.ids.filter((id) => this.#deliveries.get(id) === line).sort((a, b) => a - b);
       line.isSorted = true;
     }
-    const gone = line.ids.findIndex((id) => this.#deliveries.get(id) === line);
-    line.ids.splice(0, gone);
+    const first = line.ids.findIndex((id) => this.#deliveries.get(id) === line);
+    line.ids.splice(0, first);
     return line.ids[0]!;
   }
-}
-
-/** Deliveries of one priority. */
-interface Line {
-  priority: number;
-  size: number;
-  /** Ascending once it is sorted; those that are not in the backlog any more are passed over. */
-  ids: number[];
-  isSorted: boolean;
 }

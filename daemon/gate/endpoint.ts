@@ -5,16 +5,15 @@ import {
   afterClosing,
   type EndpointWindow,
   newWindow,
-  placeEveryMs,
-  placesOf,
+  permitEveryMs,
+  permitsOf,
   SLOW_MS,
   silentAfterMs,
 } from '../../src/domain/pacing/endpoint-window.js';
-import { closingMs, FREE_FAILURES, nextLookAtMs, SPARE_FAILURES } from '../../src/domain/pacing/failing-row.js';
+import { closingMs, FREE_FAILURES, nextProbeAtMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
 import { Backlog } from './backlog.js';
-import { FailureRow } from './failure-row.js';
-import type { Origin } from './origin.js';
-import type { TenantShare } from './tenant-shares.js';
+import { FailureStreak } from './failure-streak.js';
+import type { Share } from './shares.js';
 import { WaitingRoom } from './waiting-room.js';
 
 /** What an attempt says of its endpoint. */
@@ -28,19 +27,19 @@ export interface KnownHealth {
   generation: number;
   failuresAtLoad: number;
   closedForMs: number; // until the end of the pause that the endpoint asked for; 0 or less: it is open
-  nextLookInMs: number; // until the next attempt after failures may begin; 0 or less: now
+  nextProbeInMs: number; // until the next attempt after failures may begin; 0 or less: now
 }
 
-interface EndpointRules {
-  /** The widest window. */
-  limitMax: number;
-  /** How long a row of failures lasts at least until it disables the webhook. */
-  rowMsMin: number;
+export interface EndpointRules {
+  /** The widest window of one webhook. */
+  endpointMax: number;
+  /** The shortest failure streak that disables a webhook. */
+  streakMsMin: number;
 }
 
-/** Until an outcome that disables the webhook is recorded, and known to whoever loads its next delivery. */
+/** Until an outcome that disables the webhook is recorded, and each load of its deliveries knows it. */
 const DISABLED_MS = 1_000;
-/** A silence of this length may be a pause of this very process; the deliveries that come meanwhile may wait. */
+/** A silence of this length may be a pause of this process; the deliveries that come meanwhile may wait. */
 const HICCUP_MS = 300;
 /** A pace that was missed by less is caught up with. */
 const PACE_SLACK_MS = 50;
@@ -52,7 +51,7 @@ export class Endpoint {
   readonly backlog = new Backlog();
   putOffs = 0;
   #generation = 0;
-  readonly #row: FailureRow;
+  readonly #streak: FailureStreak;
   #beganAtMs = Number.NEGATIVE_INFINITY;
   #closedAtMs = Number.NEGATIVE_INFINITY;
   #closedUntilMs = Number.NEGATIVE_INFINITY;
@@ -65,25 +64,25 @@ export class Endpoint {
     readonly webhookId: number,
     readonly tenantId: number,
     readonly url: string,
-    readonly origin: Origin<Endpoint>,
-    readonly tenant: TenantShare<Endpoint>,
+    readonly origin: Share<Endpoint>,
+    readonly tenant: Share<Endpoint>,
     private readonly rules: EndpointRules,
-    now: number,
+    now = performance.now(),
   ) {
-    this.window = newWindow(rules.limitMax, now);
-    this.#row = new FailureRow(rules.rowMsMin);
+    this.window = newWindow(rules.endpointMax, now);
+    this.#streak = new FailureStreak(rules.streakMsMin);
   }
 
   get inFlight(): number {
     return this.#requests.size;
   }
 
-  /** In a row, as far as they do not disable the webhook. */
+  /** The failures of its streak, as far as they do not disable the webhook. */
   get failures(): number {
-    return this.#row.failures;
+    return this.#streak.failures;
   }
 
-  /** By its answers so far, or because a request has been hanging for that long: how long it will, nobody knows. */
+  /** Whether its answers take long, or a request has been hanging for as long. */
   isSlow(now: number): boolean {
     const oldestMs = this.#oldestMs;
     return (this.window.meanMs ?? 0) > SLOW_MS || (oldestMs !== undefined && now - oldestMs > SLOW_MS);
@@ -94,7 +93,7 @@ export class Endpoint {
     return now < this.#closedUntilMs;
   }
 
-  /** Whether nobody can say how soon its next answer comes: it goes on failing, is silent or slow. */
+  /** Whether its next answer may take long to come: it goes on failing, is silent or slow. */
   isUncertain(now: number): boolean {
     const suspectMs = now - (this.#suspectSinceMs(now) ?? now);
     return (this.failures === 0 ? suspectMs > HICCUP_MS : this.failures > FREE_FAILURES) || this.isSlow(now);
@@ -110,16 +109,16 @@ export class Endpoint {
     if (now < pausedUntilMs) {
       return pausedUntilMs;
     }
-    if (this.inFlight >= this.rules.limitMax) {
+    if (this.inFlight >= this.rules.endpointMax) {
       return Number.POSITIVE_INFINITY;
     }
     const sinceMs = this.#suspectSinceMs(now);
     if (sinceMs !== null) {
-      const lastMs = Math.max(this.#row.failedAtMs, this.#beganAtMs);
-      const suspect = { failures: this.#row.failures, inFlight: this.inFlight, sinceMs, lastMs };
-      return nextLookAtMs(suspect, this.rules.rowMsMin);
+      const lastMs = Math.max(this.#streak.failedAtMs, this.#beganAtMs);
+      const suspect = { failures: this.#streak.failures, inFlight: this.inFlight, sinceMs, lastMs };
+      return nextProbeAtMs(suspect, this.rules.streakMsMin);
     }
-    return this.inFlight < placesOf(this.window) ? now : Number.POSITIVE_INFINITY;
+    return this.inFlight < permitsOf(this.window) ? now : Number.POSITIVE_INFINITY;
   }
 
   /** Whether the next request may begin soon: with Infinity too, which any answer can end. */
@@ -128,72 +127,64 @@ export class Endpoint {
     return opensAtMs === Number.POSITIVE_INFINITY || opensAtMs - now <= ms;
   }
 
-  /** Places that are free now. */
-  freePlaces(now: number): number {
-    if (this.opensAtMs(now) > now) {
-      return 0;
-    }
-    return this.#suspectSinceMs(now) !== null || this.window.pace.everyMs > 0
-      ? 1
-      : placesOf(this.window) - this.inFlight;
-  }
-
-  /** Requests that may begin until then, beside those in flight: at a full window only where answers come soon. */
-  placesUntil(now: number, aheadMs: number): number {
+  /**
+   * Permits that are free now, or become free within `aheadMs`. The permits of a full window count as coming soon where
+   * answers come soon.
+   */
+  permits(now: number, aheadMs = 0): number {
     const opensAtMs = this.opensAtMs(now);
-    const isFullAndQuick = opensAtMs === Number.POSITIVE_INFINITY && !this.isUncertain(now);
+    const isFullAndQuick = aheadMs > 0 && opensAtMs === Number.POSITIVE_INFINITY && !this.isUncertain(now);
     if (opensAtMs > now + aheadMs && !isFullAndQuick) {
       return 0;
     }
     if (this.#suspectSinceMs(now) !== null) {
       return 1;
     }
-    const { everyMs } = this.window.pace;
-    const free = everyMs > 0 ? 0 : placesOf(this.window) - this.inFlight;
-    return free + Math.ceil(aheadMs / placeEveryMs(this.window));
+    const coming = Math.ceil(aheadMs / permitEveryMs(this.window));
+    return this.window.pace.everyMs > 0 ? Math.max(1, coming) : permitsOf(this.window) - this.inFlight + coming;
   }
 
   /**
-   * Takes in what the tables say: other processes send to this endpoint too, and people switch it on again. Then all
-   * that was learnt before is forgotten.
+   * Takes in what the tables say: other processes send to this endpoint too. A webhook that was switched on again has a
+   * new generation, and begins without a history.
    */
-  learn({ generation, failuresAtLoad, closedForMs, nextLookInMs }: KnownHealth, now: number): void {
+  learn({ generation, failuresAtLoad, closedForMs, nextProbeInMs }: KnownHealth, now: number): void {
     if (generation > this.#generation) {
       this.#generation = generation;
-      this.#row.forget();
+      this.#streak.forget();
       this.#closedUntilMs = Number.NEGATIVE_INFINITY;
       this.#pacedUntilMs = Number.NEGATIVE_INFINITY;
-      this.window = newWindow(this.rules.limitMax, now);
+      this.window = newWindow(this.rules.endpointMax, now);
       this.backlog.clear();
     }
     if (generation < this.#generation) {
       return;
     }
-    this.#row.learn(failuresAtLoad, nextLookInMs, now);
+    this.#streak.learn(failuresAtLoad, nextProbeInMs, now);
     if (closedForMs > 0) {
       this.#closedUntilMs = Math.max(this.#closedUntilMs, now + closedForMs);
     }
   }
 
   begin(now: number): symbol {
-    const place = Symbol();
+    const permit = Symbol();
     this.#beganAtMs = now;
-    this.#requests.set(place, { startedAtMs: now, generation: this.#generation });
-    this.origin.inFlight += 1;
+    this.#requests.set(permit, { startedAtMs: now, generation: this.#generation });
+    this.origin.begin();
     this.tenant.begin();
     const { everyMs } = this.window.pace;
     if (everyMs > 0) {
       this.#pacedUntilMs = Math.max(this.#pacedUntilMs, now - PACE_SLACK_MS) + everyMs;
     }
-    return place;
+    return permit;
   }
 
   /**
    * @param answer undefined when no request was made
-   * @returns null: the place was left before; whether the answer says again what has closed the endpoint meanwhile
+   * @returns null: the permit was given back before; else whether the answer repeats one that has closed the endpoint
    */
-  end(place: symbol, now: number, answer: Answer | undefined): { isSameClosing: boolean } | null {
-    const { startedAtMs, generation } = this.#requests.get(place) ?? {};
+  end(permit: symbol, now: number, answer: Answer | undefined): { isSameClosing: boolean } | null {
+    const { startedAtMs, generation } = this.#requests.get(permit) ?? {};
     if (startedAtMs === undefined) {
       return null;
     }
@@ -201,27 +192,27 @@ export class Endpoint {
     if (answer !== undefined) {
       const wanted = this.inFlight + this.room.size + this.backlog.size + this.backlog.expectedCount;
       const sample = { startedAtMs, endedAtMs: now, kind: answer.kind, wanted };
-      this.window = afterAttempt(this.window, sample, this.rules.limitMax);
+      this.window = afterAttempt(this.window, sample, this.rules.endpointMax);
       this.#answeredAtMs = now;
       if (generation === this.#generation && !isSameClosing) {
         this.#judge(answer.outcome, now);
       }
     }
-    this.#requests.delete(place);
-    this.origin.inFlight -= 1;
+    this.#requests.delete(permit);
+    this.origin.end();
     this.tenant.end();
     return { isSameClosing };
   }
 
   #judge(outcome: Outcome, now: number): void {
     if (outcome.verdict === 'SUCCEEDED') {
-      this.#row.succeeded(now);
+      this.#streak.succeeded(now);
       return;
     }
     if (outcome.verdict === 'GONE' || this.failures >= SPARE_FAILURES) {
       this.#closedUntilMs = Math.max(this.#closedUntilMs, now + DISABLED_MS);
     }
-    this.#row.failed(now);
+    this.#streak.failed(now);
     const closeMs = closingMs(outcome, this.failures);
     if (closeMs !== null) {
       this.#closedAtMs = now;
@@ -236,11 +227,11 @@ export class Endpoint {
     return oldest?.startedAtMs;
   }
 
-  /** Since when it fails or is silent; null: it does neither. */
+  /** The begin of its failures or its silence; null: it does neither. */
   #suspectSinceMs(now: number): number | null {
     const oldestMs = this.#oldestMs;
     if (this.failures > 0) {
-      return this.#row.sinceMs(now) ?? oldestMs ?? Number.NEGATIVE_INFINITY;
+      return this.#streak.sinceMs(now) ?? oldestMs ?? Number.NEGATIVE_INFINITY;
     }
     if (oldestMs === undefined) {
       return null;

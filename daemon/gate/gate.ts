@@ -1,22 +1,19 @@
-import { placeEveryMs, placesOf } from '../../src/domain/pacing/endpoint-window.js';
+import { permitEveryMs, permitsOf } from '../../src/domain/pacing/endpoint-window.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
-import { callInTurns } from './call-in-turns.js';
-import { type Answer, Endpoint, type KnownHealth } from './endpoint.js';
+import { type Answer, Endpoint, type EndpointRules, type KnownHealth } from './endpoint.js';
 import type { NotNow } from './not-now.js';
-import { Origin } from './origin.js';
-import { PutOffs, type PutOffsOptions, type WaitingDelivery } from './put-offs.js';
+import { type CallBack, PutOffs, type WaitingDelivery } from './put-offs.js';
+import { isTenantFull, Shares } from './shares.js';
 import { SlowRequests } from './slow-requests.js';
-import { TenantShares } from './tenant-shares.js';
 import type { Entrant } from './waiting-room.js';
 
-export interface GateOptions extends Omit<PutOffsOptions, 'hasShare'> {
-  /** The widest window of one webhook. */
-  endpointMax: number;
+export interface GateOptions extends EndpointRules {
+  /** How many deliveries the daemon works on at the same time. */
+  slots: number;
   /** Most requests in flight to one origin for one tenant, over all its webhooks. */
   originMax: number;
-  /** How long a row of failures lasts at least until it disables a webhook. */
-  rowMsMin: number;
+  callBack: CallBack;
 }
 
 /** A delivery that wants to be sent. */
@@ -27,60 +24,66 @@ export interface Candidate extends KnownHealth {
   url: string;
 }
 
-/** A place in an endpoint's window. It must be left; leaving it twice does nothing. */
+/** A permit of an endpoint. It must be given back; giving it back twice does nothing. */
 export interface Pass {
-  /** The webhook's consecutive failures when the place was given. */
+  /** The webhook's failure streak when the permit was given. */
   failures: number;
   /**
+   * Gives the permit back.
+   *
    * @param answer undefined when no request was made
-   * @returns whether it closes an endpoint that was closed while the request was in flight
+   * @returns whether the answer closes an endpoint that was closed while the request was in flight
    */
   leave(answer?: Answer): boolean;
 }
 
 export type Admission = Pass | NotNow;
 
-/** A slot is held for no longer by somebody who waits for a place in a window. */
+/** A delivery waits this long for a permit at most, since it occupies a slot meanwhile. */
 export const WAIT_MS_MAX = 500;
-/** While a backlog is gone sooner, newcomers wait: their slots hold back what is only put off and called otherwise. */
+/** While a backlog is shorter, newcomers wait: put off and called back, they would come too late to keep it short. */
 const SHORT_BACKLOG_MS = 5_000;
-/** A delivery whose tenant has its share of the slots waits for less time: its slot is needed by other tenants. */
+/** A delivery whose tenant has its share of the slots waits for less time: other tenants need its slot. */
 const CROWDED_WAIT_MS_MAX = 100;
-/** Tests that wait at one endpoint, and all that wait where nobody knows for how long: each holds a slot. */
+/** Tests that wait at one endpoint, and deliveries of all kinds at an uncertain one: each occupies a slot. */
 const WAITING_TESTS_MAX = 2;
 const WAITING_AT_UNCERTAIN_MAX = 2;
 const IDLE_ENDPOINTS_MAX = 10_000;
 
 /**
- * Keeps one endpoint from hurting others. Each webhook has a window of requests in flight, and a waiting room for those
- * whose turn comes within half a second. Others are put off, and called back when there is room, the oldest first.
- * Slots that nobody else wants are lent to slow endpoints (`SlowRequests`); those of one tenant hold at most four
- * fifths of all, nine tenths while no other tenant is known (`TenantShares`).
+ * Keeps one endpoint from hurting others. Each webhook has a window of requests in flight, and a waiting room for
+ * deliveries that get a permit within half a second. Others are put off, and called back when there is room, the oldest
+ * first. Free slots are lent to slow endpoints (`SlowRequests`); a tenant has a share of all (`isTenantFull`).
  */
 export class Gate {
   readonly #endpoints = new Map<number, Endpoint>();
-  readonly #origins = new Map<string, Origin<Endpoint>>();
+  /** By tenant and origin. */
+  readonly #origins: Shares<string, Endpoint>;
+  readonly #tenants: Shares<number, Endpoint>;
+  /** Requests in flight to all endpoints. */
+  #inFlight = 0;
   /** Endpoints with requests in flight. */
   readonly #active = new Set<Endpoint>();
   readonly #putOffs: PutOffs;
   readonly #slow: SlowRequests;
-  readonly #tenants: TenantShares<Endpoint>;
 
   constructor(private readonly options: GateOptions) {
-    this.#slow = new SlowRequests(options.slots);
-    this.#tenants = new TenantShares<Endpoint>(options.slots);
-    this.#putOffs = new PutOffs({ ...options, hasShare: (endpoint, now) => this.#hasShare(endpoint, now) });
+    const { slots, originMax, callBack } = options;
+    this.#slow = new SlowRequests(slots);
+    this.#origins = new Shares((inFlight) => inFlight >= originMax);
+    this.#tenants = new Shares((inFlight) => isTenantFull(inFlight, slots - this.#inFlight, this.#tenants.size));
+    this.#putOffs = new PutOffs(slots, callBack, (endpoint, now) => this.#hasShare(endpoint, now));
   }
 
   /**
-   * A place at once, a place soon, or the delivery is to be put off.
+   * A permit at once or soon, or the delivery is put off.
    *
    * @param origin scheme, host and port of its url
    */
   enter(candidate: Candidate, lane: Lane, origin: string): Admission | Promise<Admission> {
     const { id } = candidate;
     const endpoint = this.#endpoint(candidate, origin);
-    const now = this.options.now();
+    const now = performance.now();
     endpoint.learn(candidate, now);
     const wasCalled = endpoint.backlog.take(id);
     const entrant = lane === 'TEST' ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
@@ -94,7 +97,7 @@ export class Gate {
       : this.#putOffs.putOff(endpoint, { id, lane });
   }
 
-  /** Whether its turn comes in time; somebody must call it. */
+  /** Whether the delivery gets a permit in time; something in flight must end for it. */
   #mayWait(endpoint: Endpoint, entrant: Entrant, isNext: boolean, now: number): boolean {
     const { room, backlog, window, tenant, inFlight } = endpoint;
     if (entrant !== 'NEW') {
@@ -103,7 +106,7 @@ export class Gate {
     if (endpoint.isUncertain(now)) {
       return isNext && room.size < WAITING_AT_UNCERTAIN_MAX;
     }
-    const everyMs = placeEveryMs(window);
+    const everyMs = permitEveryMs(window);
     const isSoon = (room.size + 1) * everyMs <= WAIT_MS_MAX && backlog.ahead * everyMs <= SHORT_BACKLOG_MS;
     return isSoon && (inFlight > 0 || tenant.isFull);
   }
@@ -112,7 +115,7 @@ export class Gate {
     return [...this.#endpoints.values()].map(({ webhookId, tenantId, window, inFlight, room, putOffs }) => ({
       webhookId,
       tenantId,
-      window: placesOf(window),
+      window: permitsOf(window),
       inFlight,
       waiting: room.size,
       putOffs,
@@ -125,18 +128,14 @@ export class Gate {
     if (known?.tenantId === tenantId && known.url === url) {
       return known;
     }
-    // New, or moved to another url: what was learnt of the old place says nothing of the new one.
+    // A webhook that moved to another url is a new endpoint: what was learnt of the old one says nothing of it.
     if (known !== undefined) {
       this.#forget(known);
     }
     this.#forgetIdle();
-    const key = `${tenantId} ${origin}`;
-    const shared = this.#origins.get(key) ?? new Origin<Endpoint>(key);
-    shared.endpoints += 1;
-    this.#origins.set(key, shared);
-    const share = this.#tenants.join(tenantId);
-    const rules = { limitMax: this.options.endpointMax, rowMsMin: this.options.rowMsMin };
-    const endpoint = new Endpoint(webhookId, tenantId, url, shared, share, rules, this.options.now());
+    const ofOrigin = this.#origins.join(`${tenantId} ${origin}`);
+    const ofTenant = this.#tenants.join(tenantId);
+    const endpoint = new Endpoint(webhookId, tenantId, url, ofOrigin, ofTenant, this.options);
     this.#endpoints.set(webhookId, endpoint);
     return endpoint;
   }
@@ -145,31 +144,33 @@ export class Gate {
     return endpoint.opensAtMs(now) <= now && this.#hasShare(endpoint, now);
   }
 
-  /** Whether the places that it shares with others have one for it. */
+  /** Whether the shares that the endpoint has part in have a permit for it. */
   #hasShare(endpoint: Endpoint, now: number): boolean {
     const { origin, tenant, tenantId } = endpoint;
-    if (origin.inFlight >= this.options.originMax || tenant.isFull) {
+    if (origin.isFull || tenant.isFull) {
       return false;
     }
-    const free = this.options.slots - this.#tenants.inFlight;
+    const free = this.options.slots - this.#inFlight;
     return !endpoint.isSlow(now) || this.#slow.hasRoom(tenantId, free, this.#active, now);
   }
 
   #admit(endpoint: Endpoint): Pass {
-    const now = this.options.now();
+    const now = performance.now();
     if (endpoint.isSlow(now)) {
       this.#slow.begin(endpoint.tenantId);
     }
     this.#active.add(endpoint);
-    const place = endpoint.begin(now);
+    this.#inFlight += 1;
+    const permit = endpoint.begin(now);
     return {
       failures: endpoint.failures,
       leave: (answer) => {
-        const endedAt = this.options.now();
-        const ended = endpoint.end(place, endedAt, answer);
+        const endedAt = performance.now();
+        const ended = endpoint.end(permit, endedAt, answer);
         if (ended !== null) {
+          this.#inFlight -= 1;
           if (endpoint.isClosed(endedAt)) {
-            // They were loaded before the answer that closes it.
+            // The deliveries in the waiting room were loaded before the answer that closes the endpoint.
             endpoint.room.giveUp(Number.POSITIVE_INFINITY);
           }
           this.#callNext(endpoint);
@@ -182,36 +183,34 @@ export class Gate {
   }
 
   #callNext(endpoint: Endpoint): void {
-    const { origin, tenant } = endpoint;
     const call = (next: Endpoint) => this.#callWaiting(next);
-    // In turns: an endpoint at which somebody waits at all times would take every place that it shares with others.
-    callInTurns(tenant.crowded, () => !tenant.isFull, call);
-    callInTurns(origin.waiting, () => origin.inFlight < this.options.originMax, call);
+    endpoint.tenant.callWaiting(call);
+    endpoint.origin.callWaiting(call);
     if (endpoint.inFlight === 0) {
       this.#active.delete(endpoint);
     }
   }
 
   #callWaiting(endpoint: Endpoint): void {
-    while (endpoint.room.size > 0 && this.#hasRoom(endpoint, this.options.now())) {
+    while (endpoint.room.size > 0 && this.#hasRoom(endpoint, performance.now())) {
       endpoint.room.enterNext();
     }
     if (endpoint.room.size === 0) {
       endpoint.origin.waiting.delete(endpoint);
-      endpoint.tenant.crowded.delete(endpoint);
+      endpoint.tenant.waiting.delete(endpoint);
     }
   }
 
   #wait(endpoint: Endpoint, delivery: WaitingDelivery, entrant: Entrant): Promise<Admission> {
     const isCrowded = endpoint.tenant.isFull;
     if (isCrowded) {
-      endpoint.tenant.crowded.add(endpoint);
+      endpoint.tenant.waiting.add(endpoint);
     }
     return new Promise((resolve) => {
       const waiter = {
         enter: () => resolve(this.#admit(endpoint)),
         giveUp: () => resolve(this.#putOffs.putOff(endpoint, delivery)),
-        untilMs: this.options.now() + (isCrowded ? CROWDED_WAIT_MS_MAX : WAIT_MS_MAX),
+        untilMs: performance.now() + (isCrowded ? CROWDED_WAIT_MS_MAX : WAIT_MS_MAX),
       };
       endpoint.room.add(waiter, entrant);
       endpoint.origin.waiting.add(endpoint);
@@ -219,18 +218,18 @@ export class Gate {
     });
   }
 
-  /** The expectation may be wrong: an endpoint can begin to hang at any moment. Those who came first give up first. */
+  /** An endpoint can begin to hang at any moment: then those that came first give up first. */
   #watch(endpoint: Endpoint): void {
     const { room } = endpoint;
     const givesUpAtMs = room.nextGivesUpAtMs;
     if (givesUpAtMs === undefined) {
       return;
     }
-    const now = this.options.now();
+    const now = performance.now();
     const opensAtMs = endpoint.opensAtMs(now);
     room.wakeAt(opensAtMs > now ? Math.min(opensAtMs, givesUpAtMs) : givesUpAtMs, now, () => {
       this.#callWaiting(endpoint); // another tenant may have left room meanwhile
-      room.giveUp(this.options.now());
+      room.giveUp(performance.now());
       this.#watch(endpoint);
     });
   }
@@ -247,13 +246,9 @@ export class Gate {
   }
 
   #forget(endpoint: Endpoint): void {
-    const { webhookId, tenant, origin } = endpoint;
-    this.#endpoints.delete(webhookId);
+    this.#endpoints.delete(endpoint.webhookId);
     this.#putOffs.forget(endpoint);
-    tenant.leave();
-    origin.endpoints -= 1;
-    if (origin.endpoints === 0) {
-      this.#origins.delete(origin.key);
-    }
+    endpoint.tenant.leave();
+    endpoint.origin.leave();
   }
 }

@@ -1,24 +1,14 @@
-import { placeEveryMs } from '../../src/domain/pacing/endpoint-window.js';
+import { permitEveryMs } from '../../src/domain/pacing/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
 import type { Endpoint } from './endpoint.js';
 import type { NotNow } from './not-now.js';
 
-export interface PutOffsOptions {
-  /** How many deliveries the daemon works on at the same time. */
-  slots: number;
-  /**
-   * Lets the jobs of deliveries run now that were put off.
-   *
-   * @returns the ids of those that come
-   */
-  callBack: (ids: readonly number[]) => Promise<readonly number[]>;
-  /** Milliseconds, never going back. */
-  now: () => number;
-  /** 0 ≤ x < 1 */
-  random: () => number;
-  /** Whether the places that an endpoint shares with others have one for it. */
-  hasShare: (endpoint: Endpoint, now: number) => boolean;
-}
+/**
+ * Lets the jobs of deliveries run now that were put off.
+ *
+ * @returns the ids of those that come
+ */
+export type CallBack = (ids: readonly number[]) => Promise<readonly number[]>;
 
 export interface WaitingDelivery {
   id: number;
@@ -26,24 +16,24 @@ export interface WaitingDelivery {
 }
 
 const CALL_EVERY_MS = 50;
-/** Sooner when a place has become free; those of a round share a statement. */
+/** Sooner when a permit is free; the calls of a round share a statement. */
 const CALL_SOON_MS = 15;
-/** From the call until the delivery is there, and a bit: so long ahead places are filled. */
+/** Longer than a delivery takes from its call until it is there: it gets a permit that is free by then. */
 const CALL_AHEAD_MS = 100;
 /**
- * Of the slots, how many deliveries may be on their way to endpoints that fail, are silent or slow: each that finds no
- * place holds a slot for half a second. To all others as many as there are slots: with fewer, the calls and not the
- * endpoint would say how fast a backlog goes down, and one that grows faster than that would never end.
+ * The share of the slots that may be on their way to endpoints that fail, are silent or slow: a delivery that finds no
+ * permit there occupies a slot for half a second. As many as there are slots may be on their way to all others: with
+ * fewer, the calls and not the endpoint would limit how fast a backlog shrinks, and one that grows faster would never
+ * end.
  */
 const COMING_TO_UNCERTAIN_SHARE = 1 / 4;
 const COMING_MIN = 8;
 /** A backlog whose deliveries need nothing any more (their webhook is inactive) is gone through in larger steps. */
 const STALE_CALLS = 256;
 
-/** A person waits for a test: it looks again by itself, too. */
-const LOOK_AGAIN_MS = 1_000;
-
-/** The job of a delivery that nobody calls back (its daemon died) runs when its turn would have come, and a bit. */
+/** A person waits for a test: its job runs soon, also when nobody calls it back. */
+const UNCALLED_TEST_MS = 1_000;
+/** The job of a delivery that nobody calls back (its daemon died) runs some time after it would have been called. */
 const UNCALLED_MS = 5_000;
 const UNCALLED_TIMES = 1.5;
 const UNCALLED_MS_MAX = 600_000;
@@ -59,26 +49,31 @@ export class PutOffs {
   #callsAtMs = Number.POSITIVE_INFINITY;
   #isCalling = false;
 
-  constructor(private readonly options: PutOffsOptions) {}
+  /** @param hasShare whether the shares that an endpoint has part in have a permit for it */
+  constructor(
+    private readonly slots: number,
+    private readonly callBack: CallBack,
+    private readonly hasShare: (endpoint: Endpoint, now: number) => boolean,
+  ) {}
 
   /** The delivery gives its slot back. Once its job is written it can be called back, before the job's time. */
   putOff(endpoint: Endpoint, { id, lane }: WaitingDelivery): NotNow {
-    const now = this.options.now();
+    const now = performance.now();
+    const { backlog, window } = endpoint;
     const opensInMs = endpoint.opensAtMs(now) - now;
     const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
-    const turnMs = placeEveryMs(endpoint.window);
+    const calledInMs = (backlog.size + backlog.puttingOff) * permitEveryMs(window);
+    const uncalledMs = lane === 'TEST' ? UNCALLED_TEST_MS : UNCALLED_MS + UNCALLED_TIMES * calledInMs;
+    // Those that would come later than the limit must not all come back at once.
+    const spreadMs = uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - Math.random() / 4);
     endpoint.putOffs += 1;
-    const before = endpoint.backlog.size + endpoint.backlog.puttingOff;
-    const uncalledMs = lane === 'TEST' ? LOOK_AGAIN_MS : UNCALLED_MS + UNCALLED_TIMES * before * turnMs;
-    // Those whose turn lies beyond the limit must not all come back at once.
-    const spreadMs = uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - this.options.random() / 4);
-    endpoint.backlog.puttingOff += 1;
+    backlog.puttingOff += 1;
     return {
       putOffMs: closedForMs + spreadMs,
       ended: (isWritten) => {
-        endpoint.backlog.puttingOff -= 1;
+        backlog.puttingOff -= 1;
         if (isWritten) {
-          endpoint.backlog.add({ id, priority: LANES[laneAfterPutOff(lane)].priority });
+          backlog.add({ id, priority: LANES[laneAfterPutOff(lane)].priority });
           this.#endpoints.add(endpoint);
           this.#callIn(CALL_EVERY_MS);
         }
@@ -87,25 +82,25 @@ export class PutOffs {
   }
 
   /**
-   * Whether a delivery that comes now need not stand behind those that were put off: there are none, they are less
-   * urgent, or there is a place for each of them and for this one too. Without the last, one put-off would follow the
-   * other for as long as deliveries come.
+   * Whether a delivery that comes now goes ahead of those that were put off: there are none, they are less urgent, or
+   * there is a permit for each of them and for this one too. Without the last, one put-off would follow the other for
+   * as long as deliveries come.
    */
   isNext(endpoint: Endpoint, lane: Lane, now: number): boolean {
     const { backlog } = endpoint;
     const { expectedCount, puttingOff, ahead } = backlog;
-    if (ahead === 0 || endpoint.freePlaces(now) > ahead) {
+    if (ahead === 0 || endpoint.permits(now) > ahead) {
       return true;
     }
     const isFirst = puttingOff === 0 && !backlog.isBefore(LANES[laneAfterPutOff(lane)].priority);
-    return isFirst && (expectedCount === 0 || endpoint.freePlaces(now) > expectedCount);
+    return isFirst && (expectedCount === 0 || endpoint.permits(now) > expectedCount);
   }
 
   forget(endpoint: Endpoint): void {
     this.#endpoints.delete(endpoint);
   }
 
-  /** A place of this endpoint has become free. */
+  /** A permit of this endpoint has become free. */
   freed(endpoint: Endpoint): void {
     if (endpoint.backlog.size > 0) {
       this.#callIn(CALL_SOON_MS);
@@ -113,7 +108,7 @@ export class PutOffs {
   }
 
   #callIn(ms: number): void {
-    const atMs = this.options.now() + ms;
+    const atMs = performance.now() + ms;
     if (!this.#isCalling && atMs < this.#callsAtMs) {
       clearTimeout(this.#timer);
       this.#callsAtMs = atMs;
@@ -125,10 +120,10 @@ export class PutOffs {
     this.#isCalling = true;
     const called = this.#calledNow();
     if (called.length > 0) {
-      const coming = new Set(await this.options.callBack(called.map(({ id }) => id)));
+      const coming = new Set(await this.callBack(called.map(({ id }) => id)));
       for (const { endpoint, id } of called) {
         if (!coming.has(id)) {
-          endpoint.backlog.take(id); // somebody else has its job, or it needs none any more
+          endpoint.backlog.take(id); // another process has its job, or it needs none any more
         }
         endpoint.backlog.isStale = !coming.has(id);
       }
@@ -140,32 +135,34 @@ export class PutOffs {
     }
   }
 
-  /** Endpoints take turns, and what is on its way is bounded: each that comes holds a slot while it waits. */
+  /** An endpoint that was called goes behind the others. The deliveries on their way are bounded: each takes a slot. */
   #calledNow(): { endpoint: Endpoint; id: number }[] {
-    const now = this.options.now();
-    const endpoints = [...this.#endpoints].map((endpoint) => ({
-      endpoint,
-      isUncertain: endpoint.isUncertain(now),
-    }));
-    let room = Math.max(COMING_MIN, this.options.slots);
-    let uncertainRoom = Math.max(COMING_MIN, this.options.slots * COMING_TO_UNCERTAIN_SHARE);
-    for (const { endpoint, isUncertain } of endpoints) {
+    const now = performance.now();
+    const uncertain = new Set<Endpoint>();
+    let room = Math.max(COMING_MIN, this.slots);
+    let uncertainRoom = Math.max(COMING_MIN, this.slots * COMING_TO_UNCERTAIN_SHARE);
+    const reserve = (endpoint: Endpoint, count: number) => {
+      room -= count;
+      uncertainRoom -= uncertain.has(endpoint) ? count : 0;
+    };
+    for (const endpoint of this.#endpoints) {
+      if (endpoint.isUncertain(now)) {
+        uncertain.add(endpoint);
+      }
       endpoint.backlog.forgetLate(now);
-      room -= endpoint.backlog.expectedCount;
-      uncertainRoom -= isUncertain ? endpoint.backlog.expectedCount : 0;
+      reserve(endpoint, endpoint.backlog.expectedCount);
     }
     const called: { endpoint: Endpoint; id: number }[] = [];
-    for (const { endpoint, isUncertain } of endpoints) {
-      const roomHere = isUncertain ? Math.min(room, uncertainRoom) : room;
+    for (const endpoint of [...this.#endpoints]) {
+      const roomHere = uncertain.has(endpoint) ? Math.min(room, uncertainRoom) : room;
       if (endpoint.backlog.size === 0) {
         this.#endpoints.delete(endpoint);
-      } else if (roomHere > 0 && this.options.hasShare(endpoint, now)) {
+      } else if (roomHere > 0 && this.hasShare(endpoint, now)) {
         const ids = endpoint.backlog.call(Math.min(roomHere, this.#wanted(endpoint, now)), now);
-        room -= ids.length;
-        uncertainRoom -= isUncertain ? ids.length : 0;
+        reserve(endpoint, ids.length);
         called.push(...ids.map((id) => ({ endpoint, id })));
         this.#endpoints.delete(endpoint);
-        this.#endpoints.add(endpoint); // behind the others
+        this.#endpoints.add(endpoint);
       }
     }
     return called;
@@ -175,6 +172,6 @@ export class PutOffs {
     const { backlog, room } = endpoint;
     return backlog.isStale
       ? STALE_CALLS
-      : endpoint.placesUntil(now, CALL_AHEAD_MS) - room.sizeUpTo('CALLED') - backlog.expectedCount;
+      : endpoint.permits(now, CALL_AHEAD_MS) - room.sizeUpTo('CALLED') - backlog.expectedCount;
   }
 }

@@ -1,4 +1,4 @@
-/** Somebody who waits for a place, and holds a slot meanwhile. */
+/** A delivery that waits for a permit, and occupies a slot meanwhile. */
 interface Waiter {
   enter(): void;
   giveUp(): void;
@@ -6,7 +6,7 @@ interface Waiter {
   untilMs: number;
 }
 
-/** In this order they go: tests, those that were put off and called back, and those that have just come. */
+/** The order in which deliveries enter: tests, those that were called back, and those that have just come. */
 export type Entrant = 'TEST' | 'CALLED' | 'NEW';
 
 /** The deliveries that wait at one endpoint, in a line for each kind of entrant. */
@@ -30,35 +30,32 @@ export class WaitingRoom {
     this.#lines[entrant].push(waiter);
   }
 
-  /** Lets the next one in. */
   enterNext(): void {
     const { TEST, CALLED, NEW } = this.#lines;
     (TEST.shift() ?? CALLED.shift() ?? NEW.shift())?.enter();
   }
 
-  /** When somebody gives up next; undefined: nobody waits. */
+  /** When the next waiter gives up; undefined: nobody waits. */
   get nextGivesUpAtMs(): number | undefined {
     const times = Object.values(this.#lines).flatMap(([first]) => first?.untilMs ?? []);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Looks again then, unless it does so sooner. */
-  wakeAt(atMs: number, now: number, look: () => void): void {
+  /** Calls `wake` then, unless it was to be called sooner. */
+  wakeAt(atMs: number, now: number, wake: () => void): void {
     if (atMs >= this.#wakesAtMs) {
       return;
     }
     clearTimeout(this.#timer);
     this.#wakesAtMs = atMs;
-    this.#timer = setTimeout(
-      () => {
-        this.#wakesAtMs = Number.POSITIVE_INFINITY;
-        look();
-      },
-      Math.max(1, atMs - now),
-    );
+    const wakeNow = () => {
+      this.#wakesAtMs = Number.POSITIVE_INFINITY;
+      wake();
+    };
+    this.#timer = setTimeout(wakeNow, Math.max(1, atMs - now));
   }
 
-  /** Sends those away whose time is over then. */
+  /** Sends away those whose time is over then. */
   giveUp(untilMs: number): void {
     for (const line of Object.values(this.#lines)) {
       while (line.length > 0 && line[0]!.untilMs <= untilMs) {

@@ -17,7 +17,7 @@ import { LateOutcomes } from './late-outcomes.js';
 import { WorkerShares } from './worker-shares.js';
 
 interface RecorderDeps {
-  config: Pick<Config, 'holdHours' | 'failingRowMsMin'>;
+  config: Pick<Config, 'holdHours' | 'failureStreakMsMin'>;
   db: Pick<Database, 'pool'>;
   fence: Fence;
   log: Logger;
@@ -196,7 +196,7 @@ export class Recorder {
 
   async #write(attempts: readonly FinishedAttempt[], lockWaitMs: number): Promise<(RecordedStatus | 'LOCKED')[]> {
     const { db, config, metrics, log } = this.deps;
-    const rules = { holdHours: config.holdHours, rowMsMin: config.failingRowMsMin };
+    const rules = { holdHours: config.holdHours, streakMsMin: config.failureStreakMsMin };
     const { statuses, disabled } = await recordAttempts(db.pool, attempts, rules, lockWaitMs);
     for (const { webhookId, tenantId, reason } of disabled) {
       metrics.disabled(reason);

@@ -39,7 +39,7 @@ export interface HealthVerdict {
  * retries"). A failure adds one, a success sets the count to 0; the tenth failure in a row or a 410 disables.
  *
  * Requests that were in flight together fail together, and that is one hiccup: an attempt from before the row of
- * failures, or one that ends before they have lasted for `rowMsMin`, does not make the tenth failure, unless the
+ * failures, or one that ends before they have lasted for `streakMsMin`, does not make the tenth failure, unless the
  * ninth was as long ago. The count stays at nine, and the next attempt decides. An answer that closes the endpoint
  * counts once for each closing.
  *
@@ -47,9 +47,9 @@ export interface HealthVerdict {
  * switched, and must not disable again what a tenant has just enabled. The same holds for every outcome
  * after the one that disables, and for a webhook that is inactive already, so that it is disabled once.
  *
- * @param rowMsMin DISABLE_AFTER_SECONDS_MIN, in ms
+ * @param streakMsMin DISABLE_AFTER_SECONDS_MIN, in ms
  */
-export function foldHealth(state: HealthState, steps: readonly HealthStep[], rowMsMin: number): HealthVerdict {
+export function foldHealth(state: HealthState, steps: readonly HealthStep[], streakMsMin: number): HealthVerdict {
   let { consecutiveFailures, failingForMs, lastFailureAgoMs } = state;
   if (!state.active) {
     return { consecutiveFailures, failingForMs, disable: null };
@@ -63,8 +63,8 @@ export function foldHealth(state: HealthState, steps: readonly HealthStep[], row
       failingForMs = null;
       continue;
     }
-    const isAlone = (lastFailureAgoMs ?? Number.POSITIVE_INFINITY) >= rowMsMin;
-    const isLate = isAlone || (failingForMs ?? 0) >= rowMsMin;
+    const isAlone = (lastFailureAgoMs ?? Number.POSITIVE_INFINITY) >= streakMsMin;
+    const isLate = isAlone || (failingForMs ?? 0) >= streakMsMin;
     failingForMs = isAlone ? 0 : (failingForMs ?? 0);
     lastFailureAgoMs = 0;
     const isLast = consecutiveFailures + 1 >= DISABLE_AFTER_FAILURES;

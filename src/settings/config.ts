@@ -131,7 +131,7 @@ function configFrom(s: Settings) {
     },
     holdHours: s.HOLD_HOURS,
     /** Of a row of failures, until the tenth of them disables a webhook. */
-    failingRowMsMin: s.DISABLE_AFTER_SECONDS_MIN * 1_000,
+    failureStreakMsMin: s.DISABLE_AFTER_SECONDS_MIN * 1_000,
     retentionDays: s.RETENTION_DAYS,
     retry: { retriesMax: s.MAX_RETRIES, baseSeconds: s.RETRY_BASE_SECONDS, capSeconds: 3600 },
     delivery: {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Answer, Endpoint } from '../../daemon/gate/endpoint.js';
-import { Origin } from '../../daemon/gate/origin.js';
-import { TenantShares } from '../../daemon/gate/tenant-shares.js';
+import { Shares } from '../../daemon/gate/shares.js';
 
 const OK: Answer = { kind: 'GOOD', outcome: { verdict: 'SUCCEEDED' } };
 const busy = (closing: number | 'UNTIMED'): Answer => ({
@@ -11,23 +10,23 @@ const busy = (closing: number | 'UNTIMED'): Answer => ({
 
 /** An endpoint that takes so many a second, and as many at once; above that it answers 429. Time is simulated. */
 function sendToBucket(perSecond: number, count: number, latencyMs: number, closing: number | 'UNTIMED') {
-  const rules = { limitMax: 64, rowMsMin: 10_000 };
-  const tenant = new TenantShares<Endpoint>(200).join(1);
-  const endpoint = new Endpoint(1, 1, 'https://a.example/', new Origin<Endpoint>('a'), tenant, rules, 0);
-  const inFlight: { endsAt: number; place: symbol; isRefused: boolean }[] = [];
+  const rules = { endpointMax: 64, streakMsMin: 10_000 };
+  const unlimited = new Shares<number, Endpoint>(() => false).join(1);
+  const endpoint = new Endpoint(1, 1, 'https://a.example/', unlimited, unlimited, rules, 0);
+  const inFlight: { endsAt: number; permit: symbol; isRefused: boolean }[] = [];
   let tokens = perSecond;
   let [left, refused, now] = [count, 0, 0];
   for (; left > 0 || inFlight.length > 0; now += 1) {
     tokens = Math.min(perSecond, tokens + perSecond / 1_000);
     while (inFlight[0] !== undefined && inFlight[0].endsAt <= now) {
-      const { place, isRefused } = inFlight.shift()!;
+      const { permit, isRefused } = inFlight.shift()!;
       refused += Number(isRefused);
-      endpoint.end(place, now, isRefused ? busy(closing) : OK);
+      endpoint.end(permit, now, isRefused ? busy(closing) : OK);
     }
     for (; left > 0 && endpoint.opensAtMs(now) <= now; left -= 1) {
       const isRefused = tokens < 1;
       tokens -= Number(!isRefused);
-      inFlight.push({ endsAt: now + latencyMs, place: endpoint.begin(now), isRefused });
+      inFlight.push({ endsAt: now + latencyMs, permit: endpoint.begin(now), isRefused });
     }
   }
   return { tookMs: now, bucketMs: ((count - perSecond) / perSecond) * 1_000, refused };

@@ -6,9 +6,11 @@ import type { Lane } from '../../src/domain/pacing/lanes.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 const open = (options: Partial<GateOptions> = {}) =>
@@ -16,10 +18,8 @@ const open = (options: Partial<GateOptions> = {}) =>
     slots: 200,
     endpointMax: 64,
     originMax: 256,
-    rowMsMin: 10_000,
+    streakMsMin: 10_000,
     callBack: async (ids) => ids,
-    now: () => performance.now(),
-    random: () => 0.5,
     ...options,
   });
 
@@ -47,7 +47,7 @@ function enter(
   { id, lane = 'FIRST', ...known }: Partial<Candidate> & { lane?: Lane } = {},
 ): Admission | Promise<Admission> {
   lastId += 1;
-  const open = { generation: 0, failuresAtLoad: 0, closedForMs: 0, nextLookInMs: 0 };
+  const open = { generation: 0, failuresAtLoad: 0, closedForMs: 0, nextProbeInMs: 0 };
   return gate.enter({ id: id ?? lastId, url: `${origin}/hook`, ...destination, ...open, ...known }, lane, origin);
 }
 
@@ -200,7 +200,7 @@ describe('an endpoint that fails', () => {
   });
 
   test('is probed without pauses where a row of failures may be of any duration', async () => {
-    const times = await probes(open({ rowMsMin: 0 }), 9);
+    const times = await probes(open({ streakMsMin: 0 }), 9);
     expect(times[8]).toBeLessThan(1_000);
   });
 
@@ -218,16 +218,16 @@ describe('an endpoint that fails', () => {
 
   test('has what another process knows of it', async () => {
     const gate = open();
-    const known = { failuresAtLoad: 5, nextLookInMs: 2_000 };
+    const known = { failuresAtLoad: 5, nextProbeInMs: 2_000 };
     expect(putOff(await whenever(enter(gate, to(1), known)))).toBeGreaterThan(1_000);
     await vi.advanceTimersByTimeAsync(2_001);
-    passOf(await enter(gate, to(1), { ...known, id: 1, nextLookInMs: 0 }));
+    passOf(await enter(gate, to(1), { ...known, id: 1, nextProbeInMs: 0 }));
   });
 
   test('is forgotten when the webhook is switched on again', async () => {
     const gate = open();
     passOf(await enter(gate, to(1))).leave(FAILED);
-    putOff(await enter(gate, to(1), { failuresAtLoad: 9, nextLookInMs: 5_000 }));
+    putOff(await enter(gate, to(1), { failuresAtLoad: 9, nextProbeInMs: 5_000 }));
     passOf(await enter(gate, to(1), { id: 2, generation: 2 }));
   });
 });

@@ -1,17 +1,22 @@
 import { pino } from 'pino';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OwnFaults } from '../../daemon/delivery/own-faults.js';
 import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
 
 const unreadable = new SecretUnreadable('The envelope cannot be opened');
 const whose = (tenantId: number) => ({ tenantId, webhookId: 7 });
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 let lines: Record<string, unknown>[];
 let ownFaults: OwnFaults;
 beforeEach(() => {
   lines = [];
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
-  ownFaults = new OwnFaults({ log, random: () => 0.5 });
+  ownFaults = new OwnFaults(log);
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
 
 test('a delivery whose secret does not open waits for minutes, and the log names its tenant and webhook, once', async () => {

@@ -7,8 +7,8 @@ import {
   type EndpointWindow,
   kindOf,
   newWindow,
-  placeEveryMs,
-  placesOf,
+  permitEveryMs,
+  permitsOf,
   SLOW_MS,
   silentAfterMs,
   type WindowSample,
@@ -44,11 +44,11 @@ const wide = (limit: number): EndpointWindow => ({ ...newWindow(MAX, 0), limit, 
 function rounds(count: number, durationMs: number, of: (places: number) => number = (places) => places) {
   let window = newWindow(MAX, 0);
   return Array.from({ length: count }, (_, round) => {
-    const places = placesOf(window);
+    const places = permitsOf(window);
     for (let n = 0; n < places; n++) {
-      window = afterAttempt(window, good(durationMs, round * durationMs, of(placesOf(window))), MAX);
+      window = afterAttempt(window, good(durationMs, round * durationMs, of(permitsOf(window))), MAX);
     }
-    return placesOf(window);
+    return permitsOf(window);
   });
 }
 
@@ -99,9 +99,9 @@ describe('an endpoint’s window', () => {
           const endedAtMs = startedAtMs + durationMs;
           window = afterAttempt(window, { startedAtMs, endedAtMs, kind, wanted }, max);
           window = closedMs === null ? window : afterClosing(window, endedAtMs, closedMs);
-          expect(placesOf(window)).toBeGreaterThanOrEqual(1);
+          expect(permitsOf(window)).toBeGreaterThanOrEqual(1);
           expect(window.limit).toBeLessThanOrEqual(max);
-          expect(placeEveryMs(window)).toBeGreaterThanOrEqual(0);
+          expect(permitEveryMs(window)).toBeGreaterThanOrEqual(0);
           expect(window.pace.everyMs).toBeGreaterThanOrEqual(0);
           expect(window.pace.everyMs).toBeLessThanOrEqual(10_000);
         }
@@ -131,7 +131,7 @@ describe('a pause that the endpoint has asked for', () => {
     const window = afterClosing(after(newWindow(MAX, 0), ...successes(10, 0)), 30, 1_000);
     expect(window.limit).toBe(1);
     expect(window.pace.everyMs).toBe(103);
-    expect(placeEveryMs(window)).toBe(103);
+    expect(permitEveryMs(window)).toBe(103);
   });
 
   test('counts successes of requests that were in flight when it was asked for', () => {

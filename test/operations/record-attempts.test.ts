@@ -5,7 +5,7 @@ import { recordAttempts } from '../../src/operations/attempts/record-attempts.js
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { countJobs, OF_DELIVERIES } from '../support/jobs.js';
 
-const RULES = { holdHours: 72, rowMsMin: 10_000 };
+const RULES = { holdHours: 72, streakMsMin: 10_000 };
 
 let stack: DeliveryStack;
 let webhookId: number;

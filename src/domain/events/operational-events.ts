@@ -41,7 +41,7 @@ export interface OperationalEventsVerdict {
 export function foldOperationalEvents(
   state: OperationalEventsState,
   steps: readonly OperationalEventsStep[],
-  rowMsMin: number,
+  streakMsMin: number,
 ): OperationalEventsVerdict {
   const { generation, disabledRaised } = state;
   let { consecutiveFailures, failingForMs, lastFailureAgoMs, ordinaryFailures } = state;
@@ -51,7 +51,7 @@ export function foldOperationalEvents(
       continue;
     }
     const before = { active: true, generation, consecutiveFailures, failingForMs, lastFailureAgoMs };
-    const verdict = foldHealth(before, [step], rowMsMin);
+    const verdict = foldHealth(before, [step], streakMsMin);
     if (step.verdict === 'SUCCEEDED') {
       recovered = disabledRaised;
     } else {

@@ -47,7 +47,7 @@ export const newWindow = (limitMax: number, nowMs: number): EndpointWindow => ({
 });
 
 /** Places in the window. */
-export const placesOf = ({ limit }: EndpointWindow): number => Math.floor(limit);
+export const permitsOf = ({ limit }: EndpointWindow): number => Math.floor(limit);
 
 /** The kind of answer: GOOD is a success, STRAINED says that the endpoint could not cope, OTHER is a refusal. */
 export type AnswerKind = 'GOOD' | 'STRAINED' | 'OTHER';
@@ -112,7 +112,7 @@ export const afterClosing = (window: EndpointWindow, nowMs: number, closedMs: nu
 });
 
 /** Milliseconds from one place's becoming free to the next one's. */
-export const placeEveryMs = ({ limit, meanMs, pace }: EndpointWindow): number =>
+export const permitEveryMs = ({ limit, meanMs, pace }: EndpointWindow): number =>
   Math.max(pace.everyMs, (meanMs ?? UNKNOWN_MEAN_MS) / Math.max(1, Math.floor(limit)));
 
 /** After how many milliseconds without any answer an endpoint with requests in flight is silent. */

@@ -31,7 +31,7 @@ export interface DueDelivery {
   /** For how many ms the endpoint is closed, since it has asked for a pause; 0 or less: it is open. */
   closedForMs: number;
   /** In how many ms the next attempt may begin, since the last ones have failed; 0 or less: now. */
-  nextLookInMs: number;
+  nextProbeInMs: number;
   /** The number of the attempt that is due. */
   attemptNumber: number;
   /** How often it had been redelivered: each time a new run of attempts begins. */
@@ -59,7 +59,7 @@ interface Row {
   generation: number;
   consecutive_failures: number;
   closed_for_ms: number | null;
-  next_look_in_ms: number | null;
+  next_probe_in_ms: number | null;
   traceparent?: string | null;
   is_due: boolean;
 }
@@ -73,7 +73,7 @@ const loadSql = (more: { column: string; join: string }) => `
     select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.run, d.job_group, e.body,
            w.url, w.sealed_secret, w.generation, w.consecutive_failures,
            extract(epoch from w.closed_until - now())::float8 * 1000 as closed_for_ms,
-           extract(epoch from w.next_probe_at - now())::float8 * 1000 as next_look_in_ms,
+           extract(epoch from w.next_probe_at - now())::float8 * 1000 as next_probe_in_ms,
            case when w.previous_secret_expires_at > now() then w.previous_sealed_secret end as previous_secret${more.column},
            w.deleted_at is null and w.active and (${countsAsHeldSql('d', 'w')}) is not true
              and d.due_at <= now() as is_due
@@ -135,7 +135,7 @@ function toDueDelivery(row: Row): DueDelivery {
     generation: row.generation,
     failuresAtLoad: row.consecutive_failures,
     closedForMs: row.closed_for_ms ?? 0,
-    nextLookInMs: row.next_look_in_ms ?? 0,
+    nextProbeInMs: row.next_probe_in_ms ?? 0,
     attemptNumber: row.attempt_count + 1,
     run: row.run,
     failuresBefore: row.attempt_count - row.attempts_before,

@@ -9,7 +9,7 @@ import {
   type OperationalEventsVerdict,
 } from '../../domain/events/operational-events.js';
 import { foldHealth, type HealthVerdict } from '../../domain/health.js';
-import { closingMs, nextLookMs } from '../../domain/pacing/failing-row.js';
+import { closingMs, nextProbeMs } from '../../domain/pacing/probes.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { about, auditBySql, service } from '../rows/audit.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
@@ -50,7 +50,7 @@ export interface HealthRules {
   /** How long a webhook that is disabled collects events. */
   holdHours: number;
   /** How long a row of failures lasts at least until it disables. */
-  rowMsMin: number;
+  streakMsMin: number;
 }
 
 /** A webhook that was disabled for what its receiver did. */
@@ -70,7 +70,7 @@ interface Health {
   lastFailureAgoMs: number | null;
   closeMs: number | null;
   /** In how many ms the next attempt may begin, because the last ones have failed; null: at once. */
-  nextLookInMs: number | null;
+  nextProbeInMs: number | null;
 }
 
 /** After the hours for which one that is disabled collects events. */
@@ -84,7 +84,7 @@ const healths = new RowsParameter<Health>(
     last_failure_ago_ms: column.double(({ lastFailureAgoMs }) => lastFailureAgoMs),
     close_ms: column.double(({ closeMs }) => closeMs),
     failing_for_ms: column.double(({ verdict }) => verdict.failingForMs),
-    next_look_in_ms: column.double(({ nextLookInMs }) => nextLookInMs),
+    next_probe_in_ms: column.double(({ nextProbeInMs }) => nextProbeInMs),
     ordinary_failures: column.boolean(({ events }) => events.ordinaryFailures),
     disabled_raised: column.boolean(({ events }) => events.disabled !== null),
     recovered: column.boolean(({ events }) => events.recovered),
@@ -105,7 +105,7 @@ const healthStatement: Statement = {
           else greatest(w.closed_until, clock_timestamp() + h.close_ms * interval '1 millisecond') end,
         failing_since = case when h.failing_for_ms = 0 then clock_timestamp()
           when h.failing_for_ms > 0 then w.failing_since end,
-        next_probe_at = clock_timestamp() + h.next_look_in_ms * interval '1 millisecond',
+        next_probe_at = clock_timestamp() + h.next_probe_in_ms * interval '1 millisecond',
         active = w.active and h.disable is null,
         generation = w.generation + (h.disable is not null)::integer,
         version = w.version + (h.disable is not null)::integer,
@@ -137,12 +137,12 @@ export function updateHealth(
   client: pg.PoolClient,
   webhooks: readonly HealthRow[],
   counted: readonly FinishedAttempt[],
-  { holdHours, rowMsMin }: HealthRules,
+  { holdHours, streakMsMin }: HealthRules,
 ): { webhookEvents: WebhookEvents[]; disabled: DisabledWebhook[]; written: Promise<unknown> } {
   const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
   const touched = webhooks
     .filter(({ id }) => byWebhook.has(id))
-    .map((webhook) => newHealth(webhook, byWebhook.get(webhook.id) ?? [], rowMsMin));
+    .map((webhook) => newHealth(webhook, byWebhook.get(webhook.id) ?? [], streakMsMin));
   if (touched.length === 0) {
     return { webhookEvents: [], disabled: [], written: Promise.resolve() };
   }
@@ -168,7 +168,7 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
   await Promise.all([enqueueAlign(client, webhook.tenant_id, webhook.id), auditBySql(client, service, change)]);
 }
 
-function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], rowMsMin: number): Health {
+function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], streakMsMin: number): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
   const inOrder = attempts.toSorted((a, b) => a.endedAtMs - b.endedAtMs);
   const steps: OperationalEventsStep[] = inOrder.map(({ delivery, failuresAtStart, isSameClosing, outcome }) => ({
@@ -191,7 +191,7 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], row
   const nowMs = performance.now();
   const latestAgoMs = (wanted: readonly FinishedAttempt[]) =>
     wanted.length === 0 ? null : nowMs - Math.max(...wanted.map(({ endedAtMs }) => endedAtMs));
-  const verdict = foldHealth(state, steps, rowMsMin);
+  const verdict = foldHealth(state, steps, streakMsMin);
   const { consecutiveFailures, failingForMs } = verdict;
   // Another url, or a webhook that was switched on since, opened it: what was under way then must not close it again.
   const closings = attempts.flatMap(({ delivery: { url, generation }, outcome }) =>
@@ -200,13 +200,13 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], row
   return {
     webhook,
     verdict,
-    events: foldOperationalEvents(state, steps, rowMsMin),
+    events: foldOperationalEvents(state, steps, streakMsMin),
     lastSuccessAgoMs: latestAgoMs(attempts.filter((attempt) => !hasFailed(attempt))),
     lastFailureAgoMs: latestAgoMs(attempts.filter(hasFailed)),
     closeMs: closings.length > 0 ? Math.max(...closings) : null,
-    nextLookInMs:
+    nextProbeInMs:
       failingForMs === null || verdict.disable !== null
         ? null
-        : Math.max(0, nextLookMs(consecutiveFailures, failingForMs, rowMsMin) - failingForMs),
+        : Math.max(0, nextProbeMs(consecutiveFailures, failingForMs, streakMsMin) - failingForMs),
   };
 }

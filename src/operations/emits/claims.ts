@@ -104,6 +104,6 @@ function ofWebhook([webhookId, url, sealedSecret, generation, failuresAtLoad]: C
     generation,
     failuresAtLoad,
     closedForMs: 0,
-    nextLookInMs: 0,
+    nextProbeInMs: 0,
   };
 }

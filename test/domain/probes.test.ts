@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/domain/outcome.js';
-import { closingMs, nextLookAtMs, nextLookMs } from '../../src/domain/pacing/failing-row.js';
+import { closingMs, nextProbeAtMs, nextProbeMs } from '../../src/domain/pacing/probes.js';
 
 const ROW_MS = 10_000;
 
 /** When the looks come after so many failures at once, each of which fails at once. */
-function looks(failures: number, rowMsMin: number): number[] {
+function looks(failures: number, streakMsMin: number): number[] {
   const times: number[] = [];
   for (let count = failures; count <= 9; count++) {
-    times.push(nextLookMs(count, times.at(-1) ?? 0, rowMsMin));
+    times.push(nextProbeMs(count, times.at(-1) ?? 0, streakMsMin));
   }
   return times;
 }
@@ -17,14 +17,18 @@ function looks(failures: number, rowMsMin: number): number[] {
 describe('the pauses of a row of failures', () => {
   test('grow, and the tenth failure comes no sooner than the row may end, and no later than twice that', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1_000, max: 3_600_000 }), fc.integer({ min: 3, max: 9 }), (rowMsMin, failures) => {
-        const times = looks(failures, rowMsMin);
-        for (const [n, atMs] of times.slice(1).entries()) {
-          expect(atMs).toBeGreaterThan(times[n]!);
-        }
-        expect(times.at(-1)).toBeGreaterThanOrEqual(rowMsMin);
-        expect(times.at(-1)).toBeLessThanOrEqual(2 * rowMsMin);
-      }),
+      fc.property(
+        fc.integer({ min: 1_000, max: 3_600_000 }),
+        fc.integer({ min: 3, max: 9 }),
+        (streakMsMin, failures) => {
+          const times = looks(failures, streakMsMin);
+          for (const [n, atMs] of times.slice(1).entries()) {
+            expect(atMs).toBeGreaterThan(times[n]!);
+          }
+          expect(times.at(-1)).toBeGreaterThanOrEqual(streakMsMin);
+          expect(times.at(-1)).toBeLessThanOrEqual(2 * streakMsMin);
+        },
+      ),
     );
   });
 
@@ -35,7 +39,7 @@ describe('the pauses of a row of failures', () => {
   });
 
   test('do not begin with the first two failures: an endpoint may fail now and then', () => {
-    expect([1, 2].map((failures) => nextLookMs(failures, 0, ROW_MS))).toEqual([0, 0]);
+    expect([1, 2].map((failures) => nextProbeMs(failures, 0, ROW_MS))).toEqual([0, 0]);
   });
 
   test('are none where a row may be of any duration', () => {
@@ -49,7 +53,7 @@ describe('the next request', () => {
   test('is never one that could disable beside another one in flight', () => {
     fc.assert(
       fc.property(fc.nat({ max: 20 }), fc.nat({ max: 64 }), (failures, inFlight) => {
-        const atMs = nextLookAtMs({ failures, inFlight, sinceMs: 0, lastMs: 0 }, ROW_MS);
+        const atMs = nextProbeAtMs({ failures, inFlight, sinceMs: 0, lastMs: 0 }, ROW_MS);
         if (inFlight > 0 && failures + inFlight + 1 > 9) {
           expect(atMs).toBe(Number.POSITIVE_INFINITY);
         } else if (inFlight === 0) {
@@ -60,15 +64,15 @@ describe('the next request', () => {
   });
 
   test('counts those in flight as if they had failed', () => {
-    const four = nextLookAtMs({ ...suspect, failures: 4 }, ROW_MS);
-    expect(nextLookAtMs({ ...suspect, failures: 2, inFlight: 2 }, ROW_MS)).toBe(four);
-    expect(four).toBe(5_000 + nextLookMs(4, 0, ROW_MS));
+    const four = nextProbeAtMs({ ...suspect, failures: 4 }, ROW_MS);
+    expect(nextProbeAtMs({ ...suspect, failures: 2, inFlight: 2 }, ROW_MS)).toBe(four);
+    expect(four).toBe(5_000 + nextProbeMs(4, 0, ROW_MS));
   });
 
   test('leaves a silent endpoint some failures to spare, and begins at one with nothing in flight', () => {
-    expect(nextLookAtMs({ ...suspect, inFlight: 6 }, ROW_MS)).toBe(Number.POSITIVE_INFINITY);
-    expect(nextLookAtMs({ ...suspect, inFlight: 5 }, ROW_MS)).toBeLessThan(Number.POSITIVE_INFINITY);
-    expect(nextLookAtMs({ ...suspect, failures: 9 }, ROW_MS)).toBe(5_000 + 10_500);
+    expect(nextProbeAtMs({ ...suspect, inFlight: 6 }, ROW_MS)).toBe(Number.POSITIVE_INFINITY);
+    expect(nextProbeAtMs({ ...suspect, inFlight: 5 }, ROW_MS)).toBeLessThan(Number.POSITIVE_INFINITY);
+    expect(nextProbeAtMs({ ...suspect, failures: 9 }, ROW_MS)).toBe(5_000 + 10_500);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Outcome } from '../outcome.js';
 
 /**
  * When the next attempt may begin at an endpoint that fails, or has fallen silent. One hiccup must not cost ten
- * attempts: the pauses grow, so that the tenth failure comes no sooner than `rowMsMin` after the first.
+ * attempts: the pauses grow, so that the tenth failure comes no sooner than `streakMsMin` after the first.
  */
 
 /** Failures that an endpoint may have without being disabled. */
@@ -28,13 +28,13 @@ const MARGIN = 1.05;
  *
  * @param failures those in flight at a silent endpoint count too
  * @param lastMs when the last failure ended, or the last request began, after the beginning of the row
- * @param rowMsMin DISABLE_AFTER_SECONDS_MIN; 0: no pauses
+ * @param streakMsMin DISABLE_AFTER_SECONDS_MIN; 0: no pauses
  */
-export function nextLookMs(failures: number, lastMs: number, rowMsMin: number): number {
+export function nextProbeMs(failures: number, lastMs: number, streakMsMin: number): number {
   if (failures <= FREE_FAILURES) {
     return 0;
   }
-  const endMs = rowMsMin * MARGIN;
+  const endMs = streakMsMin * MARGIN;
   const fromMs = Math.min(endMs, Math.max(FIRST_LOOK_MS, lastMs));
   const looksLeft = Math.max(0, SPARE_FAILURES - failures) + 1;
   return fromMs === 0 ? 0 : fromMs * (endMs / fromMs) ** (1 / looksLeft);
@@ -57,12 +57,12 @@ interface Suspect {
  *
  * @returns Infinity: not before one of those in flight has ended
  */
-export function nextLookAtMs({ failures, inFlight, sinceMs, lastMs }: Suspect, rowMsMin: number): number {
+export function nextProbeAtMs({ failures, inFlight, sinceMs, lastMs }: Suspect, streakMsMin: number): number {
   const possible = failures + inFlight;
   const max = failures > 0 ? SPARE_FAILURES : SILENT_IN_FLIGHT_MAX;
   return inFlight > 0 && possible >= max
     ? Number.POSITIVE_INFINITY
-    : sinceMs + nextLookMs(possible, lastMs - sinceMs, rowMsMin);
+    : sinceMs + nextProbeMs(possible, lastMs - sinceMs, streakMsMin);
 }
 
 /** A 429 that does not say for how long still means "not now". */

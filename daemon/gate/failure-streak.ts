@@ -1,16 +1,16 @@
-import { nextLookMs, SPARE_FAILURES } from '../../src/domain/pacing/failing-row.js';
+import { nextProbeMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
 
 /** A delivery is loaded no longer than this before it comes here. */
 const LOADED_MS_MAX = 1_000;
 
 /** The row of failures of one endpoint, as far as this process knows: its times are those of the caller's clock. */
-export class FailureRow {
+export class FailureStreak {
   #failures = 0;
   #sinceMs = Number.NEGATIVE_INFINITY;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #succeededAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly rowMsMin: number) {}
+  constructor(private readonly streakMsMin: number) {}
 
   /** In a row, as far as they do not disable the webhook. */
   get failures(): number {
@@ -23,7 +23,7 @@ export class FailureRow {
 
   /** Since when the pauses grow; null: nothing has failed lately, so the endpoint is looked at again. */
   sinceMs(now: number): number | null {
-    return this.#failures > 0 && now - this.#failedAtMs < this.rowMsMin ? this.#sinceMs : null;
+    return this.#failures > 0 && now - this.#failedAtMs < this.streakMsMin ? this.#sinceMs : null;
   }
 
   forget(): void {
@@ -42,12 +42,12 @@ export class FailureRow {
   }
 
   /** Takes in what the tables say, as if it had failed here, so long ago that the next look is due when they say. */
-  learn(failures: number, nextLookInMs: number, now: number): void {
+  learn(failures: number, nextProbeInMs: number, now: number): void {
     // What was loaded before a success of our own says nothing of what comes after it.
     if (failures > this.#failures && now - this.#succeededAtMs > LOADED_MS_MAX) {
-      const lookMs = nextLookMs(failures, 0, this.rowMsMin);
+      const lookMs = nextProbeMs(failures, 0, this.streakMsMin);
       this.#failures = failures;
-      this.#sinceMs = now + Math.min(2 * this.rowMsMin, Math.max(0, nextLookInMs)) - lookMs;
+      this.#sinceMs = now + Math.min(2 * this.streakMsMin, Math.max(0, nextProbeInMs)) - lookMs;
       this.#failedAtMs = this.#sinceMs;
     }
   }
