@@ -1,17 +1,16 @@
 /**
- * The lanes in which delivery jobs wait, and the order between them. A person waits for a test. First attempts go
- * ahead of those of a tenant that emits a lot at once or of an endpoint that cannot keep up, these ahead of retries,
- * these ahead of what was released or redelivered. That order alone would starve the later ones when there is no end
- * of first attempts: so each has a share that it gets in any case.
+ * The lanes in which delivery jobs wait, in the order in which they go. A person waits for a test. CROWDED has the first
+ * attempts of a tenant that emits a lot at once, or of an endpoint that cannot keep up; BULK what was released or
+ * redelivered. The order alone would starve the later lanes while first attempts have no end: so each has a share.
  */
 export type Lane = 'TEST' | 'FIRST' | 'CROWDED' | 'RETRY' | 'BULK';
 
 interface LaneRule {
   /** A job's priority for graphile-worker: lower ones are fetched first. */
   priority: number;
-  /** The priority of a job that is raised above first attempts, for its lane's share or for a place that is kept. */
+  /** The priority of a job that is raised above first attempts. */
   raised?: number;
-  /** Of all deliveries, how many are guaranteed to this lane while it has any that wait. */
+  /** The share of all deliveries that the lane gets while any of it wait. */
   share?: number;
 }
 
@@ -48,15 +47,15 @@ type Done = Readonly<Record<Lane, number>>;
 
 export const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });
 
-export const sumOf = (a: Done, b: Done): Done => ({
-  TEST: a.TEST + b.TEST,
-  FIRST: a.FIRST + b.FIRST,
-  CROWDED: a.CROWDED + b.CROWDED,
-  RETRY: a.RETRY + b.RETRY,
-  BULK: a.BULK + b.BULK,
-});
+export function sumOf(a: Done, b: Done): Done {
+  const sum = noneDone();
+  for (const [lane] of rules) {
+    sum[lane] = a[lane] + b[lane];
+  }
+  return sum;
+}
 
-/** Of all lanes together. */
+/** All lanes together. */
 export const totalOf = (done: Done): number => Object.values(done).reduce((sum, count) => sum + count, 0);
 
 export interface Raise {
@@ -66,11 +65,11 @@ export interface Raise {
   count: number;
 }
 
-/** A lane that got nothing at all while others did is given at least this, so that it begins to move. */
+/** A lane that got nothing while others did gets at least this, so that it begins to move. */
 const RAISE_AT_LEAST = 1;
 
 /**
- * Which waiting jobs to raise, so that each lane gets its share of what is done.
+ * The waiting jobs to raise, so that each lane gets its share.
  *
  * @param done attempts made lately, by lane
  */
