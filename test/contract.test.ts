@@ -7,6 +7,7 @@ import { queriesPage } from '../dashboard/queries-page.js';
 import { buildGraphqlSchema } from '../src/graphql/schema.js';
 import { settings } from '../src/settings/settings.js';
 import { DeliveryStack } from './support/delivery-stack.js';
+import { layers } from './support/layers.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -25,79 +26,6 @@ function commentsOf(file: string): string[] {
   return [...comments].map(([text]) => text.replaceAll(/\s*\n\s*(\*(?!\/)|\/\/)?\s*/g, ' '));
 }
 
-/** What each layer may import, besides itself. Files that stand in no layer put the others together. */
-const layers: Record<string, string[]> = {
-  'src/node/': [],
-  'src/concurrency/': [],
-  'src/domain/': [],
-  'src/settings/': ['src/domain/'],
-  'src/telemetry/': ['src/node/', 'src/settings/'],
-  'src/entities/': ['src/domain/'],
-  'src/database/': ['src/entities/', 'src/concurrency/'],
-  'src/payload-checks/': ['src/domain/'],
-  'src/operations/': [
-    'src/settings/',
-    'src/domain/',
-    'src/entities/',
-    'src/database/',
-    'src/concurrency/',
-    'src/payload-checks/',
-  ],
-  'src/live/': ['src/domain/', 'src/database/', 'src/operations/'],
-  'src/context/': [
-    'src/settings/',
-    'src/telemetry/',
-    'src/concurrency/',
-    'src/domain/',
-    'src/entities/',
-    'src/database/',
-    'src/operations/',
-    'src/live/',
-  ],
-  'src/graphql/': [
-    'src/node/',
-    'src/settings/',
-    'src/telemetry/',
-    'src/domain/',
-    'src/entities/',
-    'src/database/',
-    'src/payload-checks/',
-    'src/operations/',
-    'src/live/',
-    'src/context/',
-  ],
-  'src/http/': [
-    'src/settings/',
-    'src/telemetry/',
-    'src/concurrency/',
-    'src/operations/',
-    'src/context/',
-    'src/graphql/',
-  ],
-  'src/rest/': [
-    'src/node/',
-    'src/settings/',
-    'src/domain/',
-    'src/entities/',
-    'src/operations/',
-    'src/context/',
-    'src/graphql/',
-    'src/http/',
-  ],
-  'src/dashboard/': ['src/settings/', 'src/domain/', 'src/operations/', 'src/context/', 'src/http/'],
-  'src/doctor/': ['src/node/', 'src/settings/', 'src/database/', 'src/operations/'],
-  'src/embedded-postgres/': ['src/node/', 'src/database/'],
-  'daemon/': [
-    'src/node/',
-    'src/settings/',
-    'src/telemetry/',
-    'src/domain/',
-    'src/database/',
-    'src/concurrency/',
-    'src/operations/',
-    'src/doctor/',
-  ],
-};
 const layerOf = (file: string) => Object.keys(layers).find((layer) => file.startsWith(layer));
 
 function importsOf(file: string): string[] {
@@ -139,7 +67,7 @@ function circlesOf(needed: ReadonlyMap<string, readonly string[]>): string[] {
 }
 
 describe('the source tree', () => {
-  test('data goes one way: domain ← entities ← operations ← {graphql ← http ← rest, daemon}', () => {
+  test('data goes one way: domain ← entities ← operations ← {graphql ← http ← rest, the rooms of daemon}', () => {
     const against = sourcesIn('src', 'daemon').flatMap((file) => {
       const layer = layerOf(file);
       if (layer === undefined) {

@@ -3,6 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { graphqlReference } from '../scripts/graphql-reference.js';
 import { SEND_ERRORS } from '../src/domain/outcome.js';
+import { layers } from './support/layers.js';
 
 const root = dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -41,5 +42,34 @@ describe('the pages', () => {
 
   test('docs/graphql-reference.md is what schema.graphql says: npm run schema writes it', () => {
     expect(read('docs/graphql-reference.md')).toBe(graphqlReference(read('schema.graphql')));
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  const page = read('CONTRIBUTING.md');
+
+  test('names files and folders that exist', () => {
+    const named = [...withoutCode(page).matchAll(/`([\w.-]+(?:\/[\w.-]+)+)`/g)].map(([, path = '']) => path);
+    expect(named.length).toBeGreaterThan(80);
+    const ours = named.filter((path) => /^(src|daemon|migrations|dashboard|bench|test|scripts|docs)\//.test(path));
+    expect(ours.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test('says of each room what it may import', () => {
+    const rooms = [...page.matchAll(/^\| `((?:src|daemon)\/[\w-]+)` \| .* \| ([^|]*) \|$/gm)];
+    const said = rooms.map(([, room = '', names = '']) => [
+      `${room}/`,
+      names === 'nothing' ? [] : names.split(', ').map((name) => `${name.replace(/^(?!daemon\/)/, 'src/')}/`),
+    ]);
+    const { 'daemon/': _, ...inRooms } = layers;
+    const sorted = (all: Record<string, string[]>) =>
+      Object.fromEntries(Object.entries(all).map(([room, names]) => [room, names.toSorted()]));
+    expect(sorted(Object.fromEntries(said))).toEqual(sorted(inRooms));
+  });
+
+  test('names npm scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const named = [...page.matchAll(/`npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { RestApi } from '../support/rest-api.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
-/** Where `go install` puts it; docs/contributing.md says which version. */
+/** Where `go install` puts it; CONTRIBUTING.md says which version. */
 const oapiCodegen = join(process.env['GOPATH'] ?? join(homedir(), 'go'), 'bin/oapi-codegen');
 
 let api: RestApi;
