@@ -73,3 +73,26 @@ describe('CONTRIBUTING.md', () => {
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 });
+
+describe('docs/decisions', () => {
+  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
+
+  test.each(decisions.filter((page) => !page.includes('/0029-')))(
+    '%s has its number in its title, one screen, and the four sections in their order',
+    (page) => {
+      const text = read(page);
+      const headings = [...withoutCode(text).matchAll(/^##? (.+)$/gm)].map(([, heading = '']) => heading);
+      expect(headings[0]).toMatch(new RegExp(`^${Number(page.slice(15, 19))}\\. `));
+      expect(headings.slice(1)).toEqual(['Question', 'Decision', 'Why', 'Consequences']);
+      expect(text.split('\n').length).toBeLessThanOrEqual(45);
+    },
+  );
+
+  test('stand in the index, each with its title', () => {
+    const lines = decisions.map((page) => {
+      const [, number, title] = /^# (\d+)\. (.+)$/m.exec(read(page)) ?? [];
+      return `${number}. [${title}](${page.slice(15)})`;
+    });
+    expect(read('docs/decisions/README.md')).toContain(lines.join('\n'));
+  });
+});
