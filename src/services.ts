@@ -8,7 +8,7 @@ import { ChangeFeed } from './live/change-feed.js';
 import { Emitter } from './operations/emits/emit-events.js';
 import { EmitTrouble } from './operations/emits/emit-trouble.js';
 import { EventTypeRegistry } from './operations/event-types/event-type-registry.js';
-import { SearchTurns } from './operations/explorer/search.js';
+import { SearchSlots } from './operations/explorer/search.js';
 import { Authenticator } from './operations/keys/authenticate.js';
 import { SecretVault } from './operations/secrets/secret-vault.js';
 import { PlatformAccess } from './operations/tenants/platform-access.js';
@@ -57,7 +57,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     rateLimits: new RateLimits(config.quotas, now, (limit) => metrics.limited(limit)),
     metrics,
     tracing,
-    searches: new SearchTurns(config.databasePoolMax, config.limits.searchTimeoutMs),
+    searches: new SearchSlots(config.databasePoolMax, config.limits.searchTimeoutMs),
     bodiesUnderWay: bodiesUnderWay(config.limits.graphql.bodyBytesMax),
     answersUnderWay: answersUnderWay(config.limits.graphql.answerBytesMax),
     eventTypes: new EventTypeRegistry(db, clock),

@@ -1,4 +1,4 @@
-/** Who calls, and lookups before the API knows the tenant, which row-level security would hide. */
+/** The current tenant, and lookups before the API knows it, which row-level security would hide. */
 export const callers = `
 -- The tenant that the transaction names in app.tenant, which every row-level policy compares with. Null: none is
 -- named. 0: the installation itself (platform keys, and what they do).

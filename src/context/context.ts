@@ -11,7 +11,7 @@ import type { ChangeFeed } from '../live/change-feed.js';
 import type { Emitter } from '../operations/emits/emit-events.js';
 import type { EmitTrouble } from '../operations/emits/emit-trouble.js';
 import type { EventTypeRegistry } from '../operations/event-types/event-type-registry.js';
-import type { SearchTurns } from '../operations/explorer/search.js';
+import type { SearchSlots } from '../operations/explorer/search.js';
 import type { Authenticator, Caller } from '../operations/keys/authenticate.js';
 import type { Actor } from '../operations/rows/audit.js';
 import type { SecretVault } from '../operations/secrets/secret-vault.js';
@@ -38,7 +38,7 @@ export interface Services {
   rateLimits: RateLimits;
   eventTypes: EventTypeRegistry;
   changes: ChangeFeed;
-  searches: SearchTurns;
+  searches: SearchSlots;
   answersUnderWay: BytesUnderWay;
   bodiesUnderWay: BytesUnderWay;
   clock: () => Date;

@@ -10,12 +10,18 @@ import { Webhook } from '../entities/webhook.js';
 import { readEndpointStates } from '../operations/attempts/endpoint-states.js';
 import type { EventTypeRegistry } from '../operations/event-types/event-type-registry.js';
 import { type FanOutItem, type FanOutQuestion, readFanOut } from '../operations/explorer/fan-out.js';
+import type { Bounds } from '../operations/explorer/page.js';
 import {
   type DeliveryConditions,
   pageDeliveriesByEvent,
   pageDeliveriesByWebhook,
 } from '../operations/explorer/page-deliveries.js';
-import { countHeld, readWebhookBacklogs } from '../operations/explorer/read-backlog.js';
+import {
+  countHeld,
+  readFailuresOfWebhooks,
+  readNextAttempts,
+  readWebhookBacklogs,
+} from '../operations/explorer/read-backlog.js';
 import {
   answerBodies,
   answerHeaders,
@@ -23,8 +29,7 @@ import {
   eventBodies,
   type LongTexts,
 } from '../operations/explorer/read-bodies.js';
-import type { Bounds, SearchTurns } from '../operations/explorer/search.js';
-import { readFailuresOfWebhooks, readNextAttempts } from '../operations/explorer/webhook-outlook.js';
+import type { SearchSlots } from '../operations/explorer/search.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../operations/tenants/read-usage.js';
 import type { Config } from '../settings/config.js';
@@ -37,7 +42,7 @@ interface LoaderContext {
   /** Null: nothing is found. */
   tenantId: number | null;
   eventTypes: EventTypeRegistry;
-  searches: SearchTurns;
+  searches: SearchSlots;
   config: Config;
   clock: () => Date;
   readonly budget: AnswerBudget;
@@ -58,8 +63,8 @@ export function createLoaders(context: LoaderContext) {
       context,
       { questionOf: ({ bounds }) => bounds, parentOf: ({ eventId }) => eventId },
       async (tenantId, [{ bounds }], ids) => {
-        const rows = await pageDeliveriesByEvent(context.db, tenantId, ids, bounds);
-        return Map.groupBy(rows.map(deliveryOf), ({ eventId }) => eventId);
+        const deliveries = await pageDeliveriesByEvent(context, tenantId, ids, bounds);
+        return Map.groupBy(deliveries, ({ eventId }) => eventId);
       },
     ),
     deliveryById: byId((ids) => context.em.find(Delivery, { id: { $in: ids } }, FRESH)),
@@ -112,8 +117,8 @@ export function createLoaders(context: LoaderContext) {
       { questionOf: ({ page }) => page, parentOf: ({ webhookId }) => webhookId },
       async (tenantId, [{ page }], ids) => {
         const { conditions, bounds } = page;
-        const rows = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
-        return Map.groupBy(rows.map(deliveryOf), ({ webhookId }) => webhookId);
+        const deliveries = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
+        return Map.groupBy(deliveries, ({ webhookId }) => webhookId);
       },
     ),
   };
@@ -134,8 +139,6 @@ interface WantedOfEvent {
   eventId: number;
   bounds: Bounds;
 }
-
-const deliveryOf = (row: object): Delivery => Object.assign(new Delivery(), row);
 
 /**
  * Parents of which the same is asked share a query. Without a tenant there is nothing.

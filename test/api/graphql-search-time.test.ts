@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SearchTurns } from '../../src/operations/explorer/search.js';
+import { SearchSlots } from '../../src/operations/explorer/search.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
@@ -68,7 +68,7 @@ describe('a search that takes too long', () => {
 
 describe('searches', () => {
   /** Work that goes on until it is let go, and how much of it is under way. */
-  function holding(turns: SearchTurns) {
+  function holding(turns: SearchSlots) {
     const going: { tenantId: number; end: () => void }[] = [];
     const start = (tenantId: number) =>
       turns.run(tenantId, () => new Promise<void>((end) => going.push({ tenantId, end })));
@@ -76,7 +76,7 @@ describe('searches', () => {
   }
 
   test('of one tenant are two at a time, and those of all leave half of the connections free', async () => {
-    const { going, start } = holding(new SearchTurns(6, 1000));
+    const { going, start } = holding(new SearchSlots(6, 1000));
     const all = [1, 1, 1, 2, 2, 2].map(start);
     await eventually(() => going.length === 3);
     expect(going.map(({ tenantId }) => tenantId)).toEqual([1, 1, 2]);
@@ -89,7 +89,7 @@ describe('searches', () => {
   });
 
   test('give their place back when they fail', async () => {
-    const turns = new SearchTurns(2, 1000);
+    const turns = new SearchSlots(2, 1000);
     for (let n = 0; n < 3; n++) {
       await expect(turns.run(1, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     }
@@ -97,7 +97,7 @@ describe('searches', () => {
   });
 
   test('do not wait in any number', async () => {
-    const { going, start } = holding(new SearchTurns(20, 1000));
+    const { going, start } = holding(new SearchSlots(20, 1000));
     const all = Array.from({ length: 52 }, () => start(1));
     await eventually(() => going.length === 2);
     await expect(start(1)).rejects.toMatchObject({ reason: 'rate_limited' });

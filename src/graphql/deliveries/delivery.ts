@@ -99,8 +99,7 @@ export class DeliveryResolver {
     }
     return readConnection('deliveries', page, async (slice) => {
       const bounds = boundsOf(slice, filter);
-      const rows = await pageDeliveries(context, tenantOf(context), conditions, bounds);
-      return rows.map((row) => Object.assign(new Delivery(), row));
+      return pageDeliveries(context, tenantOf(context), conditions, bounds);
     });
   }
 

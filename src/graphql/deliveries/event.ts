@@ -65,8 +65,7 @@ export class EventResolver {
     }
     return readConnection('events', page, async (slice) => {
       const conditions = { eventId, eventType, payloadContains };
-      const rows = await pageEvents(context, tenantOf(context), conditions, boundsOf(slice, filter));
-      return rows.map((row) => Object.assign(new Event(), row));
+      return pageEvents(context, tenantOf(context), conditions, boundsOf(slice, filter));
     });
   }
 

@@ -5,7 +5,7 @@ import { bucketFigures } from '../../domain/stats/stats.js';
 import { Delivery } from '../../entities/delivery.js';
 import { Webhook } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
-import { FAILURES_LOOKED_OF_WEBHOOK, NEXT_ATTEMPTS_MAX } from '../../operations/explorer/webhook-outlook.js';
+import { FAILURES_LOOKED_OF_WEBHOOK, NEXT_ATTEMPTS_MAX } from '../../operations/explorer/read-backlog.js';
 import { mayHold } from '../fields/costs.js';
 import { Requires } from '../fields/requires.js';
 import { FailureCount } from '../installation/installation-types.js';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
 import type { BulkKind } from '../../entities/bulk-operation.js';
-import { ofEventSql } from '../explorer/of-event.js';
+import { ofEventSql } from '../explorer/page.js';
 import { searchError } from '../explorer/search.js';
 
 /** What a bulk operation is about, as its row has it (`filter` in JSON). */

@@ -1,60 +1,52 @@
 import { type FanOutVerdict, whyNoDelivery } from '../../domain/events/fan-out.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
 import { idToDate } from '../../domain/ids/delivery-id.js';
-import { ofEventSql } from './of-event.js';
-import { type Bounds, type SearchDeps, search } from './search.js';
+import { type Bounds, ofEventSql } from './page.js';
+import { type SearchDeps, search } from './search.js';
 
-/** Which event is asked about, and which slice of its webhooks. */
+/** An event, and the slice of its webhooks that is read. */
 export interface FanOutQuestion {
   event: { id: number; eventType: string; onlyWebhookId: number | null };
-  /** By the ids of the webhooks. */
+  /** By ids of webhooks. */
   bounds: Bounds;
 }
 
 export interface FanOutItem {
   webhookId: number;
-  /** Null: there is none, and `reason` says why. */
+  /** Null: none; `reason` says why. */
   deliveryId: number | null;
   reason: FanOutVerdict | null;
 }
 
-const ASK_FOR_LESS = 'Ask for fewer webhooks at a time, with first, and for fewer events.';
+type Webhook = Parameters<typeof whyNoDelivery>[1];
 
-interface Row {
-  event_id: number;
-  webhook_id: number;
-  delivery_id: number | null;
-  created_at: Date;
-  event_types: string[];
-  active: boolean;
-  types_before: string | null;
-  active_before: string | null;
-  for_one_webhook: boolean;
-  about_webhook_id: number | null;
+interface Row extends Webhook {
+  eventId: number;
+  deliveryId: number | null;
+  aboutWebhookId: number | null;
 }
 
-/** The first change of a member of a webhook after the event came. */
-const firstChange = (member: string, name: string): string => `
+/** The value that a member of a webhook had before its first change after the event. */
+const valueBefore = (member: string, name: string): string => `
   left join lateral (
-    select a.before from hookwright.audit_log a
+    select a.before::json->'${member}' as value from hookwright.audit_log a
     where a.tenant_id = $1 and a.target_type = 'WEBHOOK' and a.target_id = w.id::text
       and a.action in ('WEBHOOK_UPDATED', 'WEBHOOK_DISABLED')
       and a.created_at > asked.at and strpos(a.before, '"${member}":') > 0
     order by a.created_at, a.id limit 1) ${name} on w.delivery_id is null`;
 
 /**
- * For each event the tenant's webhooks within the bounds: those that live, and those that were deleted after they got
- * the event. A replayed event may have several deliveries to one webhook; the latest counts. What the audit log says is
- * looked up only where there is no delivery.
+ * For each event the tenant's webhooks within the bounds: living ones, and those that were deleted after they got the
+ * event. A replayed event may have several deliveries to one webhook; the latest counts. The audit log is read only
+ * where there is no delivery.
  */
 const fanOutSql = (order: Bounds['order']): string => `
-  select asked.event_id, w.id as webhook_id, w.delivery_id, w.created_at, w.event_types, w.active,
-         types.before as types_before, activity.before as active_before,
-         asked.only_webhook_id is not null as for_one_webhook,
+  select asked.event_id as "eventId", w.id, w.delivery_id as "deliveryId", w.created_at as "createdAt",
+         w.event_types as "eventTypes", w.active, types.value as "eventTypesBefore", activity.value as "activeBefore",
          case when asked.event_type = any($8::text[]) and asked.only_webhook_id is null
            then (select (e.body::json->>'webhook_id')::bigint from hookwright.events e
                  where e.tenant_id = $1 and e.id = asked.event_id)
-         end as about_webhook_id
+         end as "aboutWebhookId"
   from unnest($2::bigint[], $3::text[], $4::timestamptz[], $9::bigint[])
          as asked(event_id, event_type, at, only_webhook_id)
   cross join lateral (
@@ -71,13 +63,13 @@ const fanOutSql = (order: Bounds['order']): string => `
     from listed join hookwright.webhooks w on w.id = listed.id and (w.tenant_id = $1) is true
     left join made on made.webhook_id = w.id
     order by w.id ${order} limit $7) w
-  ${firstChange('eventTypes', 'types')}
-  ${firstChange('active', 'activity')}
+  ${valueBefore('eventTypes', 'types')}
+  ${valueBefore('active', 'activity')}
   order by asked.event_id, w.id ${order}`;
 
 /**
- * What became of events: one entry for each webhook, in the order that is asked for. How long a webhook's part of the
- * audit log is, nobody knows beforehand.
+ * The webhooks of events, in the order of the bounds, each with the delivery that it got or the reason for none. It is
+ * a search, because a webhook's part of the audit log may be long.
  *
  * @param questions with the same bounds
  * @param retentionDays how long deliveries are kept
@@ -90,58 +82,39 @@ export async function readFanOut(
   { retentionDays, now }: { retentionDays: number; now: Date },
 ): Promise<Map<number, FanOutItem[]>> {
   const { above = 0, below = 0, order = 'desc', limit = 0 } = questions[0]?.bounds ?? {};
-  const events = new Map(questions.map(({ event }) => [event.id, event]));
+  const eventById = new Map(questions.map(({ event }) => [event.id, event]));
+  const events = [...eventById.values()];
   const rows = await search<Row>(
     deps,
     tenantId,
-    fanOutSql(order),
+    { text: fanOutSql(order) },
     [
       tenantId,
-      [...events.keys()],
-      [...events.values()].map(({ eventType }) => eventType),
-      [...events.keys()].map(idToDate),
+      events.map(({ id }) => id),
+      events.map(({ eventType }) => eventType),
+      events.map(({ id }) => idToDate(id)),
       above,
       below,
       limit,
       OPERATIONAL_EVENT_TYPES,
-      [...events.values()].map(({ onlyWebhookId }) => onlyWebhookId),
+      events.map(({ onlyWebhookId }) => onlyWebhookId),
     ],
-    ASK_FOR_LESS,
+    { advice: 'Ask for fewer webhooks at a time, with first, and for fewer events.' },
   );
   const keptFrom = now.getTime() - retentionDays * 86_400_000;
-  const found = new Map<number, FanOutItem[]>();
-  for (const row of rows) {
-    const { eventType } = events.get(row.event_id)!;
-    const item = itemOf(row, eventType, keptFrom);
-    found.set(row.event_id, [...(found.get(row.event_id) ?? []), item]);
+  const found = new Map<number, FanOutItem[]>(events.map(({ id }) => [id, []]));
+  for (const { eventId, deliveryId, aboutWebhookId, ...webhook } of rows) {
+    const { eventType, onlyWebhookId } = eventById.get(eventId)!;
+    const createdAt = idToDate(eventId);
+    const event = {
+      eventType,
+      createdAt,
+      forOneWebhook: onlyWebhookId !== null,
+      aboutWebhookId,
+      beyondRetention: createdAt.getTime() < keptFrom,
+    };
+    const reason = deliveryId === null ? whyNoDelivery(event, webhook) : null;
+    found.get(eventId)!.push({ webhookId: webhook.id, deliveryId, reason });
   }
   return found;
-}
-
-function itemOf(row: Row, eventType: string, keptFrom: number): FanOutItem {
-  const { webhook_id: webhookId, delivery_id: deliveryId } = row;
-  if (deliveryId !== null) {
-    return { webhookId, deliveryId, reason: null };
-  }
-  const createdAt = idToDate(row.event_id);
-  const event = {
-    eventType,
-    createdAt,
-    forOneWebhook: row.for_one_webhook,
-    aboutWebhookId: row.about_webhook_id,
-    beyondRetention: createdAt.getTime() < keptFrom,
-  };
-  const reason = whyNoDelivery(event, {
-    id: webhookId,
-    createdAt: row.created_at,
-    eventTypes: row.event_types,
-    active: row.active,
-    eventTypesBefore: memberOf<string[]>(row.types_before, 'eventTypes'),
-    activeBefore: memberOf<boolean>(row.active_before, 'active'),
-  });
-  return { webhookId, deliveryId, reason };
-}
-
-function memberOf<Value>(json: string | null, name: string): Value | null {
-  return json === null ? null : ((JSON.parse(json) as Record<string, Value>)[name] ?? null);
 }

@@ -1,20 +1,14 @@
 import { tenantQuery } from '../../database/tenant-database.js';
-import { type Bounds, Conditions, type SearchDeps, search } from './search.js';
+import { Event } from '../../entities/event.js';
+import { type Bounds, PageConditions, readPage } from './page.js';
+import type { SearchDeps } from './search.js';
 
-/** Which events; all conditions together. */
+/** All given conditions must hold. */
 interface EventConditions {
-  /** This one alone. */
   eventId?: number | undefined;
   eventType?: string | undefined;
   /** A part of the body, letter by letter. */
   payloadContains?: string | undefined;
-}
-
-interface EventRow {
-  id: number;
-  tenantId: number;
-  eventType: string;
-  onlyWebhookId: number | null;
 }
 
 /**
@@ -26,28 +20,20 @@ export async function pageEvents(
   deps: SearchDeps,
   tenantId: number,
   { eventId, eventType, payloadContains }: EventConditions,
-  { above, below, order, limit }: Bounds,
-): Promise<EventRow[]> {
-  const conditions = new Conditions();
-  const page = [tenantId, above, below, limit].map((value) => conditions.place(value));
-  if (eventId !== undefined) {
-    conditions.add(`e.id = ${conditions.place(eventId)}`);
-  }
-  if (eventType !== undefined) {
-    conditions.add(`e.event_type = ${conditions.place(eventType)}`);
-  }
-  if (payloadContains !== undefined) {
-    conditions.add(`strpos(e.body, ${conditions.place(payloadContains)}) > 0`);
-  }
+  bounds: Bounds,
+): Promise<Event[]> {
+  const conditions = new PageConditions(tenantId, bounds);
+  conditions.and(eventId, (id) => `e.id = ${id}`);
+  conditions.and(eventType, (type) => `e.event_type = ${type}`);
+  conditions.and(payloadContains, (part) => `strpos(e.body, ${part}) > 0`);
   const text = `
     select e.id, e.tenant_id as "tenantId", e.event_type as "eventType", e.only_webhook_id as "onlyWebhookId"
     from hookwright.events e
-    where e.tenant_id = ${page[0]} and e.id > ${page[1]} and e.id < ${page[2]} ${conditions.sql}
-    order by e.id ${order} limit ${page[3]}`;
-  if (conditions.sql === '') {
-    return tenantQuery<EventRow>(deps.db.pool, tenantId, { name: `page_events_${order}`, text }, conditions.values);
-  }
-  return search(deps, tenantId, text, conditions.values);
+    where e.tenant_id = $1 and e.id > $2 and e.id < $3 ${conditions.sql}
+    order by e.id ${bounds.order} limit $4`;
+  const name = `page_events_${bounds.order}`;
+  const rows = await readPage(deps, conditions, { name, text, isSearch: conditions.sql !== '' });
+  return rows.map((row) => Object.assign(new Event(), row));
 }
 
 /** The event that an idempotency key made; null when there is none, or the key is not kept any more. */

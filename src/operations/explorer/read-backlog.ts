@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../../database/database.js';
+import type { Database } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 
 /**
@@ -8,8 +8,11 @@ import { tenantQuery } from '../../database/tenant-database.js';
 export const TENANT_COUNT_MAX = 2_500;
 export const WEBHOOK_COUNT_MAX = 250;
 export const HELD_SHOWN_MAX = 1_000;
+/** How many of a webhook's newest deliveries are searched for failures. */
+export const FAILURES_LOOKED_OF_WEBHOOK = 1_000;
+export const NEXT_ATTEMPTS_MAX = 50;
 
-/** Deliveries that are still to be sent. A count of `countMax` means that there are at least so many. */
+/** Deliveries that are still to be sent. A count of `countMax` means this many or more. */
 export interface Backlog {
   due: number;
   oldestDueAt: Date | null;
@@ -18,7 +21,9 @@ export interface Backlog {
   countMax: number;
 }
 
-/** Whose deliveries, as SQL. */
+type Counts = Omit<Backlog, 'countMax'>;
+
+/** The owner of the deliveries, as SQL. */
 interface Of {
   tenantId: string;
   /** The table, or the view of it. */
@@ -27,85 +32,107 @@ interface Of {
 
 const ofOne: Of = { tenantId: '$1', deliveries: 'deliveries' };
 
-/**
- * Open deliveries of the webhook `w`, in the order of the partial index of their state, for which the planner then
- * takes that index, and stops at the limit, whatever else is in the table.
- */
-const open = (state: 'due' | 'scheduled' | 'held', countMax: number, { tenantId, deliveries }: Of = ofOne) => `
-  select ${state === 'held' ? 'd.id' : 'd.due_at'} from hookwright.${deliveries} d
-  where d.tenant_id = ${tenantId} and d.webhook_id = w.id and ${conditions[state]}
-  order by ${state === 'held' ? 'd.id' : 'd.due_at'} limit ${countMax}`;
-
 const conditions = {
   due: `d.status = 'PENDING' and d.due_at <= now()`,
   scheduled: `d.status = 'PENDING' and d.due_at > now()`,
   held: `d.status = 'HELD'`,
 } as const;
 
+/**
+ * Open deliveries of the webhook `w`, in the order of the partial index of their state. So the planner takes that
+ * index, and stops at the limit, whatever else is in the table.
+ */
+function open(state: keyof typeof conditions, countMax: number, { tenantId, deliveries }: Of = ofOne): string {
+  const column = state === 'held' ? 'd.id' : 'd.due_at';
+  return `
+    select ${column} from hookwright.${deliveries} d
+    where d.tenant_id = ${tenantId} and d.webhook_id = w.id and ${conditions[state]}
+    order by ${column} limit ${countMax}`;
+}
+
 const countOfWebhook = (state: keyof typeof conditions, countMax = WEBHOOK_COUNT_MAX) =>
   `(select count(*)::integer from (${open(state, countMax)}) as counted)`;
 
-const webhooksStatement: Statement = {
-  name: 'read_webhook_backlogs',
-  text: `
-    select w.id, due.count as due, due.oldest as "oldestDueAt", ${countOfWebhook('scheduled')} as scheduled,
-           ${countOfWebhook('held')} as held
-    from unnest($2::bigint[]) as w(id) cross join lateral (
-      select count(*)::integer, min(due_at) as oldest from (${open('due', WEBHOOK_COUNT_MAX)}) as counted) as due`,
-};
+/** Makes a function that reads rows of a tenant's webhooks, by webhook. Its statement has the ids as `w`. */
+function rowsByWebhook<Row>(name: string, text: (webhooks: string) => string) {
+  const statement = { name, text: text('unnest($2::bigint[]) as w(id)') };
+  return async (db: Pick<Database, 'pool'>, tenantId: number, webhookIds: readonly number[]) => {
+    const rows = await tenantQuery<Row & { id: number }>(db.pool, tenantId, statement, [tenantId, [...webhookIds]]);
+    return Map.groupBy(rows, ({ id }) => id);
+  };
+}
+
+/** As `rowsByWebhook`, with one row for each webhook. */
+function rowByWebhook<Row, Item>(name: string, text: (webhooks: string) => string, itemOf: (row: Row) => Item) {
+  const read = rowsByWebhook<Row>(name, text);
+  return async (...args: Parameters<typeof read>): Promise<Map<number, Item>> =>
+    new Map([...(await read(...args))].map(([id, [row]]) => [id, itemOf(row!)]));
+}
 
 /** What each webhook still has to be sent. */
-export async function readWebhookBacklogs(
-  db: Pick<Database, 'pool'>,
-  tenantId: number,
-  webhookIds: readonly number[],
-): Promise<Map<number, Backlog>> {
-  const rows = await tenantQuery<Backlog & { id: number }>(db.pool, tenantId, webhooksStatement, [
-    tenantId,
-    [...webhookIds],
-  ]);
-  return new Map(rows.map(({ id, ...backlog }) => [id, { ...backlog, countMax: WEBHOOK_COUNT_MAX }]));
-}
-
-const heldStatement: Statement = {
-  name: 'count_held',
-  text: `select w.id, ${countOfWebhook('held', HELD_SHOWN_MAX)} as held from unnest($2::bigint[]) as w(id)`,
-};
+export const readWebhookBacklogs = rowByWebhook(
+  'read_webhook_backlogs',
+  (webhooks) => `
+    select w.id, due.count as due, due.oldest as "oldestDueAt", ${countOfWebhook('scheduled')} as scheduled,
+           ${countOfWebhook('held')} as held
+    from ${webhooks} cross join lateral (
+      select count(*)::integer, min(due_at) as oldest from (${open('due', WEBHOOK_COUNT_MAX)}) as counted) as due`,
+  ({ due, oldestDueAt, scheduled, held }: Counts): Backlog => ({
+    due,
+    oldestDueAt,
+    scheduled,
+    held,
+    countMax: WEBHOOK_COUNT_MAX,
+  }),
+);
 
 /** How many deliveries each webhook holds, at most `HELD_SHOWN_MAX`. */
-export async function countHeld(
-  db: Pick<Database, 'pool'>,
-  tenantId: number,
-  webhookIds: readonly number[],
-): Promise<Map<number, number>> {
-  const rows = await tenantQuery<{ id: number; held: number }>(db.pool, tenantId, heldStatement, [
-    tenantId,
-    [...webhookIds],
-  ]);
-  return new Map(rows.map(({ id, held }) => [id, held]));
-}
+export const countHeld = rowByWebhook(
+  'count_held',
+  (webhooks) => `select w.id, ${countOfWebhook('held', HELD_SHOWN_MAX)} as held from ${webhooks}`,
+  ({ held }: { held: number }) => held,
+);
+
+/** The deliveries whose next attempts are planned for later, by webhook: their ids, the soonest one first. */
+export const readNextAttempts = rowByWebhook(
+  'read_next_attempts',
+  (webhooks) => `
+    select w.id, array(
+      select d.id::float8 from hookwright.deliveries d
+      where d.tenant_id = $1 and d.webhook_id = w.id and ${conditions.scheduled}
+      order by d.due_at limit ${NEXT_ATTEMPTS_MAX}) as ids
+    from ${webhooks}`,
+  ({ ids }: { ids: number[] }) => ids,
+);
+
+/** How many of each webhook's newest deliveries failed last for which reason; the most frequent reason first. */
+export const readFailuresOfWebhooks = rowsByWebhook<{ errorCode: string; deliveries: number }>(
+  'read_failures_of_webhooks',
+  (webhooks) => `
+    select w.id, f."errorCode", f.deliveries from ${webhooks} cross join lateral (
+      select last_error_code as "errorCode", count(*)::integer as deliveries
+      from (select d.last_error_code from hookwright.deliveries d
+            where d.webhook_id = w.id and (d.tenant_id = $1) is true
+            order by d.id desc limit ${FAILURES_LOOKED_OF_WEBHOOK}) newest
+      where last_error_code is not null group by 1) f
+    order by w.id, f.deliveries desc, f."errorCode"`,
+);
 
 /** The inner limit is for one webhook with a long backlog, the outer one ends the whole. */
 const countOfTenant = (state: keyof typeof conditions, of: Of) => `
   (select count(*)::integer from (
     select from w cross join lateral (${open(state, TENANT_COUNT_MAX, of)}) as one limit ${TENANT_COUNT_MAX}) as counted)`;
 
-/** SQL query: what a tenant's webhooks, all together, still have to be sent. @param webhooks a query for their ids */
+/** SQL query: what all of a tenant's webhooks still have to be sent. @param webhooks a query for their ids */
 export const backlogOfTenantSql = ({ webhooks, ...of }: Of & { webhooks: string }) => `
   with w as materialized (${webhooks})
   select ${countOfTenant('due', of)} as due, (select min((${open('due', 1, of)})) from w) as "oldestDueAt",
          ${countOfTenant('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held`;
 
-const tenantStatement: Statement = {
-  name: 'read_tenant_backlog',
-  text: backlogOfTenantSql({
-    ...ofOne,
-    webhooks: 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null',
-  }),
-};
-
-/** What the tenant's webhooks, all together, still have to be sent. */
+/** What all of the tenant's webhooks still have to be sent. */
 export async function readTenantBacklog(db: Pick<Database, 'pool'>, tenantId: number): Promise<Backlog> {
-  const [row] = await tenantQuery<Omit<Backlog, 'countMax'>>(db.pool, tenantId, tenantStatement, [tenantId]);
+  const webhooks = 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null';
+  const statement = { name: 'read_tenant_backlog', text: backlogOfTenantSql({ ...ofOne, webhooks }) };
+  const [row] = await tenantQuery<Counts>(db.pool, tenantId, statement, [tenantId]);
   return { ...row!, countMax: TENANT_COUNT_MAX };
 }

@@ -2,7 +2,7 @@ import type { Statement } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
 import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
 import { WEBHOOK_COUNT_MAX } from '../explorer/read-backlog.js';
-import { type SearchDeps, searchPrepared } from '../explorer/search.js';
+import { type SearchDeps, search } from '../explorer/search.js';
 
 /** By what webhooks of all tenants are ranked; the largest figure first. */
 export type Ranking = 'FAILURES' | 'ATTEMPTS' | 'LATENCY' | 'BACKLOG';
@@ -98,7 +98,7 @@ export async function readTopWebhooks(
   deps: SearchDeps,
   { by, since, first }: { by: Ranking; since: Date; first: number },
 ): Promise<RankedWebhook[]> {
-  const rows = await searchPrepared<Omit<RankedWebhook, 'histogram'> & { histogram: string }>(
+  const rows = await search<Omit<RankedWebhook, 'histogram'> & { histogram: string }>(
     deps,
     PLATFORM,
     statements[by],

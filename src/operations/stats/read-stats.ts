@@ -2,7 +2,7 @@ import type { Statement } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
 import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
 import type { StatsCounts, StatsRange } from '../../domain/stats/stats.js';
-import { type SearchDeps, searchPrepared } from '../explorer/search.js';
+import { type SearchDeps, search } from '../explorer/search.js';
 import { isWrittenSql } from './roll-up-stats.js';
 
 /** Whose statistics are read for each of the ids `w`, as SQL. */
@@ -130,7 +130,7 @@ async function read(
   { eventType, inBuckets, range: { resolution, since, until } }: StatsQuestion,
 ): Promise<Map<number, StatsCounts[]>> {
   const values = [tenantId, ids, eventType ?? '', resolution, since, until, inBuckets];
-  const rows = await searchPrepared<Row>(deps, tenantId, statement, values, {
+  const rows = await search<Row>(deps, tenantId, statement, values, {
     what: 'statistics',
     advice: 'Ask for a shorter time, longer buckets or fewer webhooks.',
   });
