@@ -11,33 +11,33 @@ interface Waiting<Item, Result> {
 /** Postgres ended one of two transactions that waited for each other, or asks for a repetition. */
 const repeatableSqlStates = new Set<string>([SQL_STATE.DEADLOCK, SQL_STATE.SERIALIZATION_FAILURE]);
 const REPETITIONS_MAX = 3;
-/** One may be slow by itself. When the next one is too, the database is, and each would only wait for its limit. */
+/** One group may be slow by itself. When the next one is slow too, the database is, and all others would be. */
 const TOO_SLOW_IN_A_ROW_MAX = 2;
 
 /**
- * Lets concurrent callers share one transaction. What comes in one turn of the event loop leaves together, at its end,
- * while no batch is under way; what arrives meanwhile forms the next batch. So an idle system waits for nothing, a busy
- * one commits in groups, and there is no timer to tune.
+ * Lets concurrent callers share one transaction. Items of one iteration of the event loop leave together at its end,
+ * unless a batch is under way; items that arrive meanwhile form the next batch. So an idle system waits for nothing, a
+ * busy one commits in groups, and there is no timer to tune.
  *
- * Items that were given together stay together in one transaction. When a batch fails for another reason than the
- * database being away, its groups are run one by one, so that a bad one fails alone; also when it was too slow, which
- * all may be of one.
+ * Items that were given together (a group) stay together in one transaction. When a batch fails, its groups are run one
+ * by one, so that a bad one fails alone; also when the batch was too slow, since one group is enough for that. When the
+ * database is away, all fail at once.
  */
 export class GroupCommit<Item, Result> {
-  /** By whose turn it is, in the order of their turns. */
+  /** A fair queue by key. */
   #waiting = new Map<unknown, Waiting<Item, Result>[]>();
   #waitingWeight = 0;
   #inFlight = 0;
   #starting = false;
 
   /**
-   * @param commit runs all items in one transaction; answers with one result per item, in order
+   * @param commit runs all items in one transaction; returns one result per item, in order
    * @param options.itemsMax how many items close a batch; only its last group may go beyond
    * @param options.inFlightMax how many batches may be under way at the same time (default 2)
    * @param options.besideItems how many items must wait before a batch leaves beside another one (default 1)
-   * @param options.weightOf as how many an item counts for these (default 1)
+   * @param options.weightOf as how many items one counts for these (default 1)
    * @param options.onBatch called with the number of items of each batch
-   * @param options.turnOf Groups with equal answers take turns with the others, one at a time.
+   * @param options.keyOf a key that has many groups waiting has one of them taken for each of the other keys
    */
   constructor(
     private readonly commit: (items: readonly Item[]) => Promise<Result[]>,
@@ -47,7 +47,7 @@ export class GroupCommit<Item, Result> {
       besideItems?: number;
       weightOf?: (item: Item) => number;
       onBatch?: ((items: number) => void) | undefined;
-      turnOf?: (items: readonly Item[]) => unknown;
+      keyOf?: (items: readonly Item[]) => unknown;
     },
   ) {}
 
@@ -72,10 +72,10 @@ export class GroupCommit<Item, Result> {
   }
 
   #add(group: Waiting<Item, Result>): void {
-    const turn = this.options.turnOf?.(group.items);
-    const others = this.#waiting.get(turn);
+    const key = this.options.keyOf?.(group.items);
+    const others = this.#waiting.get(key);
     if (others === undefined) {
-      this.#waiting.set(turn, [group]);
+      this.#waiting.set(key, [group]);
     } else {
       others.push(group);
     }
@@ -83,7 +83,7 @@ export class GroupCommit<Item, Result> {
     this.#startSoon();
   }
 
-  /** After the input that is being read now: what came together leaves together. */
+  /** After the input that is being read now, so that items that came together leave together. */
   #startSoon(): void {
     if (!this.#starting && this.#mayStart) {
       this.#starting = true;
@@ -94,7 +94,7 @@ export class GroupCommit<Item, Result> {
     }
   }
 
-  /** Else whoever is under way starts the next one. */
+  /** If not, a batch under way starts the next one. */
   get #mayStart(): boolean {
     const { inFlightMax = 2, besideItems = 1 } = this.options;
     return this.#inFlight === 0 || (this.#inFlight < inFlightMax && this.#waitingWeight >= besideItems);
@@ -120,7 +120,7 @@ export class GroupCommit<Item, Result> {
       const group = groups.shift()!;
       taken.push(group);
       weight += group.weight;
-      // Whoever has more comes round again, behind the others.
+      // A key that has more groups comes again, behind the others.
       if (groups.length > 0) {
         round.push(line);
       }
@@ -135,7 +135,7 @@ export class GroupCommit<Item, Result> {
         tooBig.push(line);
       }
     }
-    // Small ones first: a tenant with big groups must not keep one with small ones waiting, nor the other way round.
+    // Small groups come first, and one big group with them, so that neither keeps the other waiting.
     if (tooBig.length > 0 && weight < itemsMax) {
       take(tooBig.shift()!);
     }
@@ -156,14 +156,14 @@ export class GroupCommit<Item, Result> {
     }
   }
 
-  /** Who has a turn with one that is too slow comes last: the same may hinder it, and others would wait for each. */
+  /** Groups of a key with a slow one come last: the same cause may slow them down, and others would wait for each. */
   async #flushOneByOne(groups: Waiting<Item, Result>[]): Promise<void> {
     const left = [...groups];
-    const slowTurns = new Set<unknown>();
-    const turnOf = ({ items }: Waiting<Item, Result>) => this.options.turnOf?.(items);
+    const slowKeys = new Set<unknown>();
+    const keyOf = ({ items }: Waiting<Item, Result>) => this.options.keyOf?.(items);
     let tooSlow = 0;
     while (left.length > 0) {
-      const index = left.findIndex((group) => !slowTurns.has(turnOf(group)));
+      const index = left.findIndex((group) => !slowKeys.has(keyOf(group)));
       const group = left.splice(Math.max(0, index), 1)[0]!;
       const error = await this.#commitGroups([group]);
       if (error !== null) {
@@ -176,7 +176,7 @@ export class GroupCommit<Item, Result> {
         tooSlow = 0;
         continue;
       }
-      slowTurns.add(turnOf(group));
+      slowKeys.add(keyOf(group));
       tooSlow += 1;
       if (tooSlow >= TOO_SLOW_IN_A_ROW_MAX) {
         rejectAll(left.splice(0), error);
@@ -184,7 +184,7 @@ export class GroupCommit<Item, Result> {
     }
   }
 
-  /** @returns why they could not be committed; null: they were, and know it */
+  /** @returns the error that stopped the commit; null: it succeeded, and the callers have their results */
   async #commitGroups(groups: Waiting<Item, Result>[]): Promise<unknown> {
     const all = groups.flatMap(({ items }) => items);
     this.options.onBatch?.(all.length);
@@ -214,7 +214,7 @@ export class GroupCommit<Item, Result> {
   }
 }
 
-/** One that is too slow may be so by itself. */
+/** One group may be too slow by itself. */
 const isOutage = (error: unknown) => error !== null && isDatabaseAway(error) && !isTooSlow(error);
 
 function rejectAll(groups: readonly Pick<Waiting<unknown, unknown>, 'reject'>[], error: unknown): void {

@@ -100,7 +100,7 @@ describe('group commit', () => {
     const group = new GroupCommit(commit, {
       itemsMax: 2,
       inFlightMax: 1,
-      turnOf: ([first]) => Math.floor(first! / 10),
+      keyOf: ([first]) => Math.floor(first! / 10),
     });
     const answers = await oneByOne(group, [10, 11, 12, 13, 14, 20, 30]);
     await letThrough(gates, 4);
@@ -113,7 +113,7 @@ describe('group commit', () => {
     const group = new GroupCommit(commit, {
       itemsMax: 3,
       inFlightMax: 1,
-      turnOf: ([first]) => Math.floor(first! / 10),
+      keyOf: ([first]) => Math.floor(first! / 10),
     });
     const first = group.run([10, 11, 12]);
     await nextTurn();
@@ -194,7 +194,7 @@ describe('group commit', () => {
     const tooSlow = () => Object.assign(new Error('canceling statement'), { code: '57014' });
     const slowFor = (
       isSlow: (items: readonly number[]) => boolean,
-      options: { turnOf?: (items: readonly number[]) => unknown } = {},
+      options: { keyOf?: (items: readonly number[]) => unknown } = {},
     ) => {
       const batches: number[][] = [];
       const group = new GroupCommit<number, number>(
@@ -254,7 +254,7 @@ describe('group commit', () => {
 
     test('others do not wait for each that has its turn with a slow one: those come last', async () => {
       const isSlow = (items: readonly number[]) => items.some((item) => item < 20);
-      const { group, batches } = slowFor(isSlow, { turnOf: ([first]) => Math.floor(first! / 10) });
+      const { group, batches } = slowFor(isSlow, { keyOf: ([first]) => Math.floor(first! / 10) });
       const answers = await Promise.allSettled([10, 20, 11, 21, 12, 22, 13].map((item) => group.runOne(item)));
       expect(answers.map(({ status }) => status === 'fulfilled')).toEqual([
         ...[false, true, false, true, false, true, false],

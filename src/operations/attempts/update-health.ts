@@ -1,7 +1,6 @@
 import type pg from 'pg';
-import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
-import { column, RowsParameter } from '../../database/rows-parameter.js';
+import { bigintArray, column, RowsParameter } from '../../database/rows-parameter.js';
 import {
   foldOperationalEvents,
   isOperational,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
+import { bigintArray } from '../../database/rows-parameter.js';
 import { wakeJobsSql } from '../jobs/job-conditions.js';
 import type { Woken } from '../jobs/tasks.js';
 

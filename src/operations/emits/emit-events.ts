@@ -38,7 +38,7 @@ export class Emitter {
   readonly #heavy = new GroupCommit<Heavy, EmitResult[]>(([heavy]) => heavy!.write().then((results) => [results]), {
     itemsMax: 1,
     inFlightMax: 1,
-    turnOf: ([heavy]) => heavy?.tenantId,
+    keyOf: ([heavy]) => heavy?.tenantId,
   });
   /** Those that wait for an idempotency key keep out of the way of the others. */
   readonly #busyGroups: GroupCommit<Emit, EmitResult>;
@@ -65,7 +65,7 @@ export class Emitter {
       itemsMax: BATCH_DELIVERIES_MAX,
       besideItems: BATCH_BESIDE_DELIVERIES,
       weightOf: (item) => this.#fanOut.of(item),
-      turnOf: tenantOf,
+      keyOf: tenantOf,
       onBatch,
     });
   }

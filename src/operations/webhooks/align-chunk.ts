@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
+import { bigintArray } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import { openSinceSql } from '../deliveries/counts-as-held.js';
