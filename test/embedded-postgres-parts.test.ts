@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, lstatSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, lstatSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { canEnter, serverAccount } from '../src/embedded-postgres/account.js';
 import { installedBinaries, usableBinaries } from '../src/embedded-postgres/binaries.js';
-import { claimDataDir } from '../src/embedded-postgres/embedded-postgres.js';
-import { findProcess, findWithPs } from '../src/embedded-postgres/running-process.js';
+import { lockDataFolder } from '../src/embedded-postgres/embedded-postgres.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -39,103 +39,70 @@ describe('the binaries', () => {
   });
 });
 
-describe('a claim on a data folder', () => {
-  test('is refused to a second one, and free again after its release', () => {
-    const dataDir = temporaryFolder();
-    const claim = claimDataDir(dataDir);
-    expect(() => claimDataDir(dataDir)).toThrow(`(process ${process.pid}) is using the folder ${dataDir}`);
-    claim.release();
-    claimDataDir(dataDir).release();
-  });
-
-  test('of a process whose pid now belongs to another one is taken over', () => {
-    const dataDir = temporaryFolder();
-    symlinkSync(`${process.ppid}-some-other-time`, join(dataDir, 'lock'));
-    const claim = claimDataDir(dataDir);
-    expect(() => claimDataDir(dataDir)).toThrow(`(process ${process.pid})`);
-    claim.release();
-  });
-
-  test('is not released by one who has lost it', () => {
-    const dataDir = temporaryFolder();
-    const lost = claimDataDir(dataDir);
-    rmSync(join(dataDir, 'lock'));
-    symlinkSync(`${process.ppid}-${findProcess(process.ppid)?.startedAt}`, join(dataDir, 'lock'));
-    lost.release();
-    expect(() => claimDataDir(dataDir)).toThrow(`(process ${process.ppid})`);
-  });
-
-  test('that a process of another user has left behind is told to be out of reach, not tried for ever', () => {
-    const dataDir = temporaryFolder();
-    symlinkSync(`${process.ppid}-some-other-time`, join(dataDir, 'lock'));
-    const { stderr, signal } = spawnSync(
-      process.execPath,
-      [
-        ...['--import', 'tsx', '--input-type=module', '--eval'],
-        `import { chmodSync } from 'node:fs';
-         import { claimDataDir } from './src/embedded-postgres/embedded-postgres.ts';
-         const dataDir = ${JSON.stringify(dataDir)};
-         chmodSync(dataDir, 0o555);
-         if (process.getuid() === 0) {
-           process.setuid(65534);
-         }
-         claimDataDir(dataDir);`,
-      ],
-      { encoding: 'utf8', timeout: 20_000 },
+describe('the lock of a data folder', () => {
+  test('is refused to a second service, and free again after its release, which counts once', () => {
+    const dataDir = join(temporaryFolder(), 'above', 'data');
+    const lock = lockDataFolder(dataDir);
+    expect(() => lockDataFolder(dataDir)).toThrow(
+      `Another Hookwright (process ${process.pid} on ${hostname()}) is using the folder ${dataDir}. ` +
+        'Stop that one first, or give this one a folder of its own: DATA_DIR=<folder>.',
     );
-    chmodSync(dataDir, 0o755);
-    expect(signal).toBeNull();
+    lock.release();
+    const next = lockDataFolder(dataDir);
+    lock.release();
+    expect(() => lockDataFolder(dataDir)).toThrow('is using the folder');
+    next.release();
+  });
+
+  test('of a process that was killed locks nothing', () => {
+    const dataDir = temporaryFolder();
+    expect(locking(dataDir, "process.kill(process.pid, 'SIGKILL')").signal).toBe('SIGKILL');
+    expect(existsSync(join(dataDir, 'service.lock'))).toBe(true);
+    lockDataFolder(dataDir).release();
+  });
+
+  test('that belongs to another user is out of reach', () => {
+    const dataDir = temporaryFolder();
+    lockDataFolder(dataDir).release();
+    chmodSync(join(dataDir, 'service.lock'), isRoot ? 0o600 : 0o000);
+    const { stderr } = locking(dataDir, '', 'if (process.getuid() === 0) { process.setuid(65534); }');
     expect(stderr).toContain(`The folder ${dataDir} cannot be used: this user may not write there.`);
   });
 
   test('says what is wrong with a folder that cannot be made', () => {
-    expect(() => claimDataDir('/dev/null/data')).toThrow(
-      'The folder /dev/null/data cannot be used: a part of its path is a file, not a folder.',
-    );
-  });
-
-  test('makes the folders above its folder', () => {
-    const dataDir = join(temporaryFolder(), 'of', 'mine');
-    claimDataDir(dataDir).release();
-    expect(statSync(dataDir).isDirectory()).toBe(true);
-  });
-
-  test('says that a link on the way to its folder leads nowhere, and does not try for ever', () => {
     const link = join(temporaryFolder(), 'unmounted');
     symlinkSync('/not/mounted', link);
-    const reason = 'there is a file of that name, or a link that leads nowhere';
-    expect(claiming(link)).toContain(`The folder ${link} cannot be used: ${reason}.`);
-    expect(claiming(join(link, 'data'))).toContain(`The folder ${join(link, 'data')} cannot be used: ${reason}.`);
+    for (const [folder, reason] of [
+      ['/dev/null/data', 'a part of its path is a file, not a folder'],
+      [link, 'there is no such folder, and none can be made'],
+      [join(link, 'data'), 'there is no such folder, and none can be made'],
+    ] as const) {
+      expect(() => lockDataFolder(folder)).toThrow(`The folder ${folder} cannot be used: ${reason}.`);
+    }
   });
 
-  test.runIf(existsSync('/proc/self'))(
-    'says that none can be made where the system keeps no folders, and does not try for ever',
-    () => {
-      expect(claiming('/proc/data')).toContain(
-        'The folder /proc/data cannot be used: there is no such folder, and none can be made.',
-      );
-    },
-  );
+  test.runIf(process.platform === 'linux')('says what is missing where the file system keeps no locks', () => {
+    const programs = temporaryFolder();
+    writeFileSync(join(programs, 'flock'), '#!/bin/sh\necho "flock: 3: No locks available" >&2\nexit 71\n', {
+      mode: 0o755,
+    });
+    vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
+    const dataDir = temporaryFolder();
+    expect(() => lockDataFolder(dataDir)).toThrow(
+      `${join(dataDir, 'service.lock')} cannot be locked (flock: 3: No locks available). The built-in Postgres needs ` +
+        'the program flock, of util-linux, and a file system that keeps locks; or set DATABASE_URL.',
+    );
+    vi.unstubAllEnvs();
+  });
 });
 
-/** What another process says that claims the folder, which must not take long. */
-function claiming(dataDir: string): string {
-  const { stderr, signal } = spawnSync(
-    process.execPath,
-    [
-      ...['--import', 'tsx', '--input-type=module', '--eval'],
-      `import { claimDataDir } from './src/embedded-postgres/embedded-postgres.ts';
-       claimDataDir(${JSON.stringify(dataDir)});`,
-    ],
-    { encoding: 'utf8', timeout: 20_000 },
-  );
-  expect(signal).toBeNull();
-  return stderr;
+/** Another process that locks the folder, and then does as `after` says. */
+function locking(dataDir: string, after: string, before = '') {
+  const source = `
+    const { lockDataFolder } = await import('./src/embedded-postgres/embedded-postgres.ts');
+    ${before}
+    lockDataFolder(${JSON.stringify(dataDir)});
+    ${after}`;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', source];
+  return spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
 }
-
-test('a process is found by ps as well, for systems without /proc', () => {
-  const found = findWithPs(process.pid);
-  expect(found?.startedAt).toMatch(/^\w{3}-\w{3}-\d+-\d\d:\d\d:\d\d-\d{4}$/);
-  expect(findWithPs(process.pid)).toEqual(found);
-  expect(findWithPs(2 ** 22)).toBeNull();
-});

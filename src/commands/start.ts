@@ -8,12 +8,7 @@ import { openPool } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/driver/sql-state.js';
 import { API_ROLE } from '../database/tenant-database.js';
 import { opensLoopback } from '../domain/addresses/target.js';
-import {
-  claimDataDir,
-  claimForNamespace,
-  clusterFolder,
-  startEmbeddedPostgres,
-} from '../embedded-postgres/embedded-postgres.js';
+import { clusterFolder, lockDataFolder, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import { keepOutboxLimit } from '../operations/emits/outbox.js';
 import { requireConnectedAs, requireMigrated } from '../operations/installation/check-readiness.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
@@ -153,10 +148,8 @@ async function startApi(services: Services, startCode: OneTimeCode | null, closi
 }
 
 async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {
-  // The claim of a process that cannot be seen would look like that of a dead one.
-  (await claimForNamespace(config.dataDir, { log: (line) => log.info(line) })).leave();
-  const claim = claimDataDir(config.dataDir);
-  closings.push(() => claim.release());
+  const lock = lockDataFolder(config.dataDir);
+  closings.push(() => lock.release());
   await requireFreePort('PORT', config);
   await requireFreePort('METRICS_PORT', config.metrics, async (host) => [host]); // on one address
   const postgres = await startEmbeddedPostgres({

@@ -1,16 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { type Account, spawnAs } from './account.js';
@@ -116,32 +105,10 @@ function copyForAll(from: string, to: string): void {
   try {
     mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
     const unfinished = mkdtempSync(`${to}.`);
-    cpSync(from, unfinished, {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (path) => !path.endsWith('.a'),
-    });
-    // A umask such as 077 at installation is copied along.
-    chmodSync(unfinished, 0o755);
-    for (const entry of readdirSync(unfinished, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name);
-      if (!entry.isSymbolicLink()) {
-        chmodSync(path, entry.isDirectory() || basename(entry.parentPath) === 'bin' ? 0o755 : 0o644);
-      }
-    }
-    moveUnlessThere(unfinished, to);
-  } catch (error) {
-    throw fileSentence(`Postgres cannot be copied to ${to}, where the user that it runs as may read it`, error);
-  }
-}
-
-function moveUnlessThere(unfinished: string, to: string): void {
-  try {
+    cpSync(from, unfinished, { recursive: true, verbatimSymlinks: true });
+    spawnSync('chmod', ['-R', 'a+rX', unfinished]); // a umask such as 077 at installation is copied along
     renameSync(unfinished, to);
   } catch (error) {
-    rmSync(unfinished, { recursive: true });
-    if (!existsSync(to)) {
-      throw error;
-    }
+    throw fileSentence(`Postgres cannot be copied to ${to}, where the user that it runs as may read it`, error);
   }
 }

@@ -16,7 +16,6 @@ import { join } from 'node:path';
 import { type Account, canEnter, giveTo, serverAccount, spawnAs } from './account.js';
 import { SHARED_FOLDER } from './binaries.js';
 import { fileSentence } from './file-sentence.js';
-import { makeFolder } from './make-folder.js';
 
 /** The role that initdb makes. The service itself uses one with fewer rights. */
 export const SUPERUSER = 'postgres';
@@ -38,7 +37,7 @@ export interface Cluster {
  */
 export function locateCluster(dataDir: string): Cluster {
   try {
-    makeFolder(dataDir);
+    mkdirSync(dataDir, { recursive: true });
     const here = realpathSync(dataDir);
     const elsewhere = locationElsewhere(here);
     const cluster = clusterIn(elsewhere ?? here);

@@ -9,31 +9,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Of the write-ahead log. Each has 16 MB; the server keeps as many (`min_wal_size`). */
 export const LOG_FILES_AHEAD = 16;
 
-/**
- * READY: the service's database is there. INCOMPLETE: the server is ready, but `makeDatabase` has something to make.
- */
-export type Answer = 'READY' | 'INCOMPLETE' | 'NOT_YET';
-
 export function serviceUrl(cluster: Cluster, port: number): string {
   return `postgres://${SERVICE}:${readPassword(cluster)}@127.0.0.1:${port}/${SERVICE}`;
-}
-
-/** Connects as the service will do. */
-export async function ask(cluster: Cluster, port: number): Promise<Answer> {
-  try {
-    let mayMakeRoles = false;
-    const password = readPassword(cluster);
-    await onServer({ port, user: SERVICE, password, database: SERVICE }, async (client) => {
-      const { rows } = await client.query('select rolcreaterole from pg_roles where rolname = current_user');
-      mayMakeRoles = rows[0]?.rolcreaterole ?? false;
-    });
-    return mayMakeRoles ? 'READY' : 'INCOMPLETE';
-  } catch (error) {
-    const isIncomplete = [SQL_STATE.INVALID_PASSWORD, SQL_STATE.DATABASE_MISSING].some(
-      (state) => state === sqlStateOf(error),
-    );
-    return isIncomplete ? 'INCOMPLETE' : 'NOT_YET';
-  }
 }
 
 /**
@@ -43,35 +20,46 @@ export async function ask(cluster: Cluster, port: number): Promise<Answer> {
  * `migrate` makes the one of the API, and databases, because each file of tests has one.
  *
  * @param ephemeral a power cut may lose everything: no commit waits for the disk
+ * @returns false when the server does not answer yet, or is just ending
  * @throws Error with a sentence when the password is not the cluster's
  */
-export async function makeDatabase(cluster: Cluster, port: number, ephemeral: boolean): Promise<void> {
+export async function makeDatabase(cluster: Cluster, port: number, ephemeral: boolean): Promise<boolean> {
   const password = readPassword(cluster);
+  const client = new pg.Client({
+    ...{ host: '127.0.0.1', port, user: SUPERUSER, password, database: 'postgres', ssl: false },
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'hookwright start',
+  });
+  // A server that ends under an idle connection must not end this process too; the next statement shows it.
+  client.on('error', () => {});
   try {
-    await onServer({ port, user: SUPERUSER, password, database: 'postgres' }, async (client) => {
-      const roles = await client.query('select from pg_roles where rolname = $1', [SERVICE]);
-      if (roles.rowCount === 0) {
-        await client.query(
-          `create role ${SERVICE} login createdb createrole password ${client.escapeLiteral(password)}`,
-        );
-      } else {
-        await client.query(`alter role ${SERVICE} createdb createrole`);
+    await client.connect();
+    const roles = await client.query('select from pg_roles where rolname = $1', [SERVICE]);
+    if (roles.rowCount === 0) {
+      const literal = client.escapeLiteral(password);
+      await client.query(`create role ${SERVICE} login createdb createrole password ${literal}`);
+    }
+    const databases = await client.query('select from pg_database where datname = $1', [SERVICE]);
+    if (databases.rowCount === 0) {
+      if (!ephemeral) {
+        await makeLogAhead(client);
       }
-      const databases = await client.query('select from pg_database where datname = $1', [SERVICE]);
-      if (databases.rowCount === 0) {
-        if (!ephemeral) {
-          await makeLogAhead(client);
-        }
-        await client.query(`create database ${SERVICE} owner ${SERVICE}`);
-      }
-    });
+      await client.query(`create database ${SERVICE} owner ${SERVICE}`);
+    }
+    return true;
   } catch (error) {
-    if (sqlStateOf(error) === SQL_STATE.INVALID_PASSWORD) {
+    const state = sqlStateOf(error);
+    if (state === SQL_STATE.INVALID_PASSWORD) {
       throw new Error(`The password in ${cluster.passwordFile} is not that of the database in ${cluster.folder}.`, {
         cause: error,
       });
     }
-    throw error;
+    if (error instanceof pg.DatabaseError && !state.startsWith('57')) {
+      throw error;
+    }
+    return false;
+  } finally {
+    await client.end().catch(() => {});
   }
 }
 
@@ -87,22 +75,4 @@ async function makeLogAhead(client: pg.Client): Promise<void> {
     await client.query('select pg_switch_wal()');
   }
   await client.query('checkpoint');
-}
-
-async function onServer(config: pg.ClientConfig, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({
-    ...config,
-    host: '127.0.0.1',
-    ssl: false,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: 'hookwright start',
-  });
-  // A server that ends under an idle connection must not end this process too; the next statement shows it.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await work(client);
-  } finally {
-    await client.end().catch(() => {});
-  }
 }

@@ -6,7 +6,7 @@ const REASONS: Record<string, string> = {
   EDQUOT: "this user's share of the disk is used up",
   ENOTDIR: 'a part of its path is a file, not a folder',
   ENOENT: 'there is no such folder, and none can be made',
-  EEXIST: 'there is a file of that name, or a link that leads nowhere',
+  EEXIST: 'there is a file of that name',
 };
 
 /** Makes "<what happened>: <reason>." of an error of the file system. */

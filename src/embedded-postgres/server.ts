@@ -1,21 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../node/free-port.js';
 import { spawnAs } from './account.js';
 import type { Cluster } from './cluster.js';
-import { type Answer, ask, LOG_FILES_AHEAD } from './connection.js';
+import { LOG_FILES_AHEAD, makeDatabase } from './connection.js';
+import { TAKE_ANOTHER } from './data-folder.js';
+import { type FileLock, lockedBy, tryLock } from './file-lock.js';
 import { fileSentence } from './file-sentence.js';
-import { findProcess, mayWorkIn, type RunningProcess } from './running-process.js';
+import { isPostgres } from './postgres-process.js';
 
 const LOG_BYTES_MAX = 10_000_000;
-const PORT_TRIES = 5;
 const FIRST_PAUSE_MS = 5;
 const LAST_PAUSE_MS = 200;
 /** A crash with `max_wal_size` to replay is ready again long before. */
 const READY_TIMEOUT_MS = 300_000;
+/** What is left of a server that was killed ends within moments. */
+const UNSEEN_TIMEOUT_MS = 2_000;
 /** Fast shutdown ends sessions at once and writes a checkpoint; on a slow disk that takes its time. */
 const FAST_SHUTDOWN_MS = 60_000;
 const IMMEDIATE_SHUTDOWN_MS = 15_000;
@@ -23,17 +26,17 @@ const IMMEDIATE_SHUTDOWN_MS = 15_000;
 interface ServerOptions {
   ephemeral: boolean;
   maxConnections: number;
+  /** Default: a free one. */
   port: number | undefined;
   logFile: string;
-  /** The file whose lock it inherits (server-lock.ts); undefined: none. */
-  lock: number | undefined;
+  /** The server inherits it. */
+  lock: FileLock;
 }
 
-/** A server that answers on loopback. */
+/** A server that answers on loopback, with the service's database. */
 export interface Server {
-  process: RunningProcess;
+  pid: number;
   port: number;
-  answer: Answer;
 }
 
 /** What is right for 2 to 4 cores that the service shares. Given at each start: nothing is kept in postgresql.conf. */
@@ -75,24 +78,18 @@ function settings(port: number, { ephemeral, maxConnections }: ServerOptions): s
  * @throws Error with a sentence: the port is taken, or what the server wrote before it ended
  */
 export async function launch(cluster: Cluster, binaries: string, options: ServerOptions): Promise<Server> {
-  for (let tries = 1; ; tries += 1) {
-    const port = options.port ?? (await freePort());
-    const written = logOf(options.logFile);
-    const child = spawnServer(cluster, binaries, port, options, written.file);
-    const answer = await readyOrEnded(child, cluster, port);
-    if (answer !== null) {
-      return { process: findProcess(child.pid!)!, port, answer };
-    }
-    const said = written.since();
-    const portTaken = said.includes('could not create any TCP/IP sockets');
-    if (portTaken && options.port !== undefined) {
-      throw new Error(`Port ${port} on 127.0.0.1 is taken, so Postgres cannot listen there.`);
-    }
-    // Between our look for a free port and Postgres's use of it another program may have taken it.
-    if (!portTaken || tries === PORT_TRIES) {
-      throw new Error(`Postgres did not start; it wrote (in ${options.logFile}):\n${said}`);
-    }
+  const port = options.port ?? (await freePort());
+  const written = logOf(options.logFile);
+  const child = spawnServer(cluster, binaries, port, options, written.file);
+  const ready = untilReady(cluster, port, options.ephemeral, () => !hasEnded(child));
+  if (await readyOrEnded(child, ready)) {
+    return { pid: child.pid!, port };
   }
+  const said = written.since();
+  if (said.includes('could not create any TCP/IP sockets')) {
+    throw new Error(`Port ${port} on 127.0.0.1 is taken, so Postgres cannot listen there.`);
+  }
+  throw new Error(`Postgres did not start; it wrote (in ${options.logFile}):\n${said}`);
 }
 
 /**
@@ -100,12 +97,12 @@ export async function launch(cluster: Cluster, binaries: string, options: Server
  * outlive the last of our transactions. Its output goes to a file and not to us, because it may outlive us as well.
  */
 function spawnServer(cluster: Cluster, binaries: string, port: number, options: ServerOptions, log: number) {
-  const { env, ...as } = spawnAs(cluster.account);
+  // The lock shows that no server runs. In a new container another process has the pid, and Postgres would not start.
+  rmSync(pidFile(cluster), { force: true });
   const child = spawn(join(binaries, 'bin', 'postgres'), ['-D', cluster.folder, ...settings(port, options)], {
-    ...as,
-    env: { ...env, ...disownedPid(cluster) },
+    ...spawnAs(cluster.account),
     detached: true,
-    stdio: ['ignore', log, log, options.lock ?? 'ignore'],
+    stdio: ['ignore', log, log, options.lock.fd],
   });
   closeSync(log);
   child.on('error', () => {}); // `pid` is undefined then, and `hasEnded` true
@@ -113,33 +110,17 @@ function spawnServer(cluster: Cluster, binaries: string, port: number, options: 
   return child;
 }
 
-/**
- * `findServer` has found none. After a power cut, or in a new container, the process that a server before it had
- * written down may be another program's: Postgres would refuse to start for it, but for this variable of pg_ctl's.
- */
-function disownedPid(cluster: Cluster): { PG_GRANDPARENT_PID?: string } {
-  const [pid] = pidFileOf(cluster) ?? [];
-  return pid ? { PG_GRANDPARENT_PID: pid } : {};
-}
-
-function pidFileOf({ folder }: Cluster): string[] | null {
-  try {
-    return readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
-  } catch {
-    return null;
-  }
-}
-
 /** Until the server is ready nobody else can end it: not when this process exits meanwhile, and not on an error. */
-async function readyOrEnded(child: ChildProcess, cluster: Cluster, port: number): Promise<Answer | null> {
+async function readyOrEnded(child: ChildProcess, ready: Promise<boolean>): Promise<boolean> {
   const kill = () => child.kill('SIGINT');
   process.once('exit', kill);
-  // Where another program has the port, it is that one which we wait for: in vain, perhaps.
-  const ended = new Promise<null>((resolve) => child.once('exit', () => resolve(null)));
+  // Where another program has the port, `ready` may wait for that one.
+  const ended = new Promise<false>((resolve) => child.once('exit', () => resolve(false)));
   try {
-    return await Promise.race([ended, untilReady(cluster, port, () => (hasEnded(child) ? null : child.pid!))]);
+    return await Promise.race([ended, ready]);
   } catch (error) {
     kill();
+    await ended;
     throw error;
   } finally {
     process.off('exit', kill);
@@ -163,57 +144,70 @@ function logOf(logFile: string): { file: number; since: () => string } {
 }
 
 /**
- * Connects again and again until the server answers for good.
+ * Connects again and again until the server answers for good, and has the service's database.
  *
- * @returns null when the process has ended before that
+ * @returns false when the process has ended before that
  */
-async function untilReady(cluster: Cluster, port: number, alive: () => number | null): Promise<Answer | null> {
+async function untilReady(cluster: Cluster, port: number, ephemeral: boolean, isAlive: () => boolean) {
   const deadline = performance.now() + READY_TIMEOUT_MS;
-  let pid = alive();
-  for (let pause = FIRST_PAUSE_MS; pid !== null; pause = Math.min(LAST_PAUSE_MS, pause * 1.5)) {
-    const answer = await ask(cluster, port);
-    if (answer !== 'NOT_YET') {
-      return answer;
+  for (let pause = FIRST_PAUSE_MS; isAlive(); pause = longer(pause)) {
+    if (await makeDatabase(cluster, port, ephemeral)) {
+      return true;
     }
     if (performance.now() > deadline) {
-      throw new Error(`Postgres (process ${pid}) does not answer on 127.0.0.1:${port}. See pg.log in the data folder.`);
+      throw new Error(`Postgres does not answer on 127.0.0.1:${port}. See pg.log in the data folder.`);
     }
     await delay(pause);
-    pid = alive();
   }
-  return null;
+  return false;
 }
+
+const longer = (pauseMs: number) => Math.min(LAST_PAUSE_MS, pauseMs * 1.5);
 
 /**
  * Finds the server that a killed process of ours left running, or one that another process of ours has started. One
- * that is just shutting down is waited for.
+ * that is just shutting down is waited for. The right to serve from the folder is a lock that the server inherits, so
+ * it outlives a killed Hookwright with it.
  *
- * @returns null when none runs
- * @throws Error when the cluster was copied or moved under a running server: starting another could destroy it
+ * @returns the server; or that lock, when none runs
+ * @throws Error with a sentence when it runs in another container
  */
-export async function findServer(cluster: Cluster): Promise<Server | null> {
-  const [pid, folder, , port] = pidFileOf(cluster) ?? [];
-  const server = findProcess(Number(pid));
-  // After a power cut the pid may be that of another Postgres. Each works in the folder of its cluster.
-  if (server?.name !== 'postgres' || !mayWorkIn(server, folder!)) {
-    return null;
+export async function findServer(cluster: Cluster, dataDir: string, ephemeral: boolean): Promise<Server | FileLock> {
+  const file = join(dataDir, 'pg-server.lock');
+  const until = performance.now() + UNSEEN_TIMEOUT_MS;
+  for (;;) {
+    const lock = tryLock(file);
+    if (lock !== null) {
+      return lock;
+    }
+    const [pid, port] = [0, 3].map((line) => Number(pidFileLines(cluster)[line]));
+    if (await untilReady(cluster, port!, ephemeral, () => isPostgres(pid!))) {
+      return { pid: pid!, port: port! };
+    }
+    if (performance.now() >= until) {
+      throw new Error(
+        `A Postgres that cannot be seen from here serves from the folder ${dataDir}; it was started by ` +
+          `${lockedBy(file)}. Two on one folder destroy it. End that one first, ${TAKE_ANOTHER}`,
+      );
+    }
+    await delay(LAST_PAUSE_MS);
   }
-  if (folder !== cluster.folder) {
-    throw new Error(
-      `${join(cluster.folder, 'postmaster.pid')} belongs to a Postgres (process ${pid}) that runs on ${folder}: the folder was copied or moved ` +
-        'while that ran. Stop that one first; if this is a copy, remove the file.',
-    );
-  }
-  const answer = await untilReady(cluster, Number(port), () => (isRunning(server) ? server.pid : null));
-  return answer === null ? null : { process: server, port: Number(port), answer };
 }
 
-export const isRunning = ({ pid, startedAt }: RunningProcess) => findProcess(pid)?.startedAt === startedAt;
+const pidFile = ({ folder }: Cluster) => join(folder, 'postmaster.pid');
 
-/** Tells the server to end: sessions are cut off, everything committed is on the disk. Does not wait. */
-export function askToEnd(server: RunningProcess, signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): void {
-  if (isRunning(server)) {
-    process.kill(server.pid, signal);
+function pidFileLines(cluster: Cluster): string[] {
+  try {
+    return readFileSync(pidFile(cluster), 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** Asks the server to end: sessions are cut off, everything committed is on the disk. Does not wait. */
+export function askToEnd({ pid }: Server, signal: NodeJS.Signals = 'SIGINT'): void {
+  if (isPostgres(pid)) {
+    process.kill(pid, signal);
   }
 }
 
@@ -221,15 +215,15 @@ export function askToEnd(server: RunningProcess, signal: 'SIGINT' | 'SIGQUIT' = 
  * Ends the server and waits until it is gone. One that takes too long is ended at once, which loses nothing: it
  * replays its log at the next start.
  */
-export async function end(server: RunningProcess): Promise<void> {
+export async function end(server: Server): Promise<void> {
   for (const [signal, limitMs] of [
     ['SIGINT', FAST_SHUTDOWN_MS],
     ['SIGQUIT', IMMEDIATE_SHUTDOWN_MS],
   ] as const) {
     askToEnd(server, signal);
     const deadline = performance.now() + limitMs;
-    for (let pause = FIRST_PAUSE_MS; performance.now() < deadline; pause = Math.min(LAST_PAUSE_MS, pause * 1.5)) {
-      if (!isRunning(server)) {
+    for (let pause = FIRST_PAUSE_MS; performance.now() < deadline; pause = longer(pause)) {
+      if (!isPostgres(server.pid)) {
         return;
       }
       await delay(pause);

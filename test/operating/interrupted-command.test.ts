@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
-import { findProcess } from '../../src/embedded-postgres/running-process.js';
+import { isPostgres } from '../../src/embedded-postgres/postgres-process.js';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -35,9 +35,9 @@ test.each([
     const command = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const [pidFile] = (await once(command.stdout, 'data')) as [Buffer];
     const serverPid = Number.parseInt(pidFile.toString(), 10);
-    expect(findProcess(serverPid)?.name).toBe('postgres');
+    expect(isPostgres(serverPid)).toBe(true);
     command.kill(signal);
     expect(await once(command, 'exit')).toEqual([expected, null]);
-    await eventually(() => findProcess(serverPid) === null);
+    await eventually(() => !isPostgres(serverPid));
   },
 );

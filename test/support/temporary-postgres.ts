@@ -1,12 +1,7 @@
-import { chmodSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  claimDataDir,
-  isClaimAbandoned,
-  removeDataDir,
-  startEmbeddedPostgres,
-} from '../../src/embedded-postgres/embedded-postgres.js';
+import { lockDataFolder, removeDataDir, startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
 
 const FOLDER_PREFIX = 'hookwright-test-';
 const MAX_CONNECTIONS = 300;
@@ -26,7 +21,7 @@ export async function startTemporaryPostgres({ durable = false } = {}): Promise<
   const parent = temporaryFolder();
   await removeAbandoned(parent);
   const dataDir = mkdtempSync(join(parent, FOLDER_PREFIX));
-  const claim = claimDataDir(dataDir);
+  const lock = lockDataFolder(dataDir);
   chmodSync(dataDir, 0o755); // run by root, the server belongs to another user, who must be able to enter
   const postgres = await startEmbeddedPostgres({
     dataDir,
@@ -37,7 +32,7 @@ export async function startTemporaryPostgres({ durable = false } = {}): Promise<
     url: postgres.url,
     async close() {
       await postgres.stop();
-      claim.release();
+      lock.release();
       removeDataDir(dataDir);
     },
   };
@@ -53,15 +48,24 @@ function temporaryFolder(): string {
   }
 }
 
-/** A killed run leaves its server running. The claim on its folder shows that nobody needs it any more. */
+/** A killed run leaves its server running, but its lock on the folder ends with it. */
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of readdirSync(parent)) {
     const dataDir = join(parent, name);
-    if (name.startsWith(FOLDER_PREFIX) && isClaimAbandoned(dataDir)) {
-      claimDataDir(dataDir); // so that no other run, starting now as well, does the same
+    if (name.startsWith(FOLDER_PREFIX) && existsSync(join(dataDir, 'service.lock')) && isFree(dataDir)) {
       const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true });
       await postgres.stop();
       removeDataDir(dataDir);
     }
+  }
+}
+
+/** Locks a free folder, so that no other run that starts now does the same. */
+function isFree(dataDir: string): boolean {
+  try {
+    lockDataFolder(dataDir);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -52,7 +52,7 @@ export function makeDoWithFew(pool: pg.Pool): void {
   }) as Connect;
 }
 
-/** For a connection that no pool has and that is tried again: a pool gives one back if it was refused. @throws `error` */
+/** Takes a connection from another pool if Postgres refused one that no pool has. @throws `error` */
 export function makeRoomAndThrow(error: unknown): never {
   if (isRefusal(error)) {
     takeFromAnother();

@@ -2,12 +2,12 @@ import { chmodSync, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  claimDataDir,
   type EmbeddedPostgres,
+  lockDataFolder,
   removeDataDir,
   startEmbeddedPostgres,
 } from '../../../src/embedded-postgres/embedded-postgres.js';
-import { findProcess } from '../../../src/embedded-postgres/running-process.js';
+import { isPostgres } from '../../../src/embedded-postgres/postgres-process.js';
 import { migrate } from '../../../src/operations/installation/migrate.js';
 import { createTestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
@@ -31,13 +31,13 @@ const MAX_CONNECTIONS = 200;
 
 /** A Postgres of its own, durable, which a test may crash and start again. */
 export class CrashableGround implements Ground {
-  readonly #claim: { release(): void };
+  readonly #lock: { release(): void };
 
   private constructor(
     private readonly dataDir: string,
     private postgres: EmbeddedPostgres,
   ) {
-    this.#claim = claimDataDir(dataDir);
+    this.#lock = lockDataFolder(dataDir);
   }
 
   static async open(): Promise<CrashableGround> {
@@ -58,7 +58,7 @@ export class CrashableGround implements Ground {
   async crash(): Promise<void> {
     const { pid } = this.postgres;
     process.kill(pid, 'SIGQUIT');
-    await eventually(() => findProcess(pid) === null, 30_000);
+    await eventually(() => !isPostgres(pid), 30_000);
     await this.postgres.stop(); // it has ended: this only forgets it
   }
 
@@ -71,7 +71,7 @@ export class CrashableGround implements Ground {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.postgres.stop();
-    this.#claim.release();
+    this.#lock.release();
     removeDataDir(this.dataDir);
   }
 }
