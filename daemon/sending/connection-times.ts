@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type buildConnector, Client, Pool } from './undici.js';
 
-/** When each step of connecting finished (`performance.now()`); null: not yet, or it never will. */
+/** When each step of connecting finished (`performance.now()`); null: not yet, or never. */
 export class ConnectionTimes {
   readonly startedAt = performance.now();
   /** Null without a name to resolve. */
@@ -9,26 +9,21 @@ export class ConnectionTimes {
   /** Through a proxy: the tunnel stands. */
   connectedAt: number | null = null;
   securedAt: number | null = null;
-
-  /** @param tenantId whose connection it is, if that is known */
-  constructor(readonly tenantId: number | undefined) {}
 }
 
-/** As undici wants it; notes besides, where it is given them, the times of the connection. */
+/** undici's connector, which notes the times of the connection. */
 export type TimedConnector = (
   target: buildConnector.Options,
   callback: buildConnector.Callback,
-  times?: ConnectionTimes,
+  times: ConnectionTimes,
 ) => void;
 
-/** The connection of one of undici's clients, and what it took to make, until a request has taken that as its own. */
+/** The connection of one of undici's clients. The first request on it takes its times. */
 export class ConnectionInUse {
   #times: ConnectionTimes | null = null;
 
-  constructor(private readonly tenantId: number | undefined) {}
-
   connecting(): ConnectionTimes {
-    this.#times = new ConnectionTimes(this.tenantId);
+    this.#times = new ConnectionTimes();
     return this.#times;
   }
 
@@ -40,17 +35,17 @@ export class ConnectionInUse {
   }
 }
 
-/** A handler of ours, which learns on which connection its request travels. */
+/** A handler of ours, which gets the connection of its request. */
 export interface TimedHandler extends Dispatcher.DispatchHandler {
   connection: ConnectionInUse | undefined;
 }
 
-/** undici tells a handler nothing of its connection. A client has one at a time, so it can. */
+/** undici does not show a handler its connection; a client has one at a time, so it can. */
 class TimedClient extends Client {
   readonly #connection: ConnectionInUse;
 
-  constructor(origin: URL, options: object, connect: TimedConnector, tenantId: number | undefined) {
-    const connection = new ConnectionInUse(tenantId);
+  constructor(origin: URL, options: object, connect: TimedConnector) {
+    const connection = new ConnectionInUse();
     super(origin, {
       ...options,
       connect: (target, callback) => connect(target, callback, connection.connecting()),
@@ -65,18 +60,15 @@ class TimedClient extends Client {
 }
 
 /**
- * What an Agent is told as the origin, so that each tenant has connections of its own: whoever's request finds one that
- * is there already, sees that in its times, and would know by it who else sends there.
+ * The origin for undici's Agent, so that each tenant has connections of its own: a reused connection shows in a
+ * request's times, and would show that somebody else sends there.
  */
 export const originFor = (origin: string, tenantId: number | undefined): string =>
   tenantId === undefined ? origin : `${origin}#${tenantId}`;
 
-/** For undici's Agent: pools, by `originFor`, whose clients tell what making their connections took. */
-export const timedPools = (connect: TimedConnector) => (target: string | URL, options: object) => {
-  const [origin = '', tenant] = String(target).split('#');
-  const tenantId = tenant === undefined ? undefined : Number(tenant);
-  return new Pool(origin, {
+/** undici's Agent makes its pools with this, by `originFor`; their clients note the times of their connections. */
+export const timedPools = (connect: TimedConnector) => (origin: string | URL, options: object) =>
+  new Pool(String(origin).replace(/#.*/, ''), {
     ...options,
-    factory: (url: URL, clientOptions: object) => new TimedClient(url, clientOptions, connect, tenantId),
+    factory: (url: URL, clientOptions: object) => new TimedClient(url, clientOptions, connect),
   });
-};

@@ -1,16 +1,13 @@
 import { isIPv6, type Socket } from 'node:net';
 import { http } from '../../src/node/node-http.js';
 import type { ConnectionTimes, TimedConnector } from './connection-times.js';
-import { type EgressProxy, ProxyPulse, readProxy } from './proxy-pulse.js';
-import { TLS_POLICY } from './tls-policy.js';
-import { buildConnector } from './undici.js';
+import { buildConnector, TLS_POLICY } from './undici.js';
 
 export interface TunnelOptions {
   /** `EGRESS_PROXY`, with credentials if it has them. */
   proxyUrl: string;
-  /** For reaching the proxy. */
   reachTimeoutMs: number;
-  /** For the proxy, its connection to the target and TLS together. */
+  /** The limit for the proxy, its connection to the target and TLS together. */
   connectTimeoutMs: number;
   /** Speaks TLS with a target over a tunnel to it (`httpSocket`). */
   secure: buildConnector.connector;
@@ -36,118 +33,68 @@ class TunnelTimedOut extends Error {
 }
 
 /**
- * Connects through a tunnel of a proxy (CONNECT, RFC 9110 §9.3.6), for http targets too: so whoever listens there sees
- * a request as if it came directly. The proxy is the operator's choice and its address is not judged; its name is
- * resolved by the system, /etc/hosts included.
+ * Connects through a tunnel of a proxy (CONNECT, RFC 9110 §9.3.6), for http targets too: so a receiver sees a request
+ * as if it came directly. The proxy is the operator's choice and its address is not judged; its name is resolved by the
+ * system, /etc/hosts included.
  */
 export function createTunnelConnector(options: TunnelOptions): TimedConnector {
-  const proxy = readProxy(options.proxyUrl);
+  const { connectTimeoutMs, secure } = options;
+  const { address, headers } = readProxy(options.proxyUrl);
   const reach = buildConnector({ ...TLS_POLICY, timeout: options.reachTimeoutMs });
-  const pulse = new ProxyPulse(proxy, reach, options.reachTimeoutMs);
+
+  const connect: Connect = async (target, times) => {
+    const startedAt = performance.now();
+    const socket = await connectBy(reach, address).catch((cause) => {
+      throw new EgressProxyAway('It cannot be reached.', { cause });
+    });
+    const late = Promise.withResolvers<never>();
+    const leftMs = connectTimeoutMs - (performance.now() - startedAt);
+    const timer = setTimeout(() => late.reject(new TunnelTimedOut()), leftMs);
+    const tunnel = async () => {
+      await askForTunnel(socket, authorityOf(target), headers);
+      times.connectedAt = performance.now();
+      if (target.protocol !== 'https:') {
+        return socket;
+      }
+      const secured = await connectBy(secure, { ...target, httpSocket: socket });
+      times.securedAt = performance.now();
+      return secured;
+    };
+    try {
+      return await Promise.race([tunnel(), late.promise]);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   return (target, callback, times) => {
-    new TunnelAttempt({ ...options, proxy, reach, pulse }, target, callback, times).begin();
+    connect(target, times).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
   };
 }
 
-interface TunnelDeps extends TunnelOptions {
-  proxy: EgressProxy;
-  reach: buildConnector.connector;
-  pulse: ProxyPulse;
+type Connect = (target: buildConnector.Options, times: ConnectionTimes) => Promise<Socket>;
+
+function connectBy(connector: buildConnector.connector, target: buildConnector.Options): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    connector(target, (...[error, socket]) => (error === null ? resolve(socket) : reject(error)));
+  });
 }
 
-/** One connection to a target, which is to be told once how it went. */
-class TunnelAttempt {
-  readonly #startedAt = performance.now();
-  #socket: Socket | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #settled = false;
-
-  constructor(
-    private readonly deps: TunnelDeps,
-    private readonly target: buildConnector.Options,
-    private readonly callback: buildConnector.Callback,
-    private readonly times: ConnectionTimes | undefined,
-  ) {}
-
-  begin(): void {
-    const { reach, proxy, reachTimeoutMs } = this.deps;
-    this.#after(reachTimeoutMs, () => this.#fail(new EgressProxyAway('It cannot be reached in time.')));
-    reach(proxy.address, (...[error, socket]) => {
-      if (error !== null) {
-        this.#fail(new EgressProxyAway('It cannot be reached.', { cause: error }));
-      } else if (this.#settled) {
-        socket.destroy();
-      } else {
-        this.#ask(socket);
-      }
-    });
-  }
-
-  /** When half of the time is over without an answer, the proxy is asked for a sign of life of its own. */
-  #ask(socket: Socket): void {
-    this.#socket = socket;
-    const { proxy, pulse, connectTimeoutMs } = this.deps;
-    const leftMs = connectTimeoutMs - (performance.now() - this.#startedAt);
-    this.#after(leftMs / 2, () => {
-      pulse.feel(this.#startedAt);
-      this.#after(leftMs / 2, () => this.#giveUp());
-    });
-    askForTunnel(proxy, socket, authorityOf(this.target)).then(
-      () => {
-        pulse.felt();
-        this.#useTunnel(socket);
-      },
-      (refusal: Error) => {
-        if (refusal instanceof TunnelRefused) {
-          pulse.felt();
-        }
-        this.#fail(refusal);
-      },
-    );
-  }
-
-  #useTunnel(socket: Socket): void {
-    if (this.#settled) {
-      return;
-    }
-    if (this.times) {
-      this.times.connectedAt = performance.now();
-    }
-    if (this.target.protocol === 'https:') {
-      this.deps.secure({ ...this.target, httpSocket: socket }, (...result) => this.#settle(...result));
-    } else {
-      this.#settle(null, socket);
-    }
-  }
-
-  #giveUp(): void {
-    const answers = this.deps.pulse.feltAt >= this.#startedAt;
-    this.#fail(answers ? new TunnelTimedOut() : new EgressProxyAway('It answers nobody.'));
-  }
-
-  #fail(error: Error): void {
-    this.#settle(error, null);
-  }
-
-  #settle(...result: Parameters<buildConnector.Callback>): void {
-    if (this.#settled) {
-      return;
-    }
-    this.#settled = true;
-    clearTimeout(this.#timer);
-    if (result[0] !== null) {
-      this.#socket?.destroy();
-    } else if (this.times && this.target.protocol === 'https:') {
-      this.times.securedAt = performance.now();
-    }
-    this.callback(...result);
-  }
-
-  /** In the place of what was to happen. */
-  #after(ms: number, act: () => void): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(act, ms);
-  }
+/** @param text `EGRESS_PROXY` */
+function readProxy(text: string): { address: buildConnector.Options; headers: Record<string, string> } {
+  const { hostname, host, protocol, port, username, password } = new URL(text);
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    // As undici gives it to a connector: without the brackets.
+    address: { hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port },
+    headers:
+      credentials === ':' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` },
+  };
 }
 
 /** Host and port, which a CONNECT always names. */
@@ -160,7 +107,7 @@ function authorityOf({ hostname, port, protocol }: buildConnector.Options): stri
  * @throws TunnelRefused when the proxy says no to this target
  * @throws EgressProxyAway when it does not speak HTTP, hangs up, or wants other credentials
  */
-function askForTunnel({ headers }: EgressProxy, socket: Socket, authority: string): Promise<void> {
+function askForTunnel(socket: Socket, authority: string, headers: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
     // With a connection of its own no agent is asked, and so no proxy of the environment.
     http

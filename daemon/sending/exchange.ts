@@ -6,19 +6,19 @@ import { codeOf, isOurFault, isTelling } from './failure-codes.js';
 import { headersToKeep } from './kept-headers.js';
 
 export interface ExchangeLimits {
-  /** For the whole attempt, from the hand-over to undici to the last byte that is read. */
+  /** The limit for the whole attempt, from the hand-over to undici to the last byte that is read. */
   totalTimeoutMs: number;
-  /** Of a response's body, how much is read before the connection is cut. */
+  /** The connection is cut once a response's body is longer. */
   responseBytesMax: number;
-  /** Of what is read, how much is kept. */
+  /** The part of the body that is kept. */
   storedBytesMax: number;
 }
 
 /**
- * A failure whose time would tell something is told at whole multiples of this, since its time shows everywhere: as a
- * duration, in the time of the next attempt, to those who watch. A name server answers sooner.
+ * A failure whose duration would reveal something about our network is reported after a whole number of these
+ * (docs/decisions/0028). A name server answers sooner.
  */
-const TOLD_EVERY_MS = 1_000;
+const REPORTED_EVERY_MS = 1_000;
 
 const NO_BODY = Buffer.alloc(0);
 const CUT = new Error('the rest of the response is not wanted');
@@ -51,12 +51,12 @@ export class OpenExchanges {
 }
 
 /**
- * One request and its response, as undici tells of them; settles once, within the total limit. A request on a reused
+ * One request and its response, as undici's handler; has one result, within the total limit. A request on a reused
  * connection that ends before the answer has begun is sent once more, on a new connection: the receiver may have closed
  * the old one before the request came, which says nothing of the endpoint (docs/decisions/0030).
  */
 export class Exchange implements TimedHandler {
-  /** Set by the client that takes the request, so not before it has a connection, or makes one. */
+  /** Set by the client that takes the request: it has a connection, or makes one. */
   connection: ConnectionInUse | undefined;
   readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout;
@@ -67,8 +67,8 @@ export class Exchange implements TimedHandler {
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
   #readBytes = 0;
-  #settled = false;
-  /** What it took to make the connection; null: it was there already. Undefined: not known yet, or there is none. */
+  #hasResult = false;
+  /** Null: the connection was there already. Undefined: not known yet, or there is none. */
   #made: ConnectionTimes | null | undefined;
   #sentAt: number | null = null;
   #headAt: number | null = null;
@@ -90,12 +90,12 @@ export class Exchange implements TimedHandler {
     this.#takeTimes();
     this.#sentAt = performance.now();
     // Time ran out while it waited for a connection; undici has no other way to take it back.
-    if (this.#settled) {
+    if (this.#hasResult) {
       controller.abort(CUT);
     }
   }
 
-  /** At the first byte of anything, a 1xx too. */
+  /** At the first byte, of a 1xx too. */
   onResponseStarted(): void {
     this.#answerBegun = true;
   }
@@ -130,7 +130,7 @@ export class Exchange implements TimedHandler {
     if (this.#wasStale(error)) {
       this.#repeat();
     } else if (isOurFault(error, this.#controller !== undefined)) {
-      if (this.#settle() !== null) {
+      if (this.#finish() !== null) {
         this.reject(error);
       }
     } else if (isTelling(error)) {
@@ -146,7 +146,7 @@ export class Exchange implements TimedHandler {
       this.#takeTimes() === null &&
       !this.#answerBegun &&
       !this.#repeated &&
-      !this.#settled &&
+      !this.#hasResult &&
       codeOf(error, true) === 'CONNECTION_RESET'
     );
   }
@@ -167,7 +167,7 @@ export class Exchange implements TimedHandler {
     return this.#made;
   }
 
-  /** Ends it here and now, with what has come so far. */
+  /** Ends the exchange now, with the part of the answer that has come. */
   #cut(): void {
     this.#end('TIMEOUT', true);
     this.#controller?.abort(CUT);
@@ -183,7 +183,7 @@ export class Exchange implements TimedHandler {
   }
 
   #answer(head: Head, bodyTruncated: boolean): void {
-    const durationMs = this.#settle();
+    const durationMs = this.#finish();
     if (durationMs === null) {
       return;
     }
@@ -193,31 +193,30 @@ export class Exchange implements TimedHandler {
   }
 
   #fail(code: SendErrorCode): void {
-    const durationMs = this.#settle();
+    const durationMs = this.#finish();
     if (durationMs !== null) {
       const timing = code === 'TARGET_REFUSED' ? undefined : this.#timing();
       this.resolve({ kind: 'error', code, durationMs, timing });
     }
   }
 
-  /** Nor is told how far it came. */
+  /** Leaves out the timing, which would show how far the attempt got. */
   #failLater(code: SendErrorCode): void {
-    if (this.#settled) {
+    if (this.#hasResult) {
       return;
     }
     const tookMs = performance.now() - this.#startedAt;
-    const toldAtMs = Math.ceil(tookMs / TOLD_EVERY_MS) * TOLD_EVERY_MS;
-    const durationMs = Math.min(toldAtMs, this.limits.totalTimeoutMs);
+    const reportedAtMs = Math.ceil(tookMs / REPORTED_EVERY_MS) * REPORTED_EVERY_MS;
+    const durationMs = Math.min(reportedAtMs, this.limits.totalTimeoutMs);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#settle();
+      this.#finish();
       this.resolve({ kind: 'error', code, durationMs });
     }, durationMs - tookMs);
   }
 
-  /** Undefined: nothing came to its end. */
+  /** @returns undefined when not even the name was resolved */
   #timing(): AttemptTiming | undefined {
-    // It may not have been asked for: the connection is still being made, or cannot be.
     const made = this.#takeTimes();
     if (!made?.resolvedAt && !made?.connectedAt && this.#headAt === null) {
       return undefined;
@@ -230,12 +229,12 @@ export class Exchange implements TimedHandler {
     };
   }
 
-  /** @returns how long it took, in ms; null: it was settled before */
-  #settle(): number | null {
-    if (this.#settled) {
+  /** @returns how long it took, in ms; null: there is a result already */
+  #finish(): number | null {
+    if (this.#hasResult) {
       return null;
     }
-    this.#settled = true;
+    this.#hasResult = true;
     clearTimeout(this.#timer);
     this.open.end();
     return Math.round(performance.now() - this.#startedAt);

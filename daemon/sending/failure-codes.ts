@@ -1,13 +1,13 @@
 import type { SendErrorCode } from '../../src/domain/outcome.js';
 
 /**
- * What undici, Node and the system call a failure, and what we call it. Matched against the error's code and message
- * ("UND_ERR_SOCKET other side closed"); the first that matches counts.
+ * Our code for a failure of undici, Node or the system. The pattern is matched against the error's code and message
+ * ("UND_ERR_SOCKET other side closed"); the first match counts.
  */
 const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
   [/^NAME_UNRESOLVED /, 'DNS_FAILED'],
   [/^TARGET_REFUSED /, 'TARGET_REFUSED'],
-  // Whatever the proxy's reason was: it may have been an address.
+  // For any reason that the proxy has: it may be an address.
   [/^TUNNEL_REFUSED /, 'CONNECT_FAILED'],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT) /, 'CONNECT_TIMEOUT'],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM) /, 'CONNECT_FAILED'],
@@ -30,7 +30,7 @@ const NO_ROOM = 'this machine has no room for another connection; deliveries wai
 /** Errors of using undici that no receiver can cause. */
 const MISUSE = /^UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)$/;
 
-/** Why nothing can be sent to any receiver, by the code of the error that says so: a sentence for the operator. */
+/** By an error's code, a sentence for the operator: why nothing can be sent to any receiver. */
 const NO_WAY_OUT: Readonly<Record<string, string>> = {
   EGRESS_PROXY_AWAY: 'nothing can be sent through EGRESS_PROXY; deliveries wait',
   NAMES_GONE: 'no name resolves any more, so nothing can be sent; deliveries wait',
@@ -40,7 +40,7 @@ const NO_WAY_OUT: Readonly<Record<string, string>> = {
   ENOMEM: NO_ROOM,
 };
 
-/** @returns a sentence for the operator; null when the error says nothing of the kind */
+/** @returns a sentence for the operator; null when other receivers may be reached */
 export const noWayOutOf = (error: { code?: unknown }): string | null => NO_WAY_OUT[String(error.code)] ?? null;
 
 /** @param sent whether the request was on its way already: the receiver may have it then, so the attempt was made */
@@ -52,13 +52,13 @@ export const NOBODY_REACHED =
   /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
 
 /**
- * Errors of which the time that they took would tell a stranger which names and addresses exist in our network: of
+ * Whether the duration of this failure would show a stranger which names and addresses exist in our network: of
  * resolving a name, and of a proxy that resolves it.
  */
 export const isTelling = (error: { code?: unknown }): boolean =>
   error.code === 'NAME_UNRESOLVED' || error.code === 'TUNNEL_REFUSED';
 
-/** The one word for a failure before the response; nothing of the error itself, which may name addresses. */
+/** The code of a failure before the response, without any text of the error, which may name addresses. */
 export function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErrorCode {
   const text = `${String(error.code)} ${error.message}`;
   const known = ERRORS.find(([pattern]) => pattern.test(text));

@@ -7,18 +7,16 @@ import {
   loopbackAddresses,
   type TargetPolicy,
 } from '../../src/domain/addresses/target.js';
-import { limitAnswers } from './answer-limit.js';
-import type { ConnectionTimes, TimedConnector } from './connection-times.js';
+import type { TimedConnector } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 import { NOBODY_REACHED, noWayOutOf } from './failure-codes.js';
-import { hearLastWords } from './last-words.js';
 import { type NameResolver, NamesGone } from './name-resolver.js';
-import { TLS_POLICY } from './tls-policy.js';
-import { buildConnector } from './undici.js';
+import { hearLastWords, limitAnswers } from './receiver-socket.js';
+import { buildConnector, TLS_POLICY } from './undici.js';
 
 interface GuardedConnectorOptions {
   policy: TargetPolicy;
-  /** For name, TCP and TLS together. */
+  /** The limit for name, TCP and TLS together. */
   connectTimeoutMs: number;
   lookup: NameResolver;
   /** A proxy through which everything leaves. It resolves the names, so `lookup` is not asked. */
@@ -31,14 +29,14 @@ class TargetRefused extends Error {
 }
 
 /**
- * A name that leads nowhere we may go: there is no answer, or one that is refused. One error for both, or the two
- * would tell a stranger which names and addresses exist in our network.
+ * A name without an answer, or with an address that may not be called. One error for both, or the difference would show
+ * a stranger which names and addresses exist in our network.
  */
 class NameUnresolved extends Error {
   readonly code = 'NAME_UNRESOLVED';
 }
 
-/** Addresses of a name that are tried; all of them are judged. */
+/** All addresses of a name are judged; this many are tried. */
 const ADDRESSES_TRIED_MAX = 8;
 /** How long the next address of a name waits for the one before it (RFC 8305 §5 says 250 ms). */
 const NEXT_ADDRESS_MS = 300;
@@ -61,14 +59,21 @@ export function createGuardedConnector(options: GuardedConnectorOptions): TimedC
   const reach =
     proxy === undefined
       ? directConnector(connect, options)
-      : tunnelConnector(createTunnelConnector({ ...proxy, connectTimeoutMs, secure: connect }));
+      : createTunnelConnector({ ...proxy, connectTimeoutMs, secure: connect });
   return (target, callback, times) => {
     const { protocol, host, hostname } = target;
-    if (judgeUrl(`${protocol}//${host ?? hostname}/`, policy).allowed) {
-      reach(target, callback, times);
-    } else {
+    if (!judgeUrl(`${protocol}//${host ?? hostname}/`, policy).allowed) {
       queueMicrotask(() => callback(new TargetRefused(), null));
+      return;
     }
+    const done: buildConnector.Callback = (...result) => {
+      if (result[0] === null) {
+        limitAnswers(result[1]);
+        hearLastWords(result[1]);
+      }
+      callback(...result);
+    };
+    reach(target, done, times);
   };
 }
 
@@ -84,43 +89,25 @@ function directConnector(
       if (error !== null) {
         void blameOf(error, { resolved, reached }, lookup).then((blamed) => callback(blamed, null));
       } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
-        limitAnswers(socket);
-        hearLastWords(socket);
         callback(null, socket);
       } else {
         socket.destroy();
         callback(isName ? new NameUnresolved() : new TargetRefused(), null);
       }
     });
-    // undici returns the socket, though its types keep it to themselves.
+    // undici returns the socket, though its types do not say so. Its own listeners start the request: ours come first.
     const socket = connecting as Socket;
-    socket.once('lookup', (error) => {
+    socket.prependOnceListener('lookup', () => {
       resolved = true;
-      if (!error && times?.tenantId !== undefined) {
-        lookup.calledBy?.(target.hostname, times.tenantId);
-      }
+      times.resolvedAt = performance.now();
     });
-    socket.once('connect', () => {
+    socket.prependOnceListener('connect', () => {
       reached = true;
+      times.connectedAt = performance.now();
     });
-    if (times !== undefined) {
-      noteTimes(socket, times);
-    }
-  };
-}
-
-function tunnelConnector(connect: TimedConnector): TimedConnector {
-  return (target, callback, times) => {
-    const settle: buildConnector.Callback = (...[error, socket]) => {
-      if (error === null) {
-        limitAnswers(socket);
-        hearLastWords(socket);
-        callback(null, socket);
-      } else {
-        callback(error, null);
-      }
-    };
-    connect(target, settle, times);
+    socket.prependOnceListener('secureConnect', () => {
+      times.securedAt = performance.now();
+    });
   };
 }
 
@@ -140,19 +127,6 @@ async function blameOf(
     return new NamesGone();
   }
   return resolved ? error : new NameUnresolved();
-}
-
-/** Before undici's own listeners, since these start the request. */
-function noteTimes(socket: Socket, times: ConnectionTimes): void {
-  socket.prependOnceListener('lookup', () => {
-    times.resolvedAt = performance.now();
-  });
-  socket.prependOnceListener('connect', () => {
-    times.connectedAt = performance.now();
-  });
-  socket.prependOnceListener('secureConnect', () => {
-    times.securedAt = performance.now();
-  });
 }
 
 /** Gives a name's addresses when all of them are allowed: one bad answer refuses the name. */

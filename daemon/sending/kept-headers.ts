@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Of headers: as they come, and as the JSON that is kept of them. */
+/** A limit for headers as they come, and for their JSON, which is stored. */
 export const HEADER_BYTES_MAX = 16_384;
-/** The most that JSON makes of one character, and what it puts around a name and its value. */
+/** The most bytes that JSON needs for one character, and for the signs around a name and its value. */
 const JSON_CHARACTER_BYTES_MAX = 6;
 const JSON_PAIR_BYTES = 8;
 

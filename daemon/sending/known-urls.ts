@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 
-/** What a request needs to know of its url. */
+/** The parts of a url that a request needs. */
 interface KnownUrl {
   /** Scheme, host and port. */
   origin: string;

@@ -18,13 +18,11 @@ interface NameResolverOptions {
 export type NameResolver = LookupFunction & {
   /** Whether no name resolves any more (`NamesPulse.gone`). */
   gone?: (failed?: string) => Promise<boolean>;
-  /** To be told whose delivery a name was for that has just resolved. */
-  calledBy?: (name: string, tenantId: number) => void;
-  /** To be told when a name's answer is refused: it is then remembered for no longer than that there is none. */
+  /** Called when a name's answer is refused, which is then remembered for no longer than a failure. */
   refused?: (name: string) => void;
 };
 
-/** No name resolves, also none of those that did a moment ago: a fault of our own, whichever name is asked for. */
+/** No name resolves, not even those that did a moment ago: a fault of our own. */
 export class NamesGone extends Error {
   override readonly name = 'NamesGone';
   readonly code = 'NAMES_GONE';
@@ -36,7 +34,7 @@ const ANSWER_MS_MAX = 30_000;
 const ADDRESSES_REMEMBERED_MAX = 16;
 /** Long enough to spare the servers a burst, too short to burn a retry on a hiccup that has passed. */
 const FAILURE_MS = 1_000;
-/** What the servers themselves say of a name. All else may be the servers' fault, or that of the way there. */
+/** The servers say so of a name. Any other error may be their fault, or that of the way there. */
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
 interface Entry {
@@ -48,7 +46,7 @@ interface Entry {
 /**
  * Resolves names with c-ares, not `dns.lookup`: that runs getaddrinfo on libuv's four threads, so that four names
  * whose servers never answer would stop every delivery (and every file operation). The price: /etc/hosts, search
- * domains and NSS are not consulted. All answers are given, whatever they are: the caller judges them.
+ * domains and NSS are not consulted. All answers are given: the caller judges them.
  *
  * A name that fails while no other one resolves either fails as NamesGone.
  */
@@ -90,12 +88,11 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   };
   return Object.assign(lookup, {
     gone: (failed?: string) => pulse.gone(failed),
-    calledBy: (name: string, tenantId: number) => pulse.calledBy(name, tenantId),
     refused: (name: string) => answers.rememberAsFailed(name),
   });
 }
 
-/** What names resolved to, each for as long as that may be remembered. Questions that are under way are shared. */
+/** The addresses of names, each for as long as it may be remembered. Questions that are under way are shared. */
 class Answers {
   readonly #entries: BoundedMap<string, Entry>;
 

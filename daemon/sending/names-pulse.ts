@@ -8,8 +8,6 @@ const AFTERMATH_MS = 5_000;
 
 interface Known {
   name: string;
-  /** Whose deliveries go to names of the zone. Undefined: nobody's so far. */
-  tenant: number | 'SEVERAL' | undefined;
   resolvedAt: number;
   /** Whether it still resolves, as it was found at `askedAt`. */
   resolves: Promise<boolean>;
@@ -18,7 +16,7 @@ interface Known {
 
 /**
  * Whether names resolve at all. When one fails, those of other zones that have resolved lately are asked for again:
- * while any of them does, the fault is not ours. No stranger's name is asked for.
+ * while any of them does, the fault is not ours. No stranger's name is asked for (docs/decisions/0023).
  */
 export class NamesPulse {
   /** By zone, the name that was the last to resolve; the newest last. */
@@ -34,31 +32,12 @@ export class NamesPulse {
   /** A name has resolved. That says nothing of the next moment: only what was asked for when one failed does. */
   resolved(name: string): void {
     const zone = zoneOf(name);
-    const {
-      tenant,
-      resolves = Promise.resolve(true),
-      askedAt = Number.NEGATIVE_INFINITY,
-    } = this.#known.get(zone) ?? {};
+    const { resolves = Promise.resolve(true), askedAt = Number.NEGATIVE_INFINITY } = this.#known.get(zone) ?? {};
     this.#known.delete(zone);
-    this.#known.set(zone, { name, tenant, resolvedAt: this.now(), resolves, askedAt });
+    this.#known.set(zone, { name, resolvedAt: this.now(), resolves, askedAt });
     if (this.#known.size > ZONES_REMEMBERED) {
-      this.#forgetOne();
+      this.#known.delete(this.#known.keys().next().value!);
     }
-  }
-
-  /** Whose delivery a name that has just resolved was for. */
-  calledBy(name: string, tenantId: number): void {
-    const known = this.#known.get(zoneOf(name));
-    if (known !== undefined) {
-      known.tenant = known.tenant === undefined || known.tenant === tenantId ? tenantId : 'SEVERAL';
-    }
-  }
-
-  /** The oldest zone of who has most of them: no tenant can push out those of others. */
-  #forgetOne(): void {
-    const byTenant = Map.groupBy(this.#known, ([, { tenant }]) => tenant);
-    const most = [...byTenant.values()].reduce((most, zones) => (zones.length > most.length ? zones : most));
-    this.#known.delete(most[0]![0]);
   }
 
   /**
@@ -70,7 +49,6 @@ export class NamesPulse {
     const since = this.now() - BLAMED_AFTER_MS;
     const zone = failed === undefined ? undefined : zoneOf(failed);
     const others = [...this.#known].filter(([key]) => key !== zone).map(([, known]) => known);
-    // The older ones are asked for too: they may be all that is known of other tenants' names.
     if (
       others.some(({ resolvedAt }) => resolvedAt > since) &&
       !(await anyOf(others.map((known) => this.#ask(known))))
@@ -99,7 +77,7 @@ export class NamesPulse {
   }
 }
 
-/** Its last two labels: names that share them mostly have one owner, and fail together. */
+/** A name's last two labels: names that share them mostly have one owner, and fail together. */
 const zoneOf = (name: string): string => name.toLowerCase().split('.').filter(Boolean).slice(-2).join('.');
 
 /** True as soon as one is: a zone whose servers do not answer keeps nobody waiting while another one's do. */

@@ -11,7 +11,7 @@ import { Agent } from './undici.js';
 
 export interface SenderOptions extends ExchangeLimits {
   policy: TargetPolicy;
-  /** For name, TCP and TLS together; undici's timer is exact to half a second. */
+  /** The limit for name, TCP and TLS together; undici's timer is exact to half a second. */
   connectTimeoutMs: number;
   connectionsPerOriginMax: number;
   /** How names are resolved; default: `createNameResolver()`. */
@@ -22,10 +22,9 @@ export interface SenderOptions extends ExchangeLimits {
 
 export interface Sender {
   /**
-   * Makes one attempt: POSTs the request and waits for the answer. Whatever the receiver does is in the result.
+   * Makes one attempt: POSTs the request and waits for the answer. The receiver's faults are in the result.
    *
-   * @param tenantId whose it is: each tenant has connections of its own, and names that one tenant calls say less of
-   *   our network than those of several
+   * @param tenantId each tenant has connections of its own
    * @throws EgressProxyAway, NamesGone, or what Node says when the machine has no more sockets: nothing was sent
    * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
    */
@@ -34,39 +33,32 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** The most that a receiver's `Keep-Alive: timeout` can make of an idle connection; without it, 4 s. */
+/** The longest idle connection that a receiver's `Keep-Alive: timeout` can have; without it, 4 s. */
 const IDLE_CONNECTION_MS_MAX = 30_000;
-/** How much earlier than that timeout a connection is given up: the next request is on its way for some time. */
+/** A connection is given up this much before that timeout: the next request is on its way for some time. */
 const IDLE_CONNECTION_MARGIN_MS = 1_000;
 
 /** A name is asked for up to three times: were the whole attempt over before that, its receiver would be blamed. */
 const NAME_MS_MAX = 2_000;
 
 /**
- * Agents of its own: neither the global dispatcher nor a proxy of the environment has a say, redirects are not
- * followed, nothing is unpacked, and nothing is repeated but what `Exchange` repeats. A proxy is used when the operator
- * has set one, for everything.
+ * It has agents of its own: neither the global dispatcher nor a proxy of the environment has a say, redirects are not
+ * followed, nothing is unpacked, and only `Exchange` repeats a request. A proxy that the operator has set is used for
+ * everything.
  */
 export function createSender(options: SenderOptions): Sender {
   const { policy, egressProxy, totalTimeoutMs } = options;
-  // Whoever cannot be reached, receiver or proxy, is found out before the whole attempt is over: it decides whom to
-  // blame.
+  // A receiver or proxy that cannot be reached is found out before the whole attempt is over: it decides whom to blame.
   const connectTimeoutMs = Math.min(options.connectTimeoutMs, totalTimeoutMs / 2);
   const { lookup = createNameResolver({ timeoutMs: Math.min(NAME_MS_MAX, totalTimeoutMs / 4) }) } = options;
-  const proxy =
-    egressProxy === undefined
-      ? undefined
-      : {
-          proxyUrl: egressProxy,
-          reachTimeoutMs: connectTimeoutMs,
-        };
+  const proxy = egressProxy === undefined ? undefined : { proxyUrl: egressProxy, reachTimeoutMs: connectTimeoutMs };
   const agentOptions = {
     factory: timedPools(createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy })),
     connections: options.connectionsPerOriginMax,
     // Said here too: while HTTP/2 is possible the pool opens one connection at a time, to see what it speaks.
     allowH2: false,
     maxHeaderSize: HEADER_BYTES_MAX,
-    // Both start again with every 1xx or body byte, so a receiver can hold them off; the total limit does the work.
+    // Both start again with every 1xx or body byte, so a receiver can delay them; the total limit does the work.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveMaxTimeout: IDLE_CONNECTION_MS_MAX,

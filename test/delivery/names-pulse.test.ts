@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NamesPulse } from '../../daemon/sending/names-pulse.js';
 
 type Answer = 'ADDRESS' | 'ABSENT' | 'NOTHING' | 'SILENCE';
@@ -65,62 +65,6 @@ test('the zone that fails says nothing of itself, and without others nobody can 
   const { pulse, asked } = pulseOf({ 'a.one.example': 'NOTHING' });
   expect(await pulse.gone('b.one.example')).toBe(false);
   expect(asked).toEqual([]);
-});
-
-describe('a tenant whose own names all fail', () => {
-  const zones = Array.from({ length: 40 }, (_, n) => `a.zone-${n}.example`);
-
-  /** Names of theirs and of mine have resolved; from now on mine do not. */
-  function mineFail({ theirs }: { theirs: string[] }) {
-    const answers: Record<string, Answer> = {};
-    const { pulse, asked, clock } = pulseOf(answers);
-    const resolved = (name: string, tenantId: number) => {
-      pulse.resolved(name);
-      pulse.calledBy(name, tenantId);
-    };
-    for (const name of theirs) {
-      answers[name] = 'ADDRESS';
-      resolved(name, 1);
-    }
-    for (const name of zones) {
-      answers[name] = 'NOTHING';
-    }
-    return { pulse, asked, clock, resolved, answers };
-  }
-
-  test('is not excused, however many they are, while one of another tenant resolves', async () => {
-    const { pulse, resolved } = mineFail({ theirs: ['b.other.test'] });
-    for (const name of zones) {
-      resolved(name, 2);
-    }
-    expect(await pulse.gone('c.mine.test')).toBe(false);
-  });
-
-  test('is not excused by names that others have called longer ago than an hour', async () => {
-    const { pulse, clock, resolved, answers } = mineFail({ theirs: ['b.other.test'] });
-    clock.ms += 5 * 3_600_000;
-    resolved(zones[0]!, 2);
-    expect(await pulse.gone('c.mine.test')).toBe(false);
-    answers['b.other.test'] = 'NOTHING';
-    clock.ms += 10_000;
-    expect(await pulse.gone('c.mine.test')).toBe(true);
-  });
-
-  test('cannot push out the others by calling their names too', async () => {
-    const theirs = ['b.one.test', 'b.two.test', 'b.three.test'];
-    const { pulse, resolved } = mineFail({ theirs });
-    resolved('b.one.test', 2);
-    for (const name of zones) {
-      resolved(name, 2);
-    }
-    expect(await pulse.gone('c.mine.test')).toBe(false);
-  });
-
-  test('is excused where nobody else has called a name: nothing says that they are its own', async () => {
-    const { pulse, resolved } = mineFail({ theirs: [] });
-    resolved(zones[0]!, 2);
-    expect(await pulse.gone('c.mine.test')).toBe(true);
-  });
 });
 
 test('after an hour in which no name resolved, one that fails is to blame', async () => {

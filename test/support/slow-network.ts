@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { hearLastWords } from '../../daemon/sending/last-words.js';
+import { hearLastWords } from '../../daemon/sending/receiver-socket.js';
 
 /** A way to a receiver on loopback that takes time, as the way to a distant one does. */
 interface SlowNetwork extends AsyncDisposable {
