@@ -7,10 +7,10 @@ import { Tenant } from './tenant.js';
 
 @Entity({ schema: 'hookwright', tableName: 'api_keys' })
 @Filter(tenantFilter())
-@NumberedNode('ApiKey', 'Its number, which also stands in the key itself.')
+@NumberedNode('ApiKey', 'The number of the key, which is also part of the key itself.')
 @ObjectType({
   implements: Node,
-  description: 'A credential of the API. The key itself is shown once, when it is made; only its hash is stored.',
+  description: 'A credential of the API. The key itself is shown once, when it is created; only its hash is stored.',
 })
 export class ApiKey {
   [OptionalProps]?: 'createdAt';
@@ -23,37 +23,40 @@ export class ApiKey {
   tenantId!: number | null;
 
   @Property({ type: 'text' })
-  @Field(() => String, { description: 'What the key is for, in the words of whoever made it.' })
+  @Field(() => String, { description: 'The purpose of the key, as its creator named it.' })
   name!: string;
 
   @Property({ type: 'blob', hidden: true, lazy: true })
   hash!: Buffer;
 
   @Property({ type: 'string[]', columnType: 'text[]' })
-  @Field(() => [String], { description: 'What the key may do, such as `webhooks:read` or `events:emit`.' })
+  @Field(() => [String], { description: 'Scopes of the key, such as `webhooks:read` or `events:emit`.' })
   scopes!: string[];
 
   @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When it was made.' })
+  @Field(() => Date, { description: 'When the key was created.' })
   createdAt!: Date;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When it expires; null when it does not.' })
+  @Field(() => Date, { nullable: true, description: 'When the key expires. Null when it does not.' })
   expiresAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When it was revoked; null when it was not.' })
+  @Field(() => Date, { nullable: true, description: 'When the key was revoked. Null when it was not.' })
   revokedAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When it was last used, to the minute; null when it never was.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When the key was last used, to the minute. Null when it was never used.',
+  })
   lastUsedAt!: Date | null;
 
-  /** The public id in the url of a portal session; null: an ordinary key. */
+  /** The public id in the url of a portal session. Null for an ordinary key. */
   @Property({ type: 'text', nullable: true })
   portalId!: string | null;
 
-  /** SHA-256 of the code that is exchanged for the key of a portal session, which does not exist before. */
+  /** SHA-256 of the code that is exchanged for the key of a portal session. */
   @Property({ type: 'blob', hidden: true, lazy: true, nullable: true })
   portalCodeHash!: Buffer | null;
 
@@ -63,16 +66,16 @@ export class ApiKey {
   @Property(nullableTimeColumn())
   portalExchangedAt!: Date | null;
 
-  /** JSON of StoredPortalSettings (src/domain/keys/portal-session.ts); null: an ordinary key. */
+  /** StoredPortalSettings as JSON (src/domain/keys/portal-session.ts). Null for an ordinary key. */
   @Property({ type: 'text', nullable: true })
   portalSettings!: string | null;
 }
 
-/** Conditions: it is neither revoked nor expired, by the clock of Postgres and as the index of active keys has it. */
+/** Conditions for keys that are neither revoked nor expired, in the form of the index of active keys. */
 export const activeKeys = () => ({
   revokedAt: null,
   [raw((table) => `coalesce(${table}.expires_at, 'infinity')`)]: { $gt: raw('now()') },
 });
 
-/** Conditions, of which one holds: it was revoked, or has expired. */
+/** Alternative conditions for keys that were revoked or have expired. */
 export const endedKeys = () => [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: raw('now()') } }];

@@ -12,7 +12,7 @@ const errorCodes = Object.entries(SEND_ERRORS)
 @Entity({ schema: 'hookwright', tableName: 'attempts' })
 @Filter(tenantFilter())
 @KeyedNode('Attempt', ({ deliveryId, number }: Attempt) => attemptKey(deliveryId, number))
-@ObjectType({ implements: Node, description: 'One request to an endpoint, and its answer.' })
+@ObjectType({ implements: Node, description: 'One request to an endpoint and its answer.' })
 export class Attempt {
   @PrimaryKey(idColumn())
   deliveryId!: number;
@@ -35,7 +35,7 @@ export class Attempt {
   @Property({ type: 'integer' })
   @Field(() => Int, {
     description:
-      'Milliseconds from the hand-over to the network until the answer was read, or the attempt failed. Whole seconds where the name of the host led nowhere.',
+      'Milliseconds from `startedAt` until the answer was read or the attempt failed. Whole seconds when the host name could not be resolved.',
   })
   durationMs!: number;
 
@@ -43,15 +43,14 @@ export class Attempt {
   @Field(() => Int, {
     nullable: true,
     description:
-      'Milliseconds for resolving the name; null when it failed, there was none to resolve, or the connection was there already.',
+      'Milliseconds for resolving the host name. Null when that failed, when there was no name to resolve, or when the connection was reused.',
   })
   dnsMs!: number | null;
 
   @Property({ type: 'integer', nullable: true })
   @Field(() => Int, {
     nullable: true,
-    description:
-      'Milliseconds for connecting, TLS not included; null when it failed, or the connection was there already.',
+    description: 'Milliseconds for connecting, without TLS. Null when that failed or the connection was reused.',
   })
   connectMs!: number | null;
 
@@ -59,7 +58,7 @@ export class Attempt {
   @Field(() => Int, {
     nullable: true,
     description:
-      'Milliseconds for the TLS handshake; null without TLS, when it failed, or the connection was there already.',
+      'Milliseconds for the TLS handshake. Null without TLS, when it failed, or when the connection was reused.',
   })
   tlsMs!: number | null;
 
@@ -67,34 +66,33 @@ export class Attempt {
   @Field(() => Int, {
     nullable: true,
     description:
-      'Milliseconds from sending the request until the headers of the answer were there; null without an answer.',
+      'Milliseconds from sending the request until the headers of the answer arrived. Null without an answer.',
   })
   firstByteMs!: number | null;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, { nullable: true, description: 'The HTTP status of the answer; null when there was none.' })
+  @Field(() => Int, { nullable: true, description: 'HTTP status of the answer. Null without an answer.' })
   statusCode!: number | null;
 
   @Property({ type: 'text', nullable: true })
   @Field(() => String, {
     nullable: true,
-    description: `Why it failed: \`HTTP_\` with the status of the answer, or why none came; null when it succeeded.\n${errorCodes}`,
+    description: `Why the attempt failed: \`HTTP_\` and the status of the answer, or one of the codes below. Null when it succeeded.\n${errorCodes}`,
   })
   errorCode!: string | null;
 
-  /** A JSON object as text: its public field is in graphql/deliveries/attempt.ts. */
+  /** A JSON object as text. The public field is in graphql/deliveries/attempt.ts. */
   @Property({ type: 'text' })
   requestHeaders!: string;
 
-  /** Not read with the row, since it may be long: operations/explorer/read-bodies.ts reads it. */
+  /** May be long, so operations/explorer/read-bodies.ts reads it. */
   @Property({ type: 'text', nullable: true, lazy: true })
   responseHeaders?: string | null;
 
-  /** Likewise. */
   @Property({ type: 'blob', nullable: true, lazy: true })
   responseBody?: Buffer | null;
 
   @Property({ type: 'boolean' })
-  @Field(() => Boolean, { description: 'The answer was longer than what is kept of it (16 KiB).' })
+  @Field(() => Boolean, { description: 'True when the answer was longer than the 16 KiB that are kept.' })
   responseTruncated!: boolean;
 }

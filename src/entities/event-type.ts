@@ -4,7 +4,7 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import { creationTimeColumn, nullableTimeColumn } from './columns.js';
 import { KeyedNode, Node } from './node.js';
 
-/** The registry is one for the whole installation, so no tenant filter stands here. */
+/** All tenants share the event types, so there is no tenant filter. */
 @Entity({ schema: 'hookwright', tableName: 'event_types' })
 @KeyedNode('EventType', ({ name }: EventType) => name)
 @ObjectType({ implements: Node, description: 'A kind of event that can be emitted and subscribed to.' })
@@ -12,42 +12,42 @@ export class EventType {
   [OptionalProps]?: 'version' | 'reserved' | 'createdAt';
 
   @PrimaryKey({ type: 'text' })
-  @Field(() => String, { description: 'Such as `booking.created`.' })
+  @Field(() => String, { description: 'The name, such as `booking.created`.' })
   name!: string;
 
   @Property({ type: 'text' })
   @Field(() => String, { description: 'When events of this type are fired.' })
   description!: string;
 
-  /** JSON Schema 2020-12 of the payload, as text. Its public field is in graphql/event-types/event-type.ts. */
+  /** JSON Schema 2020-12 of the payload, as text. The public field is in graphql/event-types/event-type.ts. */
   @Property({ type: 'text' })
   schema!: string;
 
-  /** Counted by a trigger, so that no writer can change a schema and leave no version behind. */
+  /** Counted by a trigger, so that every writer of a schema leaves a version behind. */
   @Property({ type: 'integer', defaultRaw: '1' })
-  @Field(() => Int, { description: 'Which schema this is: 1 at first, and one more with each other one.' })
+  @Field(() => Int, { description: 'Number of the current schema: 1 for the first, and one more with each new one.' })
   version!: number;
 
-  /** The payload's fields, when the schema says no more than that they are texts: then SQL can check it too. */
+  /** The fields of a payload that has only texts, so that SQL can check it. Null for any other schema. */
   @Property({ type: 'string[]', columnType: 'text[]', nullable: true, hidden: true })
   textFields!: string[] | null;
 
-  /** JSON; null: none was found. */
+  /** JSON. Null when no sample was found. */
   @Property({ type: 'text', nullable: true })
   samplePayload!: string | null;
 
   @Property({ type: 'boolean', defaultRaw: 'false' })
-  @Field(() => Boolean, { description: 'Only the service itself emits events of this type.' })
+  @Field(() => Boolean, { description: 'True when only the service itself emits events of this type.' })
   reserved!: boolean;
 
   @Property(nullableTimeColumn())
   @Field(() => Date, {
     nullable: true,
-    description: 'Since when events of this type are refused; null for a current one.',
+    description: 'When events of this type began to be refused. Null for a current type.',
   })
   deprecatedAt!: Date | null;
 
   @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When it was registered.' })
+  @Field(() => Date, { description: 'When the event type was registered.' })
   createdAt!: Date;
 }

@@ -6,7 +6,7 @@ import { Node, NumberedNode, ShowsIdOf } from './node.js';
 
 @Entity({ schema: 'hookwright', tableName: 'events' })
 @Filter(tenantFilter())
-@NumberedNode('Event', 'Its number; later events have higher ones.')
+@NumberedNode('Event', 'The number of the event. Later events have higher numbers.')
 @ObjectType({
   implements: Node,
   description: 'Something that happened, accepted from a producer and sent to every matching webhook.',
@@ -19,12 +19,12 @@ export class Event {
   tenantId!: number;
 
   @Property({ type: 'text' })
-  @Field(() => String, { description: 'The name of its event type.' })
+  @Field(() => String, { description: 'The name of the event type.' })
   eventType!: string;
 
   /**
-   * The payload's bytes, fixed when the event was accepted; every attempt signs and sends exactly these. Not read with
-   * the row, since they may be many: operations/explorer/read-bodies.ts does that. One that was just emitted has them.
+   * The bytes of the payload, which every attempt signs and sends. They may be long, so an entity has them only just
+   * after the emit; otherwise operations/explorer/read-bodies.ts reads them.
    */
   @Property({ type: 'text', lazy: true })
   body?: string;
@@ -32,12 +32,11 @@ export class Event {
   @Property({ ...idColumn(), nullable: true })
   @ShowsIdOf('Webhook', {
     nullable: true,
-    description:
-      'The one webhook that it was meant for, whatever that subscribed to, as tests are; null: all that subscribed.',
+    description: 'The only webhook that this event is for, as with tests. Null when it is for all subscribed webhooks.',
   })
   onlyWebhookId!: number | null;
 
-  @Field(() => Date, { description: 'When it was accepted.' })
+  @Field(() => Date, { description: 'When the event was accepted.' })
   get createdAt(): Date {
     return idToDate(this.id);
   }

@@ -3,23 +3,23 @@ import { GraphQLSafeInt } from 'graphql-scalars';
 import { Extensions, Field, ID, InterfaceType } from 'type-graphql';
 import { globalId, type NodeType, type NumberedType } from '../domain/ids/global-id.js';
 
-/** Where the schema has how the global id that a field shows is made from the field's object. */
+/** The extension of a field that holds the function from its object to the global id. */
 export const GLOBAL_ID = 'globalId';
 
-@InterfaceType({ description: 'An object with an id of its own, which `node` finds it by.' })
+@InterfaceType({ description: 'An object that `node` finds by its id.' })
 export abstract class Node {
-  @Field(() => ID, { description: 'Unique among the objects of all types, such as `wh_12`.' })
+  @Field(() => ID, { description: 'The global id, such as `wh_12`: unique among the objects of all types.' })
   id!: unknown;
 }
 
 interface ShownId {
   description: string;
   nullable?: boolean;
-  /** Of the field, if the property has another one. */
+  /** The name of the field, if it differs from the property. */
   name?: string;
 }
 
-/** A field that shows the id of an object of this type. The property has its number, or null. */
+/** Shows the global id of an object of this type. The property holds its number, or null. */
 export function ShowsIdOf(type: NumberedType, options: ShownId): PropertyDecorator {
   return (target, property) =>
     showsGlobalId(options, (object) => {
@@ -40,9 +40,9 @@ export function NumberedNode(type: NumberedType, description: string): ClassDeco
   };
 }
 
-/** Gives a type the field `id`. @param keyOf what the id is made from */
+/** Gives a type the field `id`, made of a key. */
 export function KeyedNode<Row>(type: NodeType, keyOf: (row: Row) => number | string): ClassDecorator {
-  const description = 'Unique among the objects of all types; `node` finds it by this.';
+  const description = 'The global id: unique among the objects of all types. Pass it to `node`.';
   return (target) =>
     showsGlobalId({ name: 'id', description }, (row) => globalId(type, keyOf(row as Row)))(target.prototype, GLOBAL_ID);
 }

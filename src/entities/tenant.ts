@@ -6,7 +6,7 @@ import { Node, NumberedNode } from './node.js';
 
 @Entity({ schema: 'hookwright', tableName: 'tenants' })
 @Filter({ name: 'tenant', cond: (args: Dictionary) => ({ id: args['tenantId'] }), default: true })
-@NumberedNode('Tenant', 'Its number, as the command line and the outbox have it.')
+@NumberedNode('Tenant', 'The number of the tenant, for the command line and the outbox.')
 @ObjectType({
   implements: Node,
   description: 'A customer of this installation. Webhooks, events and keys belong to exactly one tenant.',
@@ -18,10 +18,10 @@ export class Tenant {
   id!: number;
 
   @Property({ type: 'text' })
-  @Field(() => String, { description: 'Unique in this installation.' })
+  @Field(() => String, { description: 'The name, unique in this installation.' })
   name!: string;
 
-  /** Encrypts the tenant's webhook secrets; itself wrapped by the key-encryption key `dataKeyKid`. */
+  /** Encrypts the tenant's webhook secrets. Is itself wrapped by the encryption key `dataKeyKid`. */
   @Property({ type: 'blob', hidden: true, lazy: true })
   dataKey!: Buffer;
 
@@ -29,10 +29,9 @@ export class Tenant {
   dataKeyKid!: string;
 
   @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When it was made.' })
+  @Field(() => Date, { description: 'When the tenant was created.' })
   createdAt!: Date;
 
-  /** From then on nobody reaches it. */
   @Property({ ...nullableTimeColumn(), hidden: true })
   deletedAt!: Date | null;
 }

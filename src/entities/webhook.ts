@@ -1,24 +1,17 @@
 import { OptionalProps } from '@mikro-orm/core';
 import { Entity, Enum, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
+import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode } from './node.js';
 import { Tenant } from './tenant.js';
 
-export enum DisabledReason {
-  PAUSED = 'PAUSED',
-  FAILURES = 'FAILURES',
-  GONE = 'GONE',
-}
-registerEnumType(DisabledReason, {
-  name: 'WebhookDisabledReason',
-  description: 'Why a webhook is inactive.',
-  valuesConfig: {
-    PAUSED: { description: 'Somebody set `active: false`.' },
-    FAILURES: { description: 'Ten attempts failed in a row.' },
-    GONE: { description: 'The endpoint answered 410 Gone.' },
-  },
+export const DisabledReason = graphqlEnum('WebhookDisabledReason', 'Why a webhook is inactive.', {
+  PAUSED: 'Somebody set `active: false`.',
+  FAILURES: 'Ten attempts failed in a row.',
+  GONE: 'The endpoint answered 410 Gone.',
 });
+export type DisabledReason = keyof typeof DisabledReason;
 
 const overlapUntil = (alias: unknown) =>
   `case when ${alias}.previous_secret_expires_at > now() then ${alias}.previous_secret_expires_at end`;
@@ -26,10 +19,13 @@ const overlapUntil = (alias: unknown) =>
 @Entity({ schema: 'hookwright', tableName: 'webhooks' })
 @Filter(tenantFilter())
 @Filter({ name: 'alive', cond: { deletedAt: null }, default: true })
-@NumberedNode('Webhook', 'Its number: the id in the REST interface, and in payloads of operational events.')
+@NumberedNode(
+  'Webhook',
+  'The number of the webhook: its id in the REST interface and in the payloads of operational events.',
+)
 @ObjectType({
   implements: Node,
-  description: "An endpoint of a tenant's customer, and the events that are sent to it.",
+  description: "An endpoint of a tenant's customer and its subscription to events.",
 })
 export class Webhook {
   [OptionalProps]?: 'version' | 'active' | 'generation' | 'consecutiveFailures' | 'keepHeld' | 'createdAt';
@@ -40,11 +36,11 @@ export class Webhook {
   @ManyToOne(() => Tenant, reference('tenant_id'))
   tenantId!: number;
 
-  /** Raised by each change through the unit of work, and by SQL where that changes what people see of their own. */
+  /** Raised by each change through the unit of work, and by SQL that changes what people set. */
   @Property({ type: 'integer', version: true })
   @Field(() => Int, {
     description:
-      'Raised by each change that somebody makes, and when the service disables the webhook; not by the results of deliveries. For `ifVersion`.',
+      'Goes up with each change that somebody makes, and when the service disables the webhook. Results of deliveries do not change it. Pass it as `ifVersion`.',
   })
   version!: number;
 
@@ -54,7 +50,7 @@ export class Webhook {
 
   @Property({ type: 'string[]', columnType: 'text[]' })
   @Field(() => [String], {
-    description: 'Names of the subscribed event types, or `["*"]` for all, later ones included.',
+    description: 'Names of the subscribed event types, or `["*"]` for all types, including those added later.',
   })
   eventTypes!: string[];
 
@@ -68,12 +64,11 @@ export class Webhook {
   @Property({ ...nullableTimeColumn(), fieldName: 'previous_secret_expires_at' })
   overlapEndsAt!: Date | null;
 
-  /** As read by the clock of Postgres, which set it: that of this process may say otherwise. */
+  /** Compared with the clock of Postgres, which set it: the clock of this process may differ. */
   @Property({ ...nullableTimeColumn(), fieldName: 'overlap_until', formula: overlapUntil })
   @Field(() => Date, {
     nullable: true,
-    description:
-      'Until when the secret before the last rotation signs too; null when there is none, or its time is over.',
+    description: 'End of the time in which the previous secret signs too. Null when no previous secret signs.',
   })
   previousSecretExpiresAt!: Date | null;
 
@@ -81,36 +76,37 @@ export class Webhook {
   @Field(() => Boolean, { description: 'True while deliveries are sent.' })
   active!: boolean;
 
-  /** Raised whenever `active` changes, so that an attempt from before the change can be told from one after it. */
+  /** Goes up whenever `active` changes, to distinguish attempts from before the change. */
   @Property({ type: 'integer', default: 0 })
   generation!: number;
 
   @Property({ type: 'integer', default: 0 })
   @Field(() => Int, {
-    description: 'Failed attempts in a row, across deliveries. A success sets it to 0; at 10 the webhook is disabled.',
+    description:
+      'Consecutive failed attempts, across deliveries. A success sets it to 0; at 10 the webhook is disabled.',
   })
   consecutiveFailures!: number;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When an attempt last succeeded; null until one has.' })
+  @Field(() => Date, { nullable: true, description: 'Time of the last successful attempt. Null before the first.' })
   lastSuccessAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When an attempt last failed; null until one has.' })
+  @Field(() => Date, { nullable: true, description: 'Time of the last failed attempt. Null before the first.' })
   lastFailureAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'Since when it is inactive; null while it is active.' })
+  @Field(() => Date, { nullable: true, description: 'When the webhook became inactive. Null while it is active.' })
   disabledAt!: Date | null;
 
   @Enum({ items: () => DisabledReason, type: 'text', nullable: true })
-  @Field(() => DisabledReason, { nullable: true, description: 'Why it is inactive; null while it is active.' })
+  @Field(() => DisabledReason, { nullable: true, description: 'Why the webhook is inactive. Null while it is active.' })
   disabledReason!: DisabledReason | null;
 
   @Property(nullableTimeColumn())
   @Field(() => Date, {
     nullable: true,
-    description: 'Until when events are collected as held deliveries; null while it is active.',
+    description: 'Events are collected as held deliveries until this time. Null while the webhook is active.',
   })
   holdUntil!: Date | null;
 
@@ -118,7 +114,7 @@ export class Webhook {
   @Property({ type: 'boolean', default: false })
   keepHeld!: boolean;
 
-  /** What was open when it was enabled, up to these ids, counts as held (docs/decisions/0021). */
+  /** Deliveries up to these ids that were open when the webhook was enabled count as held (docs/decisions/0021). */
   @Property({ ...idColumn(), nullable: true, hidden: true })
   keepHeldUpTo!: number | null;
 
@@ -129,11 +125,11 @@ export class Webhook {
   @Field(() => Date, {
     nullable: true,
     description:
-      'Until when nothing is sent, because the endpoint asked for a pause (429, or 503 with Retry-After). It is open when that is null or has passed.',
+      'Nothing is sent before this time, because the endpoint asked for a pause (429, or 503 with Retry-After). Null, or a time in the past, when there is no pause.',
   })
   closedUntil!: Date | null;
 
-  /** When the row of failures began that `consecutiveFailures` counts. */
+  /** When the failure streak began that `consecutiveFailures` counts. */
   @Property(nullableTimeColumn())
   failingSince!: Date | null;
 
@@ -142,7 +138,7 @@ export class Webhook {
   nextProbeAt!: Date | null;
 
   @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When it was made.' })
+  @Field(() => Date, { description: 'When the webhook was created.' })
   createdAt!: Date;
 
   @Property(nullableTimeColumn())

@@ -13,15 +13,14 @@ import { type Update, UpdateStream } from './fields/update-stream.js';
 import { readWebhook } from './webhooks/webhook.js';
 
 const cursorDescription =
-  'Where the stream stands with this update. Given as `after` (or in the header Last-Event-ID) to a later subscription, ' +
-  'it begins with what has changed since, or with `resync` after more than 5 minutes or 1,000 changes.';
+  'The position of this update in the stream. Pass it as `after` or in the header Last-Event-ID to a later subscription: ' +
+  'it begins with the changes since then, or with `resync` after more than 5 minutes or 1,000 changes.';
 const resyncDescription =
-  'True: changes before this moment may have been missed, so read what you show again. A subscription without a cursor ' +
-  'does not begin with it: every change after the answer (200) comes.';
-const afterDescription =
-  'The cursor of the last update that a stream before this one has brought; without it the stream begins now.';
+  'True when changes before this update may have been missed: read your data again. A subscription without a cursor ' +
+  'gets every change after the answer (200), so it does not begin with `resync`.';
+const afterDescription = 'The cursor of the last update from an earlier stream. Omit to begin now.';
 
-@ObjectType({ description: 'A delivery that was made or has changed, or that changes may have been missed.' })
+@ObjectType({ description: 'A delivery that was created or has changed, or a note that changes may have been missed.' })
 class DeliveryUpdate {
   @Field(() => String, { description: cursorDescription })
   cursor!: string;
@@ -31,12 +30,14 @@ class DeliveryUpdate {
 
   @Field(() => Delivery, {
     nullable: true,
-    description: 'As it is now: several changes in a row may come as one. Null with `resync`.',
+    description: 'The current delivery: several changes may come as one update. Null with `resync`.',
   })
   delivery!: Delivery | null;
 }
 
-@ObjectType({ description: 'A webhook that was made, changed or deleted, or that changes may have been missed.' })
+@ObjectType({
+  description: 'A webhook that was created, changed or deleted, or a note that changes may have been missed.',
+})
 class WebhookUpdate {
   @Field(() => String, { description: cursorDescription })
   cursor!: string;
@@ -44,12 +45,13 @@ class WebhookUpdate {
   @Field(() => Boolean, { description: resyncDescription })
   resync!: boolean;
 
-  @ShowsIdOf('Webhook', { nullable: true, description: 'The webhook that has changed; null with `resync`.' })
+  @ShowsIdOf('Webhook', { nullable: true, description: 'The id of the changed webhook. Null with `resync`.' })
   webhookId!: number | null;
 
   @Field(() => Webhook, {
     nullable: true,
-    description: 'As it is now: several changes in a row may come as one. Null with `resync`, and once it is deleted.',
+    description:
+      'The current webhook: several changes may come as one update. Null with `resync`, and when the webhook was deleted.',
   })
   webhook!: Webhook | null;
 }
@@ -62,10 +64,13 @@ class DeliveryUpdateArgs {
   })
   webhookId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Only those of events of this type.' })
+  @Field(() => String, { nullable: true, description: 'Only deliveries of events of this type.' })
   eventType?: string | null;
 
-  @Field(() => DeliveryStatus, { nullable: true, description: 'Only those that are in this state after the change.' })
+  @Field(() => DeliveryStatus, {
+    nullable: true,
+    description: 'Only deliveries that are in this state after the change.',
+  })
   status?: DeliveryStatus | null;
 
   @Field(() => String, { nullable: true, description: afterDescription })
@@ -74,7 +79,7 @@ class DeliveryUpdateArgs {
 
 @ArgsType()
 class WebhookUpdateArgs {
-  @Field(() => ID, { nullable: true, description: 'Only this webhook; without it all.' })
+  @Field(() => ID, { nullable: true, description: 'Only this webhook. Omit for all webhooks.' })
   id?: string | null;
 
   @Field(() => String, { nullable: true, description: afterDescription })
@@ -85,7 +90,7 @@ class WebhookUpdateArgs {
 export class LiveUpdateResolver {
   @Requires('deliveries:read')
   @Subscription(() => DeliveryUpdate, {
-    description: 'Deliveries as they are made and change.',
+    description: 'Deliveries when they are created and change.',
     subscribe: ({ args, context }) => followDeliveries(context as Context, args as DeliveryUpdateArgs),
   })
   deliveryUpdated(
@@ -97,7 +102,7 @@ export class LiveUpdateResolver {
 
   @Requires('webhooks:read')
   @Subscription(() => WebhookUpdate, {
-    description: 'Webhooks as they are made, change, are disabled by their failures, and are deleted.',
+    description: 'Webhooks when they are created, change, are disabled by failures, and are deleted.',
     subscribe: ({ args, context }) => followWebhooks(context as Context, args as WebhookUpdateArgs),
   })
   webhookUpdated(

@@ -22,13 +22,13 @@ const NODES_MAX = 100;
 
 type NodeId = NonNullable<ReturnType<typeof parseGlobalId>>;
 
-/** The objects that were found, by their keys. */
+/** Objects by their keys. */
 type Found = ReadonlyMap<string, object>;
 
 interface Reader {
-  /** The field of Query that leads to such objects: what that requires is required here too. */
+  /** The field of Query for such objects, whose requirements hold here too. */
   query: string;
-  /** Reads for the tenant of the request, as that field does. Each key is there once. */
+  /** Reads objects of the tenant of the request. @param keys without duplicates */
   read: (context: Context, keys: readonly string[]) => Promise<Found>;
 }
 
@@ -45,17 +45,17 @@ const readers: Record<NodeType, Reader> = {
   Webhook: { query: 'webhook', read: rowsOfTenant(Webhook) },
 };
 
-/** Whatever has an id, by that (relay.dev/graphql/objectidentification.htm). */
+/** Finds objects by their ids (relay.dev/graphql/objectidentification.htm). */
 @Resolver()
 export class NodeResolver {
   @RequiresKey()
   @Query(() => Node, {
     nullable: true,
     description:
-      'The object with this id; null without an error when there is none. It needs the scope that the field for objects of this type needs.',
+      'The object with this id. Null without an error when it does not exist. Needs the same scope as the field for this type.',
   })
   async node(
-    @Arg('id', () => ID, { description: 'A global id, such as `wh_12`; a number alone does not say of what.' })
+    @Arg('id', () => ID, { description: 'A global id, such as `wh_12`. A number alone is not enough.' })
     id: string,
     @Ctx() context: Context,
     @Info() { schema }: GraphQLResolveInfo,
@@ -71,10 +71,10 @@ export class NodeResolver {
   @Query(() => [Node], {
     nullable: 'items',
     description:
-      'The objects with these ids, in their order; null for an id that nothing has, and with an error for what is no id or of a type that the key may not read.',
+      'The objects with these ids, in the same order. Null for an object that does not exist, and with an error for an invalid id or a type that the key may not read.',
   })
   nodes(
-    @Arg('ids', () => [ID], { description: `At most ${NODES_MAX} global ids; the cost is that of each.` })
+    @Arg('ids', () => [ID], { description: `At most ${NODES_MAX} global ids. Each one adds to the cost.` })
     ids: string[],
     @Ctx() context: Context,
     @Info() { schema }: GraphQLResolveInfo,
@@ -90,15 +90,14 @@ export class NodeResolver {
   }
 }
 
-/** The id, or why the text is none. */
+/** The id, or the error of a text that is not an id. */
 const idOf = (path: InputIssue['path'], text: string): NodeId | ApiError =>
   parseGlobalId(text) ?? invalidInput([{ path, code: 'invalid_id', detail: 'is not a global id, such as wh_12' }]);
 
 /**
  * Reads with one query for each type.
  *
- * @returns in the order of the ids: the object, null, or an error (of an id that is none, or that reading its type has
- *   ended with), which GraphQL reports at its place
+ * @returns in the order of the ids: an object, null, or an error, which GraphQL reports at its path
  */
 async function readNodes(
   context: Context,
@@ -130,7 +129,7 @@ function rowsOfTenant(type: ClassType<{ id: number }>): Reader['read'] {
   return byNumber(({ em }, ids) => em.find(type, { id: { $in: ids } }, FRESH));
 }
 
-/** Without a tenant: those of the installation itself. */
+/** Without a tenant, rows of the installation itself. */
 function rowsOfOwner(type: ClassType<{ id: number; tenantId: number | null }>): Reader['read'] {
   return byNumber(({ em, tenantId }, ids) => em.find(type, { id: { $in: ids }, tenantId }, UNFILTERED));
 }

@@ -61,7 +61,7 @@ const resolvers = [
   WebhookResolver,
 ] as const;
 
-/** type-graphql asks for one. Subscriptions are fed by what is read from the database (src/live/change-feed.ts). */
+/** type-graphql requires it, but updates come from the database (src/live/change-feed.ts). */
 const noTopics: PubSub = {
   publish: () => {},
   subscribe: () => {
@@ -69,22 +69,22 @@ const noTopics: PubSub = {
   },
 };
 
-/** Of types that libraries make: the root types are type-graphql's, and SafeInt is from graphql-scalars. */
+/** Descriptions of the types that libraries make. */
 const descriptions: Readonly<Record<string, string>> = {
-  Query: 'What can be read, each with an API key that has the scope for it.',
-  Mutation: 'What can be done. Each takes one `input` and answers with a payload of its own.',
-  Subscription: 'What can be followed as it changes, as server-sent events at `/graphql/stream`.',
-  SafeInt: 'A whole number that may be larger than an Int, of at most 53 bits: JavaScript has it exactly.',
+  Query: 'Queries. Each needs an API key with the matching scope.',
+  Mutation: 'Mutations. Each takes one `input` and returns its own payload type.',
+  Subscription: 'Subscriptions, as server-sent events at `/graphql/stream`.',
+  SafeInt: 'A whole number of at most 53 bits, which JavaScript represents exactly.',
 };
 
-/** The schema with its resolvers. They keep nothing themselves: all they need is in the request's context. */
+/** Builds the schema. Resolvers are stateless: everything they need is in the context of the request. */
 export async function buildGraphqlSchema(): Promise<GraphQLSchema> {
   const instances = new Map<unknown, unknown>(resolvers.map((type) => [type, new type()]));
   const container: ContainerType = { get: (type) => instances.get(type) };
   const schema = await buildSchema({
     resolvers: [...resolvers],
     container,
-    // Inputs are judged by the zod schemas of input.ts.
+    // The zod schemas of input.ts check inputs.
     validate: false,
     scalarsMap: [{ type: Date, scalar: DateTime }],
     pubSub: noTopics,
@@ -96,7 +96,7 @@ export async function buildGraphqlSchema(): Promise<GraphQLSchema> {
   return schema;
 }
 
-/** By functions of their own, past type-graphql's middlewares: a page has hundreds of ids. */
+/** Without type-graphql's middlewares, because a page has hundreds of ids. */
 function showGlobalIds(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
     for (const field of Object.values(type.getFields())) {
@@ -108,7 +108,7 @@ function showGlobalIds(schema: GraphQLSchema): void {
   }
 }
 
-/** The schema as `schema.graphql` has it: sorted, so that a difference is a change. */
+/** Prints the schema in a stable order, for `schema.graphql`. */
 export function printGraphqlSchema(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

@@ -1,9 +1,7 @@
+import { DAY_MS, HOUR_MS } from '../durations.js';
 import { LATENCY_BUCKETS, latencyPercentile } from './latency.js';
 
 export type Resolution = 'MINUTE' | 'HOUR' | 'DAY';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** How long a bucket is. All begin with the minutes, hours and days of UTC, which Unix time has as multiples. */
 export const bucketMs: Readonly<Record<Resolution, number>> = {

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { type InputIssue, requireNoIssues } from '../../errors.js';
 import {
@@ -9,6 +9,7 @@ import {
   startBulkOperation,
 } from '../../operations/bulk/bulk-operations.js';
 import { isOpen, OPEN_STATUSES } from '../../operations/deliveries/delivery-state.js';
+import { InputArg } from '../fields/arguments.js';
 import { found, idOf } from '../fields/ids.js';
 import { given, parseInput, replayedEventTypes } from '../fields/input.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
@@ -28,17 +29,14 @@ import {
   ResumeBulkOperationPayload,
 } from './bulk-operation-types.js';
 
-const input = { description: 'What to do.' };
-
 @Resolver()
 export class BulkMutations {
   @Requires('deliveries:bulk')
   @Mutation(() => RecoverWebhookPayload, {
-    description:
-      'Sends finished deliveries of a webhook again, as `redeliver` does with one: the same ids, a fresh budget of retries.',
+    description: 'Sends finished deliveries of a webhook again, like `redeliver`: with the same ids and all retries.',
   })
   async recoverWebhook(
-    @Arg('input', () => RecoverWebhookInput, input) { id, filter, dryRun }: RecoverWebhookInput,
+    @InputArg(() => RecoverWebhookInput) { id, filter, dryRun }: RecoverWebhookInput,
     @Ctx() context: Context,
   ): Promise<RecoverWebhookPayload> {
     const path = ['input', 'filter'];
@@ -59,10 +57,10 @@ export class BulkMutations {
 
   @Requires('deliveries:bulk')
   @Mutation(() => ReplayEventsPayload, {
-    description: 'Makes new deliveries of past events for one webhook: a backfill, when it is younger than the events.',
+    description: 'Creates new deliveries of past events for one webhook, which may be newer than the events.',
   })
   async replayEvents(
-    @Arg('input', () => ReplayEventsInput, input) { filter, webhookId, ...wanted }: ReplayEventsInput,
+    @InputArg(() => ReplayEventsInput) { filter, webhookId, ...wanted }: ReplayEventsInput,
     @Ctx() context: Context,
   ): Promise<ReplayEventsPayload> {
     const path = ['input', 'filter'];
@@ -91,7 +89,7 @@ export class BulkMutations {
     description: 'Cancels pending and held deliveries. Requests in flight end and are recorded.',
   })
   async cancelDeliveries(
-    @Arg('input', () => CancelDeliveriesInput, input) { filter, dryRun }: CancelDeliveriesInput,
+    @InputArg(() => CancelDeliveriesInput) { filter, dryRun }: CancelDeliveriesInput,
     @Ctx() context: Context,
   ): Promise<CancelDeliveriesPayload> {
     const path = ['input', 'filter'];
@@ -116,10 +114,10 @@ export class BulkMutations {
 
   @Requires('deliveries:bulk')
   @Mutation(() => CancelBulkOperationPayload, {
-    description: 'Ends a bulk operation. What it has done stays done, and what it has queued is sent.',
+    description: 'Stops a bulk operation. Finished work stays done, and queued deliveries are sent.',
   })
   async cancelBulkOperation(
-    @Arg('input', () => CancelBulkOperationInput, input) { id }: CancelBulkOperationInput,
+    @InputArg(() => CancelBulkOperationInput) { id }: CancelBulkOperationInput,
     @Ctx() context: Context,
   ): Promise<CancelBulkOperationPayload> {
     const number = idOf('BulkOperation', id, ['input', 'id']);
@@ -128,10 +126,10 @@ export class BulkMutations {
 
   @Requires('deliveries:bulk')
   @Mutation(() => ResumeBulkOperationPayload, {
-    description: 'Goes on with a bulk operation that was canceled or has failed, from where it stopped.',
+    description: 'Continues a bulk operation that was canceled or has failed, from where it stopped.',
   })
   async resumeBulkOperation(
-    @Arg('input', () => ResumeBulkOperationInput, input) { id }: ResumeBulkOperationInput,
+    @InputArg(() => ResumeBulkOperationInput) { id }: ResumeBulkOperationInput,
     @Ctx() context: Context,
   ): Promise<ResumeBulkOperationPayload> {
     const number = idOf('BulkOperation', id, ['input', 'id']);
@@ -140,7 +138,7 @@ export class BulkMutations {
 }
 
 async function start(context: Context, request: BulkRequest): Promise<RecoverWebhookPayload> {
-  // Counting is a search: it may last seconds, and others need connections too.
+  // Counting may take seconds, so it waits in the queue of searches.
   const started = await context.searches.run(tenantOf(context), () =>
     startBulkOperation(context.db, tenantOf(context), request, actorOf(context)),
   );
@@ -181,7 +179,7 @@ async function knownEventIn(
   return found(await loaders.eventById.load(number), 'Event', number).id;
 }
 
-/** What a bulk operation goes through is fixed when it starts, so nothing of the future can be in it. */
+/** The items of a bulk operation are fixed when it starts, so its range must not begin in the future. */
 function pastIssues({ clock }: Context, range: TimeRange, path: readonly string[]): InputIssue[] {
   const issues = rangeIssues(range, path);
   return issues.length === 0 && range.since && range.since > clock()

@@ -1,33 +1,27 @@
 import 'reflect-metadata';
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { BulkOperation, BulkStatus } from '../../entities/bulk-operation.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
+import { graphqlEnum } from '../../entities/graphql-enum.js';
 
-enum DeliveryOutcome {
-  SUCCEEDED = 'SUCCEEDED',
-  FAILED = 'FAILED',
-  CANCELED = 'CANCELED',
-  HOLD_EXPIRED = 'HOLD_EXPIRED',
-}
-registerEnumType(DeliveryOutcome, {
-  name: 'DeliveryOutcome',
-  description: 'How a delivery has ended.',
-  valuesConfig: {
-    SUCCEEDED: { description: 'The endpoint answered 2xx.' },
-    FAILED: { description: 'All retries were used up, or the endpoint answered 410.' },
-    CANCELED: { description: 'It was canceled, for whatever reason.' },
-    HOLD_EXPIRED: { description: 'It was canceled because its webhook stayed inactive for too long.' },
-  },
+const DeliveryOutcome = graphqlEnum('DeliveryOutcome', 'How a delivery ended.', {
+  SUCCEEDED: 'The endpoint answered 2xx.',
+  FAILED: 'All retries were used up, or the endpoint answered 410.',
+  CANCELED: 'The delivery was canceled, for any reason.',
+  HOLD_EXPIRED: 'The delivery was canceled because its webhook stayed inactive for too long.',
 });
+type DeliveryOutcome = keyof typeof DeliveryOutcome;
 
-/** What a recovery sends again by default. */
-export const RECOVERED_BY_DEFAULT = [DeliveryOutcome.FAILED, DeliveryOutcome.HOLD_EXPIRED];
+/** The outcomes that a recovery sends again by default. */
+export const RECOVERED_BY_DEFAULT: DeliveryOutcome[] = ['FAILED', 'HOLD_EXPIRED'];
 
-const since = 'Only those made at this moment or later.';
-const until = 'Only those made before this moment; default: now.';
-const dryRun = { nullable: true, defaultValue: false, description: 'Count only, and change nothing.' };
+const since = 'Only deliveries created at this time or later.';
+const until = 'Only deliveries created before this time; default: now.';
+const dryRun = { nullable: true, defaultValue: false, description: 'Only count, and change nothing.' };
+const ID_OF_WEBHOOK = { description: 'The id of the webhook, which must be active.' };
+const ID_OF_OPERATION = { description: 'The id of the operation.' };
 
-@InputType({ description: 'Which finished deliveries; all conditions together.' })
+@InputType({ description: 'Conditions for finished deliveries. All of them must hold.' })
 class RecoverWebhookFilter {
   @Field(() => Date, { description: since })
   since!: Date;
@@ -38,17 +32,17 @@ class RecoverWebhookFilter {
   @Field(() => [DeliveryOutcome], {
     nullable: true,
     defaultValue: RECOVERED_BY_DEFAULT,
-    description: 'Only those that have ended in one of these ways, at least one.',
+    description: 'Only deliveries with one of these outcomes; at least one.',
   })
   outcomes?: DeliveryOutcome[] | null;
 }
 
-@InputType({ description: 'A webhook whose finished deliveries are to be sent again.' })
+@InputType({ description: 'The webhook whose finished deliveries are sent again.' })
 export class RecoverWebhookInput {
-  @Field(() => RecoverWebhookFilter, { description: 'Which deliveries.' })
+  @Field(() => RecoverWebhookFilter, { description: 'Conditions for the deliveries.' })
   filter!: RecoverWebhookFilter;
 
-  @Field(() => ID, { description: 'The webhook. It must be active.' })
+  @Field(() => ID, ID_OF_WEBHOOK)
   id!: string;
 
   @Field(() => Boolean, dryRun)
@@ -57,45 +51,45 @@ export class RecoverWebhookInput {
 
 @InputType({
   description:
-    'Which events: since a moment, or one alone. What was meant for one webhook, as tests are, is never among them, nor what the service tells of the webhook itself.',
+    'Conditions for events: a time range, or one event. Events for a single webhook, such as tests, and operational events about the webhook itself are never included.',
 })
 class ReplayEventsFilter {
   @Field(() => [String], {
     nullable: true,
     description:
-      'Only events of these types, 1 to 100; without it all that the webhook subscribes to. It must subscribe to one of them, unless `includeUnsubscribed`.',
+      'Only events of these types, 1 to 100; default: all types that the webhook subscribes to. It must subscribe to one of them, unless `includeUnsubscribed` is set.',
   })
   eventTypes?: string[] | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'This one alone, so that it goes to another webhook; then neither `since` nor `until`.',
+    description: 'Only this event. Excludes `since` and `until`.',
   })
   eventId?: string | null;
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Only those accepted at this moment or later. Required without `eventId`.',
+    description: 'Only events accepted at this time or later. Required without `eventId`.',
   })
   since?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only those accepted before this moment; default: now.' })
+  @Field(() => Date, { nullable: true, description: 'Only events accepted before this time; default: now.' })
   until?: Date | null;
 }
 
-@InputType({ description: 'Past events to deliver to a webhook, which may be younger than they are.' })
+@InputType({ description: 'The past events and the webhook to deliver them to.' })
 export class ReplayEventsInput {
-  @Field(() => ReplayEventsFilter, { description: 'Which events.' })
+  @Field(() => ReplayEventsFilter, { description: 'Conditions for the events.' })
   filter!: ReplayEventsFilter;
 
-  @Field(() => ID, { description: 'The webhook. It must be active.' })
+  @Field(() => ID, ID_OF_WEBHOOK)
   webhookId!: string;
 
   @Field(() => Boolean, {
     nullable: true,
     defaultValue: false,
     description:
-      'Also events that have a delivery to this webhook, whatever became of it: they get another one, with an id of its own. Also events of days whose deliveries are not kept any more, of which nobody can tell.',
+      'Also events that already have a delivery to this webhook: they get another one with a new id. Also events so old that their deliveries are no longer kept.',
   })
   includeDelivered?: boolean | null;
 
@@ -110,15 +104,15 @@ export class ReplayEventsInput {
   dryRun?: boolean | null;
 }
 
-@InputType({ description: 'Which open deliveries; all conditions together, at least one.' })
+@InputType({ description: 'Conditions for open deliveries, at least one. All of them must hold.' })
 class CancelDeliveriesFilter {
-  @Field(() => ID, { nullable: true, description: 'Only those to this webhook.' })
+  @Field(() => ID, { nullable: true, description: 'Only deliveries to this webhook.' })
   webhookId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Only those of events of this type.' })
+  @Field(() => String, { nullable: true, description: 'Only deliveries of events of this type.' })
   eventType?: string | null;
 
-  @Field(() => DeliveryStatus, { nullable: true, description: 'Only PENDING or only HELD ones; without it both.' })
+  @Field(() => DeliveryStatus, { nullable: true, description: 'Only PENDING or only HELD deliveries; default: both.' })
   status?: DeliveryStatus | null;
 
   @Field(() => Date, { nullable: true, description: since })
@@ -128,66 +122,65 @@ class CancelDeliveriesFilter {
   until?: Date | null;
 }
 
-@InputType({ description: 'Open deliveries to cancel.' })
+@InputType({ description: 'The open deliveries to cancel.' })
 export class CancelDeliveriesInput {
-  @Field(() => CancelDeliveriesFilter, { description: 'Which ones.' })
+  @Field(() => CancelDeliveriesFilter, { description: 'Conditions for the deliveries.' })
   filter!: CancelDeliveriesFilter;
 
   @Field(() => Boolean, dryRun)
   dryRun?: boolean | null;
 }
 
-/** What the three mutations that start a bulk operation answer. */
 @ObjectType()
 abstract class BulkPayloadFields {
-  @Field(() => Int, { description: 'How many there are to do.' })
+  @Field(() => Int, { description: 'Number of items to work on.' })
   total!: number;
 
   @Field(() => Boolean, {
     description:
-      'Whether there may be more: counting ends when a million rows have been looked at. The operation goes through all.',
+      'True when there may be more items: counting stops after a million rows, but the operation works through all of them.',
   })
   totalCapped!: boolean;
 
-  @Field(() => BulkOperation, { nullable: true, description: 'The operation under way; null after a dry run.' })
+  @Field(() => BulkOperation, { nullable: true, description: 'The started operation. Null after a dry run.' })
   bulkOperation!: BulkOperation | null;
 }
 
-@ObjectType({ description: 'The recovery under way, or what it would do.' })
+@ObjectType({ description: 'The started recovery, or the result of a dry run.' })
 export class RecoverWebhookPayload extends BulkPayloadFields {}
 
-@ObjectType({ description: 'The replay under way, or what it would do.' })
+@ObjectType({ description: 'The started replay, or the result of a dry run.' })
 export class ReplayEventsPayload extends BulkPayloadFields {}
 
-@ObjectType({ description: 'The cancellation under way, or what it would do.' })
+@ObjectType({ description: 'The started cancellation, or the result of a dry run.' })
 export class CancelDeliveriesPayload extends BulkPayloadFields {}
 
-@InputType({ description: 'A bulk operation to cancel. It must be running or paused.' })
+@InputType({ description: 'The bulk operation to cancel. It must be running or paused.' })
 export class CancelBulkOperationInput {
-  @Field(() => ID, { description: 'The operation.' })
+  @Field(() => ID, ID_OF_OPERATION)
   id!: string;
 }
 
 @ObjectType({ description: 'The canceled operation.' })
 export class CancelBulkOperationPayload {
-  @Field(() => BulkOperation, { description: 'As it is now. A chunk that was under way is in it.' })
+  @Field(() => BulkOperation, { description: 'The operation after the change, including a chunk that was under way.' })
   bulkOperation!: BulkOperation;
 }
 
-@InputType({ description: 'A bulk operation to go on with: one that was canceled, or has failed.' })
+@InputType({ description: 'The bulk operation to resume. It must have been canceled or have failed.' })
 export class ResumeBulkOperationInput {
-  @Field(() => ID, { description: 'The operation.' })
+  @Field(() => ID, ID_OF_OPERATION)
   id!: string;
 }
 
-@ObjectType({ description: 'The operation, under way again.' })
+@ObjectType({ description: 'The resumed operation.' })
 export class ResumeBulkOperationPayload {
-  @Field(() => BulkOperation, { description: 'As it is now. It goes on where it stopped.' })
+  @Field(() => BulkOperation, { description: 'The operation after the change. It continues where it stopped.' })
   bulkOperation!: BulkOperation;
 }
 
-@InputType({ description: 'Which bulk operations.' })
+@InputType({ description: 'Conditions for bulk operations.' })
 export class BulkOperationFilter {
-  @Field(() => BulkStatus, { nullable: true, description: 'Only those in this state.' })
+  @Field(() => BulkStatus, { nullable: true, description: 'Only operations in this state.' })
   status?: BulkStatus | null;
 }

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
-import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context/context.js';
 import { FRESH } from '../../database/tenant-database.js';
 import { BulkOperation } from '../../entities/bulk-operation.js';
 import { Webhook } from '../../entities/webhook.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
+import { FilterArg, IdArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { found, idOf } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { Requires } from '../fields/requires.js';
@@ -18,33 +19,28 @@ export class BulkOperationResolver {
   @Requires('deliveries:read')
   @Query(() => BulkOperation, {
     nullable: true,
-    description: 'One bulk operation; null with NOT_FOUND when there is none.',
+    description: 'One bulk operation. Null with NOT_FOUND when it does not exist.',
   })
-  bulkOperation(
-    @Arg('id', () => ID, { description: 'Its id.' }) id: string,
-    @Ctx() context: Context,
-  ): Promise<BulkOperation> {
-    return readBulkOperation(context, idOf('BulkOperation', id, ['id']));
+  async bulkOperation(@IdArg() id: string, @Ctx() context: Context): Promise<BulkOperation> {
+    const number = idOf('BulkOperation', id, ['id']);
+    return found(await context.em.findOne(BulkOperation, { id: number }, FRESH), 'BulkOperation', number);
   }
 
   @Requires('deliveries:read')
   @Query(() => BulkOperationConnection, { nullable: true, description: "The tenant's bulk operations, newest first." })
   bulkOperations(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => BulkOperationFilter, { nullable: true, description: 'Which ones; without it all.' })
+    @FilterArg(() => BulkOperationFilter)
     filter: BulkOperationFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<BulkOperation>> {
     const conditions = filter?.status ? { status: filter.status } : {};
-    return readConnection('bulkOperations', page, (slice) => {
-      const { where, options } = sliceQuery(slice);
-      return context.em.find(BulkOperation, { ...conditions, ...where }, options);
-    });
+    return readConnection('bulkOperations', page, pagedQuery(context.em, BulkOperation, conditions));
   }
 
   @FieldResolver(() => JSONObject, {
     description:
-      'What it goes through: the conditions of its mutation, with defaults for what that left open. `until` is never null: what is made later is not in it.',
+      'The conditions of the mutation, with defaults filled in. `until` is never null: later items are not included.',
   })
   filter(@Root() { filter }: BulkOperation): JsonText {
     return new JsonText(filter);
@@ -53,14 +49,9 @@ export class BulkOperationResolver {
   @Requires('webhooks:read', 'webhooks:write')
   @FieldResolver(() => Webhook, {
     nullable: true,
-    description: 'The webhook that it is about; null for deliveries of all, and once it is deleted.',
+    description: 'The webhook of the operation. Null when it is about all webhooks, or when the webhook was deleted.',
   })
   async webhook(@Root() { webhookId }: BulkOperation, @Ctx() context: Context): Promise<Webhook | null> {
     return webhookId === null ? null : context.loaders.webhookById.load(webhookId);
   }
-}
-
-/** @throws ApiError not_found */
-async function readBulkOperation(context: Context, id: number): Promise<BulkOperation> {
-  return found(await context.em.findOne(BulkOperation, { id }, FRESH), 'BulkOperation', id);
 }

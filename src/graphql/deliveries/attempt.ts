@@ -11,7 +11,7 @@ import { JSONObject } from '../fields/scalars.js';
 
 @Resolver(() => Attempt)
 export class AttemptResolver {
-  @FieldResolver(() => JSONObject, { complexity: HEADERS_COST, description: 'The headers as they were sent.' })
+  @FieldResolver(() => JSONObject, { complexity: HEADERS_COST, description: 'The request headers as they were sent.' })
   requestHeaders(@Root() attempt: Attempt): JsonText {
     return new JsonText(attempt.requestHeaders);
   }
@@ -21,12 +21,12 @@ export class AttemptResolver {
     nullable: true,
     complexity: PAYLOAD_COST,
     description:
-      'The body as it was sent, letter by letter: the same in all attempts. Null only with an error, such as ANSWER_TOO_LARGE. Its cost is 100, since it may be long. Needs `events:read`.',
+      'The exact body that was sent, the same in all attempts. Null only with an error, such as ANSWER_TOO_LARGE. Costs 100, because it may be long. Needs `events:read`.',
   })
   async requestBody(@Root() { deliveryId }: Attempt, @Ctx() context: Context): Promise<string> {
     const body = await context.loaders.bodyByDelivery.load(deliveryId);
     if (body === null) {
-      throw notFound('delivery', deliveryId); // its retention ended just now
+      throw notFound('delivery', deliveryId); // the retention time has just ended
     }
     return body;
   }
@@ -35,7 +35,7 @@ export class AttemptResolver {
     nullable: true,
     complexity: KEPT_ANSWER_COST,
     description:
-      'The headers of the answer; null when there was none. A header that came twice is a list. Its cost is 10.',
+      'The headers of the answer. Null without an answer. The value of a repeated header is a list. Costs 10.',
   })
   async responseHeaders(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<JsonText | null> {
     const headers = await loaders.answerHeadersByAttempt.load(keyOf(attempt));
@@ -46,7 +46,7 @@ export class AttemptResolver {
     nullable: true,
     complexity: KEPT_ANSWER_COST,
     description:
-      'The body of the answer as UTF-8, with U+FFFD for every invalid byte; null when there was no answer. Its cost is 10.',
+      'The body of the answer as UTF-8, with U+FFFD for every invalid byte. Null without an answer. Costs 10.',
   })
   async responseBody(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
     return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('utf8') ?? null;
@@ -55,7 +55,7 @@ export class AttemptResolver {
   @FieldResolver(() => String, {
     nullable: true,
     complexity: KEPT_ANSWER_COST,
-    description: 'The exact bytes of the body of the answer, in base64. Its cost is 10.',
+    description: 'The exact bytes of the body of the answer in base64. Costs 10.',
   })
   async responseBodyBase64(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
     return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('base64') ?? null;

@@ -15,13 +15,13 @@ export class CurlResolver {
     nullable: true,
     complexity: PAYLOAD_COST,
     description:
-      'A command for a POSIX shell that repeats the latest attempt with curl: its url, headers and exact body. Before the first attempt that one, unsigned. Null when there was none and the webhook is deleted. It has the attempt’s own timestamp, so a receiver that allows 5 minutes refuses it later. Until then whoever is given the command can send it too: `redactSignature` leaves the signature out. Its cost is 100, since the body may be long. Needs `events:read`.',
+      'A command for a POSIX shell that repeats the latest attempt with curl: url, headers and exact body. Before the first attempt it is unsigned. Null when there was no attempt and the webhook was deleted. It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Needs `events:read`.',
   })
   async asCurl(
     @Root() delivery: Delivery,
     @Arg('redactSignature', () => Boolean, {
       defaultValue: false,
-      description: 'Whether `REDACTED` stands in place of the signatures.',
+      description: 'Whether to replace signatures with `REDACTED`.',
     })
     redactSignature: boolean,
     @Ctx() context: Context,
@@ -34,13 +34,13 @@ export class CurlResolver {
       return null;
     }
     const headers = redactSignature ? withoutSignatures(request.headers) : request.headers;
-    // As the sender reads it: curl escapes nothing.
+    // The sender normalizes urls, and curl does not.
     const url = URL.parse(request.url)?.href ?? request.url;
     return curlCommand({ url, headers, body });
   }
 }
 
-/** The latest attempt, or what is known of the first before it is made. */
+/** The latest attempt, or a preview of the first one. */
 async function requestOf(delivery: Delivery, context: Context) {
   const after = Math.max(0, delivery.attemptCount - 1);
   const latest = (await context.loaders.attemptsByDelivery.load({ deliveryId: delivery.id, after })).at(-1);
@@ -58,7 +58,7 @@ async function requestOf(delivery: Delivery, context: Context) {
   return webhook === null ? null : { url: webhook.url, headers };
 }
 
-/** Whatever the prefix was at the time: every header that signs ends so. */
+/** The prefix of the headers may have changed since, but the end of their names has not. */
 function withoutSignatures(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, /-signature$/i.test(name) ? 'REDACTED' : value]),

@@ -1,83 +1,78 @@
 import 'reflect-metadata';
-import { Field, ID, InputType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType } from 'type-graphql';
 import { z } from 'zod';
 import { type Context, requireScope, tenantOf } from '../../context/context.js';
+import { DAY_MS } from '../../domain/durations.js';
 import { SEND_ERROR_CODES } from '../../domain/outcome.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
-import type { DeliveryConditions, StatusClass } from '../../operations/explorer/page-deliveries.js';
+import { graphqlEnum } from '../../entities/graphql-enum.js';
+import type { DeliveryConditions } from '../../operations/explorer/page-deliveries.js';
 import { eventOfKey } from '../../operations/explorer/page-events.js';
 import { idempotencyKey, parseInput } from '../fields/input.js';
 
-enum StatusCodeClass {
-  HTTP_2XX = 'HTTP_2XX',
-  HTTP_3XX = 'HTTP_3XX',
-  HTTP_4XX = 'HTTP_4XX',
-  HTTP_5XX = 'HTTP_5XX',
-  NO_ANSWER = 'NO_ANSWER',
-}
-registerEnumType(StatusCodeClass, {
-  name: 'StatusCodeClass',
-  description: 'What the latest attempt of a delivery was answered with.',
-  valuesConfig: {
-    HTTP_2XX: { description: '200 to 299: a success.' },
-    HTTP_3XX: { description: '300 to 399: a redirect, which is not followed.' },
-    HTTP_4XX: { description: '400 to 499: the endpoint refused it.' },
-    HTTP_5XX: { description: '500 to 599: the endpoint failed.' },
-    NO_ANSWER: { description: 'Nothing: there was no connection, or it broke, or the time was over.' },
+const statusCodeClasses = { HTTP_2XX: 2, HTTP_3XX: 3, HTTP_4XX: 4, HTTP_5XX: 5, NO_ANSWER: 0 } as const;
+type StatusCodeClass = keyof typeof statusCodeClasses;
+
+const StatusCodeClass = graphqlEnum<StatusCodeClass>(
+  'StatusCodeClass',
+  'The kind of answer to the latest attempt of a delivery.',
+  {
+    HTTP_2XX: '200 to 299: success.',
+    HTTP_3XX: '300 to 399: a redirect, which is not followed.',
+    HTTP_4XX: '400 to 499: the endpoint refused the delivery.',
+    HTTP_5XX: '500 to 599: the endpoint failed.',
+    NO_ANSWER: 'No answer: no connection, a broken connection, or a time-out.',
   },
-});
+);
 
-const statusClasses: Record<StatusCodeClass, StatusClass> = {
-  HTTP_2XX: 2,
-  HTTP_3XX: 3,
-  HTTP_4XX: 4,
-  HTTP_5XX: 5,
-  NO_ANSWER: 0,
-};
-
-@InputType({ description: 'Which deliveries of a webhook; all conditions together.' })
+@InputType({ description: 'Conditions for deliveries of a webhook. All of them must hold.' })
 export class WebhookDeliveryFilter {
-  @Field(() => DeliveryStatus, { nullable: true, description: 'Only those in this state.' })
+  @Field(() => DeliveryStatus, { nullable: true, description: 'Only deliveries in this state.' })
   status?: DeliveryStatus | null;
 
-  @Field(() => String, { nullable: true, description: 'Only those of events of this type.' })
+  @Field(() => String, { nullable: true, description: 'Only deliveries of events of this type.' })
   eventType?: string | null;
 
-  @Field(() => StatusCodeClass, { nullable: true, description: 'Only those whose latest attempt was answered so.' })
+  @Field(() => StatusCodeClass, {
+    nullable: true,
+    description: 'Only deliveries whose latest attempt got this kind of answer.',
+  })
   statusCodeClass?: StatusCodeClass | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Only those whose latest attempt failed for this reason, such as `TIMEOUT` or `HTTP_503`.',
+    description: 'Only deliveries whose latest attempt failed for this reason, such as `TIMEOUT` or `HTTP_503`.',
   })
   errorCode?: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only those made at this moment or later.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries created at this time or later.' })
   since?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only those made before this moment.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries created before this time.' })
   until?: Date | null;
 }
 
 const PAYLOAD_PART_CHARS = { min: 3, max: 200 };
 const SEARCHED_DAYS_MAX = 7;
 
-/** In deliveries and events alike. */
 export const PAYLOAD_CONTAINS =
-  'Only those whose payload has this text in it, letter by letter as in `Event.body`: ' +
-  `${PAYLOAD_PART_CHARS.min} to ${PAYLOAD_PART_CHARS.max} characters. It needs \`since\` and a time of at most ${SEARCHED_DAYS_MAX} days.`;
+  'Only items whose payload contains this exact text, as in `Event.body`: ' +
+  `${PAYLOAD_PART_CHARS.min} to ${PAYLOAD_PART_CHARS.max} characters. Needs \`since\`, and a range of at most ${SEARCHED_DAYS_MAX} days.`;
 
-@InputType({ description: 'Which deliveries; all conditions together.' })
+@InputType({ description: 'Conditions for deliveries. All of them must hold.' })
 export class DeliveryFilter extends WebhookDeliveryFilter {
-  @Field(() => ID, { nullable: true, description: 'Only those to this webhook, which may have been deleted since.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only deliveries to this webhook, which may have been deleted since.',
+  })
   webhookId?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Only those of this event.' })
+  @Field(() => ID, { nullable: true, description: 'Only deliveries of this event.' })
   eventId?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Only those of the event that was emitted with this key; keys are kept 7 days.',
+    description: 'Only deliveries of the event that was emitted with this key. Keys are kept for 7 days.',
   })
   idempotencyKey?: string | null;
 
@@ -100,7 +95,6 @@ const payloadContains = z
     message: 'must have no U+0000 and no half of a surrogate pair: JSON has them escaped',
   });
 
-/** What any search of payloads asks of its filter. */
 interface PayloadFilter {
   payloadContains?: string | null;
   since?: Date | null;
@@ -108,9 +102,9 @@ interface PayloadFilter {
 }
 
 /**
- * The text to search payloads for, if any.
+ * The text to search payloads for.
  *
- * @throws ApiError invalid_input; scope_missing, since a search tells what payloads are
+ * @throws ApiError invalid_input; scope_missing, because a search reveals payloads
  */
 export function payloadPartIn(context: Context, filter: PayloadFilter | null): string | undefined {
   if (typeof filter?.payloadContains !== 'string') {
@@ -133,14 +127,14 @@ const payloadSearch = (until: Date) =>
           context.addIssue({ code: 'custom', message, params: { code } });
         if (!since) {
           refuse('required', 'is required together with `payloadContains`');
-        } else if (until.getTime() - since.getTime() > SEARCHED_DAYS_MAX * 86_400_000) {
+        } else if (until.getTime() - since.getTime() > SEARCHED_DAYS_MAX * DAY_MS) {
           refuse('out_of_range', `must lie at most ${SEARCHED_DAYS_MAX} days before \`until\`, or before now`);
         }
       }),
   });
 
 /**
- * The id of the event that the filter's idempotency key made; null when there is none, undefined without a key.
+ * The event that was emitted with the idempotency key of the filter. Null when there is none, undefined without a key.
  *
  * @throws ApiError invalid_input
  */
@@ -155,11 +149,11 @@ export async function eventOfKeyIn(
   return eventOfKey(context, tenantOf(context), key);
 }
 
-/** What a filter says of a delivery itself, whoever it goes to. @throws ApiError invalid_input */
+/** The conditions of a filter that any webhook can meet. @throws ApiError invalid_input */
 export function conditionsIn(filter: WebhookDeliveryFilter | null): DeliveryConditions {
   return {
     status: filter?.status ?? undefined,
-    statusClass: filter?.statusCodeClass ? statusClasses[filter.statusCodeClass] : undefined,
+    statusClass: filter?.statusCodeClass ? statusCodeClasses[filter.statusCodeClass] : undefined,
     errorCode:
       typeof filter?.errorCode === 'string'
         ? parseInput(errorCode, filter.errorCode, ['filter', 'errorCode'])

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import {
-  Arg,
   Args,
   Ctx,
   Field,
@@ -24,6 +23,7 @@ import { Webhook } from '../../entities/webhook.js';
 import { cancelDelivery } from '../../operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../../operations/deliveries/redeliver.js';
 import { type DeliveryConditions, pageDeliveries } from '../../operations/explorer/page-deliveries.js';
+import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from '../fields/connection.js';
 import { mayHold } from '../fields/costs.js';
 import { found, idIn, idOf } from '../fields/ids.js';
@@ -39,21 +39,21 @@ import {
   type WebhookDeliveryFilter,
 } from './delivery-filter.js';
 
-@InputType({ description: 'A delivery to send again.' })
+@InputType({ description: 'The delivery to send again.' })
 class RedeliverInput {
-  @Field(() => ID, { description: 'The delivery: one that succeeded, failed or was canceled.' })
+  @Field(() => ID, { description: 'The id of the delivery, which must have succeeded, failed or been canceled.' })
   deliveryId!: string;
 }
 
-@ObjectType({ description: 'The delivery on its way again.' })
+@ObjectType({ description: 'The delivery that is sent again.' })
 class RedeliverPayload {
-  @Field(() => Delivery, { description: 'The same delivery with the same id, pending again.' })
+  @Field(() => Delivery, { description: 'The same delivery with the same id, now pending.' })
   delivery!: Delivery;
 }
 
-@InputType({ description: 'A delivery to cancel.' })
+@InputType({ description: 'The delivery to cancel.' })
 class CancelDeliveryInput {
-  @Field(() => ID, { description: 'The delivery: one that is pending or held.' })
+  @Field(() => ID, { description: 'The id of the delivery, which must be pending or held.' })
   id!: string;
 }
 
@@ -61,25 +61,22 @@ class CancelDeliveryInput {
 class CancelDeliveryPayload {
   @Field(() => Delivery, {
     description:
-      'As it is now. A request in flight ends and is recorded; should it succeed, the delivery has succeeded.',
+      'The delivery after the change. A request in flight ends and is recorded; if it succeeds, the delivery has succeeded.',
   })
   delivery!: Delivery;
 }
 
 export const DeliveryConnection = connectionOf(Delivery, 'Delivery', 'deliveries');
 
-/** A delivery has a few; but nothing limits how often it is sent again. */
+/** A limit, because a delivery can be sent again any number of times. */
 const ATTEMPTS_SHOWN_MAX = 100;
 
 @Resolver(() => Delivery)
 export class DeliveryResolver {
   @Requires('deliveries:read')
-  @Query(() => Delivery, { nullable: true, description: 'One delivery; null with NOT_FOUND when there is none.' })
+  @Query(() => Delivery, { nullable: true, description: 'One delivery. Null with NOT_FOUND when it does not exist.' })
   delivery(
-    @Arg('id', () => ID, {
-      description: 'Its id: the value of the header `X-Service-Delivery`, unless the service is set otherwise.',
-    })
-    id: string,
+    @IdArg('The id, or the value of the header `X-Service-Delivery` (unless the service is set otherwise).') id: string,
     @Ctx() context: Context,
   ): Promise<Delivery> {
     return readDelivery(context, idOf('Delivery', id, ['id']));
@@ -89,32 +86,31 @@ export class DeliveryResolver {
   @Query(() => DeliveryConnection, { nullable: true, description: "The tenant's deliveries, newest first." })
   async deliveries(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => DeliveryFilter, { nullable: true, description: 'Which ones; without it all.' })
+    @FilterArg(() => DeliveryFilter)
     filter: DeliveryFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Delivery>> {
     const conditions = await conditionsOf(context, filter);
-    if (conditions === null) {
-      return readConnection('deliveries', page, async () => []);
-    }
     return readConnection('deliveries', page, async (slice) => {
-      const bounds = boundsOf(slice, filter);
-      return pageDeliveries(context, tenantOf(context), conditions, bounds);
+      if (conditions === null) {
+        return [];
+      }
+      return pageDeliveries(context, tenantOf(context), conditions, boundsOf(slice, filter));
     });
   }
 
   @Requires('events:read')
   @FieldResolver(() => Event, {
     nullable: true,
-    description: 'What it delivers; null when the event is not kept any more. Needs `events:read`.',
+    description: 'The event. Null when it is no longer kept. Needs `events:read`.',
   })
   event(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Event | null> {
     return context.loaders.eventById.load(delivery.eventId);
   }
 
-  // Who may test a webhook gets a delivery in answer, and may see which webhook it goes to.
+  // testWebhook returns a delivery, so its scope is enough to see the webhook.
   @Requires('webhooks:read', 'webhooks:test')
-  @FieldResolver(() => Webhook, { nullable: true, description: 'Where it goes; null once the webhook is deleted.' })
+  @FieldResolver(() => Webhook, { nullable: true, description: 'The webhook. Null when it was deleted.' })
   webhook(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Webhook | null> {
     return context.loaders.webhookById.load(delivery.webhookId);
   }
@@ -122,7 +118,7 @@ export class DeliveryResolver {
   @FieldResolver(() => Date, {
     nullable: true,
     description:
-      'When the next attempt is due, at an endpoint that fails or has asked for a pause not before that is over; in the past while the delivery waits for its turn. Null when none is scheduled.',
+      'When the next attempt is due. At an endpoint that fails or asked for a pause, not before that is over. In the past while the delivery waits for its turn. Null when no attempt is scheduled.',
   })
   async nextAttemptAt(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Date | null> {
     if (delivery.status !== DeliveryStatus.PENDING) {
@@ -135,7 +131,7 @@ export class DeliveryResolver {
 
   @mayHold(ATTEMPTS_SHOWN_MAX)
   @FieldResolver(() => [Attempt], {
-    description: `Every attempt so far, the first one first; of a delivery that was sent again and again the last ${ATTEMPTS_SHOWN_MAX}.`,
+    description: `The attempts so far, oldest first. Only the latest ${ATTEMPTS_SHOWN_MAX} when there are more.`,
   })
   attempts(@Root() { id, attemptCount }: Delivery, @Ctx() context: Context): Promise<Attempt[]> {
     const after = Math.max(0, attemptCount - ATTEMPTS_SHOWN_MAX);
@@ -144,11 +140,10 @@ export class DeliveryResolver {
 
   @Requires('deliveries:resend')
   @Mutation(() => RedeliverPayload, {
-    description:
-      'Sends a finished delivery again, with the same id and a fresh budget of retries, as long as its event is kept.',
+    description: 'Sends a finished delivery again, with the same id and all retries, while its event is kept.',
   })
   async redeliver(
-    @Arg('input', () => RedeliverInput, { description: 'What to do.' }) { deliveryId }: RedeliverInput,
+    @InputArg(() => RedeliverInput) { deliveryId }: RedeliverInput,
     @Ctx() context: Context,
   ): Promise<RedeliverPayload> {
     const id = idOf('Delivery', deliveryId, ['input', 'deliveryId']);
@@ -159,7 +154,7 @@ export class DeliveryResolver {
   @Requires('deliveries:resend')
   @Mutation(() => CancelDeliveryPayload, { description: 'Cancels a delivery that is pending or held.' })
   async cancelDelivery(
-    @Arg('input', () => CancelDeliveryInput, { description: 'What to do.' }) input: CancelDeliveryInput,
+    @InputArg(() => CancelDeliveryInput) input: CancelDeliveryInput,
     @Ctx() context: Context,
   ): Promise<CancelDeliveryPayload> {
     const id = idOf('Delivery', input.id, ['input', 'id']);
@@ -175,7 +170,7 @@ async function readDelivery(context: Context, id: number): Promise<Delivery> {
 const idFilter = (type: NumberedType, text: string | null | undefined, name: string) =>
   typeof text === 'string' ? idIn(type, text, ['filter', name]) : undefined;
 
-/** Null: nothing can meet them. @throws ApiError invalid_input, scope_missing; not_found, also for what is foreign */
+/** Null when no delivery can meet the filter. @throws ApiError invalid_input, scope_missing, not_found */
 async function conditionsOf(context: Context, filter: DeliveryFilter | null): Promise<DeliveryConditions | null> {
   const conditions: DeliveryConditions = {
     ...conditionsIn(filter),
@@ -193,7 +188,7 @@ async function conditionsOf(context: Context, filter: DeliveryFilter | null): Pr
   return ofKey === null || isOther ? null : { ...conditions, eventId: ofKey };
 }
 
-/** An id that is mistyped must not read as if nothing had been sent. @throws ApiError not_found */
+/** A mistyped id must not look as if nothing had been sent. @throws ApiError not_found */
 async function requireKnown(context: Context, { webhookId, eventId }: DeliveryConditions): Promise<void> {
   if (webhookId !== undefined) {
     await requireKnownWebhook(context, webhookId);
@@ -221,22 +216,17 @@ export async function readDeliveries(
   });
 }
 
-/** A slice within the filter's time. @throws ApiError invalid_input for a time that ends before it begins */
+/**
+ * The bounds of a page within the time range of a filter. Ids are ordered by time.
+ *
+ * @throws ApiError invalid_input for a range that ends before it begins
+ */
 export function boundsOf({ above, below, order, limit }: Slice, filter: TimeRange | null) {
   requireRange(filter);
-  const { from, to } = idsBetween(filter);
   return {
-    above: Math.max(above ?? 0, (from ?? 0) - 1),
-    below: Math.min(below ?? Number.MAX_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER),
+    above: Math.max(above ?? 0, filter?.since ? dateToId(filter.since) - 1 : 0),
+    below: Math.min(below ?? Number.MAX_SAFE_INTEGER, filter?.until ? dateToId(filter.until) : Number.MAX_SAFE_INTEGER),
     order,
     limit,
-  };
-}
-
-/** Ids are ordered by time, so moments are bounds of ids, and no index over times is needed. */
-function idsBetween(filter: TimeRange | null) {
-  return {
-    from: filter?.since ? dateToId(filter.since) : undefined,
-    to: filter?.until ? dateToId(filter.until) : undefined,
   };
 }

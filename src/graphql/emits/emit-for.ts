@@ -2,14 +2,13 @@ import type { Context } from '../../context/context.js';
 import { toApiError } from '../../context/faults.js';
 import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import type { Emit, EmitResult } from '../../domain/events/emit.js';
-import { type ApiError, invalidInput, type Path } from '../../errors.js';
+import { invalidInput, type Path } from '../../errors.js';
 
 /**
- * Emits for a resolver: the metrics count what becomes of the events, and their deliveries go on with the request's
- * trace.
+ * Emits events, counts them in the metrics, and hands the trace of the request on to their deliveries.
  *
- * @param options.path where the events stand in the request
- * @throws ApiError invalid_input, when they would make too many deliveries together; else what the emitter throws
+ * @param options.path of the events in the request
+ * @throws ApiError invalid_input when they would make too many deliveries together; any error of the emitter
  */
 export async function emitFor(
   context: Context,
@@ -30,7 +29,7 @@ export async function emitFor(
     span?.end();
     return results;
   } catch (thrown) {
-    const error = isTooMany(thrown) ? tooManyDeliveries(thrown, path) : thrown;
+    const error = asRefusal(thrown, path);
     emitTrouble.failed(error);
     metrics.emitted(error === thrown ? 'failed' : 'refused', emits.length);
     span?.end(toApiError(error).code);
@@ -38,14 +37,13 @@ export async function emitFor(
   }
 }
 
-const isTooMany = (error: unknown): error is Error => sqlStateOf(error) === SQL_STATE.TOO_MANY_DELIVERIES;
+/** The message of Postgres names the limit. */
+const asRefusal = (error: unknown, path: Path): unknown =>
+  sqlStateOf(error) === SQL_STATE.TOO_MANY_DELIVERIES
+    ? invalidInput([{ path, code: 'too_many_deliveries', detail: (error as Error).message }])
+    : error;
 
-/** Postgres's sentence names the limit. */
-function tooManyDeliveries({ message }: Error, path: Path): ApiError {
-  return invalidInput([{ path, code: 'too_many_deliveries', detail: message }]);
-}
-
-/** Counts events that the emitter never sees: a resolver refuses them, or fails at judging them. */
+/** Counts events that a resolver refuses, or fails to check, before they are emitted. */
 export function countUnwritten({ metrics }: Context, fate: 'refused' | 'failed', events: number): void {
   metrics.emitted(fate, events);
 }
@@ -71,10 +69,7 @@ function describeOnSpan(span: Context['span'], results: readonly EmitResult[]): 
     return;
   }
   span.set({
-    'hookwright.event_id': first.eventId, // of several, the first one's
-    'hookwright.deliveries': results.reduce(
-      (sum, result) => sum + (result.refused === null ? result.deliveryCount : 0),
-      0,
-    ),
+    'hookwright.event_id': first.eventId, // the first of several
+    'hookwright.deliveries': results.reduce((sum, one) => sum + (one.refused === null ? one.deliveryCount : 0), 0),
   });
 }

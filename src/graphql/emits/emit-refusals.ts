@@ -2,43 +2,32 @@ import type { Emit, EmitRefusal } from '../../domain/events/emit.js';
 import { globalId } from '../../domain/ids/global-id.js';
 import { ApiError, invalidInput, notFound, type Path } from '../../errors.js';
 
-/** The same refusal with its place, which several events in one request need. */
+/** Adds the path to a refusal, for requests with several events. */
 export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiError {
   return new ApiError(reason, detail, { ...extra, issues: [{ path, code: reason, detail }] });
 }
 
-/**
- * What the emitter refused, as the caller is told.
- *
- * @param path of the event within the request
- */
+/** The error for an event that the emitter refused. @param path of the event in the request */
 export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError {
   const badType = (code: string, detail: string) => invalidInput([{ path: [...path, 'event'], code, detail }]);
+  const refusedKey = (...error: ConstructorParameters<typeof ApiError>) =>
+    refusedAt([...path, 'idempotencyKey'], new ApiError(...error));
   switch (reason) {
     case 'TENANT_UNKNOWN':
       return refusedAt([...path, 'tenantId'], notFound('tenant', globalId('Tenant', tenantId)));
     case 'IDEMPOTENCY_KEY_REUSED':
-      return refusedAt(
-        [...path, 'idempotencyKey'],
-        new ApiError(
-          'idempotency_key_reused',
-          'The idempotency key was used for an event of another type or with another payload.',
-        ),
-      );
+      return refusedKey('idempotency_key_reused', 'The idempotency key was used for another event type or payload.');
     case 'IDEMPOTENCY_KEY_BUSY':
-      return refusedAt(
-        [...path, 'idempotencyKey'],
-        new ApiError(
-          'unavailable',
-          'Another transaction that has not ended yet writes an event with this idempotency key; try again.',
-          { retryAfterSeconds: 2 },
-        ),
+      return refusedKey(
+        'unavailable',
+        'Another transaction is still writing an event with this idempotency key; try again.',
+        { retryAfterSeconds: 2 },
       );
     case 'WEBHOOK_NOT_ACTIVE': // only a test is for one webhook
       return new ApiError(
         'webhook_inactive',
         'An inactive webhook cannot be tested. Enable it with updateWebhook(input: {active: true, held: KEEP}), ' +
-          'test it, and then send what was held with releaseHeld.',
+          'test it, and then send the held deliveries with releaseHeld.',
       );
     // The registry was read seconds ago: the type was changed since.
     case 'EVENT_TYPE_UNKNOWN':
@@ -49,8 +38,6 @@ export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path
       return badType('event_type_deprecated', 'The event type is deprecated.');
     default:
       // A newer version may have migrated the database.
-      throw new Error(
-        `Postgres refused an event for a reason that this version does not know: ${reason satisfies never}`,
-      );
+      throw new Error(`Postgres refused an event for a reason unknown to this version: ${reason satisfies never}`);
   }
 }

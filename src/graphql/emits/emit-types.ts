@@ -5,45 +5,45 @@ import { EVENTS_PER_REQUEST_MOST } from '../../settings/limit-settings.js';
 import { mayHold } from '../fields/costs.js';
 import { JSONObject } from '../fields/scalars.js';
 
-@InputType({ description: 'An event to emit.' })
+@InputType({ description: 'The event to emit.' })
 export class EmitEventInput {
   @Field(() => String, { description: 'The name of its event type, such as `booking.created`.' })
   event!: string;
 
   @Field(() => JSONObject, {
     description:
-      'What happened, as the schema of the event type has it. At most 256 KiB and 64 levels, unless the service is set otherwise.',
+      'The payload, which must match the schema of the event type. At most 256 KiB and 64 levels, unless the service is set otherwise.',
   })
   payload!: Record<string, unknown>;
 
   @Field(() => String, {
     nullable: true,
     description:
-      '1 to 255 printable ASCII characters. The same key again, within 7 days, answers with the same event; with another type or payload it is a CONFLICT. A repetition is checked like any other emit.',
+      '1 to 255 printable ASCII characters. The same key within 7 days returns the same event; with another type or payload it is a CONFLICT. A repetition is checked like any other emit.',
   })
   idempotencyKey?: string | null;
 
   @Field(() => ID, {
     nullable: true,
     description:
-      'The tenant, when a platform key emits without the header `Hookwright-Tenant`; else the same tenant or nothing.',
+      'The id of the tenant, for a platform key that does not send the header `Hookwright-Tenant`. Otherwise the same tenant or nothing.',
   })
   tenantId?: string | null;
 }
 
-@ObjectType({ description: 'What became of an emitted event, after its commit.' })
+@ObjectType({ description: 'The stored event.' })
 export class EmitEventPayload {
-  @Field(() => Event, { description: 'The event; the earlier one for an idempotency key that was used before.' })
+  @Field(() => Event, { description: 'The event. For a repeated idempotency key, the earlier event.' })
   event!: Event;
 
-  @Field(() => Int, { description: 'How many deliveries it has, held ones included.' })
+  @Field(() => Int, { description: 'Number of deliveries of the event, including held ones.' })
   deliveryCount!: number;
 
-  @Field(() => Boolean, { description: 'True when the idempotency key had made this event before.' })
+  @Field(() => Boolean, { description: 'True when the event already existed for this idempotency key.' })
   duplicate!: boolean;
 }
 
-@InputType({ description: 'Events to emit.' })
+@InputType({ description: 'The events to emit.' })
 export class EmitEventsInput {
   @Field(() => [EmitEventInput], { description: 'At most 100, unless the service is set to less.' })
   events!: EmitEventInput[];
@@ -51,62 +51,64 @@ export class EmitEventsInput {
   @Field(() => Boolean, {
     nullable: true,
     defaultValue: false,
-    description: 'True: when one event is refused, all are.',
+    description: 'True to refuse all events when one of them is refused.',
   })
   allOrNothing?: boolean | null;
 }
 
-@ObjectType({ description: 'One rule that an event breaks.' })
+@ObjectType({ description: 'A rule that an event breaks.' })
 class EmitEventIssue {
   @Field(() => [String], {
-    description: 'Where in the arguments, such as `["input", "events", "0", "payload", "code"]`.',
+    description: 'The path in the arguments, such as `["input", "events", "0", "payload", "code"]`.',
   })
   path!: string[];
 
-  @Field(() => String, { description: 'Which rule, such as `schema_required`.' })
+  @Field(() => String, { description: 'The broken rule, such as `schema_required`.' })
   code!: string;
 
-  @Field(() => String, { description: 'What is wrong there, such as `must NOT have more than 20 characters`.' })
+  @Field(() => String, { description: 'A sentence about it, such as `must NOT have more than 20 characters`.' })
   detail!: string;
 }
 
-@ObjectType({ description: 'Why one event of several was refused.' })
+@ObjectType({ description: 'Why an event was refused.' })
 class EmitEventError {
-  @Field(() => String, { description: 'As `extensions.code` of an error, such as `BAD_USER_INPUT` or `CONFLICT`.' })
+  @Field(() => String, {
+    description: 'The code, like `extensions.code` of an error, such as `BAD_USER_INPUT` or `CONFLICT`.',
+  })
   code!: string;
 
-  @Field(() => String, { description: 'What is wrong, as the `message` of an error.' })
+  @Field(() => String, { description: 'A sentence about it, like the `message` of an error.' })
   detail!: string;
 
   @Field(() => [String], {
-    description: 'Where in the arguments it is wrong, such as `["input", "events", "0", "payload"]`.',
+    description: 'The path in the arguments, such as `["input", "events", "0", "payload"]`.',
   })
   path!: string[];
 
   @Field(() => [EmitEventIssue], {
-    description: 'Every rule that it breaks, of which `detail` and `path` give the first; at most 100.',
+    description: 'All rules that the event breaks, at most 100. `detail` and `path` describe the first.',
   })
   issues!: EmitEventIssue[];
 }
 
-@ObjectType({ description: 'What became of one event of several: either an event or an error.' })
+@ObjectType({ description: 'The outcome of one event: either an event or an error.' })
 export class EmitEventResult {
-  @Field(() => Event, { nullable: true, description: 'Null when it was refused.' })
+  @Field(() => Event, { nullable: true, description: 'The stored event. Null when it was refused.' })
   event!: Event | null;
 
-  @Field(() => Int, { description: 'How many deliveries it has, held ones included; 0 when it was refused.' })
+  @Field(() => Int, { description: 'Number of deliveries of the event, including held ones. 0 when it was refused.' })
   deliveryCount!: number;
 
-  @Field(() => Boolean, { description: 'True when the idempotency key had made this event before.' })
+  @Field(() => Boolean, { description: 'True when the event already existed for this idempotency key.' })
   duplicate!: boolean;
 
-  @Field(() => EmitEventError, { nullable: true, description: 'Null when the event was accepted.' })
+  @Field(() => EmitEventError, { nullable: true, description: 'Why the event was refused. Null when it was accepted.' })
   error!: EmitEventError | null;
 }
 
-@ObjectType({ description: 'What became of the events.' })
+@ObjectType({ description: 'The outcomes of the events.' })
 export class EmitEventsPayload {
   @mayHold(EVENTS_PER_REQUEST_MOST)
-  @Field(() => [EmitEventResult], { description: 'One for each event, in their order.' })
+  @Field(() => [EmitEventResult], { description: 'One outcome for each event, in the same order.' })
   results!: EmitEventResult[];
 }

@@ -1,11 +1,12 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../../context/context.js';
 import { toApiError } from '../../context/faults.js';
 import type { Emit, EmitResult } from '../../domain/events/emit.js';
 import { globalId } from '../../domain/ids/global-id.js';
 import { Event } from '../../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, type Path, requireNoIssues } from '../../errors.js';
+import { InputArg } from '../fields/arguments.js';
 import { idOrNull } from '../fields/ids.js';
 import { idempotencyKey as idempotencyKeySchema, parseInput } from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';
@@ -25,7 +26,7 @@ export class EmitResolver {
   @RequiresScope('events:emit')
   @Mutation(() => EmitEventPayload, { description: 'Accepts an event and sends it to every webhook that matches.' })
   async emitEvent(
-    @Arg('input', () => EmitEventInput, { description: 'The event.' }) input: EmitEventInput,
+    @InputArg(() => EmitEventInput) input: EmitEventInput,
     @Ctx() context: Context,
   ): Promise<EmitEventPayload> {
     const emit = await prepare(context, input, ['input']).catch((error: unknown) => {
@@ -39,10 +40,10 @@ export class EmitResolver {
   @RequiresScope('events:emit')
   @Mutation(() => EmitEventsPayload, {
     description:
-      'Accepts several events in one transaction: 100, unless the service is set to less. Refused ones leave the others alone, unless `allOrNothing`.',
+      'Accepts several events in one transaction: at most 100, unless the service is set to less. A refused event does not affect the others, unless `allOrNothing` is set.',
   })
   async emitEvents(
-    @Arg('input', () => EmitEventsInput, { description: 'The events.' }) input: EmitEventsInput,
+    @InputArg(() => EmitEventsInput) input: EmitEventsInput,
     @Ctx() context: Context,
   ): Promise<EmitEventsPayload> {
     const { events } = input;
@@ -80,7 +81,7 @@ function isOurFault(error: unknown): boolean {
   return reason === 'unavailable' || reason === 'internal';
 }
 
-/** An outage is the whole request's trouble, not this item's. */
+/** @throws for an outage, which concerns the whole request */
 function ownError(error: unknown): ApiError {
   if (isOurFault(error)) {
     throw error;
@@ -89,7 +90,7 @@ function ownError(error: unknown): ApiError {
 }
 
 /**
- * @throws ApiError when an item was refused: with every broken rule, or else every refusal for the first one's reason
+ * @throws ApiError when an item was refused: with all broken rules, or else with all refusals for the first reason
  */
 function refuseTogether(items: readonly unknown[]): void {
   const errors = items.filter((item) => item instanceof ApiError);
@@ -104,11 +105,7 @@ function refuseTogether(items: readonly unknown[]): void {
     : new ApiError(first.reason, first.detail, { ...first.extra, ...(issues.length > 0 ? { issues } : {}) });
 }
 
-/**
- * Judges one event and fixes its bytes.
- *
- * @throws ApiError for whatever is wrong with it
- */
+/** Checks one event and fixes its bytes. @throws ApiError */
 async function prepare(
   context: Context,
   { event, payload, idempotencyKey, tenantId }: EmitEventInput,
@@ -126,8 +123,8 @@ async function prepare(
 }
 
 /**
- * The tenant of an event that may name one itself. A platform key has none of its own, so `tenantId` alone will do;
- * where the header names one too, they must agree: what is selected of the event is read for the header's tenant.
+ * The tenant of an event. A platform key names it in `tenantId` or in the header. If it does both they must agree,
+ * because the fields of the event are read for the tenant of the header.
  */
 async function tenantOfEvent(context: Context, named: string | null | undefined, path: Path): Promise<number> {
   if (named === undefined || named === null) {
@@ -151,7 +148,7 @@ async function tenantOfEvent(context: Context, named: string | null | undefined,
   return id;
 }
 
-/** @throws ApiError tenant_required, which says that an event may name its tenant itself */
+/** @throws ApiError tenant_required */
 function ownTenant(context: Context, path: Path): number {
   if (context.tenantId === null && callerOf(context).tenantId === null) {
     const detail =
@@ -165,7 +162,7 @@ function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload
   if (result.refused !== null) {
     return refusalError(result.refused, emit, path);
   }
-  // All that is known without asking the database again: for a duplicate, type and body are equal by definition.
+  // A duplicate has the same type and body, so nothing is read again.
   const { eventId, deliveryCount, duplicate } = result;
   const { tenantId, eventType, body } = emit;
   const event = Object.assign(new Event(), { id: eventId, tenantId, eventType, body, onlyWebhookId: null });

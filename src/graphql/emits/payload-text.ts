@@ -4,11 +4,10 @@ import { ApiError, invalidInput, type Path } from '../../errors.js';
 import { refusedAt } from './emit-refusals.js';
 
 /**
- * The text of a payload: the bytes that are stored, signed and sent. Its schema is another question.
+ * The text of a payload: the bytes that are stored, signed and sent. The schema is checked elsewhere.
  *
  * @param path of the payload in the arguments
- * @throws ApiError invalid_input for one that is nested too deep or has a number that JSON.parse made infinite;
- *   payload_too_large
+ * @throws ApiError invalid_input for deep nesting or a number that JSON.parse made infinite; payload_too_large
  */
 export function payloadText(
   { config: { payloadBytesMax, limits } }: Context,
@@ -25,7 +24,7 @@ export function payloadText(
     const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
     throw refusedAt(path, new ApiError('payload_too_large', detail));
   }
-  // What JSON.stringify cannot say it calls null, so most bodies need no second look.
+  // JSON.stringify writes an infinite number as null, so most bodies need no search.
   const lost = body.includes('null') ? numberTooLarge(payload) : null;
   if (lost !== null) {
     const detail = 'is too large for a number; send it as a text';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { actorOf, type Context } from '../../context/context.js';
 import { isDeeperThan } from '../../domain/events/payload.js';
 import { EventType } from '../../entities/event-type.js';
@@ -11,7 +11,8 @@ import {
   updateEventType,
 } from '../../operations/event-types/register-event-type.js';
 import { schemaIssues } from '../../payload-checks/compile-event-schema.js';
-import { eventTypeDescription, given, newEventTypeName, parseInput } from '../fields/input.js';
+import { InputArg } from '../fields/arguments.js';
+import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
 import { RequiresPlatformKey } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
 import { findEventType } from './event-type.js';
@@ -19,66 +20,66 @@ import { findEventType } from './event-type.js';
 const SCHEMA_DEPTH_MAX = 64;
 const SCHEMA_BYTES_MAX = 65_536;
 const schemaRules =
-  'The JSON Schema (2020-12) of the payload, of type object, at most 64 KiB and 64 levels, without recursion and references elsewhere.';
+  'A JSON Schema (2020-12) of type object, at most 64 KiB and 64 levels, without recursion and external references.';
 
-@InputType({ description: 'An event type to register, for all tenants.' })
+@InputType({ description: 'The event type to register for all tenants.' })
 class RegisterEventTypeInput {
   @Field(() => String, {
     description:
-      'Such as `order.paid`: 2 or more parts of a-z, 0-9 and _, separated by dots, at most 128 characters. It cannot be changed.',
+      'The name, such as `order.paid`: 2 or more parts of a-z, 0-9 and _, separated by dots, at most 128 characters. It cannot be changed.',
   })
   name!: string;
 
   @Field(() => String, { description: 'When events of this type are fired. 1 to 1,000 characters.' })
   description!: string;
 
-  @Field(() => JSONObject, { description: schemaRules })
+  @Field(() => JSONObject, { description: `The schema of the payload. ${schemaRules}` })
   schema!: Record<string, unknown>;
 }
 
-@InputType({ description: 'What to change of an event type; what is left out stays.' })
+@InputType({ description: 'Changes of an event type. Fields that are left out stay.' })
 class UpdateEventTypeInput {
-  @Field(() => String, { description: 'Which one.' })
+  @Field(() => String, { description: 'The name of the event type.' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'Another description, of 1 to 1,000 characters.' })
+  @Field(() => String, { nullable: true, description: 'A new description of 1 to 1,000 characters.' })
   description?: string | null;
 
   @Field(() => JSONObject, {
     nullable: true,
-    description: `Another schema, as a new version; the types that came with the service keep theirs. ${schemaRules}`,
+    description: `A new schema, which becomes a new version. The schemas of built-in types cannot be changed. ${schemaRules}`,
   })
   schema?: Record<string, unknown> | null;
 }
 
-@InputType({ description: 'An event type to deprecate.' })
+@InputType({ description: 'The event type to deprecate.' })
 class DeprecateEventTypeInput {
-  @Field(() => String, { description: 'Which one.' })
+  @Field(() => String, { description: 'The name of the event type.' })
   name!: string;
 
   @Field(() => Boolean, {
     nullable: true,
     defaultValue: true,
-    description: 'False: events of this type are accepted again.',
+    description: 'False to accept events of this type again.',
   })
   deprecated?: boolean | null;
 }
 
 @ObjectType({ description: 'The new event type.' })
 class RegisterEventTypePayload {
-  @Field(() => EventType, { description: 'As every process knows it within 5 s.' })
+  @Field(() => EventType, { description: 'The event type. Every process uses it within 5 seconds.' })
   eventType!: RegisteredEventType;
 }
 
-@ObjectType({ description: 'The event type, changed.' })
+@ObjectType({ description: 'The changed event type.' })
 class UpdateEventTypePayload {
-  @Field(() => EventType, { description: 'As every process knows it within 5 s.' })
+  @Field(() => EventType, { description: 'The event type. Every process uses it within 5 seconds.' })
   eventType!: RegisteredEventType;
 }
 
-@ObjectType({ description: 'The event type, deprecated or taken into use again.' })
+@ObjectType({ description: 'The event type after the change.' })
 class DeprecateEventTypePayload {
-  @Field(() => EventType, { description: 'As every process knows it within 5 s.' })
+  @Field(() => EventType, { description: 'The event type. Every process uses it within 5 seconds.' })
   eventType!: RegisteredEventType;
 }
 
@@ -86,10 +87,10 @@ class DeprecateEventTypePayload {
 export class EventTypeMutations {
   @RequiresPlatformKey('platform:admin')
   @Mutation(() => RegisterEventTypePayload, {
-    description: 'Registers an event type, which webhooks with `*` get at once. For platform keys only.',
+    description: 'Registers an event type. Webhooks with `*` are subscribed at once. For platform keys only.',
   })
   async registerEventType(
-    @Arg('input', () => RegisterEventTypeInput, { description: 'What to register.' })
+    @InputArg(() => RegisterEventTypeInput)
     input: RegisterEventTypeInput,
     @Ctx() context: Context,
   ): Promise<RegisterEventTypePayload> {
@@ -97,31 +98,30 @@ export class EventTypeMutations {
     const description = parseInput(eventTypeDescription, input.description, ['input', 'description']);
     const schema = usableSchema(input.schema);
     await registerEventType(context.db, { name, description, schema }, actorOf(context));
-    return await changed(context, name);
+    return changed(context, name);
   }
 
   @RequiresPlatformKey('platform:admin')
   @Mutation(() => UpdateEventTypePayload, {
-    description: 'Changes description or schema. Events that were accepted stay as they are. For platform keys only.',
+    description: 'Changes description or schema. Accepted events stay as they are. For platform keys only.',
   })
   async updateEventType(
-    @Arg('input', () => UpdateEventTypeInput, { description: 'What to change.' }) input: UpdateEventTypeInput,
+    @InputArg(() => UpdateEventTypeInput) input: UpdateEventTypeInput,
     @Ctx() context: Context,
   ): Promise<UpdateEventTypePayload> {
-    const description = given(input.description);
-    const schema = given(input.schema);
-    if (description === undefined && schema === undefined) {
+    const { name, description, schema } = input;
+    if (!(typeof description === 'string' || schema)) {
       const detail = 'must have description or schema';
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
     const changes = {
-      ...(description === undefined
-        ? {}
-        : { description: parseInput(eventTypeDescription, description, ['input', 'description']) }),
-      ...(schema === undefined ? {} : { schema: usableSchema(schema) }),
+      ...(typeof description === 'string'
+        ? { description: parseInput(eventTypeDescription, description, ['input', 'description']) }
+        : {}),
+      ...(schema ? { schema: usableSchema(schema) } : {}),
     };
-    await updateEventType(context.db, { name: input.name, ...changes }, actorOf(context));
-    return await changed(context, input.name);
+    await updateEventType(context.db, { name, ...changes }, actorOf(context));
+    return changed(context, name);
   }
 
   @RequiresPlatformKey('platform:admin')
@@ -129,13 +129,13 @@ export class EventTypeMutations {
     description: 'Refuses further events of a type, or accepts them again. For platform keys only.',
   })
   async deprecateEventType(
-    @Arg('input', () => DeprecateEventTypeInput, { description: 'Which one.' })
+    @InputArg(() => DeprecateEventTypeInput)
     input: DeprecateEventTypeInput,
     @Ctx() context: Context,
   ): Promise<DeprecateEventTypePayload> {
     const { name } = input;
     await deprecateEventType(context.db, { name, deprecated: input.deprecated ?? true }, actorOf(context));
-    return await changed(context, name);
+    return changed(context, name);
   }
 }
 

@@ -13,12 +13,14 @@ import { JsonText } from '../fields/json-text.js';
 import { RequiresKey } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
 
-@ObjectType({ description: 'A schema that an event type has or had.' })
+@ObjectType({ description: 'A current or former schema of an event type.' })
 class EventTypeVersion {
-  @Field(() => Int, { description: '1 for the first one.' })
+  @Field(() => Int, { description: 'Number of the schema, starting with 1.' })
   version!: number;
 
-  @Field(() => Date, { description: 'Since when payloads were checked by it; other processes followed within 5 s.' })
+  @Field(() => Date, {
+    description: 'When payloads began to be checked by this schema; other processes follow within 5 seconds.',
+  })
   createdAt!: Date;
 
   /** JSON. */
@@ -29,23 +31,26 @@ class EventTypeVersion {
 export class EventTypeResolver {
   @RequiresKey()
   @mayHold(REGISTERED_TYPES_MAX)
-  @Query(() => [EventType], { nullable: true, description: 'Every event type, by name.' })
+  @Query(() => [EventType], { nullable: true, description: 'All event types, sorted by name.' })
   eventTypes(@Ctx() context: Context): Promise<readonly RegisteredEventType[]> {
     return context.eventTypes.all();
   }
 
   @RequiresKey()
-  @Query(() => EventType, { nullable: true, description: 'One event type; null with NOT_FOUND when there is none.' })
-  async eventType(
-    @Arg('name', () => String, { description: 'Such as `booking.created`.' }) name: string,
+  @Query(() => EventType, {
+    nullable: true,
+    description: 'One event type. Null with NOT_FOUND when it does not exist.',
+  })
+  eventType(
+    @Arg('name', () => String, { description: 'The name, such as `booking.created`.' }) name: string,
     @Ctx() context: Context,
   ): Promise<RegisteredEventType> {
-    return await findEventType(context, name);
+    return findEventType(context, name);
   }
 
   @FieldResolver(() => JSONObject, {
     complexity: SCHEMA_COST,
-    description: 'The JSON Schema (2020-12) of the payload. Its cost is 25, since it may be long.',
+    description: 'The JSON Schema (2020-12) of the payload. Costs 25, because it may be long.',
   })
   schema(@Root() { schema }: RegisteredEventType, @Ctx() { budget }: Context): JsonText {
     return new JsonText(budget.spend(schema));
@@ -55,7 +60,7 @@ export class EventTypeResolver {
     nullable: true,
     complexity: SCHEMA_COST,
     description:
-      'A payload that the schema accepts, made up from it. Null where none was found: `examples` in the schema help. Its cost is 25.',
+      'An invented payload that the schema accepts. Null when none was found: add `examples` to the schema. Costs 25.',
   })
   samplePayload(@Root() { samplePayload }: RegisteredEventType, @Ctx() { budget }: Context): JsonText | null {
     return samplePayload === null ? null : new JsonText(budget.spend(samplePayload));
@@ -63,7 +68,7 @@ export class EventTypeResolver {
 
   @mayHold(VERSIONS_SHOWN_MAX)
   @FieldResolver(() => [EventTypeVersion], {
-    description: 'Its schemas, the newest first; of more than 20 the last 20.',
+    description: 'The latest 20 schemas, newest first.',
   })
   versions(@Root() { name }: RegisteredEventType, @Ctx() { loaders }: Context): Promise<EventTypeVersionRow[]> {
     return loaders.versionsByEventType.load(name);
@@ -74,7 +79,7 @@ export class EventTypeResolver {
 export class EventTypeVersionResolver {
   @FieldResolver(() => JSONObject, {
     complexity: SCHEMA_COST,
-    description: 'The JSON Schema (2020-12) of the payload. Its cost is 25, since it may be long.',
+    description: 'The JSON Schema (2020-12) of the payload. Costs 25, because it may be long.',
   })
   schema(@Root() { schema }: EventTypeVersionRow, @Ctx() { budget }: Context): JsonText {
     return new JsonText(budget.spend(schema));

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { EntityManager, FilterQuery, FindOptions } from '@mikro-orm/postgresql';
 import { ArgsType, type ClassType, Field, Int, ObjectType } from 'type-graphql';
 import { FRESH } from '../../database/tenant-database.js';
 import { type InputIssue, requireNoIssues } from '../../errors.js';
@@ -12,24 +13,24 @@ export const PAGE_MAX = 100;
 export class ConnectionArgs {
   @Field(() => Int, {
     nullable: true,
-    description: `How many of the newest: 1 to ${PAGE_MAX}, default ${PAGE_DEFAULT}.`,
+    description: `Number of items from the start, newest first: 1 to ${PAGE_MAX}, default ${PAGE_DEFAULT}.`,
   })
   first?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Only what comes after this cursor, so older.' })
+  @Field(() => String, { nullable: true, description: 'Only items after this cursor, which are older.' })
   after?: string | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: `How many from the end: 1 to ${PAGE_MAX}. Not together with \`first\`.`,
+    description: `Number of items from the end: 1 to ${PAGE_MAX}. Not together with \`first\`.`,
   })
   last?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Only what comes before this cursor, so newer.' })
+  @Field(() => String, { nullable: true, description: 'Only items before this cursor, which are newer.' })
   before?: string | null;
 }
 
-/** What a connection reads: at most `limit` rows with `above < id < below`, in this order of ids. */
+/** The rows of a page: at most `limit` with `above < id < below`, in this order of ids. */
 export interface Slice {
   above: number | null;
   below: number | null;
@@ -37,7 +38,7 @@ export interface Slice {
   limit: number;
 }
 
-/** Lists that have cursors: one of the deliveries of a webhook is a list of deliveries too. */
+/** Lists that have cursors. The deliveries of a webhook are a list of deliveries too. */
 type ListName =
   | 'apiKeys'
   | 'auditLog'
@@ -51,7 +52,7 @@ type ListName =
 
 type Read<Node> = (slice: Slice) => Promise<Node[]>;
 
-@ObjectType({ description: 'Where a page lies in the whole list.' })
+@ObjectType({ description: 'The position of a page in the whole list.' })
 class PageInfo {
   constructor(
     cursors: { start: string | null; end: string | null },
@@ -61,18 +62,18 @@ class PageInfo {
     this.endCursor = cursors.end;
   }
 
-  @Field(() => String, { nullable: true, description: 'The cursor of the first edge; null for an empty page.' })
+  @Field(() => String, { nullable: true, description: 'Cursor of the first edge. Null for an empty page.' })
   startCursor: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The cursor of the last edge; null for an empty page.' })
+  @Field(() => String, { nullable: true, description: 'Cursor of the last edge. Null for an empty page.' })
   endCursor: string | null;
 
-  @Field(() => Boolean, { description: 'Whether there is more after this page.' })
+  @Field(() => Boolean, { description: 'Whether there are items after this page.' })
   hasNextPage(): Promise<boolean> {
     return this.probes.next();
   }
 
-  @Field(() => Boolean, { description: 'Whether there is more before this page.' })
+  @Field(() => Boolean, { description: 'Whether there are items before this page.' })
   hasPreviousPage(): Promise<boolean> {
     return this.probes.previous();
   }
@@ -84,7 +85,7 @@ export interface Connection<Node> {
 }
 
 /**
- * The GraphQL type of a list of such nodes.
+ * Makes the GraphQL type of a list.
  *
  * @param plural for the descriptions: "events"
  */
@@ -101,7 +102,7 @@ export function connectionOf<Node extends object>(
 
   @ObjectType(`${name}Edge`, { description: `${article} ${noun} in a list.` })
   class Edge {
-    @Field(() => String, { description: 'For `after` and `before`; its content has no meaning of its own.' })
+    @Field(() => String, { description: 'Pass it as `after` or `before`. Its content has no meaning.' })
     cursor!: string;
 
     @Field(() => node, { description: `The ${noun} itself.` })
@@ -110,17 +111,17 @@ export function connectionOf<Node extends object>(
 
   @ObjectType(`${name}Connection`, { description: `A page of a list of ${plural}, newest first.` })
   class ConnectionType implements Connection<Node> {
-    @Field(() => [Edge], { description: 'What is on this page.' })
+    @Field(() => [Edge], { description: 'The items of the page.' })
     edges!: Edge[];
 
-    @Field(() => PageInfo, { description: 'Where the page lies.' })
+    @Field(() => PageInfo, { description: 'The position of the page.' })
     pageInfo!: PageInfo;
   }
   return ConnectionType;
 }
 
 /**
- * Reads one page: a single query, and one more only if it is asked what lies beyond a given cursor.
+ * Reads one page with a single query. Whether there are items beyond a given cursor takes one more, if it is asked.
  *
  * @throws ApiError invalid_input for a bad size or cursor
  */
@@ -158,12 +159,18 @@ export async function readConnection<Node extends { id: number }>(
   return { edges, pageInfo };
 }
 
-/** The slice as conditions of MikroORM. */
-export function sliceQuery({ above, below, order, limit }: Slice) {
-  const id = { ...(above === null ? {} : { $gt: above }), ...(below === null ? {} : { $lt: below }) };
-  return {
-    where: above === null && below === null ? {} : { id },
-    options: { orderBy: { id: order }, limit, ...FRESH } as const,
+/** Reads the rows of a page that meet the conditions, for `readConnection`. */
+export function pagedQuery<Node extends { id: number }>(
+  em: EntityManager,
+  type: ClassType<Node>,
+  where: FilterQuery<NoInfer<Node>>,
+  options: FindOptions<NoInfer<Node>> = FRESH,
+): (slice: Slice) => Promise<Node[]> {
+  return ({ above, below, order, limit }) => {
+    const id = { ...(above === null ? {} : { $gt: above }), ...(below === null ? {} : { $lt: below }) };
+    const page = above === null && below === null ? {} : { id };
+    const sorted = { ...options, orderBy: { id: order }, limit } as FindOptions<Node>;
+    return em.find(type, { ...(where as object), ...page } as never, sorted);
   };
 }
 
@@ -192,7 +199,7 @@ function pageOf(list: ListName, { first, last, after, before }: ConnectionArgs) 
   };
 }
 
-/** Names its list: another one's would lead to a page that is not the next one. */
+/** A cursor names its list: the cursor of another list would lead to a wrong page. */
 export function encodeCursor(list: ListName, id: number): string {
   return Buffer.from(`${list}:${id}`).toString('base64url');
 }
@@ -205,7 +212,7 @@ export function decodeCursor(list: ListName, text: string | null | undefined): n
   const decoded = Buffer.from(text, 'base64url').toString('latin1');
   const [, name, digits] = /^(\w+):([1-9][0-9]{0,15})$/.exec(decoded) ?? [];
   const id = Number(digits);
-  // Node skips what is not base64: only the exact round trip is a cursor of ours.
+  // Node ignores characters that are not base64, so only the exact round trip is a cursor.
   return name === list && Number.isSafeInteger(id) && id < Number.MAX_SAFE_INTEGER && encodeCursor(list, id) === text
     ? id
     : undefined;

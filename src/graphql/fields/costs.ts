@@ -1,21 +1,21 @@
 import { Extensions } from 'type-graphql';
 
-/** What a field costs by its longest text: a hundred objects for this many bytes. */
+/** A field with a text of this many bytes costs as much as a hundred objects. */
 export const PAYLOAD_BYTES = 262_144;
-/** Of fields that hold a whole payload. */
+/** The cost of a field with a whole payload. */
 export const PAYLOAD_COST = 100;
-/** Of fields that hold a schema, of 64 KiB, or what is made from it. */
+/** The cost of a field with a schema of up to 64 KiB, or a sample of it. */
 export const SCHEMA_COST = 25;
-/** Of fields that hold what is kept of an answer: 16 KiB of its body, or of its headers. */
+/** The cost of a field with the body or the headers of an answer, up to 16 KiB. */
 export const KEPT_ANSWER_COST = 10;
-/** Of fields that hold the headers of a request, which are ours: less than 1 KiB. */
+/** The cost of a field with the headers of a request, less than 1 KiB. */
 export const HEADERS_COST = 1;
 
-/** Of statistics: up to 1,500 buckets are summed up, of which the database reads a hundred in the time of an object. */
+/** The cost of statistics: up to 1,500 buckets, of which the database reads a hundred in the time of an object. */
 export const STATS_COST = 15;
 
-/** Where the schema has how much a list may hold. */
+/** The extension of a field that holds the greatest length of its list. */
 export const LIST_LENGTH = 'listLength';
 
-/** Stands on a list that may hold more than ten: the most that it ever holds. */
+/** Declares the greatest length of a list that may be longer than ten. */
 export const mayHold = (length: number) => Extensions({ [LIST_LENGTH]: length });

@@ -2,10 +2,10 @@ import { aNounOf, globalId, type NodeType, type NumberedType, nounOf, readId } f
 import { invalidInput, notFound, type Path } from '../../errors.js';
 
 /**
- * The number of what a caller names by its id, in either form: `wh_12` or `12`.
+ * Reads an id in either form, `wh_12` or `12`.
  *
- * @param path where the id stands in the arguments of its field
- * @throws ApiError not_found for a text that is not an id: nothing has it; invalid_input for the id of another type
+ * @param path of the id in the arguments
+ * @throws ApiError not_found for a text that is not an id; invalid_input for the id of another type
  */
 export function idOf(type: NumberedType, text: string, path: Path): number {
   const id = idOrNull(type, text, path);
@@ -15,7 +15,7 @@ export function idOf(type: NumberedType, text: string, path: Path): number {
   return id;
 }
 
-/** What was looked for by its number. @throws ApiError not_found when nothing was found */
+/** Requires that an object was found. @throws ApiError not_found */
 export function found<Thing>(thing: Thing | null, type: NumberedType, id: number): Thing {
   if (thing === null) {
     throw notFound(nounOf(type), id);
@@ -24,7 +24,7 @@ export function found<Thing>(thing: Thing | null, type: NumberedType, id: number
 }
 
 /**
- * As `idOf`, for an id that a caller looks for other things by.
+ * Reads an id that is a condition of a filter.
  *
  * @throws ApiError invalid_input for a text that is not an id of this type
  */
@@ -45,6 +45,6 @@ export function idOrNull(type: NumberedType, text: string, path: Path): number |
   return read;
 }
 
-/** For the id of another type than the one that is needed. @param needed what would be right, as a clause */
+/** The error for an id of the wrong type. @param needed a clause that says which one is needed */
 export const otherType = (path: Path, type: NodeType, needed: string) =>
   invalidInput([{ path, code: 'id_of_another_type', detail: `is the id of ${aNounOf(type)}; ${needed}` }]);

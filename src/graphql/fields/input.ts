@@ -5,9 +5,7 @@ import { type InputIssue, invalidInput, type Path } from '../../errors.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 import { notAType, webhookEventTypes } from '../../operations/webhooks/webhook-settings.js';
 
-/** The rules of the inputs. */
-
-/** 1–100 different names of event types that exist. */
+/** Accepts 1–100 different names of existing event types. */
 export function replayedEventTypes(knownNames: readonly string[]) {
   return webhookEventTypes(knownNames, '').refine((names) => !names.includes(WILDCARD), {
     message: 'must name event types; leave it out for all',
@@ -15,7 +13,7 @@ export function replayedEventTypes(knownNames: readonly string[]) {
   });
 }
 
-/** The name of an event type that exists. */
+/** Accepts the name of an existing event type. */
 export function knownEventType(knownNames: readonly string[]) {
   return z.string().superRefine((name, context) => {
     if (!knownNames.includes(name)) {
@@ -25,12 +23,12 @@ export function knownEventType(knownNames: readonly string[]) {
   });
 }
 
-/** A name that an event type may get. Whether there is one already is another question. */
+/** Accepts a valid name for an event type, whether it exists or not. */
 export const newEventTypeName = z
   .string()
   .refine(
     isEventTypeName,
-    'must be 2 or more parts of a-z, 0-9 and _, separated by dots, as "order.paid", and have at most 128 characters',
+    'must be 2 or more parts of a-z, 0-9 and _, separated by dots, such as "order.paid", and have at most 128 characters',
   );
 
 const DESCRIPTION_LENGTH_MAX = 1_000;
@@ -47,9 +45,9 @@ const knownScopes: readonly string[] = [...GRANTABLE_SCOPES, ...PLATFORM_SCOPES]
 const NAME_SHOWN_LENGTH_MAX = 50;
 
 /**
- * Different scopes that exist. Whether the caller may grant them is another question.
+ * Accepts different existing scopes, whether the caller may grant them or not.
  *
- * @param grantable those that it may, for the sentence about one that does not exist
+ * @param grantable the scopes that the caller may grant, for the message about an unknown one
  */
 export function apiKeyScopes(grantable: readonly Scope[]) {
   return z
@@ -80,7 +78,7 @@ export const searchText = z
   .regex(/^[^\0]*$/, 'must not contain the character NUL')
   .nullish();
 
-/** The condition of the ORM that a column contains the text, whatever its case. All rows are looked through. */
+/** The condition that a column contains a text, ignoring case. Postgres scans all rows. */
 export const containing = (text: string) => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` });
 
 export const expiresInSeconds = z
@@ -91,16 +89,15 @@ export const expiresInSeconds = z
 export const OVERLAP_HOURS_DEFAULT = 24;
 const OVERLAP_HOURS_MAX = 168;
 
-/** 0: no overlap. */
 export const overlapHours = z
   .int()
   .min(0, 'must be at least 0')
   .max(OVERLAP_HOURS_MAX, `must be at most ${OVERLAP_HOURS_MAX}`);
 
 /**
- * Judges a value by a schema.
+ * Parses a value with a schema.
  *
- * @param path where the value stands in the arguments of its field
+ * @param path of the value in the arguments
  * @throws ApiError invalid_input with every broken rule
  */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, path: Path): z.output<Schema> {
@@ -111,7 +108,6 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   return result.data;
 }
 
-/** @param path where the value that was judged stands */
 export function inputIssueOf(issue: z.core.$ZodIssue, path: Path): InputIssue {
   const ownCode = issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : issue.code;
   return { path: pathOf(issue, path), code: ownCode ?? 'invalid_value', detail: issue.message };

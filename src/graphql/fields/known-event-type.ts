@@ -1,10 +1,10 @@
 import type { Context } from '../../context/context.js';
-import { given, knownEventType, parseInput } from './input.js';
+import { knownEventType, parseInput } from './input.js';
 
 /**
- * The event type that an argument names, if it names one.
+ * The event type that an optional argument names.
  *
- * @param path where the name stands in the arguments of its field
+ * @param path of the name in the arguments
  * @throws ApiError invalid_input when there is no such type
  */
 export async function knownTypeIn(
@@ -12,6 +12,5 @@ export async function knownTypeIn(
   name: string | null | undefined,
   path: readonly string[] = ['filter', 'eventType'],
 ): Promise<string | undefined> {
-  const wanted = given(name);
-  return wanted === undefined ? undefined : parseInput(knownEventType(await eventTypes.names()), wanted, path);
+  return typeof name === 'string' ? parseInput(knownEventType(await eventTypes.names()), name, path) : undefined;
 }

@@ -3,7 +3,7 @@ import { Webhook } from '../../entities/webhook.js';
 import { found, idOf } from './ids.js';
 
 /**
- * Requires that the tenant has this webhook, or has had it: what was sent to a deleted one is still there.
+ * Requires that the tenant has or had this webhook: deliveries to a deleted one are still there.
  *
  * @throws ApiError not_found for an unknown or foreign one
  */
@@ -13,7 +13,7 @@ export async function requireKnownWebhook(context: Context, id: number): Promise
 }
 
 /**
- * The number of the webhook that an argument names; null without one.
+ * The number of the webhook that an optional argument names. Null without one.
  *
  * @throws ApiError not_found; invalid_input for the id of another type
  */

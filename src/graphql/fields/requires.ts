@@ -5,15 +5,15 @@ import { PLATFORM_ADMIN, type PlatformScope, type Scope, type TenantScope } from
 
 type FieldDecorator = MethodDecorator & PropertyDecorator;
 
-/** What a field asks of a request. It throws an ApiError where that is not given. */
+/** Checks a request. @throws ApiError when the request does not meet the requirement */
 export type Requirement = (context: Context) => void;
 
-/** Where the schema has a field's requirement, so that it can be asked without running the field. */
+/** The extension of a field that holds its requirement, so that it can be checked without running the field. */
 const REQUIREMENT = 'requirement';
 
 /**
- * Stands on every field where a request enters a tenant's data: the caller needs one of the scopes, and a tenant.
- * A nested field that leads from one kind of data to another is such a field too.
+ * Guards a field that leads to data of a tenant: the caller needs one of the scopes, and a tenant. Nested fields that
+ * lead from one kind of data to another are guarded too.
  */
 export function Requires(...anyOf: readonly Scope[]): FieldDecorator {
   return guard((context) => {
@@ -22,12 +22,12 @@ export function Requires(...anyOf: readonly Scope[]): FieldDecorator {
   });
 }
 
-/** As `Requires`, for fields that find their tenant by themselves, or show what the installation has, too. */
+/** Guards a field that finds its tenant itself, or also shows data of the installation. */
 export function RequiresScope(...anyOf: readonly Scope[]): FieldDecorator {
   return guard((context) => requireScope(context, ...anyOf));
 }
 
-/** For changes of what a tenant has, and, for a platform key that names none, the installation itself. */
+/** Guards a change of a tenant, or of the installation itself for a platform key that names no tenant. */
 export function RequiresScopeOrAdmin(scope: TenantScope): FieldDecorator {
   return guard((context) => requireScope(context, context.tenantId === null ? PLATFORM_ADMIN : scope));
 }
@@ -36,12 +36,12 @@ export function RequiresPlatformKey(scope: PlatformScope): FieldDecorator {
   return guard((context) => requireScope(context, scope));
 }
 
-/** Any valid key will do. */
+/** Guards a field that needs any valid key. */
 export function RequiresKey(): FieldDecorator {
   return guard((context) => void callerOf(context));
 }
 
-/** What a field of the schema requires, if anything. */
+/** The requirement of a field, if it has one. */
 export function requirementOf(field: GraphQLField<unknown, unknown>): Requirement | undefined {
   return field.extensions[REQUIREMENT] as Requirement | undefined;
 }

@@ -3,13 +3,15 @@ import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, visit } from 'gr
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { formatTimestamp, parseTimestamp } from '../../domain/timestamp.js';
 
-/** @param node where it stands in the document, if it does */
 function readDateTime(value: unknown, node?: ValueNode): Date {
   const date = typeof value === 'string' ? parseTimestamp(value) : null;
   if (date === null) {
-    throw new GraphQLError('A DateTime is an ISO 8601 text with seconds and an offset, as 2026-01-31T09:30:00+00:00.', {
-      nodes: node ?? null,
-    });
+    throw new GraphQLError(
+      'A DateTime is an ISO 8601 text with seconds and an offset, such as 2026-01-31T09:30:00+00:00.',
+      {
+        nodes: node ?? null,
+      },
+    );
   }
   return date;
 }
@@ -18,7 +20,7 @@ function readDateTime(value: unknown, node?: ValueNode): Date {
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   description:
-    'A moment in ISO 8601 with seconds and an offset, as `2026-01-31T09:30:00+00:00`. Answers have this form, in UTC and whole seconds; arguments may have any offset, `Z` and parts of a second.',
+    'A time in ISO 8601 with seconds and an offset, such as `2026-01-31T09:30:00+00:00`. Answers are in UTC and whole seconds; arguments may have any offset, `Z` and fractions of a second.',
   serialize: (value) => formatTimestamp(value as Date),
   parseValue: (value) => readDateTime(value),
   parseLiteral: (node) => readDateTime(node.kind === Kind.STRING ? node.value : undefined, node),
@@ -31,7 +33,7 @@ function readObject(value: unknown, node?: ValueNode): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** graphql-scalars' own, whose errors would repeat the value that they refuse. */
+/** Unlike the scalar of graphql-scalars, its errors do not repeat the value. */
 export const JSONObject = new GraphQLScalarType<Record<string, unknown>, Record<string, unknown>>({
   name: 'JSONObject',
   description: 'Any JSON object.',
@@ -43,7 +45,7 @@ export const JSONObject = new GraphQLScalarType<Record<string, unknown>, Record<
   },
 });
 
-/** graphql-scalars leaves them out in silence, as if the field had not been written. */
+/** graphql-scalars silently leaves enum values out. */
 function refuseEnums(value: ValueNode): void {
   visit(value, {
     EnumValue(node) {

@@ -16,10 +16,10 @@ export const fragmentsOf = ({ definitions }: DocumentNode): ReadonlyMap<string, 
   );
 
 /**
- * The fields of a selection set, by themselves or in fragments, of which each is looked into once. Conditions are not
- * looked at: a field that `@skip` leaves out is among them.
+ * The fields of a selection set and of the fragments in it, including those that `@skip` leaves out. Each fragment is
+ * visited once.
  *
- * @param fragmentNamed undefined: there is none, which another rule refuses
+ * @param fragmentNamed returns undefined for an unknown fragment, which another rule refuses
  */
 export function* fieldsIn(
   { selections }: SelectionSetNode,
@@ -41,7 +41,7 @@ export function* fieldsIn(
   }
 }
 
-/** Whether the field that is being resolved asks for a field of its object. */
+/** Whether the field being resolved selects this field of its object. */
 export function asksFor({ fieldNodes, fragments }: GraphQLResolveInfo, wanted: string): boolean {
   return fieldNodes.some(
     ({ selectionSet }) =>

@@ -1,15 +1,15 @@
 import { type InputIssue, requireNoIssues } from '../../errors.js';
 
-/** From `since` on, until before `until`; either may be left open. */
+/** A range from `since` until before `until`. Both are optional. */
 export interface TimeRange {
   since?: Date | null;
   until?: Date | null;
 }
 
 /**
- * What is wrong with a range of time, which would choose nothing.
+ * The issues of a range that ends before it begins.
  *
- * @param path where the range stands in the arguments of its field
+ * @param path of the range in the arguments
  */
 export function rangeIssues({ since, until }: TimeRange, path: readonly string[]): InputIssue[] {
   return since && until && until <= since
@@ -17,7 +17,7 @@ export function rangeIssues({ since, until }: TimeRange, path: readonly string[]
     : [];
 }
 
-/** @throws ApiError invalid_input for a filter whose range would choose nothing */
+/** @throws ApiError invalid_input for a filter whose range ends before it begins */
 export function requireRange(filter: TimeRange | null): void {
   requireNoIssues(rangeIssues(filter ?? {}, ['filter']));
 }

@@ -1,111 +1,105 @@
 import 'reflect-metadata';
 import { GraphQLSafeInt } from 'graphql-scalars';
-import { ArgsType, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { graphqlEnum } from '../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../entities/node.js';
 import { DUE_LOOKED, type Ranking } from '../../operations/installation/top-webhooks.js';
 import { StatsFiguresType } from '../stats/stats-types.js';
 
-export enum FindingLevel {
-  OK = 'OK',
-  WARN = 'WARN',
-  FAIL = 'FAIL',
-}
-registerEnumType(FindingLevel, {
-  name: 'FindingLevel',
-  description: 'How bad a finding is.',
-  valuesConfig: {
-    OK: { description: 'As it should be.' },
-    WARN: { description: 'Worth looking after.' },
-    FAIL: { description: 'Something does not work, or can be lost.' },
-  },
+export const FindingLevel = graphqlEnum('FindingLevel', 'The severity of a finding.', {
+  OK: 'As it should be.',
+  WARN: 'Worth looking after.',
+  FAIL: 'Something does not work, or can be lost.',
 });
+export type FindingLevel = keyof typeof FindingLevel;
 
-@ObjectType({ description: 'One thing that was looked at, as `hookwright doctor` does.' })
+@ObjectType({ description: 'The result of one check, as in `hookwright doctor`.' })
 export class Finding {
-  @Field(() => String, { description: 'What was looked at, such as `backlog`.' })
+  @Field(() => String, { description: 'The name of the check, such as `backlog`.' })
   name!: string;
 
-  @Field(() => FindingLevel, { description: 'How it is.' })
+  @Field(() => FindingLevel, { description: 'The severity.' })
   level!: FindingLevel;
 
-  @Field(() => String, { description: 'What was found and, where it is not as it should be, what to do.' })
+  @Field(() => String, { description: 'The result and, if something is wrong, what to do.' })
   text!: string;
 }
 
-@ObjectType('Daemon', { description: 'A process that delivers.' })
+@ObjectType('Daemon', { description: 'A process that sends deliveries.' })
 export class DaemonType {
   @Field(() => ID, { name: 'workerId', description: 'A UUID of the process.' })
   id!: string;
 
-  @Field(() => String, { description: 'The name of its machine or container.' })
+  @Field(() => String, { description: 'The name of the machine or container.' })
   host!: string;
 
-  @Field(() => Int, { description: 'The number of its process there.' })
+  @Field(() => Int, { description: 'The process id.' })
   pid!: number;
 
-  @Field(() => String, { description: 'Of Hookwright.' })
+  @Field(() => String, { description: 'The version of Hookwright.' })
   version!: string;
 
-  @Field(() => Int, { description: 'How many requests it has in flight at most.' })
+  @Field(() => Int, { description: 'Highest number of requests in flight.' })
   slots!: number;
 
-  @Field(() => Int, { description: 'How many requests it has in flight.' })
+  @Field(() => Int, { description: 'Number of requests in flight.' })
   inFlight!: number;
 
   @Field(() => Date, { description: 'When the process started.' })
   startedAt!: Date;
 
   @Field(() => Date, {
-    description: 'When it last said so: every 5 seconds. One that was silent for longer has ended, or is cut off.',
+    description:
+      'When the process last reported, which it does every 5 seconds. A process that is silent for longer has ended or is cut off.',
   })
   lastSeenAt!: Date;
 }
 
 @ObjectType('PutAsideJob', {
-  description: 'A job that is out of the way of the others, because it did not come to its end.',
+  description: 'A job that was set aside because it did not finish.',
 })
 export class JobAsideType {
-  @Field(() => String, { description: 'Its key, such as `d:140123456789012` for one of a delivery.' })
+  @Field(() => String, { description: 'The key of the job, such as `d:140123456789012` for a delivery.' })
   jobKey!: string;
 
-  @Field(() => String, { description: 'What it does, such as `deliver`.' })
+  @Field(() => String, { description: 'The task of the job, such as `deliver`.' })
   task!: string;
 
-  @ShowsIdOf('Delivery', { nullable: true, description: 'The delivery that it is for; null for another task.' })
+  @ShowsIdOf('Delivery', { nullable: true, description: 'The id of the delivery. Null for another task.' })
   deliveryId!: number | null;
 
-  @Field(() => Int, { description: 'How often it was fetched.' })
+  @Field(() => Int, { description: 'How often the job was started.' })
   tries!: number;
 
-  @Field(() => String, { nullable: true, description: 'What it failed of last; null when its process died.' })
+  @Field(() => String, { nullable: true, description: 'The last error. Null when the process died.' })
   lastError!: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'When it is tried again; null when it has failed for good.' })
+  @Field(() => Date, { nullable: true, description: 'When the job is tried again. Null when it has failed for good.' })
   triedAgainAt!: Date | null;
 }
 
-@ObjectType('Partition', { description: 'The part of a table that one UTC day has.' })
+@ObjectType('Partition', { description: 'The part of a table that holds one UTC day.' })
 export class PartitionType {
-  @Field(() => String, { description: '`events`, `deliveries` or `attempts`.' })
+  @Field(() => String, { description: 'The table: `events`, `deliveries` or `attempts`.' })
   table!: string;
 
-  @Field(() => Date, { description: 'The beginning of its day.' })
+  @Field(() => Date, { description: 'Begin of the day.' })
   since!: Date;
 
-  @Field(() => Date, { description: 'The end of its day.' })
+  @Field(() => Date, { description: 'End of the day.' })
   until!: Date;
 
   @Field(() => Float, {
     nullable: true,
-    description: 'About how many rows it has, as Postgres last counted; null when it has not yet.',
+    description: 'Estimated number of rows. Null when Postgres has not counted yet.',
   })
   rowsEstimate!: number | null;
 
-  @Field(() => GraphQLSafeInt, { description: 'Its size in bytes, with its indexes.' })
+  @Field(() => GraphQLSafeInt, { description: 'Size in bytes, including indexes.' })
   bytes!: number;
 }
 
-@ObjectType({ description: 'What is kept for how long, by the settings of this process.' })
+@ObjectType({ description: 'Retention times, from the settings of this process.' })
 export class Retention {
   @Field(() => Int, { description: 'Days that deliveries and attempts are kept (RETENTION_DAYS).' })
   deliveryDays!: number;
@@ -117,73 +111,69 @@ export class Retention {
   holdHours!: number;
 }
 
-@ObjectType({ description: 'The work that daemons do every hour: partitions are made and dropped, old rows deleted.' })
+@ObjectType({ description: 'The hourly work of daemons: creating and dropping partitions, deleting old rows.' })
 export class Housekeeping {
-  @Field(() => Date, { nullable: true, description: 'When it was last started; null: never.' })
+  @Field(() => Date, { nullable: true, description: 'When housekeeping was last started. Null if never.' })
   startedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When all of it was last done; null: never.' })
+  @Field(() => Date, { nullable: true, description: 'When housekeeping last succeeded. Null if never.' })
   succeededAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the last run failed; null when it did not.' })
+  @Field(() => Date, { nullable: true, description: 'When the last run failed. Null when it did not fail.' })
   failedAt!: Date | null;
 
-  @Field(() => String, { nullable: true, description: 'What failed of the last run; null when nothing did.' })
+  @Field(() => String, { nullable: true, description: 'The error of the last run. Null when it did not fail.' })
   error!: string | null;
 
-  @Field(() => Date, { description: 'When it is due next; in the past when it is overdue.' })
+  @Field(() => Date, { description: 'When housekeeping is due next. In the past when it is overdue.' })
   nextAt!: Date;
 }
 
 @ObjectType({ description: 'An encryption key in use.' })
 export class EncryptionKeyInUse {
-  @Field(() => ID, { description: 'Its name in ENCRYPTION_KEYS, or `local` for the one in the data folder.' })
+  @Field(() => ID, {
+    description: 'The name of the key in ENCRYPTION_KEYS, or `local` for the key in the data folder.',
+  })
   kid!: string;
 
-  @Field(() => Int, { description: 'How many tenants’ secrets it protects.' })
+  @Field(() => Int, { description: 'Number of tenants whose secrets the key protects.' })
   tenants!: number;
 }
 
-@ObjectType({ description: 'How often deliveries failed last for one reason.' })
+@ObjectType({ description: 'Number of deliveries whose latest attempt failed for one reason.' })
 export class FailureCount {
-  @Field(() => String, { description: 'Why, as `Attempt.errorCode`.' })
+  @Field(() => String, { description: 'The reason, like `Attempt.errorCode`.' })
   errorCode!: string;
 
-  @Field(() => Int, { description: 'How many deliveries.' })
+  @Field(() => Int, { description: 'Number of deliveries.' })
   deliveries!: number;
 }
 
-const rankings: Record<Ranking, string> = {
+const TopWebhooksBy = graphqlEnum<Ranking>('TopWebhooksBy', 'The ranking of webhooks of all tenants.', {
   FAILURES: 'Most failed attempts.',
   ATTEMPTS: 'Most attempts.',
   LATENCY: 'Longest attempts, by the duration that 95 % do not exceed.',
-  BACKLOG: `Most deliveries that are due, among the ${DUE_LOOKED} that wait longest.`,
-};
-const TopWebhooksBy = Object.fromEntries(Object.keys(rankings).map((name) => [name, name]));
-registerEnumType(TopWebhooksBy, {
-  name: 'TopWebhooksBy',
-  description: 'By what webhooks of all tenants are ranked.',
-  valuesConfig: Object.fromEntries(Object.entries(rankings).map(([name, description]) => [name, { description }])),
+  BACKLOG: `Most due deliveries among the ${DUE_LOOKED} that wait longest.`,
 });
 
 export const TOP_WEBHOOKS_MAX = 50;
 
 @ArgsType()
 export class TopWebhooksArgs {
-  @Field(() => TopWebhooksBy, { description: 'By what they are ranked.' })
+  @Field(() => TopWebhooksBy, { description: 'The ranking.' })
   by!: Ranking;
 
-  @Field(() => Int, { defaultValue: 10, nullable: true, description: `How many: 1 to ${TOP_WEBHOOKS_MAX}.` })
+  @Field(() => Int, { defaultValue: 10, nullable: true, description: `Number of webhooks: 1 to ${TOP_WEBHOOKS_MAX}.` })
   first?: number | null;
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Since when attempts count, at most 7 days ago; default: 24 hours ago.',
+    description: 'Only attempts after this time count. At most 7 days ago; default: 24 hours ago.',
   })
   since?: Date | null;
 }
 
-@ObjectType({ description: 'A webhook of any tenant, and how it is doing.' })
+@ObjectType({ description: 'A webhook of any tenant and its figures.' })
 export class TopWebhook {
   @ShowsIdOf('Webhook', { description: 'The id of the webhook.' })
   webhookId!: number;
@@ -196,9 +186,9 @@ export class TopWebhook {
 
   tenantId!: number;
 
-  @Field(() => Int, { description: 'Deliveries that are due; 250 means: that many or more.' })
+  @Field(() => Int, { description: 'Number of due deliveries. 250 means 250 or more.' })
   due!: number;
 
-  @Field(() => StatsFiguresType, { description: 'Attempts since the moment that was asked for.' })
+  @Field(() => StatsFiguresType, { description: 'Attempts since the requested time.' })
   figures!: StatsFiguresType;
 }

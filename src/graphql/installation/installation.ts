@@ -3,6 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, Field, FieldResolver, Info, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context/context.js';
 import { PLATFORM } from '../../database/tenant-database.js';
+import { DAY_MS, HOUR_MS } from '../../domain/durations.js';
 import { totalFigures } from '../../domain/stats/stats.js';
 import { Tenant } from '../../entities/tenant.js';
 import { invalidInput } from '../../errors.js';
@@ -39,13 +40,11 @@ import {
   TopWebhooksArgs,
 } from './installation-types.js';
 
-const DAY_MS = 86_400_000;
 const TOP_SINCE_MAX_MS = 7 * DAY_MS;
-/** Daemons make a report every 15 seconds: after this long none is running. */
+/** Daemons report every 15 seconds: after this time none is running. */
 const REPORT_SILENT_SECONDS = 60;
-const HOUR_MS = 3_600_000;
 
-/** What a daemon has found out (daemon/sweeps/report-installation.ts), as JSON has it. */
+/** The report of a daemon (daemon/sweeps/report-installation.ts), in its JSON form. */
 interface Report {
   checks: { name: string; status: string; text: string }[];
   installation: Pick<Facts, 'housekeeping'>;
@@ -66,12 +65,12 @@ async function parseReport({ db }: Context) {
 }
 
 @ObjectType({
-  description: 'The whole installation, over all tenants. Each field reads what it shows: ask for what a screen needs.',
+  description: 'The whole installation, over all tenants. Each field reads the database: select only what you need.',
 })
 class Installation {
   #report: ReturnType<typeof parseReport> | undefined;
 
-  /** Read and parsed once, whatever is asked of it. */
+  /** Read and parsed at its first use. */
   report(context: Context) {
     this.#report ??= parseReport(context);
     return this.#report;
@@ -80,7 +79,7 @@ class Installation {
   @Field(() => Date, {
     nullable: true,
     description:
-      'When a daemon last looked for `findings`, `housekeeping` and `jobsPutAside`: every 15 seconds. Null: none has yet.',
+      'When a daemon last updated `findings`, `housekeeping` and `jobsPutAside`, which happens every 15 seconds. Null if never.',
   })
   async examinedAt(@Ctx() context: Context): Promise<Date | null> {
     return (await this.report(context))?.madeAt ?? null;
@@ -92,7 +91,7 @@ export class InstallationResolver {
   @RequiresPlatformKey('platform:read')
   @Query(() => Installation, {
     nullable: true,
-    description: 'How the whole installation is doing, over all tenants. For platform keys only.',
+    description: 'The state of the whole installation, over all tenants. For platform keys only.',
   })
   installation(): Installation {
     return new Installation();
@@ -101,7 +100,7 @@ export class InstallationResolver {
   @FieldResolver(() => Stats, {
     nullable: true,
     complexity: STATS_COST,
-    description: 'How many attempts of all tenants succeeded and failed, without those of the last minute or two.',
+    description: 'Successes, failures and durations of attempts of all tenants, without the last minute or two.',
   })
   stats(
     @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
@@ -111,21 +110,21 @@ export class InstallationResolver {
     return statsOfTenant(context, PLATFORM, args, info);
   }
 
-  @FieldResolver(() => BacklogType, { description: 'What all tenants together still have to be sent.' })
+  @FieldResolver(() => BacklogType, { description: 'Deliveries of all tenants that are still to be sent.' })
   backlog(@Ctx() context: Context): Promise<Backlog> {
     return readBacklogOfAll(context.db);
   }
 
   @mayHold(50)
   @FieldResolver(() => [FailureCount], {
-    description: `Of the ${FAILURES_LOOKED} deliveries that were made last, how many failed at their latest attempt, and why; the most frequent reason first.`,
+    description: `Number of failures by reason, most frequent first, among the latest attempts of the newest ${FAILURES_LOOKED} deliveries.`,
   })
   failures(@Ctx() context: Context): Promise<FailureCount[]> {
     return readFailuresOfAll(context.db);
   }
 
   @FieldResolver(() => [DaemonType], {
-    description: 'The daemons that were heard of within 10 minutes, the youngest first; at most 100.',
+    description: 'Daemons that reported within 10 minutes, newest first; at most 100.',
   })
   daemons(@Ctx() context: Context): Promise<DaemonType[]> {
     return readDaemons(context.db);
@@ -133,7 +132,7 @@ export class InstallationResolver {
 
   @mayHold(100)
   @FieldResolver(() => [JobAsideType], {
-    description: 'Jobs that were fetched again and again without an end, or have failed for good; the oldest 100.',
+    description: 'Jobs that were started again and again without finishing, or have failed for good; the oldest 100.',
   })
   async jobsPutAside(@Root() installation: Installation, @Ctx() context: Context): Promise<JobAsideType[]> {
     const jobs = (await installation.report(context))?.report.jobsAside ?? [];
@@ -142,13 +141,13 @@ export class InstallationResolver {
 
   @mayHold(400)
   @FieldResolver(() => [PartitionType], {
-    description: 'The days that events, deliveries and attempts lie in, the newest first.',
+    description: 'The daily parts of events, deliveries and attempts, newest first.',
   })
   partitions(@Ctx() context: Context): Promise<PartitionType[]> {
     return readPartitions(context.db);
   }
 
-  @FieldResolver(() => Retention, { description: 'What is kept for how long.' })
+  @FieldResolver(() => Retention, { description: 'Retention times.' })
   retention(@Ctx() { config }: Context): Retention {
     return {
       deliveryDays: config.retentionDays,
@@ -159,7 +158,7 @@ export class InstallationResolver {
 
   @FieldResolver(() => Housekeeping, {
     nullable: true,
-    description: 'The work of every hour; null when no daemon has told of it yet.',
+    description: 'The hourly work of daemons. Null when no daemon has reported yet.',
   })
   async housekeeping(@Root() installation: Installation, @Ctx() context: Context): Promise<Housekeeping | null> {
     const read = await installation.report(context);
@@ -187,7 +186,7 @@ export class InstallationResolver {
   @mayHold(40)
   @FieldResolver(() => [Finding], {
     description:
-      'What `hookwright doctor` finds, but for settings and encryption keys. Without a running daemon: that there is none, and what the last one found.',
+      'The findings of `hookwright doctor`, except about settings and encryption keys. When no daemon is running, they say so, and the others are from the last daemon.',
   })
   async findings(@Root() installation: Installation, @Ctx() context: Context): Promise<Finding[]> {
     const read = await installation.report(context);
@@ -203,7 +202,7 @@ export class InstallationResolver {
   @FieldResolver(() => [TopWebhook], {
     nullable: true,
     complexity: STATS_COST,
-    description: 'The webhooks of all tenants that stand out, without what came in the last minute or two.',
+    description: 'The top webhooks of all tenants, without the last minute or two.',
   })
   async topWebhooks(
     @Args(() => TopWebhooksArgs) { by, first, since }: TopWebhooksArgs,
@@ -230,13 +229,13 @@ export class InstallationResolver {
 
 @Resolver(() => TopWebhook)
 export class TopWebhookResolver {
-  @FieldResolver(() => Tenant, { nullable: true, description: 'Whose webhook it is; null once the tenant is deleted.' })
+  @FieldResolver(() => Tenant, { nullable: true, description: 'The tenant of the webhook. Null when it was deleted.' })
   tenant(@Root() { tenantId }: TopWebhook, @Ctx() context: Context): Promise<Tenant | null> {
     return context.loaders.tenantById.load(tenantId);
   }
 }
 
-/** Every hour at :07. */
+/** Housekeeping runs every hour at :07. */
 function nextHousekeeping(after: Date): Date {
   const minute = 7 * 60_000;
   return new Date((Math.floor((after.getTime() - minute) / HOUR_MS) + 1) * HOUR_MS + minute);

@@ -6,27 +6,22 @@ import { ApiKey } from '../../entities/api-key.js';
 import { ApiError, invalidInput } from '../../errors.js';
 import { scopesBeyond } from '../../operations/keys/create-api-key.js';
 
-/** What holds for whatever is made with an API key and can be used like one: keys, and portal sessions. */
-
-/** @param what "An API key" @throws ApiError scope_missing */
+/** Requires that the caller has the scopes. @param what "An API key" @throws ApiError scope_missing */
 export function requireGranted(context: Context, scopes: readonly Scope[], what: string): void {
   const beyond = scopesBeyond(callerOf(context).scopes, scopes);
   if (beyond.length > 0) {
     throw new ApiError(
       'scope_missing',
-      `${what} gets only scopes that the API key that makes it holds; this one lacks ${beyond.join(', ')}.`,
+      `${what} can get only scopes of the API key that creates it; this one lacks ${beyond.join(', ')}.`,
     );
   }
 }
 
-/** How long the API key of the request still lives, in whole seconds; infinite: it does not expire. */
+/** Seconds until the API key of the request expires. Infinite when it does not. */
 export const secondsLeft = (context: Context): number =>
   Math.floor(context.authenticator.lifeLeftMs(callerOf(context)) / 1_000);
 
-/**
- * How long API keys may live that the request makes, in whole seconds: as long as its own one, or, in a portal session,
- * as the one that made the session. Infinite: they need not expire.
- */
+/** The longest lifetime of new keys in seconds: that of the own key, or of the creator of the portal session. */
 export async function secondsToGrant(context: Context): Promise<number> {
   const { isPortalSession, keyId } = callerOf(context);
   if (!isPortalSession) {
@@ -40,17 +35,14 @@ export async function secondsToGrant(context: Context): Promise<number> {
 }
 
 /**
- * Else whoever has got hold of a key for an hour would have one for ever, which outlives the first one's revocation.
+ * Limits the lifetime of a new key. Otherwise somebody who gets a key for an hour could create one that never ends.
  *
- * @param left how many seconds it may live; infinite: it need not expire
- * @throws ApiError invalid_input for what would live longer
+ * @param left the longest lifetime in seconds; infinite: no limit
+ * @throws ApiError invalid_input
  */
 export function requireOwnLife(left: number, lifetimeSeconds: number | null | undefined): void {
-  if (left === Number.POSITIVE_INFINITY) {
-    return;
-  }
-  if (typeof lifetimeSeconds !== 'number' || lifetimeSeconds > left) {
-    const detail = `must be at most ${left}: the API key that asks expires then, and makes none that lives longer`;
+  if ((lifetimeSeconds ?? Number.POSITIVE_INFINITY) > left) {
+    const detail = `must be at most ${left}: the API key of this request expires then, and cannot create one that lives longer`;
     throw invalidInput([{ path: ['input', 'expiresInSeconds'], code: 'too_big', detail }]);
   }
 }

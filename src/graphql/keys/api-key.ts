@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Args, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { z } from 'zod';
 import { actorOf, type Context, callerOf } from '../../context/context.js';
 import { UNFILTERED } from '../../database/tenant-database.js';
@@ -14,100 +14,94 @@ import {
 } from '../../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
 import { displayName } from '../../operations/tenants/display-name.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
+import { FilterArg, InputArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from '../fields/input.js';
 import { RequiresScope, RequiresScopeOrAdmin } from '../fields/requires.js';
 import { requireGranted, requireOwnLife, secondsToGrant } from './api-key-rules.js';
 
-@InputType({ description: 'An API key to make.' })
+@InputType({ description: 'The API key to create.' })
 class CreateApiKeyInput {
-  @Field(() => String, { description: 'What it is for: 1 to 200 characters.' })
+  @Field(() => String, { description: 'The purpose of the key: 1 to 200 characters.' })
   name!: string;
 
   @Field(() => [String], {
     description:
-      `What it may do: ${GRANTABLE_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. ` +
-      'A key can grant only scopes that it holds itself. For a platform key, made by one with `platform:admin` that names no tenant: ' +
+      `Scopes of the key: ${GRANTABLE_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. ` +
+      'A key can grant only scopes that it has itself. For a platform key, which a platform key with `platform:admin` creates without naming a tenant: ' +
       `${PLATFORM_SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
   })
   scopes!: string[];
 
   @Field(() => Int, {
     nullable: true,
-    description: `How long it lives, in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years. Without it the key does not expire. A key that expires can make only keys that expire no later.`,
+    description: `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years. Omit for a key that does not expire. A key that expires can create only keys that expire no later.`,
   })
   expiresInSeconds?: number | null;
 }
 
-@ObjectType({ description: 'A new API key.' })
+@ObjectType({ description: 'The new API key.' })
 class CreateApiKeyPayload {
-  @Field(() => ApiKey, { description: 'What is kept of it.' })
+  @Field(() => ApiKey, { description: 'The stored properties of the key.' })
   apiKey!: ApiKey;
 
   @Field(() => String, { description: 'The key itself. It is never shown again.' })
   key!: string;
 }
 
-@InputType({ description: 'An API key to revoke.' })
+@InputType({ description: 'The API key to revoke.' })
 class RevokeApiKeyInput {
-  @Field(() => ID, { description: 'The key.' })
+  @Field(() => ID, { description: 'The id of the key.' })
   id!: string;
 }
 
-@ObjectType({ description: 'The revoked key.' })
+@ObjectType({ description: 'The revoked API key.' })
 class RevokeApiKeyPayload {
-  @Field(() => ApiKey, { description: 'As it is now.' })
+  @Field(() => ApiKey, { description: 'The key after the change.' })
   apiKey!: ApiKey;
 }
 
-@InputType({ description: 'Which API keys.' })
+@InputType({ description: 'Conditions for API keys.' })
 class ApiKeyFilter {
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Only keys that can be used now, or only those that were revoked or have expired.',
+    description: 'Only keys that can be used now, or only keys that were revoked or have expired.',
   })
   active?: boolean | null;
 }
 
 const ApiKeyConnection = connectionOf(ApiKey, 'ApiKey', 'API keys');
 
-/**
- * A platform key that names no tenant administers platform keys. Tenant keys always have a tenant, so for them
- * the tenant is never null.
- */
+/** A platform key that names no tenant administers platform keys. */
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
   @RequiresScope('keys:admin', 'platform:read')
   @Query(() => ApiKeyConnection, {
     nullable: true,
     description:
-      "The tenant's API keys, newest first, revoked and expired ones included. For a platform key that names no tenant: the platform keys.",
+      "The tenant's API keys, newest first, including revoked and expired ones. For a platform key that names no tenant: the platform keys.",
   })
   apiKeys(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => ApiKeyFilter, { nullable: true, description: 'Which ones; without it all.' })
+    @FilterArg(() => ApiKeyFilter)
     filter: ApiKeyFilter | null,
     @Ctx() { em, tenantId }: Context,
   ): Promise<Connection<ApiKey>> {
     const conditions = { tenantId, portalId: null, ...conditionsOf(filter) };
-    return readConnection('apiKeys', page, (slice) => {
-      const { where, options } = sliceQuery(slice);
-      return em.find(ApiKey, { ...conditions, ...where }, { ...options, ...UNFILTERED });
-    });
+    return readConnection('apiKeys', page, pagedQuery(em, ApiKey, conditions, UNFILTERED));
   }
 
   @RequiresScopeOrAdmin('keys:admin')
-  @Mutation(() => CreateApiKeyPayload, { description: 'Makes an API key.' })
+  @Mutation(() => CreateApiKeyPayload, { description: 'Creates an API key.' })
   async createApiKey(
-    @Arg('input', () => CreateApiKeyInput, { description: 'What to make.' }) input: CreateApiKeyInput,
+    @InputArg(() => CreateApiKeyInput) input: CreateApiKeyInput,
     @Ctx() context: Context,
   ): Promise<CreateApiKeyPayload> {
-    const wanted = parseInput(newApiKey(grantableBy(context)), input, ['input']);
-    const { name, scopes, expiresInSeconds: lifetime } = wanted;
+    const { name, scopes, expiresInSeconds: lifetime } = parseInput(newApiKey(grantableBy(context)), input, ['input']);
     requireGrantable(context, scopes);
     requireOwnLife(await secondsToGrant(context), lifetime);
-    const { apiKey, key } = await createApiKey(context.db, context.random, {
+    return createApiKey(context.db, context.random, {
       tenantId: context.tenantId,
       name,
       scopes,
@@ -115,13 +109,14 @@ export class ApiKeyResolver {
       by: actorOf(context),
       ...(typeof lifetime === 'number' ? { expiresInSeconds: lifetime } : {}),
     });
-    return { apiKey, key };
   }
 
   @RequiresScopeOrAdmin('keys:admin')
-  @Mutation(() => RevokeApiKeyPayload, { description: 'Revokes an API key for good, everywhere within 5 seconds.' })
+  @Mutation(() => RevokeApiKeyPayload, {
+    description: 'Revokes an API key for good. It stops working everywhere within 5 seconds.',
+  })
   async revokeApiKey(
-    @Arg('input', () => RevokeApiKeyInput, { description: 'What to do.' }) input: RevokeApiKeyInput,
+    @InputArg(() => RevokeApiKeyInput) input: RevokeApiKeyInput,
     @Ctx() context: Context,
   ): Promise<RevokeApiKeyPayload> {
     const id = idOf('ApiKey', input.id, ['input', 'id']);
@@ -141,7 +136,7 @@ function conditionsOf(filter: ApiKeyFilter | null) {
 const newApiKey = (grantable: readonly Scope[]) =>
   z.object({ name: displayName, scopes: apiKeyScopes(grantable), expiresInSeconds: expiresInSeconds.nullish() });
 
-/** The scopes that a new key can get from this request: `requireGrantable` refuses all others. */
+/** The scopes that `requireGrantable` allows. */
 function grantableBy(context: Context): readonly Scope[] {
   if (context.tenantId === null) {
     return PLATFORM_SCOPES;
@@ -157,7 +152,7 @@ function requireGrantable(context: Context, scopes: readonly Scope[]): void {
   if (context.tenantId === null && ofPlatform.length < scopes.length) {
     throw new ApiError(
       'tenant_required',
-      `Name the tenant of the new key in the header Hookwright-Tenant: <id>; without one only a platform key can be made, with ${PLATFORM_SCOPES.join(', ')}.`,
+      `Name the tenant of the new key in the header Hookwright-Tenant: <id>; without one only a platform key can be created, with ${PLATFORM_SCOPES.join(', ')}.`,
     );
   }
   if (context.tenantId !== null && ofPlatform.length > 0) {

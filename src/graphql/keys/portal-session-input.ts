@@ -13,8 +13,8 @@ const ORIGIN_LENGTH_MAX = 255;
 const LOCALE_LENGTH_MAX = 35;
 
 /**
- * It becomes a part of the header Content-Security-Policy: a semicolon or a comma, which hosts of urls may have, would
- * end the directive there. An IPv6 address has no form in that header (W3C CSP3 §2.3.1).
+ * Origins become part of the header Content-Security-Policy, where a semicolon or a comma would end the directive and
+ * IPv6 addresses are not allowed (W3C CSP3 §2.3.1).
  */
 const ORIGIN = /^https?:\/\/[a-z0-9_-]+(\.[a-z0-9_-]+)*(:[0-9]+)?$/;
 
@@ -40,7 +40,6 @@ function isLocale(text: string): boolean {
   }
 }
 
-/** The settings of a new portal session. */
 export const portalSessionInput = z.object({
   capabilities: z
     .array(z.enum(PortalCapability))
@@ -57,7 +56,7 @@ export const portalSessionInput = z.object({
         .string()
         .refine(
           isOrigin,
-          'must be an origin as browsers send it, in lower case and without a path: https://app.example.com, or http://localhost:3000 on this machine',
+          'must be an origin in lower case and without a path, such as https://app.example.com, or http://localhost:3000 on this machine',
         ),
     )
     .max(PARENT_ORIGINS_MAX, `must have at most ${PARENT_ORIGINS_MAX} origins`)

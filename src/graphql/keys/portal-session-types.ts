@@ -8,100 +8,98 @@ import {
   PortalTheme,
 } from '../../domain/keys/portal-session.js';
 import type { ApiKey } from '../../entities/api-key.js';
+import { graphqlEnum } from '../../entities/graphql-enum.js';
 import { Node, NumberedNode } from '../../entities/node.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 import { connectionOf } from '../fields/connection.js';
 
 registerEnumType(PortalCapability, {
   name: 'PortalCapability',
-  description: 'What a portal session may do.',
+  description: 'A right of a portal session.',
   valuesConfig: {
     VIEW: { description: 'Look at webhooks, events and deliveries. Every session may.' },
-    MANAGE_ENDPOINTS: { description: 'Make, change, pause, enable and delete webhooks, and release what they hold.' },
+    MANAGE_ENDPOINTS: {
+      description: 'Create, change, pause, enable and delete webhooks, and release held deliveries.',
+    },
     SEND: { description: 'Test webhooks, and send or cancel single deliveries.' },
     SEE_SECRETS: {
       description:
-        'With MANAGE_ENDPOINTS: see the secret of a new webhook, and rotate secrets. Without it a webhook can be made only by a mutation that does not select `secret`.',
+        'With MANAGE_ENDPOINTS: see the secret of a new webhook, and rotate secrets. Without it the session can create a webhook only by a mutation that does not select `secret`.',
     },
     BULK: { description: 'Recover, replay and cancel many deliveries at once.' },
-    MANAGE_KEYS: { description: 'Make and revoke API keys and portal sessions, and read the audit log.' },
+    MANAGE_KEYS: { description: 'Create and revoke API keys and portal sessions, and read the audit log.' },
   },
 });
 
 registerEnumType(PortalTheme, {
   name: 'PortalTheme',
-  description: 'How the portal looks.',
+  description: 'The look of the portal.',
   valuesConfig: {
-    LIGHT: { description: 'Dark on light.' },
-    DARK: { description: 'Light on dark.' },
-    AUTO: { description: 'As the browser of the person prefers.' },
+    LIGHT: { description: 'Dark text on a light background.' },
+    DARK: { description: 'Light text on a dark background.' },
+    AUTO: { description: 'As the browser prefers.' },
   },
 });
 
-enum PortalSessionStatus {
-  WAITING = 'WAITING',
-  ACTIVE = 'ACTIVE',
-  UNOPENED = 'UNOPENED',
-  EXPIRED = 'EXPIRED',
-  REVOKED = 'REVOKED',
-}
-registerEnumType(PortalSessionStatus, {
-  name: 'PortalSessionStatus',
-  description: 'How far a portal session is.',
-  valuesConfig: {
-    WAITING: { description: 'Its link was not opened yet, and still works.' },
-    ACTIVE: { description: 'Its link was opened, and it can be used.' },
-    UNOPENED: { description: 'Its link was not opened in time.' },
-    EXPIRED: { description: 'It was used, and is over.' },
-    REVOKED: { description: 'It was revoked.' },
-  },
+const PortalSessionStatus = graphqlEnum('PortalSessionStatus', 'The state of a portal session.', {
+  WAITING: 'The link was not opened yet, and still works.',
+  ACTIVE: 'The link was opened, and the session can be used.',
+  UNOPENED: 'The link was not opened in time.',
+  EXPIRED: 'The session was used, and has expired.',
+  REVOKED: 'The session was revoked.',
 });
+type PortalSessionStatus = keyof typeof PortalSessionStatus;
 
-/** Made from the API key that lies under the session. */
-@NumberedNode('PortalSession', 'Its number, which is also that of the API key under it.')
+/** A view of the API key of the session. */
+@NumberedNode('PortalSession', 'The number of the session, which is also the number of its API key.')
 @ObjectType({
   implements: Node,
   description:
-    'A session of the portal, in which somebody acts for a tenant. Under it lies an API key that stands in no list of keys.',
+    'A session of the portal, in which a person acts for a tenant. It has an API key that no list of keys shows.',
 })
 export class PortalSession implements PortalSettings {
   id!: number;
 
-  @Field(() => [PortalCapability], { description: 'What it may do.' })
+  @Field(() => [PortalCapability], { description: 'The rights of the session.' })
   capabilities!: PortalCapability[];
 
-  @Field(() => PortalSessionStatus, { description: 'How far it is.' })
+  @Field(() => PortalSessionStatus, { description: 'The state of the session.' })
   status!: PortalSessionStatus;
 
-  @Field(() => Date, { description: 'When it was made.' })
+  @Field(() => Date, { description: 'When the session was created.' })
   createdAt!: Date;
 
-  @Field(() => Date, { description: 'When it expires.' })
+  @Field(() => Date, { description: 'When the session expires.' })
   expiresAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When it was revoked; null when it was not.' })
+  @Field(() => Date, { nullable: true, description: 'When the session was revoked. Null when it was not.' })
   revokedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When its link was opened; null when it was not.' })
+  @Field(() => Date, { nullable: true, description: 'When the link was opened. Null when it was not.' })
   exchangedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When it was last used, to the minute; null when it never was.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When the session was last used, to the minute. Null when it was never used.',
+  })
   lastUsedAt!: Date | null;
 
-  @Field(() => [String], { description: 'The origins of the pages that may show it in a frame.' })
+  @Field(() => [String], { description: 'Origins of the pages that may show the portal in a frame.' })
   parentOrigins!: string[];
 
-  @Field(() => String, { nullable: true, description: "A language tag (BCP 47); null: the browser's." })
+  @Field(() => String, {
+    nullable: true,
+    description: 'A language tag (BCP 47). Null for the language of the browser.',
+  })
   locale!: string | null;
 
-  @Field(() => PortalTheme, { description: 'How it looks.' })
+  @Field(() => PortalTheme, { description: 'The look of the portal.' })
   theme!: PortalTheme;
 
-  @Field(() => String, { nullable: true, description: 'Where the portal leads back to; null: nowhere.' })
+  @Field(() => String, { nullable: true, description: 'The url that the portal leads back to, if any.' })
   returnUrl!: string | null;
 }
 
-/** @param now decides between what waits, lives and is over */
 export function portalSessionOf(apiKey: ApiKey, now: Date): PortalSession {
   const { id, createdAt, revokedAt, lastUsedAt, portalExchangedAt: exchangedAt } = apiKey;
   const settings = JSON.parse(apiKey.portalSettings!) as PortalSettings;
@@ -115,84 +113,84 @@ function statusOf(
   now: Date,
 ): PortalSessionStatus {
   if (revokedAt !== null) {
-    return PortalSessionStatus.REVOKED;
+    return 'REVOKED';
   }
   if (portalExchangedAt !== null) {
-    return expiresAt! > now ? PortalSessionStatus.ACTIVE : PortalSessionStatus.EXPIRED;
+    return expiresAt! > now ? 'ACTIVE' : 'EXPIRED';
   }
-  return portalCodeExpiresAt! > now ? PortalSessionStatus.WAITING : PortalSessionStatus.UNOPENED;
+  return portalCodeExpiresAt! > now ? 'WAITING' : 'UNOPENED';
 }
 
 export const PARENT_ORIGINS_MAX = 10;
 
-@InputType({ description: 'A portal session to make.' })
+@InputType({ description: 'The portal session to create.' })
 export class CreatePortalSessionInput {
   @Field(() => ID, {
     nullable: true,
     description:
-      'The tenant. Without it the one of the key, or of the header Hookwright-Tenant; a platform key names it in either way.',
+      'The id of the tenant. Default: the tenant of the key or of the header Hookwright-Tenant. A platform key must name it in one of these ways.',
   })
   tenantId?: string | null;
 
-  @Field(() => [PortalCapability], { description: 'What it may do: nothing that the API key may not do itself.' })
+  @Field(() => [PortalCapability], { description: 'The rights of the session. The API key must have them too.' })
   capabilities!: PortalCapability[];
 
   @Field(() => Int, {
     nullable: true,
-    description: `How long it lives, in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${PORTAL_SESSION_SECONDS_MAX}, which is the default. It ends with the API key that makes it at the latest.`,
+    description: `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${PORTAL_SESSION_SECONDS_MAX}, which is the default. The session cannot outlive the API key that creates it.`,
   })
   expiresInSeconds?: number | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: `The origins of the pages that may show the portal in a frame, such as \`https://app.example.com\`, ${PARENT_ORIGINS_MAX} at most. Without any no page may.`,
+    description: `Origins of the pages that may show the portal in a frame, such as \`https://app.example.com\`, at most ${PARENT_ORIGINS_MAX}. Without any, no page may.`,
   })
   parentOrigins?: string[] | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "A language tag (BCP 47) such as `en` or `de-CH`. Without it the browser's.",
+    description: 'A language tag (BCP 47) such as `en` or `de-CH`. Default: the language of the browser.',
   })
   locale?: string | null;
 
-  @Field(() => PortalTheme, { nullable: true, description: 'How it looks. Default: AUTO.' })
+  @Field(() => PortalTheme, { nullable: true, description: 'The look of the portal. Default: AUTO.' })
   theme?: PortalTheme | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Where the portal leads back to when it is over: an https:// url, or http:// on this machine.',
+    description: 'The url that the portal leads back to: https://, or http:// on this machine.',
   })
   returnUrl?: string | null;
 }
 
-@ObjectType({ description: 'A new portal session.' })
+@ObjectType({ description: 'The new portal session and its link.' })
 export class CreatePortalSessionPayload {
   @Field(() => String, {
-    description: `Open it in a browser or a frame, once, within ${PORTAL_CODE_SECONDS} seconds. It is never shown again.`,
+    description: `The link. Open it once, in a browser or a frame, within ${PORTAL_CODE_SECONDS} seconds. It is never shown again.`,
   })
   url!: string;
 
-  @Field(() => PortalSession, { description: 'What is kept of it.' })
+  @Field(() => PortalSession, { description: 'The stored properties of the session.' })
   session!: PortalSession;
 }
 
-@InputType({ description: 'A portal session to revoke.' })
+@InputType({ description: 'The portal session to revoke.' })
 export class RevokePortalSessionInput {
-  @Field(() => ID, { description: 'The session.' })
+  @Field(() => ID, { description: 'The id of the session.' })
   id!: string;
 }
 
 @ObjectType({ description: 'The revoked portal session.' })
 export class RevokePortalSessionPayload {
-  @Field(() => PortalSession, { description: 'As it is now.' })
+  @Field(() => PortalSession, { description: 'The session after the change.' })
   session!: PortalSession;
 }
 
-@InputType({ description: 'Which portal sessions.' })
+@InputType({ description: 'Conditions for portal sessions.' })
 export class PortalSessionFilter {
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Only sessions that are neither revoked nor expired, or only those that are.',
+    description: 'Only sessions that are neither revoked nor expired, or only sessions that are.',
   })
   active?: boolean | null;
 }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { raw } from '@mikro-orm/postgresql';
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../../context/context.js';
 import { UNFILTERED } from '../../database/tenant-database.js';
 import { globalId } from '../../domain/ids/global-id.js';
@@ -10,7 +10,8 @@ import { ApiError, invalidInput } from '../../errors.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
 import { createPortalSession } from '../../operations/portal/create-portal-session.js';
-import { type Connection, ConnectionArgs, readConnection, sliceQuery } from '../fields/connection.js';
+import { FilterArg, InputArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
 import { Requires, RequiresScope } from '../fields/requires.js';
@@ -32,28 +33,27 @@ export class PortalSessionResolver {
   @Requires('keys:admin', 'platform:read')
   @Query(() => PortalSessionConnection, {
     nullable: true,
-    description: "The tenant's portal sessions, newest first, revoked and expired ones included.",
+    description: "The tenant's portal sessions, newest first, including revoked and expired ones.",
   })
   portalSessions(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => PortalSessionFilter, { nullable: true, description: 'Which ones; without it all.' })
+    @FilterArg(() => PortalSessionFilter)
     filter: PortalSessionFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<PortalSession>> {
     const conditions = { ...conditionsOf(filter), portalId: { $ne: null } };
-    return readConnection('portalSessions', page, async (slice) => {
-      const { where, options } = sliceQuery(slice);
-      const keys = await context.em.find(ApiKey, { ...conditions, ...where }, options);
-      return keys.map((key) => portalSessionOf(key, context.clock()));
-    });
+    const read = pagedQuery(context.em, ApiKey, conditions);
+    return readConnection('portalSessions', page, async (slice) =>
+      (await read(slice)).map((key) => portalSessionOf(key, context.clock())),
+    );
   }
 
   @RequiresScope('keys:admin')
   @Mutation(() => CreatePortalSessionPayload, {
-    description: 'Makes a portal session: a link by which somebody works with the data of a tenant in a browser.',
+    description: 'Creates a portal session: a link by which a person manages webhooks of the tenant in a browser.',
   })
   async createPortalSession(
-    @Arg('input', () => CreatePortalSessionInput, { description: 'What to make.' })
+    @InputArg(() => CreatePortalSessionInput)
     { tenantId: named, ...input }: CreatePortalSessionInput,
     @Ctx() context: Context,
   ): Promise<CreatePortalSessionPayload> {
@@ -73,10 +73,10 @@ export class PortalSessionResolver {
 
   @Requires('keys:admin')
   @Mutation(() => RevokePortalSessionPayload, {
-    description: 'Revokes a portal session for good, everywhere within 5 seconds.',
+    description: 'Revokes a portal session for good. It stops working everywhere within 5 seconds.',
   })
   async revokePortalSession(
-    @Arg('input', () => RevokePortalSessionInput, { description: 'What to do.' })
+    @InputArg(() => RevokePortalSessionInput)
     input: RevokePortalSessionInput,
     @Ctx() context: Context,
   ): Promise<RevokePortalSessionPayload> {
@@ -87,7 +87,7 @@ export class PortalSessionResolver {
   }
 }
 
-/** A session that was not opened in time cannot be used any more, as one that is over. */
+/** A session that was not opened in time is not active. */
 function conditionsOf(filter: PortalSessionFilter | null) {
   if (typeof filter?.active !== 'boolean') {
     return {};
@@ -98,7 +98,7 @@ function conditionsOf(filter: PortalSessionFilter | null) {
     : { $or: [...endedKeys(), { portalExchangedAt: null, portalCodeExpiresAt: { $lte: now } }] };
 }
 
-/** Of the sessions with these numbers, those that the tenant has. */
+/** Reads the sessions of the tenant with these numbers. */
 export async function readPortalSessions({ em, tenantId, clock }: Context, ids: number[]): Promise<PortalSession[]> {
   const keys = await em.find(ApiKey, { id: { $in: ids }, tenantId, portalId: { $ne: null } }, UNFILTERED);
   return keys.map((key) => portalSessionOf(key, clock()));
@@ -110,13 +110,13 @@ export async function readPortalSessions({ em, tenantId, clock }: Context, ids: 
  */
 function baseUrlOf({ config, origin }: Context): string {
   if (!config.dashboard) {
-    throw new ApiError('unavailable', 'There is no portal here: the operator has set DASHBOARD=off.');
+    throw new ApiError('unavailable', 'This service has no portal: it runs with DASHBOARD=off.');
   }
   const url = config.publicUrl ?? URL.parse(origin ?? '')?.origin;
   if (url === undefined) {
     throw new ApiError(
       'header_malformed',
-      'The url of the session begins with what the header Host says, and that is no host; or the operator sets PUBLIC_URL.',
+      'The url of a session begins with the header Host, which names no valid host here. Send another one, or set PUBLIC_URL.',
     );
   }
   return url;
@@ -139,11 +139,10 @@ function tenantNamed(context: Context, named: string | null | undefined): number
   throw invalidInput([{ path, code: 'contradiction', detail }]);
 }
 
-/** Null: never. */
 const inSeconds = ({ clock }: Context, seconds: number): Date | null =>
   seconds === Number.POSITIVE_INFINITY ? null : new Date(clock().getTime() + seconds * 1_000);
 
-/** In seconds: as asked, and as long as may be where nothing was asked. @throws ApiError invalid_input */
+/** The lifetime of a session in seconds; default: as long as possible. @throws ApiError invalid_input */
 function lifetimeOf(context: Context, asked: number | null | undefined): number {
   const lifetime = asked ?? Math.min(PORTAL_SESSION_SECONDS_MAX, secondsLeft(context));
   if (typeof asked === 'number' || lifetime < KEY_LIFETIME_SECONDS_MIN) {

@@ -1,67 +1,59 @@
 import 'reflect-metadata';
-import { ArgsType, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { STATS_BUCKETS_MAX } from '../../domain/stats/stats.js';
+import { graphqlEnum } from '../../entities/graphql-enum.js';
 import { mayHold } from '../fields/costs.js';
 
-export enum StatsResolution {
-  MINUTE = 'MINUTE',
-  HOUR = 'HOUR',
-  DAY = 'DAY',
-}
-registerEnumType(StatsResolution, {
-  name: 'StatsResolution',
-  description: 'How long the buckets of statistics are. They begin with the minutes, hours and days of UTC.',
-  valuesConfig: {
-    MINUTE: { description: 'Kept for 2 days.' },
-    HOUR: { description: 'Kept for 90 days.' },
-    DAY: { description: 'Kept for 2 years.' },
-  },
-});
+const StatsResolution = graphqlEnum(
+  'StatsResolution',
+  'The length of the buckets of statistics. They begin with the minutes, hours and days of UTC.',
+  { MINUTE: 'Kept for 2 days.', HOUR: 'Kept for 90 days.', DAY: 'Kept for 2 years.' },
+);
 
-/** Simple resolvers: a chart has thousands of these fields. */
+/** With simple resolvers, because a chart has thousands of these fields. */
 @ObjectType('StatsFigures', {
-  description: 'What became of attempts. Counts are whole numbers, which may be larger than an Int.',
+  description: 'Outcomes of attempts. Counts are whole numbers, which may be larger than an Int.',
   simpleResolvers: true,
 })
 export class StatsFiguresType {
-  @Field(() => Float, { description: 'How many attempts ended, retries and redeliveries included.' })
+  @Field(() => Float, { description: 'Number of finished attempts, including retries and redeliveries.' })
   attempts!: number;
 
-  @Field(() => Float, { description: 'How many attempts succeeded.' })
+  @Field(() => Float, { description: 'Number of successful attempts.' })
   successes!: number;
 
-  @Field(() => Float, { description: 'How many attempts failed.' })
+  @Field(() => Float, { description: 'Number of failed attempts.' })
   failures!: number;
 
   @Field(() => Float, {
     nullable: true,
-    description: 'Successes as a part of attempts, 0 to 1; null without attempts.',
+    description: 'Share of successful attempts, 0 to 1. Null without attempts.',
   })
   successRate!: number | null;
 
   @Field(() => Float, {
     nullable: true,
     description:
-      'Median duration of an attempt in ms, failed ones included; null without attempts. Like the other percentiles it comes from a histogram whose buckets grow 1.6 times each, up to 50 s.',
+      'Median duration of an attempt in ms, including failed ones. Null without attempts. Like the other percentiles it comes from a histogram whose buckets grow 1.6 times each, up to 50 s.',
   })
   p50Ms!: number | null;
 
   @Field(() => Float, {
     nullable: true,
-    description: 'The duration in ms that 95 % of attempts do not exceed; null without attempts.',
+    description: 'The duration in ms that 95 % of attempts do not exceed. Null without attempts.',
   })
   p95Ms!: number | null;
 
   @Field(() => Float, {
     nullable: true,
-    description: 'The duration in ms that 99 % of attempts do not exceed; null without attempts.',
+    description: 'The duration in ms that 99 % of attempts do not exceed. Null without attempts.',
   })
   p99Ms!: number | null;
 }
 
 @ObjectType({
   description:
-    'What became of attempts that ended in one bucket of time. Counts are whole numbers, which may be larger than an Int.',
+    'Outcomes of attempts that ended in one bucket of time. Counts are whole numbers, which may be larger than an Int.',
   simpleResolvers: true,
 })
 export class StatsBucket extends StatsFiguresType {
@@ -69,7 +61,7 @@ export class StatsBucket extends StatsFiguresType {
   start!: Date;
 }
 
-@ObjectType({ description: 'What became of attempts in a range of time.' })
+@ObjectType({ description: 'Outcomes of attempts in a range of time.' })
 export class Stats {
   @Field(() => Date, { description: 'The beginning of the first bucket.' })
   since!: Date;
@@ -77,39 +69,38 @@ export class Stats {
   @Field(() => Date, { description: 'The end of the last bucket.' })
   until!: Date;
 
-  @Field(() => StatsResolution, { description: 'How long the buckets are.' })
-  resolution!: StatsResolution;
+  @Field(() => StatsResolution, { description: 'The length of the buckets.' })
+  resolution!: keyof typeof StatsResolution;
 
-  @Field(() => StatsFiguresType, { description: 'All buckets together.' })
+  @Field(() => StatsFiguresType, { description: 'The sum of all buckets.' })
   total!: StatsFiguresType;
 
   @mayHold(STATS_BUCKETS_MAX)
   @Field(() => [StatsBucket], {
-    description: 'Every bucket of the range, the first one first, also those without attempts.',
+    description: 'All buckets of the range, oldest first, including those without attempts.',
   })
   buckets!: StatsBucket[];
 }
 
-/** Of a webhook. */
 @ArgsType()
 export class WebhookStatsArgs {
   @Field(() => Date, {
-    description: 'From when on. The bucket that it lies in is the first one, and counts as a whole.',
+    description: 'Begin of the range. The whole bucket that contains it counts.',
   })
   since!: Date;
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Until when; default: now. The last bucket counts as a whole, too.',
+    description: 'End of the range; default: now. The whole last bucket counts.',
   })
   until?: Date | null;
 
   @Field(() => StatsResolution, {
     nullable: true,
     description:
-      'How long the buckets are. Default: minutes for up to 6 hours, hours for up to 14 days, else days; longer ones where the shorter are not kept any more. There are at most 1,500 of them.',
+      'The length of the buckets. Default: minutes for up to 6 hours, hours for up to 14 days, otherwise days, or longer ones where the shorter ones are no longer kept. At most 1,500 buckets.',
   })
-  resolution?: StatsResolution | null;
+  resolution?: keyof typeof StatsResolution | null;
 
   @Field(() => String, { nullable: true, description: 'Only attempts to deliver events of this type.' })
   eventType?: string | null;
@@ -122,27 +113,27 @@ export class StatsArgs extends WebhookStatsArgs {
 }
 
 @ObjectType('Backlog', {
-  description: 'Deliveries that are still to be sent. Counts end at `countMax`: there may be more then.',
+  description: 'Deliveries that are still to be sent. A count of `countMax` means that many or more.',
 })
 export class BacklogType {
   @Field(() => Int, {
     description:
-      'Pending ones whose time has come: under way, or waiting for their turn, also those that wait until `Webhook.closedUntil`.',
+      'Number of pending deliveries that are due: under way or waiting, also those that wait until `Webhook.closedUntil`.',
   })
   due!: number;
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Since when the oldest one that is due has been so; null when none is due.',
+    description: 'When the oldest due delivery became due. Null when none is due.',
   })
   oldestDueAt!: Date | null;
 
-  @Field(() => Int, { description: 'Pending ones whose next attempt is planned for later.' })
+  @Field(() => Int, { description: 'Number of pending deliveries whose next attempt is planned for later.' })
   scheduled!: number;
 
-  @Field(() => Int, { description: 'Those that wait for their webhook to be enabled or released.' })
+  @Field(() => Int, { description: 'Number of deliveries that wait for their webhook to be enabled or released.' })
   held!: number;
 
-  @Field(() => Int, { description: 'A count that has reached this number means: that many or more.' })
+  @Field(() => Int, { description: 'The highest count. It means that many or more.' })
   countMax!: number;
 }

@@ -12,7 +12,7 @@ import { knownTypeIn } from '../fields/known-event-type.js';
 import { knownWebhookIn } from '../fields/known-webhook.js';
 import { Requires } from '../fields/requires.js';
 import { asksFor } from '../fields/selection.js';
-import { BacklogType, Stats, StatsArgs, StatsResolution, WebhookStatsArgs } from './stats-types.js';
+import { BacklogType, Stats, StatsArgs, WebhookStatsArgs } from './stats-types.js';
 
 @Resolver(() => Webhook)
 export class StatsResolver {
@@ -20,7 +20,7 @@ export class StatsResolver {
   @Query(() => Stats, {
     nullable: true,
     complexity: STATS_COST,
-    description: 'How many attempts succeeded and failed, and how long they took. At most a second old.',
+    description: 'Successes, failures and durations of attempts. At most a second old.',
   })
   async stats(
     @Args(() => StatsArgs) args: StatsArgs,
@@ -36,7 +36,7 @@ export class StatsResolver {
     nullable: true,
     complexity: STATS_COST,
     name: 'stats',
-    description: 'How many attempts at it succeeded and failed, and how long they took.',
+    description: 'Successes, failures and durations of attempts at the webhook.',
   })
   webhookStats(
     @Root() webhook: Webhook,
@@ -50,14 +50,18 @@ export class StatsResolver {
   @Requires('deliveries:read')
   @Query(() => BacklogType, {
     nullable: true,
-    description: "What the tenant's webhooks together still have to be sent.",
+    description: 'Deliveries to all webhooks of the tenant that are still to be sent.',
   })
   backlog(@Ctx() context: Context): Promise<Backlog> {
     return readTenantBacklog(context.db, tenantOf(context));
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => BacklogType, { nullable: true, name: 'backlog', description: 'What it still has to be sent.' })
+  @FieldResolver(() => BacklogType, {
+    nullable: true,
+    name: 'backlog',
+    description: 'Deliveries to the webhook that are still to be sent.',
+  })
   webhookBacklog(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Backlog | null> {
     return context.loaders.backlogByWebhook.load(webhook.id);
   }
@@ -74,11 +78,7 @@ async function statsOf(
   return statsFrom(question, await context.loaders.statsByWebhook.load({ webhookId, ...question }));
 }
 
-/**
- * Of a tenant, or of the installation itself (`PLATFORM`), for whoever may see that.
- *
- * @throws as `statsOf`
- */
+/** The statistics of a tenant, or of the installation (`PLATFORM`). @throws as `statsOf` */
 export async function statsOfTenant(
   context: Context,
   tenantId: number,
@@ -109,7 +109,6 @@ async function questionOf(
 function statsFrom({ range }: StatsQuestion, counted: readonly StatsCounts[]): Stats {
   return {
     ...range,
-    resolution: StatsResolution[range.resolution],
     total: totalFigures(counted),
     get buckets() {
       return bucketFigures(range, counted);

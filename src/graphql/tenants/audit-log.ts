@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context/context.js';
 import { UNFILTERED } from '../../database/tenant-database.js';
 import { isEventTypeName } from '../../domain/events/event-type.js';
@@ -8,35 +8,36 @@ import { parseId } from '../../domain/ids/id.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../../entities/audit-entry.js';
 import { invalidInput } from '../../errors.js';
 import { searchError } from '../../operations/explorer/search.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
+import { FilterArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { idIn, otherType } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { RequiresScope } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
 import { requireRange } from '../fields/time-range.js';
 
-@InputType({ description: 'Which entries; all conditions together.' })
+@InputType({ description: 'Conditions for entries. All of them must hold.' })
 class AuditLogFilter {
-  @Field(() => AuditAction, { nullable: true, description: 'Only this kind of change.' })
+  @Field(() => AuditAction, { nullable: true, description: 'Only changes of this kind.' })
   action?: AuditAction | null;
 
-  @Field(() => AuditTarget, { nullable: true, description: 'Only changes of this kind of thing.' })
+  @Field(() => AuditTarget, { nullable: true, description: 'Only changes of objects of this kind.' })
   targetType?: AuditTarget | null;
 
   @Field(() => ID, {
     nullable: true,
     description:
-      'Only changes of the one with this id, or with this number, whatever its type, or of the event type of this name.',
+      'Only changes of the object with this id, or of objects of any type with this number, or of the event type with this name.',
   })
   targetId?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Only what was done with this API key.' })
+  @Field(() => ID, { nullable: true, description: 'Only changes that were made with this API key.' })
   apiKeyId?: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only at this moment or later.' })
+  @Field(() => Date, { nullable: true, description: 'Only changes at this time or later.' })
   since?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only before this moment.' })
+  @Field(() => Date, { nullable: true, description: 'Only changes before this time.' })
   until?: Date | null;
 }
 
@@ -48,32 +49,30 @@ export class AuditLogResolver {
   @Query(() => AuditEntryConnection, {
     nullable: true,
     description:
-      'Who changed what, newest first. For a platform key that names no tenant: what concerns the installation itself.',
+      'Changes that people made, newest first. For a platform key that names no tenant: changes of the installation itself.',
   })
   auditLog(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => AuditLogFilter, { nullable: true, description: 'Which ones; without it all.' })
+    @FilterArg(() => AuditLogFilter)
     filter: AuditLogFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<AuditEntry>> {
     const { tenantId } = context;
     const conditions = { tenantId, ...conditionsOf(filter) };
-    return readConnection('auditLog', page, (slice) => {
-      const { where, options } = sliceQuery(slice);
-      // The conditions name the tenant themselves, because it may be null here.
-      const read = () => context.em.find(AuditEntry, { ...conditions, ...where }, { ...options, ...UNFILTERED });
-      return tenantId === null ? read() : search(context, tenantId, read);
-    });
+    const read = pagedQuery(context.em, AuditEntry, conditions, UNFILTERED);
+    return readConnection('auditLog', page, (slice) =>
+      tenantId === null ? read(slice) : search(context, tenantId, () => read(slice)),
+    );
   }
 
-  @FieldResolver(() => ID, { description: 'To which one. It may have been deleted since.' })
+  @FieldResolver(() => ID, { description: 'The id of the changed object, which may have been deleted since.' })
   targetId(@Root() { targetType, targetId }: AuditEntry): string {
     return globalId(nodeTypes[targetType], targetId);
   }
 
   @FieldResolver(() => JSONObject, {
     nullable: true,
-    description: 'What changed, as it was before; null where there was nothing.',
+    description: 'The changed properties before the change. Null when there were none.',
   })
   before(@Root() { before }: AuditEntry): JsonText | null {
     return before === null ? null : new JsonText(before);
@@ -81,14 +80,14 @@ export class AuditLogResolver {
 
   @FieldResolver(() => JSONObject, {
     nullable: true,
-    description: 'What changed, as it was afterwards; null where nothing was left. Secrets are never in it.',
+    description: 'The changed properties after the change. Null when there are none. Secrets are never included.',
   })
   after(@Root() { after }: AuditEntry): JsonText | null {
     return after === null ? null : new JsonText(after);
   }
 }
 
-/** The log is never shortened: what is rare in it may take long to find. */
+/** The log is never shortened, so a search for rare entries may take long. */
 async function search<Result>({ searches }: Context, tenantId: number, read: () => Promise<Result>) {
   try {
     return await searches.run(tenantId, read);
@@ -114,7 +113,7 @@ function conditionsOf(filter: AuditLogFilter | null) {
   };
 }
 
-/** What has changes noted, as a type of the schema. */
+/** The types of changed objects in the schema. */
 const nodeTypes: Record<AuditTarget, NodeType> = {
   WEBHOOK: 'Webhook',
   DELIVERY: 'Delivery',
@@ -126,8 +125,8 @@ const nodeTypes: Record<AuditTarget, NodeType> = {
 };
 
 /**
- * A global id says the type too; a number, or the name of an event type, stands for itself. An event type that is named
- * like a global id (`et_a.b`) is found by its own one.
+ * A target is a global id, a number or the name of an event type. An event type whose name looks like a global id
+ * (`et_a.b`) is found by its own global id.
  */
 function targetIn(text: string, wanted: AuditTarget | null | undefined) {
   const path = ['filter', 'targetId'];
@@ -151,5 +150,5 @@ function targetIn(text: string, wanted: AuditTarget | null | undefined) {
 
 const LATEST_MS = Date.UTC(9999, 11, 31);
 
-/** Nothing is from before 1970, and Postgres takes neither the year 0 nor the year 10000 from us. */
+/** Keeps times within the years that Postgres accepts. */
 const storable = (date: Date) => new Date(Math.min(Math.max(date.getTime(), 0), LATEST_MS));

@@ -9,11 +9,10 @@ import { RequiresScope } from '../fields/requires.js';
 import { statsOfTenant } from '../stats/stats.js';
 import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
 
-/** Whoever has a tenant may see it: a platform key, or a key of the tenant itself. */
 @Resolver(() => Tenant)
 export class TenantUsageResolver {
   @RequiresScope('webhooks:read')
-  @FieldResolver(() => Int, { nullable: true, description: 'How many webhooks it has.' })
+  @FieldResolver(() => Int, { nullable: true, description: 'Number of webhooks.' })
   async webhookCount(@Root() { id }: Tenant, @Ctx() { loaders }: Context): Promise<number> {
     return (await loaders.webhookCountByTenant.load(id)) ?? 0;
   }
@@ -22,7 +21,7 @@ export class TenantUsageResolver {
   @FieldResolver(() => BacklogType, {
     nullable: true,
     complexity: 5,
-    description: 'What its webhooks together still have to be sent.',
+    description: 'Deliveries to all webhooks of the tenant that are still to be sent.',
   })
   backlog(@Root() { id }: Tenant, @Ctx() { loaders }: Context): Promise<Backlog | null> {
     return loaders.backlogByTenant.load(id);
@@ -32,7 +31,7 @@ export class TenantUsageResolver {
   @FieldResolver(() => Stats, {
     nullable: true,
     complexity: STATS_COST,
-    description: 'How many attempts at its webhooks succeeded and failed, and how long they took.',
+    description: 'Successes, failures and durations of attempts at all webhooks of the tenant.',
   })
   stats(
     @Root() { id }: Tenant,

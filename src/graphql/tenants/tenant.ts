@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { actorOf, type Context } from '../../context/context.js';
 import { tenantEntityManager, UNFILTERED } from '../../database/tenant-database.js';
 import { ShowsIdOf } from '../../entities/node.js';
@@ -8,69 +8,71 @@ import { createTenant } from '../../operations/tenants/create-tenant.js';
 import { deleteTenant } from '../../operations/tenants/delete-tenant.js';
 import { displayName } from '../../operations/tenants/display-name.js';
 import { updateTenant } from '../../operations/tenants/update-tenant.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
+import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { found, idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { RequiresPlatformKey } from '../fields/requires.js';
 
-@InputType({ description: 'Which tenants.' })
+@InputType({ description: 'Conditions for tenants.' })
 class TenantFilter {
-  @Field(() => String, { nullable: true, description: 'Only the one of exactly this name.' })
+  @Field(() => String, { nullable: true, description: 'Only the tenant with exactly this name.' })
   name?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Only those whose name has this text in it, whatever its case: 1 to 200 characters.',
+    description: 'Only tenants whose name contains this text, ignoring case: 1 to 200 characters.',
   })
   search?: string | null;
 }
 
-@InputType({ description: 'A tenant to make.' })
+@InputType({ description: 'The tenant to create.' })
 class CreateTenantInput {
-  @Field(() => String, { description: '1 to 200 characters, unique in this installation.' })
+  @Field(() => String, { description: 'The name: 1 to 200 characters, unique in this installation.' })
   name!: string;
 }
 
 @ObjectType({ description: 'The new tenant.' })
 class CreateTenantPayload {
-  @Field(() => Tenant, { description: 'It has no keys yet: make one with `createApiKey` on its behalf.' })
+  @Field(() => Tenant, {
+    description: 'The new tenant. It has no keys yet: create one with `createApiKey` on its behalf.',
+  })
   tenant!: Pick<Tenant, 'id' | 'name' | 'createdAt'>;
 }
 
-@InputType({ description: 'What to change of a tenant.' })
+@InputType({ description: 'Changes of a tenant.' })
 class UpdateTenantInput {
-  @Field(() => ID, { description: 'The tenant.' })
+  @Field(() => ID, { description: 'The id of the tenant.' })
   id!: string;
 
-  @Field(() => String, { description: 'Its new name: 1 to 200 characters, unique in this installation.' })
+  @Field(() => String, { description: 'The new name: 1 to 200 characters, unique in this installation.' })
   name!: string;
 }
 
-@ObjectType({ description: 'The tenant, changed.' })
+@ObjectType({ description: 'The changed tenant.' })
 class UpdateTenantPayload {
-  @Field(() => Tenant, { description: 'As it is now.' })
+  @Field(() => Tenant, { description: 'The tenant after the change.' })
   tenant!: Tenant;
 }
 
-@InputType({ description: 'A tenant to delete.' })
+@InputType({ description: 'The tenant to delete.' })
 class DeleteTenantInput {
-  @Field(() => ID, { description: 'The tenant.' })
+  @Field(() => ID, { description: 'The id of the tenant.' })
   id!: string;
 
-  @Field(() => String, { description: 'Its name, so that no other one is deleted by mistake.' })
+  @Field(() => String, { description: 'The name of the tenant, as a protection against mistakes.' })
   name!: string;
 }
 
-@ObjectType({ description: 'What was deleted.' })
+@ObjectType({ description: 'The deleted tenant.' })
 class DeleteTenantPayload {
-  @ShowsIdOf('Tenant', { description: 'The id that the tenant had. No other one gets it.' })
+  @ShowsIdOf('Tenant', { description: 'The id of the deleted tenant. It is never used again.' })
   deletedTenantId!: number;
 }
 
 const TenantConnection = connectionOf(Tenant, 'Tenant', 'tenants');
 
 const forPlatformKeys = 'For platform keys only.';
-const toDo = { description: 'What to do.' };
 
 @Resolver()
 export class TenantResolver {
@@ -81,7 +83,7 @@ export class TenantResolver {
   })
   tenants(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => TenantFilter, { nullable: true, description: 'Which ones; without it all.' })
+    @FilterArg(() => TenantFilter)
     filter: TenantFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Tenant>> {
@@ -91,27 +93,25 @@ export class TenantResolver {
       ...(typeof name === 'string' ? [{ name }] : []),
       ...(typeof search === 'string' ? [{ name: containing(search) }] : []),
     ];
-    return readConnection('tenants', page, (slice) => {
-      const { where, options } = sliceQuery(slice);
-      return all(context).find(Tenant, { ...existing, $and: conditions, ...where }, { ...options, ...UNFILTERED });
-    });
+    const existing = { ...notDeleted, $and: conditions };
+    return readConnection('tenants', page, pagedQuery(all(context), Tenant, existing, UNFILTERED));
   }
 
   @RequiresPlatformKey('platform:read')
   @Query(() => Tenant, {
     nullable: true,
-    description: `One tenant; null with NOT_FOUND when there is none. ${forPlatformKeys}`,
+    description: `One tenant. Null with NOT_FOUND when it does not exist. ${forPlatformKeys}`,
   })
-  async tenant(@Arg('id', () => ID, { description: 'Its id.' }) id: string, @Ctx() context: Context): Promise<Tenant> {
+  async tenant(@IdArg() id: string, @Ctx() context: Context): Promise<Tenant> {
     const number = idOf('Tenant', id, ['id']);
-    const tenant = await all(context).findOne(Tenant, { id: number, ...existing }, UNFILTERED);
+    const tenant = await all(context).findOne(Tenant, { id: number, ...notDeleted }, UNFILTERED);
     return found(tenant, 'Tenant', number);
   }
 
   @RequiresPlatformKey('platform:admin')
-  @Mutation(() => CreateTenantPayload, { description: `Makes a tenant. ${forPlatformKeys}` })
+  @Mutation(() => CreateTenantPayload, { description: `Creates a tenant. ${forPlatformKeys}` })
   async createTenant(
-    @Arg('input', () => CreateTenantInput, { description: 'What to make.' }) input: CreateTenantInput,
+    @InputArg(() => CreateTenantInput) input: CreateTenantInput,
     @Ctx() context: Context,
   ): Promise<CreateTenantPayload> {
     const name = parseInput(displayName, input.name, ['input', 'name']);
@@ -121,7 +121,7 @@ export class TenantResolver {
   @RequiresPlatformKey('platform:admin')
   @Mutation(() => UpdateTenantPayload, { description: `Gives a tenant another name. ${forPlatformKeys}` })
   async updateTenant(
-    @Arg('input', () => UpdateTenantInput, toDo) input: UpdateTenantInput,
+    @InputArg(() => UpdateTenantInput) input: UpdateTenantInput,
     @Ctx() context: Context,
   ): Promise<UpdateTenantPayload> {
     const id = idOf('Tenant', input.id, ['input', 'id']);
@@ -132,11 +132,11 @@ export class TenantResolver {
   @RequiresPlatformKey('platform:admin')
   @Mutation(() => DeleteTenantPayload, {
     description:
-      'Deletes a tenant for good: its keys are refused everywhere within 5 seconds, its webhooks are deleted, what was still to be sent is canceled. ' +
-      `Its events and deliveries cannot be reached any more, and are gone when their retention ends. ${forPlatformKeys}`,
+      'Deletes a tenant for good. Its keys stop working everywhere within 5 seconds, its webhooks are deleted and open deliveries are canceled. ' +
+      `Its events and deliveries are no longer accessible, and are erased when their retention time ends. ${forPlatformKeys}`,
   })
   async deleteTenant(
-    @Arg('input', () => DeleteTenantInput, toDo) input: DeleteTenantInput,
+    @InputArg(() => DeleteTenantInput) input: DeleteTenantInput,
     @Ctx() context: Context,
   ): Promise<DeleteTenantPayload> {
     const tenantId = idOf('Tenant', input.id, ['input', 'id']);
@@ -151,7 +151,7 @@ export class TenantResolver {
   }
 }
 
-const existing = { deletedAt: null };
+const notDeleted = { deletedAt: null };
 
-/** Also where the request names one of them in the header Hookwright-Tenant. */
+/** Reads all tenants, even if the header Hookwright-Tenant names one. */
 const all = ({ db }: Context) => tenantEntityManager(db.orm.em, null);

@@ -8,23 +8,23 @@ import { ApiError } from '../../errors.js';
 import { RequiresKey } from '../fields/requires.js';
 import { PortalSession, portalSessionOf } from '../keys/portal-session-types.js';
 
-@ObjectType({ description: 'Who asks.' })
+@ObjectType({ description: 'The API key of the request, its tenant and its rights.' })
 class Viewer {
   @Field(() => Tenant, {
     nullable: true,
-    description: 'The tenant acted for; null for a platform key that names none.',
+    description: 'The tenant of the request. Null for a platform key that names no tenant.',
   })
   tenant!: Tenant | null;
 
   @Field(() => ApiKey, { description: 'The key of this request.' })
   apiKey!: ApiKey;
 
-  @Field(() => [String], { description: 'What the key may do.' })
+  @Field(() => [String], { description: 'Scopes of the key.' })
   scopes!: string[];
 
   @Field(() => PortalSession, {
     nullable: true,
-    description: 'The portal session of this request; null for any other key.',
+    description: 'The portal session of this request. Null for an ordinary key.',
   })
   portalSession!: PortalSession | null;
 }
@@ -32,17 +32,17 @@ class Viewer {
 @Resolver()
 export class ViewerResolver {
   @RequiresKey()
-  @Query(() => Viewer, { description: 'Who asks, for which tenant, with what rights.' })
+  @Query(() => Viewer, { description: 'The API key of this request, its tenant and its rights.' })
   async viewer(@Ctx() context: Context): Promise<Viewer> {
     const { tenantId } = context;
     const { keyId, scopes, tenantId: owner } = callerOf(context);
-    // The caller's own key, also when it is a platform key that acts for a tenant.
+    // A platform key that acts for a tenant is read as a key of the platform.
     const [apiKey, tenant] = await Promise.all([
       tenantEntityManager(context.db.orm.em, owner).findOne(ApiKey, { id: keyId }, UNFILTERED),
       tenantId === null ? null : context.em.findOne(Tenant, { id: tenantId }),
     ]);
     if (apiKey === null) {
-      throw new ApiError('unauthenticated', 'This API key does not exist any more.');
+      throw new ApiError('unauthenticated', 'This API key no longer exists.');
     }
     const portalSession = apiKey.portalId === null ? null : portalSessionOf(apiKey, context.clock());
     return { tenant, apiKey, scopes: [...scopes], portalSession };

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import type { Emit } from '../../domain/events/emit.js';
 import { invalidInput, notFound } from '../../errors.js';
@@ -17,8 +17,9 @@ import {
 import { boundsOf } from '../deliveries/delivery.js';
 import { emitFor } from '../emits/emit-for.js';
 import { refusalError } from '../emits/emit-refusals.js';
+import { InputArg } from '../fields/arguments.js';
 import { idOf } from '../fields/ids.js';
-import { given, OVERLAP_HOURS_DEFAULT, overlapHours as overlapHoursSchema, parseInput } from '../fields/input.js';
+import { OVERLAP_HOURS_DEFAULT, overlapHours as overlapHoursSchema, parseInput } from '../fields/input.js';
 import { Requires } from '../fields/requires.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
@@ -37,34 +38,31 @@ import {
   UpdateWebhookPayload,
 } from './webhook-types.js';
 
-const input = { description: 'What to do.' };
-
 @Resolver()
 export class WebhookMutations {
   @Requires('webhooks:edit')
-  @Mutation(() => CreateWebhookPayload, { description: 'Makes a webhook. It is active at once.' })
+  @Mutation(() => CreateWebhookPayload, { description: 'Creates a webhook. It is active at once.' })
   async createWebhook(
-    @Arg('input', () => CreateWebhookInput, input) wanted: CreateWebhookInput,
+    @InputArg(() => CreateWebhookInput) wanted: CreateWebhookInput,
     @Ctx() context: Context,
   ): Promise<CreateWebhookPayload> {
-    const { webhook, secret } = await createWebhook(context.db, context.vault, context.random, {
+    return createWebhook(context.db, context.vault, context.random, {
       tenantId: tenantOf(context),
       ...parseInput(newWebhookInput(await rulesFor(context)), { ...wanted }, ['input']),
       webhooksMax: context.config.webhooksPerTenantMax,
       by: actorOf(context),
     });
-    return { webhook, secret };
   }
 
   @Requires('webhooks:edit')
   @Mutation(() => UpdateWebhookPayload, { description: 'Changes, enables or pauses a webhook.' })
   async updateWebhook(
-    @Arg('input', () => UpdateWebhookInput, input) { id, ifVersion, ...wanted }: UpdateWebhookInput,
+    @InputArg(() => UpdateWebhookInput) { id, ifVersion, ...wanted }: UpdateWebhookInput,
     @Ctx() context: Context,
   ): Promise<UpdateWebhookPayload> {
     const webhookId = idOf('Webhook', id, ['input', 'id']);
-    const active = given(wanted.active);
-    const held = given(wanted.held);
+    const active = wanted.active ?? undefined;
+    const held = wanted.held ?? undefined;
     const rules = webhookChangeInput(await rulesFor(context));
     const settings = parseInput(rules, settingsIn({ ...wanted }), ['input']);
     if (Object.keys(settings).length === 0 && active === undefined) {
@@ -81,50 +79,48 @@ export class WebhookMutations {
       ...(held === undefined ? {} : { held }),
     };
     const { db, config } = context;
-    const by = actorOf(context);
-    const version = given(ifVersion);
-    return { webhook: await updateWebhook(db, tenantOf(context), webhookId, change, config.holdHours, by, version) };
+    const [tenantId, by, version] = [tenantOf(context), actorOf(context), ifVersion ?? undefined];
+    return { webhook: await updateWebhook(db, tenantId, webhookId, change, config.holdHours, by, version) };
   }
 
   @Requires('webhooks:edit')
   @Mutation(() => DeleteWebhookPayload, {
-    description: 'Deletes a webhook. Deliveries that have not been sent are canceled.',
+    description: 'Deletes a webhook. Deliveries that were not sent yet are canceled.',
   })
   async deleteWebhook(
-    @Arg('input', () => DeleteWebhookInput, input) { id, ifVersion }: DeleteWebhookInput,
+    @InputArg(() => DeleteWebhookInput) { id, ifVersion }: DeleteWebhookInput,
     @Ctx() context: Context,
   ): Promise<DeleteWebhookPayload> {
     const webhookId = idOf('Webhook', id, ['input', 'id']);
-    await deleteWebhook(context.db, tenantOf(context), webhookId, actorOf(context), given(ifVersion));
+    await deleteWebhook(context.db, tenantOf(context), webhookId, actorOf(context), ifVersion ?? undefined);
     return { deletedWebhookId: webhookId };
   }
 
   @Requires('webhooks:secrets')
   @Mutation(() => RotateWebhookSecretPayload, {
     description:
-      'Gives a webhook a new signing secret, shown this once: without `secret` in the answer it is changed all the same, and nobody has the new one. The previous secret signs too while the overlap lasts.',
+      'Gives a webhook a new signing secret. Select `secret`: it is shown only here. The previous secret signs too during the overlap.',
   })
   async rotateWebhookSecret(
-    @Arg('input', () => RotateWebhookSecretInput, input) { id, overlapHours }: RotateWebhookSecretInput,
+    @InputArg(() => RotateWebhookSecretInput) { id, overlapHours }: RotateWebhookSecretInput,
     @Ctx() context: Context,
   ): Promise<RotateWebhookSecretPayload> {
     const hours = parseInput(overlapHoursSchema, overlapHours ?? OVERLAP_HOURS_DEFAULT, ['input', 'overlapHours']);
     const { db, vault, random } = context;
-    const { webhook, secret } = await rotateSecret(db, vault, random, tenantOf(context), {
+    return rotateSecret(db, vault, random, tenantOf(context), {
       webhookId: idOf('Webhook', id, ['input', 'id']),
       overlapHours: hours,
       by: actorOf(context),
     });
-    return { webhook, secret };
   }
 
   @Requires('webhooks:test')
   @Mutation(() => TestWebhookPayload, {
     description:
-      'Sends an event of a chosen type, default `webhook.test`, to this webhook alone, whatever it subscribed to. It is retried and counted like any other delivery.',
+      'Sends an event to this webhook alone, whether it subscribes to the type or not. The delivery is retried and counted like any other.',
   })
   async testWebhook(
-    @Arg('input', () => TestWebhookInput, input) wanted: TestWebhookInput,
+    @InputArg(() => TestWebhookInput) wanted: TestWebhookInput,
     @Ctx() context: Context,
   ): Promise<TestWebhookPayload> {
     const webhook = await readWebhook(context, wanted.id, ['input', 'id']);
@@ -147,9 +143,11 @@ export class WebhookMutations {
   }
 
   @Requires('webhooks:edit')
-  @Mutation(() => ReleaseHeldPayload, { description: 'Sends what an active webhook holds since `held: KEEP`.' })
+  @Mutation(() => ReleaseHeldPayload, {
+    description: 'Sends the deliveries that an active webhook holds since `held: KEEP`.',
+  })
   async releaseHeld(
-    @Arg('input', () => ReleaseHeldInput, input) { webhookId }: ReleaseHeldInput,
+    @InputArg(() => ReleaseHeldInput) { webhookId }: ReleaseHeldInput,
     @Ctx() context: Context,
   ): Promise<ReleaseHeldPayload> {
     const id = idOf('Webhook', webhookId, ['input', 'webhookId']);

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context/context.js';
+import { HOUR_MS } from '../../domain/durations.js';
 import { bucketFigures } from '../../domain/stats/stats.js';
 import { Delivery } from '../../entities/delivery.js';
 import { Webhook } from '../../entities/webhook.js';
@@ -11,11 +12,10 @@ import { Requires } from '../fields/requires.js';
 import { FailureCount } from '../installation/installation-types.js';
 import { StatsBucket } from '../stats/stats-types.js';
 
-const HOUR_MS = 3_600_000;
 const HOURS_OF_DAY = 24;
 const NEXT_DEFAULT = 10;
 
-/** What lists and pages of webhooks show, read by one statement for all of them. */
+/** Fields for lists of webhooks, each read by one statement for all webhooks. */
 @Resolver(() => Webhook)
 export class WebhookOutlookResolver {
   @Requires('deliveries:read')
@@ -23,8 +23,7 @@ export class WebhookOutlookResolver {
   @FieldResolver(() => [StatsBucket], {
     nullable: true,
     complexity: 1,
-    description:
-      'Attempts at it in each of the last 24 hours, the one that is running last. For a list it costs less than `stats`.',
+    description: 'Attempts in each of the last 24 hours, the current hour last. In a list it costs less than `stats`.',
   })
   async lastDay(@Root() { id }: Webhook, @Ctx() context: Context): Promise<StatsBucket[]> {
     const end = (Math.floor(context.clock().getTime() / HOUR_MS) + 1) * HOUR_MS;
@@ -37,7 +36,7 @@ export class WebhookOutlookResolver {
   @mayHold(50)
   @FieldResolver(() => [FailureCount], {
     nullable: true,
-    description: `Of the ${FAILURES_LOOKED_OF_WEBHOOK} deliveries to it that were made last, how many failed at their latest attempt, and why; the most frequent reason first.`,
+    description: `Number of failures by reason, most frequent first, among the latest attempts of the newest ${FAILURES_LOOKED_OF_WEBHOOK} deliveries.`,
   })
   async failures(@Root() { id }: Webhook, @Ctx() { loaders }: Context): Promise<FailureCount[]> {
     return (await loaders.failuresByWebhook.load(id)) ?? [];
@@ -47,14 +46,13 @@ export class WebhookOutlookResolver {
   @mayHold(NEXT_ATTEMPTS_MAX)
   @FieldResolver(() => [Delivery], {
     nullable: true,
-    description:
-      'Deliveries whose next attempt is planned for later, the soonest one first. How many there are is `backlog.scheduled`.',
+    description: 'Deliveries whose next attempt is planned for later, soonest first. `backlog.scheduled` counts them.',
   })
   async nextAttempts(
     @Root() { id }: Webhook,
     @Arg('first', () => Int, {
       nullable: true,
-      description: `How many: 1 to ${NEXT_ATTEMPTS_MAX}, default ${NEXT_DEFAULT}.`,
+      description: `Number of deliveries: 1 to ${NEXT_ATTEMPTS_MAX}, default ${NEXT_DEFAULT}.`,
     })
     first: number | null,
     @Ctx() { loaders }: Context,

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { URL_LENGTH_MAX } from '../../domain/addresses/target.js';
 import { Delivery } from '../../entities/delivery.js';
+import { graphqlEnum } from '../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../entities/node.js';
 import { Webhook } from '../../entities/webhook.js';
 import { EVENT_TYPES_MAX } from '../../operations/webhooks/webhook-settings.js';
@@ -9,39 +10,37 @@ import { OVERLAP_HOURS_DEFAULT } from '../fields/input.js';
 import { Requires } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
 
-enum HeldAction {
-  RELEASE = 'RELEASE',
-  KEEP = 'KEEP',
-  DISCARD = 'DISCARD',
-}
-registerEnumType(HeldAction, {
-  name: 'HeldAction',
-  description:
-    'What becomes of held deliveries when their webhook is enabled. Those that a pause has not got round to holding count ' +
-    'as held.',
-  valuesConfig: {
-    RELEASE: { description: 'They are sent at once, the oldest first; of a long backlog some may overtake others.' },
-    KEEP: { description: 'They stay held until `releaseHeld`, so that a test can be sent first.' },
-    DISCARD: { description: 'They are canceled.' },
+const HeldAction = graphqlEnum(
+  'HeldAction',
+  'What happens to the held deliveries of a webhook that is enabled. Deliveries that a pause has not held yet count as held.',
+  {
+    RELEASE: 'Send them at once, the oldest first. In a long backlog some may overtake others.',
+    KEEP: 'Keep them held until `releaseHeld`, so that a test can be sent first.',
+    DISCARD: 'Cancel them.',
   },
+);
+
+const ID_OF_WEBHOOK = { description: 'The id of the webhook.' };
+const URL_RULES =
+  `An absolute https url of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, on port 443, 80, or a port ` +
+  'from 1024 that no database or other internal service commonly uses. It is stored in its normal form: ' +
+  '`https://example.com` becomes `https://example.com/`.';
+const EVENT_TYPES_RULES = `1 to ${EVENT_TYPES_MAX} different names of event types, or exactly \`["*"]\` for all types, including those added later.`;
+const ifVersion = (verb: string) => ({
+  nullable: true,
+  description: `${verb} the webhook only if its \`version\` is this one. Otherwise nothing is done, with \`CONFLICT\`.`,
 });
 
-const urlDescription =
-  `An absolute https url of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, on port 443, 80, or one from ` +
-  '1024 on which no database or other internal service is usual. It is kept in its normal form: ' +
-  '`https://example.com` becomes `https://example.com/`.';
-const eventTypesDescription = `1 to ${EVENT_TYPES_MAX} different names of event types, or exactly \`["*"]\` for all, later ones included.`;
-
-@InputType({ description: 'A webhook to make.' })
+@InputType({ description: 'The webhook to create.' })
 export class CreateWebhookInput {
-  @Field(() => String, { description: urlDescription })
+  @Field(() => String, { description: URL_RULES })
   url!: string;
 
-  @Field(() => [String], { description: eventTypesDescription })
+  @Field(() => [String], { description: EVENT_TYPES_RULES })
   eventTypes!: string[];
 }
 
-@ObjectType({ description: 'A new webhook and its secret.' })
+@ObjectType({ description: 'The new webhook and its secret.' })
 export class CreateWebhookPayload {
   @Field(() => Webhook, { description: 'The new webhook.' })
   webhook!: Webhook;
@@ -52,125 +51,119 @@ export class CreateWebhookPayload {
 }
 
 @InputType({
-  description: 'What to change in a webhook; what is not given stays. At least one of url, eventTypes, active.',
+  description: 'Changes of a webhook. Fields that are left out stay. At least one of url, eventTypes and active.',
 })
 export class UpdateWebhookInput {
-  @Field(() => ID, { description: 'The webhook.' })
+  @Field(() => ID, ID_OF_WEBHOOK)
   id!: string;
 
-  @Field(() => String, { nullable: true, description: urlDescription })
+  @Field(() => String, { nullable: true, description: URL_RULES })
   url?: string | null;
 
-  @Field(() => [String], { nullable: true, description: eventTypesDescription })
+  @Field(() => [String], { nullable: true, description: EVENT_TYPES_RULES })
   eventTypes?: string[] | null;
 
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'True enables the webhook and sets its failures to 0; false pauses it, and events for it are held. The value that it has changes nothing.',
+      'True enables the webhook and sets its failures to 0. False pauses it, and its events are held. Setting the current value has no effect.',
   })
   active?: boolean | null;
 
   @Field(() => HeldAction, {
     nullable: true,
     description:
-      'Together with `active: true`: what becomes of its held deliveries; default `RELEASE`. A webhook that is active already goes on keeping what it keeps, unless this is given.',
+      'Only together with `active: true`: what happens to held deliveries; default `RELEASE`. A webhook that is already active keeps its held deliveries unless this is set.',
   })
-  held?: HeldAction | null;
+  held?: keyof typeof HeldAction | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Change the webhook only while its `version` is this one: otherwise `CONFLICT`, and nothing is done.',
-  })
+  @Field(() => Int, ifVersion('Change'))
   ifVersion?: number | null;
 }
 
 @ObjectType({ description: 'The changed webhook.' })
 export class UpdateWebhookPayload {
-  @Field(() => Webhook, { description: 'As it is now.' })
+  @Field(() => Webhook, { description: 'The webhook after the change.' })
   webhook!: Webhook;
 }
 
 @InputType({
-  description: 'A webhook to delete. Its secret is erased, and its history stays until the retention ends.',
+  description: 'The webhook to delete. Its secret is erased; its history stays until the retention time ends.',
 })
 export class DeleteWebhookInput {
-  @Field(() => ID, { description: 'The webhook.' })
+  @Field(() => ID, ID_OF_WEBHOOK)
   id!: string;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Delete the webhook only while its `version` is this one: otherwise `CONFLICT`, and nothing is done.',
-  })
+  @Field(() => Int, ifVersion('Delete'))
   ifVersion?: number | null;
 }
 
-@ObjectType({ description: 'What was deleted.' })
+@ObjectType({ description: 'The deleted webhook.' })
 export class DeleteWebhookPayload {
   @ShowsIdOf('Webhook', { description: 'The id of the deleted webhook.' })
   deletedWebhookId!: number;
 }
 
-@InputType({ description: 'A webhook to get a new signing secret.' })
+@InputType({ description: 'The webhook that gets a new signing secret.' })
 export class RotateWebhookSecretInput {
-  @Field(() => ID, { description: 'The webhook.' })
+  @Field(() => ID, ID_OF_WEBHOOK)
   id!: string;
 
   @Field(() => Int, {
     nullable: true,
     defaultValue: OVERLAP_HOURS_DEFAULT,
     description:
-      'For how many hours the previous secret signs too, 0 to 168. 0: it ends now, as after a leak; also the only way to rotate again within an overlap.',
+      'Hours for which the previous secret signs too, 0 to 168. With 0 it ends now, as after a leak; this is also the only way to rotate again within an overlap.',
   })
   overlapHours?: number | null;
 }
 
-@ObjectType({ description: 'The webhook with its new secret.' })
+@ObjectType({ description: 'The webhook and its new secret.' })
 export class RotateWebhookSecretPayload {
-  @Field(() => Webhook, { description: 'As it is now.' })
+  @Field(() => Webhook, { description: 'The webhook after the change.' })
   webhook!: Webhook;
 
   @Field(() => String, {
     description:
-      'The new signing secret, shown this once. `webhook-signature` has it from now on, `X-Service-Signature` from the end of the overlap.',
+      'The new signing secret. It is never shown again. `webhook-signature` uses it from now on, `X-Service-Signature` from the end of the overlap.',
   })
   secret!: string;
 }
 
-@InputType({ description: 'A webhook to try out. It must be active.' })
+@InputType({ description: 'The webhook to test. It must be active.' })
 export class TestWebhookInput {
-  @Field(() => ID, { description: 'The webhook.' })
+  @Field(() => ID, ID_OF_WEBHOOK)
   id!: string;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'The name of the event type to send, also a deprecated one; default: `webhook.test`. The webhook need not subscribe to it.',
+      'The event type to send; default `webhook.test`. It may be deprecated, and the webhook need not subscribe to it.',
   })
   eventType?: string | null;
 
   @Field(() => JSONObject, {
     nullable: true,
     description:
-      "What to send, as the schema of the event type has it; default: the type's `samplePayload`. Not for a reserved type, whose payloads only the service writes.",
+      'The payload, which must match the schema of the event type; default: the `samplePayload` of the type. Not for a reserved type, whose payloads only the service writes.',
   })
   payload?: Record<string, unknown> | null;
 }
 
-@ObjectType({ description: 'The test under way.' })
+@ObjectType({ description: 'The test that is under way.' })
 export class TestWebhookPayload {
-  @Field(() => Delivery, { description: 'The delivery of the test event, like any other delivery.' })
+  @Field(() => Delivery, { description: 'The delivery of the test event. It is like any other delivery.' })
   delivery!: Delivery;
 }
 
-@InputType({ description: 'A webhook whose held deliveries are to be sent. It must be active.' })
+@InputType({ description: 'The webhook whose held deliveries are sent. It must be active.' })
 export class ReleaseHeldInput {
-  @Field(() => ID, { description: 'The webhook.' })
+  @Field(() => ID, ID_OF_WEBHOOK)
   webhookId!: string;
 }
 
-@ObjectType({ description: 'The webhook whose deliveries are on their way.' })
+@ObjectType({ description: 'The webhook whose held deliveries are being sent.' })
 export class ReleaseHeldPayload {
-  @Field(() => Webhook, { description: 'As it is now; held deliveries follow in the background.' })
+  @Field(() => Webhook, { description: 'The webhook after the change. Held deliveries follow in the background.' })
   webhook!: Webhook;
 }

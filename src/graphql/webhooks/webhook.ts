@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Int, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Field, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
 import { type Context, tenantOf } from '../../context/context.js';
 import { WILDCARD } from '../../domain/events/event-type.js';
 import type { Delivery } from '../../entities/delivery.js';
@@ -7,27 +7,28 @@ import { Webhook } from '../../entities/webhook.js';
 import type { Path } from '../../errors.js';
 import { DeliveryConnection, readDeliveries } from '../deliveries/delivery.js';
 import { WebhookDeliveryFilter } from '../deliveries/delivery-filter.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
+import { FilterArg, IdArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { found, idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
 import { Requires } from '../fields/requires.js';
 import { EndpointState } from './endpoint-state.js';
 
-@InputType({ description: 'Which webhooks; all conditions together.' })
+@InputType({ description: 'Conditions for webhooks. All of them must hold.' })
 class WebhookFilter {
-  @Field(() => Boolean, { nullable: true, description: 'Only active ones, or only inactive ones.' })
+  @Field(() => Boolean, { nullable: true, description: 'Only active webhooks, or only inactive ones.' })
   active?: boolean | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Only webhooks that get events of this type, those with `["*"]` included.',
+    description: 'Only webhooks that get events of this type, including those with `["*"]`.',
   })
   eventType?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Only those whose url has this text in it, whatever its case: 1 to 200 characters.',
+    description: 'Only webhooks whose url contains this text, ignoring case: 1 to 200 characters.',
   })
   search?: string | null;
 }
@@ -37,8 +38,8 @@ const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
 @Resolver(() => Webhook)
 export class WebhookResolver {
   @Requires('webhooks:read')
-  @Query(() => Webhook, { nullable: true, description: 'One webhook; null with NOT_FOUND when there is none.' })
-  webhook(@Arg('id', () => ID, { description: 'Its id.' }) id: string, @Ctx() context: Context): Promise<Webhook> {
+  @Query(() => Webhook, { nullable: true, description: 'One webhook. Null with NOT_FOUND when it does not exist.' })
+  webhook(@IdArg() id: string, @Ctx() context: Context): Promise<Webhook> {
     return readWebhook(context, id, ['id']);
   }
 
@@ -46,24 +47,21 @@ export class WebhookResolver {
   @Query(() => WebhookConnection, { nullable: true, description: "The tenant's webhooks, newest first." })
   async webhooks(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => WebhookFilter, { nullable: true, description: 'Which ones; without it all.' })
-    filter: WebhookFilter | null,
+    @FilterArg(() => WebhookFilter) filter: WebhookFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Webhook>> {
-    const where = await conditionsOf(context, filter);
-    return readConnection('webhooks', page, (slice) => {
-      const { where: ids, options } = sliceQuery(slice);
-      return context.em.find(Webhook, { ...where, ...ids }, options);
-    });
+    return readConnection('webhooks', page, pagedQuery(context.em, Webhook, await conditionsOf(context, filter)));
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => DeliveryConnection, { nullable: true, description: 'Its deliveries, newest first.' })
+  @FieldResolver(() => DeliveryConnection, {
+    nullable: true,
+    description: 'The deliveries of the webhook, newest first.',
+  })
   deliveries(
     @Root() webhook: Webhook,
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => WebhookDeliveryFilter, { nullable: true, description: 'Which ones; without it all.' })
-    filter: WebhookDeliveryFilter | null,
+    @FilterArg(() => WebhookDeliveryFilter) filter: WebhookDeliveryFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Delivery>> {
     return readDeliveries(context, page, filter, webhook.id);
@@ -71,7 +69,7 @@ export class WebhookResolver {
 
   @FieldResolver(() => EndpointState, {
     nullable: true,
-    description: 'How its endpoint is doing; null when nothing has been sent there for a day.',
+    description: 'The state of the endpoint. Null when nothing was sent there for a day.',
   })
   endpointState(@Root() webhook: Webhook, @Ctx() context: Context): Promise<EndpointState | null> {
     return context.loaders.endpointStateByWebhook.load(webhook.id);
@@ -79,7 +77,7 @@ export class WebhookResolver {
 
   @FieldResolver(() => Int, {
     description:
-      'How many deliveries wait for the webhook to be enabled or released. Counted up to 1,000, which means: that many or more.',
+      'Number of deliveries that wait for the webhook to be enabled or released. Counted up to 1,000, which means 1,000 or more.',
   })
   async heldCount(@Root() webhook: Webhook, @Ctx() context: Context): Promise<number> {
     return (await context.loaders.heldCountByWebhook.load(webhook.id)) ?? 0;

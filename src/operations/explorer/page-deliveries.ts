@@ -5,7 +5,7 @@ import { type Bounds, ofEventSql, PageConditions, readPage } from './page.js';
 import type { SearchDeps } from './search.js';
 
 /** The response to the latest attempt of a delivery: 0 for none, else the first digit of the status. */
-export type StatusClass = 0 | 2 | 3 | 4 | 5;
+type StatusClass = 0 | 2 | 3 | 4 | 5;
 
 /** All given conditions must hold. */
 export interface DeliveryConditions {

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.js';
+import { HOUR_MS } from '../../domain/durations.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import type { Webhook } from '../../entities/webhook.js';
@@ -7,8 +8,6 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
-
-const HOUR_MS = 3_600_000;
 
 interface Rotation {
   webhookId: number;

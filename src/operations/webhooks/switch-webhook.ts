@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../domain/durations.js';
 import { DisabledReason, type Webhook } from '../../entities/webhook.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { nextId } from '../rows/allocate-id.js';
@@ -5,8 +6,6 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 
 /** A webhook whose row is locked goes on or off, or sends what it keeps. Its deliveries follow (`align-webhook`). */
-
-const HOUR_MS = 3_600_000;
 
 /** Enables an inactive webhook; `held`: what becomes of what it holds. */
 export async function enable(
