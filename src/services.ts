@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { answersUnderWay, bodiesUnderWay } from './context/bytes-under-way.js';
 import type { Services } from './context/context.js';
+import { answerMemory, bodyMemory } from './context/memory-budget.js';
 import { RateLimits } from './context/rate-limits.js';
 import { openDatabase } from './database/database.js';
 import { ChangeFeed } from './live/change-feed.js';
@@ -58,8 +58,8 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     metrics,
     tracing,
     searches: new SearchSlots(config.databasePoolMax, config.limits.searchTimeoutMs),
-    bodiesUnderWay: bodiesUnderWay(config.limits.graphql.bodyBytesMax),
-    answersUnderWay: answersUnderWay(config.limits.graphql.answerBytesMax),
+    bodyMemory: bodyMemory(config.limits.graphql.bodyBytesMax),
+    answerMemory: answerMemory(config.limits.graphql.answerBytesMax),
     eventTypes: new EventTypeRegistry(db, clock),
     changes: new ChangeFeed(db, log),
     clock,

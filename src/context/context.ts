@@ -19,14 +19,13 @@ import type { PlatformAccess } from '../operations/tenants/platform-access.js';
 import type { Config } from '../settings/config.js';
 import type { ApiMetrics } from '../telemetry/api-metrics.js';
 import type { Span, Tracing } from '../telemetry/tracing.js';
-import { AnswerBudget } from './answer-budget.js';
-import type { BytesUnderWay } from './bytes-under-way.js';
 import { createLoaders, type Loaders } from './loaders.js';
+import { AnswerBudget, type MemoryBudget } from './memory-budget.js';
 import type { RateLimits } from './rate-limits.js';
 
 export type { Caller } from '../operations/keys/authenticate.js';
 
-/** What every request of a process shares. */
+/** The services that all requests of a process share. */
 export interface Services {
   config: Config;
   db: Database;
@@ -39,55 +38,53 @@ export interface Services {
   eventTypes: EventTypeRegistry;
   changes: ChangeFeed;
   searches: SearchSlots;
-  answersUnderWay: BytesUnderWay;
-  bodiesUnderWay: BytesUnderWay;
+  answerMemory: MemoryBudget;
+  bodyMemory: MemoryBudget;
   clock: () => Date;
   random: (bytes: number) => Buffer;
   log: Logger;
   metrics: ApiMetrics;
-  /** Null: no traces are made. */
+  /** Null when traces are off. */
   tracing: Tracing | null;
 }
 
-/** One request: who asks, for which tenant, and with what. */
+/** The context of one request: its caller, its tenant and the services. */
 export interface Context extends Services {
   /** Null without an API key. */
   caller: Caller | null;
-  /** The tenant that is acted for; null without a key, and for a platform key that names none. */
+  /** Null without a key, and for a platform key that names no tenant. */
   tenantId: number | null;
   requestId: string;
-  /** Where the request comes from. */
+  /** The address of the client. */
   address: string;
-  /** Scheme, host and port that the request was sent to, as its header Host has them; null where nobody needs it. */
+  /** Scheme, host and port from the header Host. Null where nothing needs it. */
   origin: string | null;
-  /** Of a subscription: the cursor in the header `Last-Event-ID`. */
+  /** The cursor of a subscription in the header `Last-Event-ID`. */
   lastEventId?: string | undefined;
-  /** Of the request, where there are traces. */
+  /** Undefined when traces are off. */
   span: Span | undefined;
-  /** Made at its first use, with tenant filter and row-level security set: an emit needs none. */
+  /** For the tenant. Made at the first use, because emits need none. */
   readonly em: EntityManager;
   readonly loaders: Loaders;
-  /** What the answer may still have of long texts. */
   readonly budget: AnswerBudget;
 }
 
 interface ContextRequest {
   /** The header `Authorization`. */
   authorization?: string | undefined;
-  /** The header `Hookwright-Tenant`: the tenant that a platform key acts for, by its number or its global id. */
+  /** The header `Hookwright-Tenant`: the number or global id of the tenant that a platform key acts for. */
   tenantHeader?: string | undefined;
   requestId: string;
-  /** Where the request comes from: bad keys are limited by it. */
+  /** The address of the client, which limits bad keys. */
   address: string;
-  /** Scheme, host and port that the request was sent to. */
   origin?: string;
   span?: Span | undefined;
-  /** How much text the answer may have. Default: GRAPHQL_ANSWER_BYTES_MAX. */
+  /** Default: GRAPHQL_ANSWER_BYTES_MAX. */
   answerBytesMax?: number;
 }
 
 /**
- * Finds out who asks and for whom. A request without a key is no error here: it may ask for the schema.
+ * Finds the caller and the tenant of a request. A request without a key may ask for the schema, so it is no error.
  *
  * @throws ApiError unauthenticated for a bad key, scope_missing when a tenant's key names another tenant,
  *   not_found when a platform key names a tenant that does not exist, rate_limited
@@ -104,12 +101,12 @@ export async function createContext(services: Services, request: ContextRequest)
   return new (contextClassOf(services))(caller, tenantId, request);
 }
 
-/** Has all that services have, on the prototype of a subclass: nobody can list them twice and forget one. */
+/** The services are on the prototype of a subclass. */
 const WithServices = class {} as new () => Services;
 
 /**
- * A class, so that the lazy members are the prototype's: nothing that looks at a context's own members makes an
- * EntityManager for an emit, which needs none. Apollo copies the own members for each operation, so they are few.
+ * Services and lazy members are on the prototype, because Apollo copies the own members of a context for each
+ * operation.
  */
 class RequestContext extends WithServices implements Context {
   private madeEm: EntityManager | undefined;
@@ -127,7 +124,7 @@ class RequestContext extends WithServices implements Context {
   ) {
     super();
     const bytesMax = answerBytesMax ?? this.config.limits.graphql.answerBytesMax;
-    this.budget = new AnswerBudget(bytesMax, this.answersUnderWay, tenantId);
+    this.budget = new AnswerBudget(bytesMax, this.answerMemory, tenantId);
     this.requestId = requestId;
     this.address = address;
     this.origin = origin ?? null;
@@ -162,10 +159,10 @@ function actorFrom({ tenantId, keyId, isPortalSession }: Caller, requestId: stri
   return { kind: tenantId === null ? AuditActor.PLATFORM_KEY : ofTenant, keyId, requestId };
 }
 
-/** Who does what this request does, for the audit log. @throws ApiError unauthenticated */
+/** The actor of this request in the audit log. @throws ApiError unauthenticated */
 export const actorOf = (context: Context): Actor => actorFrom(callerOf(context), context.requestId);
 
-/** A tenant that the key may not name counts as an operation of the key: else any number of them could be tried. */
+/** Naming a wrong tenant counts as an operation of the key, so that a key cannot try many tenants. */
 async function chargedTenantNamed(
   services: Services,
   caller: Caller,
@@ -210,7 +207,7 @@ export function callerOf(context: Context): Caller {
 }
 
 /**
- * Requires one of the scopes, or one that has it.
+ * Requires one of the scopes, or a scope that includes it.
  *
  * @throws ApiError unauthenticated, scope_missing
  */
@@ -224,12 +221,12 @@ export function requireScope(context: Context, ...anyOf: readonly Scope[]): void
     'scope_missing',
     capability === null
       ? `This needs an API key with the scope ${scopesWith(anyOf, tenantId !== null).join(' or ')}.`
-      : `This portal session was made without the capability ${capability}, which this needs.`,
+      : `This needs the capability ${capability}, which this portal session does not have.`,
   );
 }
 
 /**
- * The tenant to act for.
+ * The tenant of the request.
  *
  * @throws ApiError unauthenticated; tenant_required when a platform key names none
  */
@@ -241,7 +238,7 @@ export function tenantOf(context: Context): number {
   return context.tenantId;
 }
 
-/** @param where the request names the tenant */
+/** @param where the part of the request that names the tenant */
 export function otherTenant(where: string): ApiError {
   return new ApiError('scope_missing', `An API key acts for its own tenant only; ${where} names another one.`);
 }

@@ -5,7 +5,7 @@ import { ApiError, type Reason } from '../errors.js';
 
 const outageThrottle = new LogThrottle();
 
-/** The error that the caller sees for whatever was thrown: nothing of a fault of ours but that there was one. */
+/** The error that the caller gets. It says nothing about the cause of a fault of the service. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) {
     return error;
@@ -14,12 +14,12 @@ export function toApiError(error: unknown): ApiError {
   if (outage !== null) {
     return new ApiError('unavailable', outage, { retryAfterSeconds: 2 });
   }
-  return new ApiError('internal', 'Something went wrong on our side; the log has it under the request id.');
+  return new ApiError('internal', 'Something went wrong on our side; the log has details under the request id.');
 }
 
 /**
- * Logs what went wrong on our side, with its cause. An outage is logged once in ten seconds for each kind: while the
- * database is away every request is refused, and the disk may be full. Errors of callers are not logged.
+ * Logs a fault of the service with its cause. Each kind of outage is logged once in ten seconds, because it concerns
+ * every request, and the disk may be full. Errors of callers are not logged.
  *
  * @param reason the reason of the error that the caller gets
  */

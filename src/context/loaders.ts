@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { Database } from '../database/database.js';
 import { FRESH, PLATFORM } from '../database/tenant-database.js';
-import type { StatsCounts } from '../domain/stats/stats.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
@@ -33,13 +32,13 @@ import type { SearchSlots } from '../operations/explorer/search.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../operations/tenants/read-usage.js';
 import type { Config } from '../settings/config.js';
-import type { AnswerBudget } from './answer-budget.js';
+import type { AnswerBudget } from './memory-budget.js';
 
-/** What a request's context has for them. */
+/** The part of a request's context that loaders use. */
 interface LoaderContext {
   readonly em: EntityManager;
   db: Database;
-  /** Null: nothing is found. */
+  /** Without a tenant nothing is found. */
   tenantId: number | null;
   eventTypes: EventTypeRegistry;
   searches: SearchSlots;
@@ -48,106 +47,93 @@ interface LoaderContext {
   readonly budget: AnswerBudget;
 }
 
-/** Nested fields of one request, each read by one query however many parents there are. */
+/** Read nested fields of a request by one query, however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
 
-/** Batches, but does not remember: a request with several mutations must see each one's effect. */
+/** Without a cache, because a request with several mutations must see the effect of each. */
 const uncached = { cache: false } as const;
 
 export function createLoaders(context: LoaderContext) {
+  const { db, config, eventTypes } = context;
   return {
     eventById: byId((ids) => context.em.find(Event, { id: { $in: ids } }, FRESH)),
-    /** Null once it is deleted. */
+    /** Null for a deleted webhook. */
     webhookById: byId((ids) => context.em.find(Webhook, { id: { $in: ids } }, FRESH)),
-    deliveriesByEvent: groupedBy<WantedOfEvent, Delivery>(
-      context,
-      { questionOf: ({ bounds }) => bounds, parentOf: ({ eventId }) => eventId },
-      async (tenantId, [{ bounds }], ids) => {
-        const deliveries = await pageDeliveriesByEvent(context, tenantId, ids, bounds);
-        return Map.groupBy(deliveries, ({ eventId }) => eventId);
-      },
-    ),
     deliveryById: byId((ids) => context.em.find(Delivery, { id: { $in: ids } }, FRESH)),
+    tenantById: byId((ids) => readTenants(db, ids)),
     bodyByEvent: longTextBy(context, eventBodies),
     bodyBytesByEvent: perIdOfTenant(context, eventBodies.measure),
     bodyByDelivery: longTextBy(context, deliveryBodies),
     answerBodyByAttempt: longTextBy(context, answerBodies),
     answerHeadersByAttempt: longTextBy(context, answerHeaders),
-    fanOutOfEvent: groupedBy<FanOutQuestion, FanOutItem>(
-      context,
-      { questionOf: ({ bounds }) => bounds, parentOf: ({ event }) => event.id },
-      (tenantId, questions) => {
-        const { retentionDays } = context.config;
-        return readFanOut(context, tenantId, questions, { retentionDays, now: context.clock() });
+    heldCountByWebhook: perIdOfTenant(context, countHeld),
+    backlogByWebhook: perIdOfTenant(context, readWebhookBacklogs),
+    nextAttemptsByWebhook: perIdOfTenant(context, readNextAttempts),
+    failuresByWebhook: perIdOfTenant(context, readFailuresOfWebhooks),
+    endpointStateByWebhook: perIdOfTenant(context, readEndpointStates),
+    webhookCountByTenant: perId((ids) => countWebhooksOfTenants(db, ids)),
+    backlogByTenant: perId((ids) => readBacklogsOfTenants(db, ids)),
+    versionsByEventType: new DataLoader(async (names: readonly string[]) => {
+      const versions = Map.groupBy(await eventTypes.versions(names), ({ eventType }) => eventType);
+      return names.map((name) => versions.get(name) ?? []);
+    }, uncached),
+    deliveriesByEvent: groupedBy(
+      context.tenantId,
+      ({ eventId, bounds }: { eventId: number; bounds: Bounds }) => [eventId, bounds],
+      async (tenantId, [{ bounds }], ids) => {
+        const rows = await pageDeliveriesByEvent(context, tenantId, ids, bounds);
+        return Map.groupBy(rows, ({ eventId }) => eventId);
       },
     ),
-    attemptsByDelivery: groupedBy<WantedAttempts, Attempt>(
-      context,
-      { questionOf: ({ after }) => after, parentOf: ({ deliveryId }) => deliveryId },
+    deliveriesByWebhook: groupedBy(
+      context.tenantId,
+      ({ webhookId, ...page }: { webhookId: number; conditions: DeliveryConditions; bounds: Bounds }) => [
+        webhookId,
+        page,
+      ],
+      async (tenantId, [{ conditions, bounds }], ids) => {
+        const rows = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
+        return Map.groupBy(rows, ({ webhookId }) => webhookId);
+      },
+    ),
+    fanOutOfEvent: groupedBy(
+      context.tenantId,
+      ({ event, bounds }: FanOutQuestion) => [event.id, bounds],
+      (tenantId, questions): Promise<ReadonlyMap<number, FanOutItem[]>> =>
+        readFanOut(context, tenantId, questions, { retentionDays: config.retentionDays, now: context.clock() }),
+    ),
+    /** Attempts with numbers above `after`. */
+    attemptsByDelivery: groupedBy(
+      context.tenantId,
+      ({ deliveryId, after }: { deliveryId: number; after: number }) => [deliveryId, after],
       async (_, [{ after }], ids) => {
         const wanted = { deliveryId: { $in: ids }, number: { $gt: after } };
         const rows = await context.em.find(Attempt, wanted, { ...FRESH, orderBy: { number: 'asc' } });
         return Map.groupBy(rows, ({ deliveryId }) => deliveryId);
       },
     ),
-    versionsByEventType: new DataLoader(async (names: readonly string[]) => {
-      const versions = Map.groupBy(await context.eventTypes.versions(names), ({ eventType }) => eventType);
-      return names.map((name) => versions.get(name) ?? []);
-    }, uncached),
-    heldCountByWebhook: perIdOfTenant(context, countHeld),
-    backlogByWebhook: perIdOfTenant(context, readWebhookBacklogs),
-    nextAttemptsByWebhook: perIdOfTenant(context, readNextAttempts),
-    failuresByWebhook: perIdOfTenant(context, readFailuresOfWebhooks),
-    endpointStateByWebhook: perIdOfTenant(context, readEndpointStates),
-    statsByWebhook: groupedBy<StatsQuestion & { webhookId: number }, StatsCounts>(
-      context,
-      { questionOf: ({ webhookId: _, ...question }) => question, parentOf: ({ webhookId }) => webhookId },
+    statsByWebhook: groupedBy(
+      context.tenantId,
+      ({ webhookId, ...question }: StatsQuestion & { webhookId: number }) => [webhookId, question],
       (tenantId, [question], ids) => readStats(context, tenantId, ids, question),
     ),
-    tenantById: byId((ids) => readTenants(context.db, ids)),
-    webhookCountByTenant: perId((ids) => countWebhooksOfTenants(context.db, ids)),
-    backlogByTenant: perId((ids) => readBacklogsOfTenants(context.db, ids)),
-    statsByTenant: groupedBy<StatsQuestion & { tenantId: number }, StatsCounts>(
-      { tenantId: PLATFORM },
-      { questionOf: ({ tenantId: _, ...question }) => question, parentOf: ({ tenantId }) => tenantId },
+    statsByTenant: groupedBy(
+      PLATFORM,
+      ({ tenantId, ...question }: StatsQuestion & { tenantId: number }) => [tenantId, question],
       (_, [question], ids) => readStatsOfTenants(context, ids, question),
-    ),
-    deliveriesByWebhook: groupedBy<WantedPage, Delivery>(
-      context,
-      { questionOf: ({ page }) => page, parentOf: ({ webhookId }) => webhookId },
-      async (tenantId, [{ page }], ids) => {
-        const { conditions, bounds } = page;
-        const deliveries = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
-        return Map.groupBy(deliveries, ({ webhookId }) => webhookId);
-      },
     ),
   };
 }
 
-interface WantedPage {
-  webhookId: number;
-  page: { conditions: DeliveryConditions; bounds: Bounds };
-}
-
-interface WantedAttempts {
-  deliveryId: number;
-  /** Those with higher numbers. */
-  after: number;
-}
-
-interface WantedOfEvent {
-  eventId: number;
-  bounds: Bounds;
-}
-
 /**
- * Parents of which the same is asked share a query. Without a tenant there is nothing.
+ * Reads lists of parents. Parents with the same question share a query.
  *
- * @param read answers with what each parent has, for a group of which the same is asked; `parents` has each one once
+ * @param split the id of a parent and its question
+ * @param read the lists of a group with the same question; `parents` has no duplicates
  */
 function groupedBy<Wanted, Item>(
-  context: Pick<LoaderContext, 'tenantId'>,
-  { questionOf, parentOf }: { questionOf: (wanted: Wanted) => unknown; parentOf: (wanted: Wanted) => number },
+  tenantId: number | null,
+  split: (wanted: Wanted) => readonly [parent: number, question: unknown],
   read: (
     tenantId: number,
     group: readonly [Wanted, ...Wanted[]],
@@ -155,30 +141,22 @@ function groupedBy<Wanted, Item>(
   ) => Promise<ReadonlyMap<number, Item[]>>,
 ): DataLoader<Wanted, Item[]> {
   return new DataLoader(async (wanted: readonly Wanted[]) => {
-    const { tenantId } = context;
     if (tenantId === null) {
       return wanted.map(() => []);
     }
     const found = new Map<Wanted, Item[]>();
-    for (const group of Map.groupBy(wanted, (one) => JSON.stringify(questionOf(one))).values()) {
-      const items = await read(tenantId, group as [Wanted, ...Wanted[]], [...new Set(group.map(parentOf))]);
-      for (const one of group) {
-        found.set(one, items.get(parentOf(one)) ?? []);
-      }
+    for (const group of Map.groupBy(wanted, (one) => JSON.stringify(split(one)[1])).values()) {
+      const parents = group.map((one) => split(one)[0]);
+      const items = await read(tenantId, group as [Wanted, ...Wanted[]], [...new Set(parents)]);
+      group.forEach((one, index) => {
+        found.set(one, items.get(parents[index]!) ?? []);
+      });
     }
     return wanted.map((one) => found.get(one) ?? []);
   }, uncached);
 }
 
-/** What each webhook or event of the tenant has, read by one query for all. Without a tenant none has anything. */
-function perIdOfTenant<Item>(
-  { db, tenantId }: LoaderContext,
-  read: (db: LoaderContext['db'], tenantId: number, ids: readonly number[]) => Promise<ReadonlyMap<number, Item>>,
-): DataLoader<number, Item | null> {
-  return perId(async (ids) => (tenantId === null ? new Map() : await read(db, tenantId, ids)));
-}
-
-/** What each has, read for all at once; null for one that has nothing. */
+/** Reads one item for each id by one query; null for an id without one. */
 function perId<Item>(
   read: (ids: readonly number[]) => Promise<ReadonlyMap<number, Item>>,
 ): DataLoader<number, Item | null> {
@@ -188,7 +166,15 @@ function perId<Item>(
   }, uncached);
 }
 
-/** Texts for which the answer has no room are not read: whoever asked for them gets an ApiError answer_too_large. */
+const byId = <Node extends { id: number }>(read: (ids: number[]) => Promise<Node[]>) =>
+  perId(async (ids) => new Map((await read([...ids])).map((node) => [node.id, node])));
+
+const perIdOfTenant = <Item>(
+  { db, tenantId }: LoaderContext,
+  read: (db: Database, tenantId: number, ids: readonly number[]) => Promise<ReadonlyMap<number, Item>>,
+) => perId(async (ids) => (tenantId === null ? new Map<number, Item>() : await read(db, tenantId, ids)));
+
+/** Reads texts that fit into the budget of the answer. The others are ApiErrors answer_too_large. */
 function longTextBy<Key, Text>(
   { db, tenantId, budget }: LoaderContext,
   { measure, read }: LongTexts<Key, Text>,
@@ -198,18 +184,10 @@ function longTextBy<Key, Text>(
       return keys.map(() => null);
     }
     const bytes = await measure(db, tenantId, [...new Set(keys)]);
-    // Each time that a text is asked for it stands in the answer once more.
-    const refusals = keys.map((key) => budget.take(bytes.get(key) ?? 0));
+    // A text that is selected several times is in the answer several times.
+    const refusals = keys.map((key) => budget.reserve(bytes.get(key) ?? 0));
     const taken = new Set(keys.filter((key, index) => bytes.has(key) && refusals[index] === null));
     const texts: Map<Key, Text> = taken.size === 0 ? new Map() : await read(db, tenantId, [...taken]);
     return keys.map((key, index) => refusals[index] ?? texts.get(key) ?? null);
-  }, uncached);
-}
-
-/** Rows by id, each read once; null for one that is not there. */
-function byId<Node extends { id: number }>(read: (ids: number[]) => Promise<Node[]>): DataLoader<number, Node | null> {
-  return new DataLoader(async (ids) => {
-    const found = new Map((await read([...new Set(ids)])).map((node) => [node.id, node]));
-    return ids.map((id) => found.get(id) ?? null);
   }, uncached);
 }

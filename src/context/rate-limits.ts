@@ -5,28 +5,27 @@ import type { Caller } from '../operations/keys/authenticate.js';
 import type { Config } from '../settings/config.js';
 import type { LimitName } from '../telemetry/api-metrics.js';
 
-/** Whose request it is: the key, and the tenant that it belongs to. Null: a platform key, of no tenant. */
+/** The key of a request and its tenant. Null for a platform key. */
 type Asker = Pick<Caller, 'keyId' | 'tenantId'>;
 
-/** What a request counts. */
 interface Charge {
   by: Asker;
-  /** Management operations. */
+  /** Number of management operations. */
   operations: number;
-  /** Events that it emits, by tenant. Null or empty: none, or they are not limited. */
+  /** Number of emitted events by tenant. Null when they are not limited. */
   events: ReadonlyMap<number, number> | null;
 }
 
 export interface Verdict {
-  /** Null: the request may go on, and has been counted. Else nothing was counted. */
+  /** Null when the request was counted and may go on. Otherwise nothing was counted. */
   refusal: ApiError | null;
-  /** For the answer, whether it is a refusal or not. */
+  /** For the answer, even if it is a refusal. */
   headers: Readonly<Record<string, string>>;
 }
 
 interface Limit {
   name: 'management' | 'emit';
-  /** The sentence of the refusal when it is reached. */
+  /** The message when the limit is reached. */
   tooMany: string;
   buckets: TokenBuckets<number>;
   key: number;
@@ -34,10 +33,9 @@ interface Limit {
 }
 
 /**
- * The limits on how often one may ask. They live in the memory of each API process: a limit that all processes share
- * would put a write, or a round trip to a counter, on every request. What they protect, the CPU and the pool of a
- * process, is each process's own too. So over N processes behind a balancer a key has up to N times its rate. A tenant
- * can have many keys, so what all of them may is limited as well.
+ * The rate limits of keys, tenants and addresses. They are in the memory of each API process, because a shared limit
+ * would add a round trip to every request, and they protect the CPU and the pool of each process. So N processes
+ * together allow up to N times the rate. A tenant can have many keys, so all of them together are limited too.
  */
 export class RateLimits {
   readonly #management: TokenBuckets<number>;
@@ -60,12 +58,11 @@ export class RateLimits {
     this.#anonymous = new TokenBuckets(anonymous);
   }
 
-  /** Whether events have to be counted at all. */
   get limitsEmits(): boolean {
     return this.#emits !== null;
   }
 
-  /** Counts a request, all of it or, when one limit is reached, nothing. */
+  /** Counts a request completely or, when a limit is reached, not at all. */
   charge({ by, operations, events }: Charge): Verdict {
     const limits = operations === 0 ? [] : this.#managementOf(by, operations);
     if (this.#emits !== null && events !== null) {
@@ -81,10 +78,7 @@ export class RateLimits {
     return { refusal, headers: headersOf(limits, now) };
   }
 
-  /**
-   * Counts one operation for a request that came to nothing: a document that was parsed, and a broken one is never
-   * remembered, or a tenant that was looked for.
-   */
+  /** Counts one operation for a request that failed early: with a broken document or a wrong tenant. */
   chargeBroken(by: Asker): Verdict['headers'] {
     const now = this.now();
     const limits = this.#managementOf(by, 1);
@@ -93,9 +87,8 @@ export class RateLimits {
   }
 
   /**
-   * To be asked before a document is parsed. What makes a debt is broken documents, so a key whose documents are good
-   * can emit however many management operations it has used, as long as not all that its tenant has are used up by
-   * broken ones of other keys.
+   * Refuses a key in debt, before its document is parsed. Only broken documents make debts, so a key with good
+   * documents can always emit, unless broken documents of other keys have used up all operations of the tenant.
    *
    * @throws ApiError rate_limited
    */
@@ -110,8 +103,8 @@ export class RateLimits {
   }
 
   /**
-   * @param requests as how many it counts
-   * @param counted of these, those that have been counted
+   * @param requests the number that the request counts for
+   * @param counted how many of them were counted before
    * @throws ApiError rate_limited
    */
   requireAnonymous(address: string, requests = 1, counted = 0): void {
@@ -120,7 +113,7 @@ export class RateLimits {
     const left = requests - counted;
     if (this.#anonymous.waitMs(network, left, now) > 0) {
       this.onRefusal('anonymous');
-      const waitMs = this.#anonymous.waitMs(network, requests, now); // for all of it, as the next try will count
+      const waitMs = this.#anonymous.waitMs(network, requests, now); // the next try counts all of them
       throw rateLimited('Too many requests without an API key came from this address.', waitMs);
     }
     this.#anonymous.take(network, left, now);
@@ -164,21 +157,21 @@ function takeAll(limits: readonly Limit[], now: number): void {
 }
 
 /**
- * The fields of draft-ietf-httpapi-ratelimit-headers-11, lists of RFC 9651: `q` is the quota of `w` seconds, `r` what
- * is left of it, `t` the seconds until all of it is there again.
+ * The headers of draft-ietf-httpapi-ratelimit-headers-11, as lists of RFC 9651: `q` is the quota for `w` seconds, `r`
+ * the rest of it, `t` the seconds until it is full again.
  */
 function headersOf(limits: readonly Limit[], now: number): Readonly<Record<string, string>> {
   if (limits.length === 0) {
     return {};
   }
-  const told = new Map<string, Limit>();
+  const shown = new Map<string, Limit>();
   for (const limit of limits) {
-    const other = told.get(limit.name);
+    const other = shown.get(limit.name);
     if (other === undefined || tokensOf(limit, now) < tokensOf(other, now)) {
-      told.set(limit.name, limit); // of key and tenant, and of several tenants' events, only the scarcest is told
+      shown.set(limit.name, limit); // of several limits with this name, the scarcest one
     }
   }
-  const items = [...told.values()];
+  const items = [...shown.values()];
   return {
     'ratelimit-policy': items.map(policyOf).join(', '),
     ratelimit: items.map((limit) => remainingOf(limit, now)).join(', '),

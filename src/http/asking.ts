@@ -4,21 +4,21 @@ import { headerOf } from './requests.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks, and for which tenant; set by a hook on every route of REST and GraphQL. */
+    /** The caller and its tenant. A hook sets it on every route of REST and GraphQL. */
     asking: Context | null;
   }
 }
 
-/** Lets hooks of this scope say who asks. */
+/** Declares `asking` on the requests of this scope. */
 export function expectAsker(app: FastifyInstance): void {
   app.decorateRequest('asking', null);
 }
 
 /**
- * Finds out who asks. Call it before the body is read: a stranger's body is not worth it.
+ * Finds the caller of a request. Call it before the body is read.
  *
- * @param authorization the header of that name; none: nobody in particular
- * @throws ApiError as createContext; rate_limited, also for an address that asks too often without a key
+ * @param authorization the header of that name; undefined for a request without a key
+ * @throws ApiError as createContext; rate_limited for an address with too many requests without a key
  */
 export async function whoAsks(
   services: Services,
@@ -40,12 +40,12 @@ export async function whoAsks(
 
 export function contextOf({ asking }: FastifyRequest): Context {
   if (asking === null) {
-    throw new Error('A route stands outside the hook that finds out who asks.');
+    throw new Error('The route has no hook that finds the caller.');
   }
   return asking;
 }
 
-/** What is held for an answer is held until that is taken, or its client is gone: either comes, or one alone. */
-export function holdUntilTaken(reply: FastifyReply, { budget }: Pick<Context, 'budget'>): void {
+/** Frees the memory of an answer when it is sent or the connection closes. Both events may fire. */
+export function freeWhenSent(reply: FastifyReply, { budget }: Pick<Context, 'budget'>): void {
   reply.raw.once('finish', () => budget.end()).once('close', () => budget.end());
 }

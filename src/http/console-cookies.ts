@@ -4,22 +4,19 @@ import type { Config } from '../settings/config.js';
 type Oidc = NonNullable<Config['oidc']>;
 type Request = Pick<FastifyRequest, 'method' | 'headers'>;
 
-/** Of a session that was begun by OpenID Connect: its value is the API key. */
+/** The cookie of a session by OpenID Connect. Its value is the API key. */
 export const SESSION_COOKIE = 'hookwright';
 
 interface Cookie {
   name: string;
-  /** Empty: the cookie ends. */
+  /** Empty to delete the cookie. */
   value: string;
   lifeSeconds: number;
-  /** Strict: only our own pages send it. Lax: so do links and redirects that lead here. */
+  /** Strict: only our own pages send it. Lax: also links and redirects to them. */
   sameSite: 'Strict' | 'Lax';
 }
 
-/**
- * Over TLS cookies have the prefix `__Host-`: no other host, and nobody on the way, can set one. Over http, which is
- * there on loopback alone, not every browser takes such cookies.
- */
+/** Over TLS cookies have the prefix `__Host-`, so that no other host can set one. Over http browsers may refuse it. */
 const isSecure = ({ publicUrl }: Oidc): boolean => publicUrl.startsWith('https:');
 const nameOf = (oidc: Oidc, name: string): string => (isSecure(oidc) ? `__Host-${name}` : name);
 
@@ -37,30 +34,26 @@ export function readCookie(oidc: Oidc, { headers }: Pick<Request, 'headers'>, na
 }
 
 /**
- * The API key of a request to GraphQL, as the header Authorization has it. The cookie of a session counts only where a
- * script of our own pages has sent the request, as the browser itself says, and where there is no such header.
+ * The API key of a request to GraphQL, in the form of the header Authorization. The cookie of a session counts only
+ * without that header, and if the browser says that a script of our own pages has sent the request.
  *
- * @returns undefined: the request has none
+ * @returns undefined for a request without a key
  */
 export function authorizationOf({ oidc }: Config, request: Request): string | undefined {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
     return EMPTY_BEARER.test(authorization.trim()) ? undefined : authorization;
   }
-  return oidc === null || !isFromOwnPage(oidc, request) ? undefined : sessionOf(oidc, request);
+  const key = oidc && isFromOwnPage(oidc, request) ? readCookie(oidc, request, SESSION_COOKIE) : undefined;
+  return key === undefined ? undefined : `Bearer ${key}`;
 }
 
-/** The header as GraphiQL sends it before a key was filled in, so that it can ask for the schema all the same. */
+/** GraphiQL sends this header before a key was filled in, to ask for the schema. */
 const EMPTY_BEARER = /^(Bearer)?$/i;
 
-/** A page can change neither of these headers; browsers of before 2023 do not send the second one. */
+/** Pages cannot change these headers. Browsers before 2023 do not send the second one. */
 function isFromOwnPage({ publicUrl }: Oidc, { method, headers }: Request): boolean {
   return (
     method === 'POST' && headers.origin === publicUrl && (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
   );
-}
-
-function sessionOf(oidc: Oidc, request: Request): string | undefined {
-  const key = readCookie(oidc, request, SESSION_COOKIE);
-  return key === undefined ? undefined : `Bearer ${key}`;
 }

@@ -1,15 +1,14 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** An answer that takes longer, once the service ends, is cut off: the whole end may take half a minute. */
+/** When the service ends, longer answers are cut off: the whole end may take half a minute. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Lets the server end at once when the last request has been answered. Fastify tells whoever asks from then on that its
- * connection ends; one whose answer was under way already would be kept until it is idle for too long, and the service
- * with it.
+ * Ends a closing server as soon as the last request is answered. Fastify announces the end of a connection only in
+ * answers that begin later, so other idle connections would keep the service running.
  *
- * @param underWay how many requests a connection has that are not answered yet
+ * @param underWay returns the number of unanswered requests of a connection
  */
 export function endConnections(app: FastifyInstance, underWay: (socket: Socket) => number): void {
   let closing = false;

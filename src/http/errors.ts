@@ -1,7 +1,7 @@
 import { toApiError } from '../context/faults.js';
 import { ApiError, type Reason } from '../errors.js';
 
-/** What Fastify refuses before a route is reached, by its code. */
+/** Fastify's own refusals, by their code. */
 const fastifyErrors: Record<string, { reason: Reason; detail: (bodyBytesMax?: number) => string }> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason: 'payload_too_large',
@@ -18,9 +18,9 @@ const fastifyErrors: Record<string, { reason: Reason; detail: (bodyBytesMax?: nu
 };
 
 /**
- * Turns whatever a route, a hook, Fastify or the database threw into what the caller may be told.
+ * Turns any thrown error into the error that the caller gets.
  *
- * @param bodyBytesMax how long a body the route reads
+ * @param bodyBytesMax the longest body of the route
  */
 export function apiErrorOf(error: unknown, bodyBytesMax?: number): ApiError {
   if (error instanceof ApiError) {
@@ -32,7 +32,7 @@ export function apiErrorOf(error: unknown, bodyBytesMax?: number): ApiError {
     return new ApiError(known.reason, known.detail(bodyBytesMax));
   }
   if (statusCode === 400) {
-    return new ApiError('malformed_json', 'The body of the request could not be read.'); // it broke off
+    return new ApiError('malformed_json', 'The body of the request could not be read.'); // the body was cut off
   }
   return toApiError(error);
 }

@@ -3,24 +3,24 @@ import { writeJson } from '../graphql/fields/json-text.js';
 
 interface EventStreamOptions {
   heartbeatMs: number;
-  /** How long a reader may take nothing while there is something for it. */
+  /** The longest time without reading anything. */
   slowMs: number;
   lifeMs: number;
-  /** The id that the reader has reached, sent at the beginning and with each heartbeat. */
+  /** The current id, sent at the beginning and with each heartbeat. */
   reached: () => string | undefined;
   /** Called once, however the stream ends. */
   onEnd: (reason: EndReason) => void;
 }
 
-/** A process that ends does not wait for a reader that has stopped reading. */
+/** An ending process waits this long for clients that have stopped reading. */
 const END_PATIENCE_MS = 1_000;
 
-/** As logs and metrics have it, and a comment at the end of the stream. */
+/** For logs, metrics and the comment at the end of the stream. */
 export type EndReason = 'client_left' | 'too_slow' | 'complete' | 'age' | 'service_ends';
 
 /**
- * Server-sent events in the form of graphql-sse's protocol, one operation a connection. Each event is written when the
- * one before it has left this process, so at most one waits in memory. graphql-sse's own server keeps as many as come.
+ * Server-sent events in graphql-sse's protocol, one operation for each connection. An event is written when the
+ * previous one has left the process, so at most one waits in memory. The server of graphql-sse would keep any number.
  */
 export class EventStream {
   readonly #heartbeat: NodeJS.Timeout;
@@ -39,7 +39,7 @@ export class EventStream {
       'x-accel-buffering': 'no',
       connection: 'close',
     });
-    response.socket?.setTimeout(0); // silence is no idleness here: the heartbeat and the reader's patience decide
+    response.socket?.setTimeout(0); // a silent stream is not idle
     response.socket?.setNoDelay(true);
     this.#beat();
     response.once('close', () => this.#ended('client_left'));
@@ -52,15 +52,15 @@ export class EventStream {
     return this.#hasEnded;
   }
 
-  /** @returns when there is room for another one, or the stream has ended */
+  /** Writes an event. Resolves when the next one can be written, or the stream has ended. */
   async next(id: string | null, result: object): Promise<void> {
     const idLine = id === null ? '' : `id: ${id}\n`;
-    // A payload may have line breaks between its values, which would end the event's data.
+    // A line break between the values of a payload would end the data of the event.
     const data = writeJson(result).replaceAll(/[\r\n]/g, ' ');
     await this.#write(`event: next\n${idLine}data: ${data}\n\n`);
   }
 
-  /** Tells the client that nothing more will come, and that it need not come back. */
+  /** Ends the stream for good: the client does not come back. */
   complete(): void {
     if (!this.#hasEnded) {
       this.response.write('event: complete\ndata:\n\n');
@@ -68,18 +68,17 @@ export class EventStream {
     }
   }
 
-  /** Without `complete` a client takes it for a broken connection, and comes back. */
+  /** Ends the connection. Without `complete` the client comes back. */
   end(reason: EndReason): void {
     if (!this.#hasEnded) {
       this.#ended(reason);
       this.response.end(`: ${reason}\n\n`);
-      // What a reader that has stopped reading leaves behind is not kept for it.
       const cut = setTimeout(() => this.response.destroy(), END_PATIENCE_MS);
       this.response.once('close', () => clearTimeout(cut));
     }
   }
 
-  /** At once, with what was not sent. */
+  /** Ends at once and drops unsent events. */
   destroy(reason: EndReason): void {
     this.#ended(reason);
     this.response.destroy();

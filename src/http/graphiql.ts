@@ -53,10 +53,7 @@ query WhoAmI {
 # }
 `;
 
-/**
- * After a reload GraphiQL looks for the tab with the query that was edited last, and opens an empty one in front when
- * there was none, as after a look at the page. This makes it the query of the tab that was open.
- */
+/** GraphiQL reopens the tab of the last edited query, or an empty one. This makes it the tab that was open. */
 const openSameTab = `<script>
   try {
     const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));
@@ -65,11 +62,11 @@ const openSameTab = `<script>
     localStorage.setItem('graphiql:variables', variables ?? '');
   } catch {} // the first visit, or no storage
 </script>`;
-/** What Monaco's editors hide reaches far beyond the window, which would have scroll bars for it. */
+/** Hidden parts of Monaco's editors are larger than the window, which would get scroll bars. */
 const noBars = '<style>body { overflow: hidden; }</style>';
 const ROOT = '<div id="root"></div>';
 
-/** Whatever the page's scripts may want: nothing is loaded from anywhere but this server. */
+/** Allows nothing from other servers. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'unsafe-inline' blob:",
@@ -89,11 +86,11 @@ interface Page {
   etag: string;
 }
 
-/** Serves GraphiQL from memory. The page has its scripts and styles in it, and asks for nothing else. */
+/** Serves GraphiQL from memory, as one page with its scripts and styles. */
 export async function graphiql(app: FastifyInstance): Promise<void> {
   let made: Promise<Page> | null = null;
   app.get('/graphiql', async (request, reply) => {
-    // Made when it is first wanted: it has 9 MB, and most processes never serve it.
+    // Made at the first request, because it has 9 MB.
     made ??= makePage();
     const { html, gzipped, etag } = await made;
     reply.headers({
@@ -115,7 +112,7 @@ export async function graphiql(app: FastifyInstance): Promise<void> {
 }
 
 async function makePage(): Promise<Page> {
-  // Loaded with the first page: it takes 30 MiB.
+  // Loaded at the first request, because it takes 30 MiB.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const page = renderGraphiQL({
     title: 'Hookwright',
@@ -124,7 +121,7 @@ async function makePage(): Promise<Page> {
     headers: JSON.stringify({ Authorization: 'Bearer ' }, null, 2),
     isHeadersEditorEnabled: true,
     defaultEditorToolsVisibility: 'headers',
-    // A key must not stay behind in the browser's storage.
+    // The storage of the browser must not keep a key.
     shouldPersistHeaders: false,
   } as Parameters<typeof renderGraphiQL>[0]);
   const html = Buffer.from(page.replace(ROOT, noBars + ROOT + openSameTab));

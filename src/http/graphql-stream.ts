@@ -14,17 +14,17 @@ import {
 } from '../graphql/execution/subscription.js';
 import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
 import { extensionsOf, refusalStatuses } from '../graphql/fields/errors.js';
-import { type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
+import { chunked, type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
 import { contextOf } from './asking.js';
 import { authorizationOf } from './console-cookies.js';
 import { type EndReason, EventStream } from './event-stream.js';
 import { OpenStreams } from './open-streams.js';
 import { headerOf } from './requests.js';
 
-/** What the long texts of updates may have that are executed together: each stream may hold so much. */
+/** The long texts of updates that are executed together, and wait in memory for each stream. */
 const PORTION_BYTES_MAX = 4_194_304;
 
-/** An open stream, with all that its updates need. */
+/** An open stream with everything that its updates need. */
 interface Live {
   services: Services;
   streams: OpenStreams;
@@ -35,7 +35,7 @@ interface Live {
 
 /**
  * Mounts `POST /graphql/stream`: subscriptions as server-sent events, in the "distinct connections mode" of
- * graphql-sse's protocol. Stands beside /graphql, whose hook has found out who asks.
+ * graphql-sse's protocol. The hook of /graphql finds the caller.
  */
 export function streamRoute(
   app: FastifyInstance,
@@ -46,60 +46,56 @@ export function streamRoute(
   app.post('/graphql/stream', { bodyLimit: services.config.limits.graphql.bodyBytesMax }, async (request, reply) => {
     const context = contextOf(request);
     context.lastEventId = headerOf(request, 'last-event-id') || undefined;
-    const giveBack = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
+    const release = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
     try {
-      const asked = new GraphqlRequest(request, true);
-      const subscription = await prepareSubscription(graphql, asked, context);
+      const subscription = await prepareSubscription(graphql, new GraphqlRequest(request, true), context);
       reply.headers(subscription.headers);
       const updates = await openSubscription(subscription, context);
-      follow({ services, streams, request, subscription, updates }, reply, giveBack);
+      follow({ services, streams, request, subscription, updates }, reply, release);
       return reply;
     } catch (error) {
-      giveBack();
+      release();
       if (error instanceof ApiError) {
-        services.metrics.graphqlError(error.code); // those of a RefusedSubscription have been counted
+        services.metrics.graphqlError(error.code); // a RefusedSubscription was counted before
       }
       return refuse(request, reply, error);
     }
   });
 }
 
-/** Answers with the stream, which lives on after this. */
-function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
+/** Starts the stream, which outlives this call. */
+function follow(live: Live, reply: FastifyReply, release: () => void): void {
   const { services, streams, request, updates } = live;
-  const { heartbeatMs, slowMs, lifeMs } = services.config.streams;
-  const caller = callerOf(contextOf(request));
+  const { tenantId } = contextOf(request);
+  const { keyId } = callerOf(contextOf(request));
   let leave = () => {};
   const onEnd = (reason: EndReason) => {
     leave();
-    giveBack();
+    release();
     void updates.return();
     services.metrics.streamEnded(reason);
-    request.log.debug({ requestId: request.id, keyId: caller.keyId, reason }, 'a stream ended');
+    request.log.debug({ requestId: request.id, keyId, reason }, 'a stream ended');
   };
   reply.hijack();
   services.metrics.streamOpened();
-  const stream = new EventStream(
-    reply.raw,
-    { heartbeatMs, slowMs, lifeMs, reached: () => updates.cursor, onEnd },
-    reply.getHeaders(),
-  );
+  const options = { ...services.config.streams, reached: () => updates.cursor, onEnd };
+  const stream = new EventStream(reply.raw, options, reply.getHeaders());
   const fail = (error: unknown) => {
     const known = toApiError(error);
     logFault(services.log, request.id, known.reason, error);
     services.metrics.graphqlError(known.code);
-    tellAndComplete(stream, [formattedOf(known)]);
+    sendAndComplete(stream, [formattedOf(known)]);
   };
   leave = streams.add({
-    keyId: caller.keyId,
-    tenantId: contextOf(request).tenantId,
+    keyId,
+    tenantId,
     authorization: authorizationOf(services.config, request) ?? '',
     address: request.ip,
     refuse: fail,
     end: () => stream.end('service_ends'),
   });
   if (reply.raw.destroyed) {
-    stream.destroy('client_left'); // while its stream was being opened
+    stream.destroy('client_left'); // before the stream was open
     return;
   }
   pump(live, stream).catch(fail);
@@ -108,11 +104,11 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
 /** @throws ApiError when the key may no longer be used */
 async function pump({ services, streams, request, subscription, updates }: Live, stream: EventStream) {
   const { tenantId } = contextOf(request);
+  const size = portionSize(subscription, services.config.payloadBytesMax);
   for await (const batch of updates) {
-    for (const portion of portionsOf(batch, subscription, services.config.payloadBytesMax)) {
-      // The turn is given back between two tries.
+    for (const portion of chunked(batch, size)) {
       const { results, budget } = await withDatabase(
-        () => streams.takeTurn(tenantId, () => executePortion(services, request, subscription, portion)),
+        () => streams.read(tenantId, () => executePortion(services, request, subscription, portion)),
         () => stream.hasEnded,
       );
       try {
@@ -130,23 +126,13 @@ async function pump({ services, streams, request, subscription, updates }: Live,
   }
 }
 
-/**
- * Updates that are executed together, and wait in memory until a reader has taken them all: so many as find room in
- * PORTION_BYTES_MAX, as far as the cost of the subscription tells, and at least one.
- */
-function portionsOf<Node>(
-  batch: readonly Update<Node>[],
-  { operation, variables }: Subscription,
-  payloadBytesMax: number,
-): (readonly Update<Node>[])[] {
+/** The number of updates that fit into PORTION_BYTES_MAX, by the cost of the subscription; at least one. */
+function portionSize({ operation, variables }: Subscription, payloadBytesMax: number): number {
   const costMax = (PAYLOAD_COST * PORTION_BYTES_MAX) / Math.max(payloadBytesMax, PAYLOAD_BYTES);
-  const size = Math.max(1, Math.floor(costMax / operation.cost(variables)));
-  return Array.from({ length: Math.ceil(batch.length / size) }, (_, index) =>
-    batch.slice(index * size, (index + 1) * size),
-  );
+  return Math.max(1, Math.floor(costMax / operation.cost(variables)));
 }
 
-/** In a context of its own: what its loaders remember is as old as the portion. */
+/** Executes updates in a new context, whose caller and loaders are fresh. */
 async function executePortion(
   services: Services,
   request: FastifyRequest,
@@ -170,21 +156,22 @@ async function executePortion(
   }
 }
 
-/** Does not wait for the reader: one that has stopped reading must not keep a key that has ended. */
-function tellAndComplete(stream: EventStream, errors: readonly GraphQLFormattedError[]): void {
+/** Does not wait for the client, which may have stopped reading. */
+function sendAndComplete(stream: EventStream, errors: readonly GraphQLFormattedError[]): void {
   void stream.next(null, { errors });
   stream.complete();
 }
 
-function formattedOf(error: ApiError): GraphQLFormattedError {
-  return { message: error.detail, extensions: extensionsOf(error) };
-}
+const formattedOf = (error: ApiError): GraphQLFormattedError => ({
+  message: error.detail,
+  extensions: extensionsOf(error),
+});
 
 /**
- * What concerns the request as a whole has a status, as at /graphql; what is wrong with the operation is its first and
- * last event, as a client of subscriptions expects.
+ * Refuses a subscription: with a status when the request is refused as a whole, as at /graphql, otherwise as the first
+ * and last event of the stream, as clients expect.
  *
- * @throws every other error, for the error handler of /graphql
+ * @throws any other error, for the error handler of /graphql
  */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   if (!(error instanceof RefusedSubscription || error instanceof ApiError)) {
@@ -202,6 +189,6 @@ function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): F
   const options = { heartbeatMs: 1_000, slowMs: 1_000, lifeMs: 1_000, reached: () => undefined };
   const code = errors[0]?.extensions?.['code'];
   const onEnd = () => request.log.debug({ requestId: request.id, code }, 'a subscription was refused');
-  tellAndComplete(new EventStream(reply.raw, { ...options, onEnd }, reply.getHeaders()), errors);
+  sendAndComplete(new EventStream(reply.raw, { ...options, onEnd }, reply.getHeaders()), errors);
   return reply;
 }

@@ -6,8 +6,8 @@ import { lackOf, missingMigrations } from '../operations/installation/check-read
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * `/health/live`: the process answers. `/health/ready`: it can serve, that is, its database can be reached, has every
- * migration, and writes what is emitted; else 503.
+ * `/health/live`: the process answers. `/health/ready`: the database can be reached, has every migration and accepts
+ * events; otherwise 503.
  */
 export async function healthRoutes(
   app: FastifyInstance,
@@ -16,7 +16,7 @@ export async function healthRoutes(
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
-  // Anyone may ask, so all who ask at the same time are one question to the database.
+  // Simultaneous requests share a query, because anybody may send them.
   let asked: Promise<string[]> | undefined;
   const missingNow = () => {
     asked ??= missingMigrations(db).finally(() => {

@@ -2,9 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
 
 /**
- * Makes the routes of this scope read bodies of type application/json, not compressed, and no others. Fastify's own
- * parser refuses `__proto__`, which is a legal name in a payload, and replaces bytes that are not UTF-8 instead of
- * refusing them.
+ * Makes the routes of this scope read only uncompressed bodies of type application/json. Fastify's own parser refuses
+ * `__proto__`, a legal name in a payload, and replaces bytes that are not UTF-8 instead of refusing them.
  */
 export function readJson(app: FastifyInstance): void {
   const utf8 = new TextDecoder('utf-8', { fatal: true });

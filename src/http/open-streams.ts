@@ -3,15 +3,14 @@ import type { Services } from '../context/context.js';
 import { toApiError } from '../context/faults.js';
 import { ApiError, notFound, rateLimited } from '../errors.js';
 
-/** Below the 5 s within which a key ends everywhere, together with the seconds that a process remembers a key. */
+/** Together with the seconds that a process remembers a key, this is below the 5 s in which a key ends everywhere. */
 const CHECK_KEYS_EVERY_MS = 500;
 const TRY_AGAIN_MS = 5_000;
-/** Streams that read the database at the same time: requests must find connections, too. */
+/** Streams that read the database at the same time. Requests need connections too. */
 const READING_MAX = 2;
-/** Fewer than all: a tenant whose updates take long to read keeps no other waiting. */
 const READING_PER_TENANT = 1;
 
-/** The key that a stream was asked for with, and the tenant that it is about; null: a platform key that names none. */
+/** The key of a stream and its tenant. Null for a platform key that names no tenant. */
 interface StreamOwner {
   keyId: number;
   tenantId: number | null;
@@ -20,13 +19,13 @@ interface StreamOwner {
 interface OpenStream extends StreamOwner {
   authorization: string;
   address: string;
-  /** The key may no longer be used, or the tenant was deleted: what was thrown for it. */
+  /** Called when the key may no longer be used. */
   refuse(error: unknown): void;
-  /** The service ends. */
+  /** Called when the service ends. */
   end(): void;
 }
 
-/** The streams of a process: how many there may be, whether their keys still hold, and whose turn it is to read. */
+/** The streams of a process: limits their number, checks their keys and lets them read one after the other. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #admitted = new Set<StreamOwner>();
@@ -39,38 +38,35 @@ export class OpenStreams {
   constructor(private readonly services: Pick<Services, 'authenticator' | 'config' | 'metrics'>) {}
 
   /**
-   * Takes a place for a stream. A tenant can have many keys, and must leave room to others all the same.
+   * Admits a stream within the limits of its key, its tenant and the process.
    *
-   * @returns gives the place back
-   * @throws ApiError rate_limited, unavailable while the process ends
+   * @returns releases the admission
+   * @throws ApiError rate_limited; unavailable while the process ends
    */
   admit({ keyId, tenantId }: StreamOwner): () => void {
     const { max, perKeyMax, perTenantMax } = this.services.config.streams;
     if (this.#isClosing) {
-      throw new ApiError('unavailable', 'The service ends; try again.', { retryAfterSeconds: 1 });
+      throw new ApiError('unavailable', 'The service is ending; try again.', { retryAfterSeconds: 1 });
     }
     const others = [...this.#admitted];
-    if (others.filter((other) => other.keyId === keyId).length >= perKeyMax) {
-      throw this.#full(`This API key has ${perKeyMax} streams open, as many as it may have.`);
+    const ofKey = others.filter((other) => other.keyId === keyId).length;
+    const ofTenant = tenantId === null ? 0 : others.filter((other) => other.tenantId === tenantId).length;
+    for (const [who, open, limit] of [
+      ['This API key', ofKey, perKeyMax],
+      ['This tenant', ofTenant, perTenantMax],
+      ['The service', others.length, max],
+    ] as const) {
+      if (open >= limit) {
+        this.services.metrics.limited('streams');
+        throw rateLimited(`${who} has ${limit} streams open, as many as it may have.`, TRY_AGAIN_MS);
+      }
     }
-    const ofTenant = others.filter((other) => other.tenantId === tenantId).length;
-    if (tenantId !== null && ofTenant >= perTenantMax) {
-      throw this.#full(`This tenant has ${perTenantMax} streams open, as many as it may have.`);
-    }
-    if (others.length >= max) {
-      throw this.#full(`The service has ${max} streams open, as many as it may have.`);
-    }
-    const place = { keyId, tenantId };
-    this.#admitted.add(place);
-    return () => void this.#admitted.delete(place);
+    const admission = { keyId, tenantId };
+    this.#admitted.add(admission);
+    return () => void this.#admitted.delete(admission);
   }
 
-  #full(detail: string): ApiError {
-    this.services.metrics.limited('streams');
-    return rateLimited(detail, TRY_AGAIN_MS);
-  }
-
-  /** A stream that was admitted has opened. @returns takes it off the list */
+  /** Adds an admitted stream that is open. @returns removes it */
   add(stream: OpenStream): () => void {
     this.#streams.add(stream);
     this.#checking ??= setInterval(() => void this.#checkKeys(), CHECK_KEYS_EVERY_MS);
@@ -86,8 +82,8 @@ export class OpenStreams {
     };
   }
 
-  /** Does `work`, for a stream about this tenant, when it is its turn. */
-  takeTurn<Result>(tenantId: number | null, work: () => Promise<Result>): Promise<Result> {
+  /** Reads for a stream when fewer than READING_MAX others do, and none of the same tenant. */
+  read<Result>(tenantId: number | null, work: () => Promise<Result>): Promise<Result> {
     return this.#readingOfTenants.run(tenantId, () => this.#reading.run(work));
   }
 
@@ -98,30 +94,27 @@ export class OpenStreams {
     }
   }
 
-  /** Streams with the same key and tenant share a check. While the database is away no update comes either. */
+  /** Checks each key and tenant once. While the database is away streams stay open. */
   async #checkKeys(): Promise<void> {
     if (this.#isChecking) {
       return;
     }
     this.#isChecking = true;
     const byOwner = Map.groupBy(this.#streams, ({ authorization, tenantId }) => `${authorization} ${tenantId}`);
-    await Promise.all(
-      [...byOwner.values()].map(async (streams) => {
-        const error = await this.#check(streams[0]!).then(
-          () => null,
-          (thrown: unknown) => thrown,
-        );
-        if (error !== null && toApiError(error).reason !== 'unavailable') {
-          for (const stream of streams) {
+    const checks = [...byOwner.values()].map((streams) =>
+      this.#check(streams[0]!).catch((error: unknown) => {
+        if (toApiError(error).reason !== 'unavailable') {
+          streams.forEach((stream) => {
             stream.refuse(error);
-          }
+          });
         }
       }),
     );
+    await Promise.all(checks);
     this.#isChecking = false;
   }
 
-  /** @throws ApiError why the stream may not go on. A tenant's own keys end with it. */
+  /** @throws ApiError why the stream must end. The keys of a tenant end with it. */
   async #check({ authorization, address, tenantId }: OpenStream): Promise<void> {
     const { authenticator } = this.services;
     const caller = await authenticator.authenticate(authorization, address);

@@ -5,10 +5,10 @@ import { ApiError } from '../errors.js';
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Limits how many requests one connection may have under way. Node reads on while it answers, so a client that does not
- * wait for answers (RFC 9112 §9.3.2) would have thousands running at once. The connection ends with the refusal.
+ * Limits the requests under way on one connection. Node reads ahead, so a client that does not wait for answers (RFC
+ * 9112 §9.3.2) could have thousands. The connection ends with the refusal.
  *
- * @returns how many requests a connection has under way
+ * @returns a function that counts the requests under way on a connection
  */
 export function limitPipelining(app: FastifyInstance, requestsMax: number): (socket: Socket) => number {
   const underWay = new WeakMap<Socket, number>();

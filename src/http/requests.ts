@@ -8,7 +8,7 @@ import { ApiError } from '../errors.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 
-/** The caller's own id for its request, if it is fit for a log line and a header; else a new one. */
+/** The request id of the caller, if it is safe in logs and headers; otherwise a new one. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
@@ -19,30 +19,30 @@ export function headerOf(request: FastifyRequest, name: string): string | undefi
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Headers never belong into a line; should one get there all the same, its key does not. */
+/** The log of requests, without API keys. */
 export function requestLog(log: Logger): Logger {
   const secret = ['authorization', '*.authorization', '*.headers.authorization', '*.headers.cookie'];
   return log.child({}, { redact: { paths: secret, censor: '[redacted]' } });
 }
 
 /**
- * Answers every request with its id, and writes one line for each that went wrong. Those that went well are for
- * LOG_LEVEL=debug: thousands of emits a second would make the log the dearest part of an emit. So are those that were
- * refused with 503, but for one in ten seconds: while the database is away, all are. All are counted.
+ * Adds the request id to answers, counts requests and logs failed ones. Successful requests are logged at level debug,
+ * because a line would cost more than an emit; so are answers 503 except for one in ten seconds, because an outage
+ * concerns all requests.
  */
 export function followRequests(app: FastifyInstance, { metrics, log }: Pick<Services, 'metrics' | 'log'>): void {
   const throttle = new LogThrottle();
-  // With callbacks, as all hooks of every request: the promise of an async one costs more than what it does.
+  // With callbacks, because the promise of an async hook costs more than the hook.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url } = request;
-    const path = url.split('?', 1)[0] ?? ''; // the rest of a URL is data
+    const path = url.split('?', 1)[0] ?? ''; // the query may hold private data
     metrics.answered(method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1_000);
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
-    const isProbe = path.startsWith('/health/'); // comes every few seconds, also while it is answered 503
+    const isProbe = path.startsWith('/health/'); // comes every few seconds
     const isQuiet = reply.statusCode < 400 || isProbe || (reply.statusCode === 503 && !throttle.take('503'));
     const level = isQuiet ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
@@ -53,25 +53,23 @@ export function followRequests(app: FastifyInstance, { metrics, log }: Pick<Serv
   });
 }
 
-/** Whose request it was, once that is known. */
 function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: number } {
   const { tenantId, caller } = asking ?? {};
   return { ...(tenantId ? { tenantId } : {}), ...(caller ? { keyId: caller.keyId } : {}) };
 }
 
-/** As Node itself reads the header `Expect`. */
+/** Node reads the header `Expect` in this way. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
-/** Headers that say one thing, by their names in lower case. Node would keep the first and drop the others. */
+/** Headers that may appear only once, by their names in lower case. Node would silently keep the first. */
 const SINGLE: ReadonlyMap<string, string> = new Map(
   ['Host', 'Authorization', 'Content-Type', 'Hookwright-Tenant'].map((name) => [name.toLowerCase(), name]),
 );
 
 /**
- * Refuses what Node would refuse past all hooks, with a status and nothing else: a request of HTTP/1.1 without `Host`
- * (RFC 9112 §3.2; the server's option `requireHostHeader` must be off), and one that expects what nobody here does
- * (RFC 9110 §10.1.1). Refuses also a header of `SINGLE` that stands more than once, as RFC 9112 §3.2 demands for
- * `Host`: a proxy may go by another one than we do. The connection ends, for a body may follow that nobody reads.
+ * Refuses requests that Node would refuse with a bare status: HTTP/1.1 without `Host` (RFC 9112 §3.2; the option
+ * `requireHostHeader` must be off) and an unsupported `Expect` (RFC 9110 §10.1.1). Also refuses repeated headers of
+ * `SINGLE`, because a proxy may read another one than we do. The connection ends, because a body may follow.
  */
 export function refuseUnfitRequests(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
@@ -87,13 +85,13 @@ export function refuseUnfitRequests(app: FastifyInstance): void {
     }
     if (httpVersion === '1.1' && headers.expect !== undefined && !CONTINUE.test(headers.expect)) {
       reply.header('connection', 'close');
-      throw new ApiError('expectation_unknown', 'The header Expect may say 100-continue only.');
+      throw new ApiError('expectation_unknown', 'The header Expect may only be 100-continue.');
     }
     done();
   });
 }
 
-/** @param rawHeaders names and values in turn */
+/** @param rawHeaders names and values alternating */
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -108,14 +106,14 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** The route that @fastify/cors makes for OPTIONS. Those that it allows are answered before they come to it. */
+/** The route of @fastify/cors for OPTIONS. */
 const PREFLIGHTS = '*';
 
 /**
- * Refuses what no route serves, before its body is read: 405 with `Allow` for a path that exists with other methods
- * (RFC 9110 §15.5.6), else 404. Routes must be registered afterwards.
+ * Refuses requests without a route before their body is read: 405 with `Allow` for a path with other methods (RFC 9110
+ * §15.5.6), otherwise 404. Register routes afterwards.
  *
- * @param whereThingsAre a sentence for whoever asks for what is not there
+ * @param whereThingsAre a sentence for the 404
  */
 export function refuseUnknownRoutes(app: FastifyInstance, whereThingsAre: string): void {
   const known = new Map<string, Set<string>>();
@@ -146,11 +144,10 @@ export function refuseUnknownRoutes(app: FastifyInstance, whereThingsAre: string
   });
 }
 
-/** A slash is not taken away for the caller: what a path with one means is for nobody to guess. */
 export const slashTooMany = (): ApiError =>
   new ApiError('not_found', 'There is nothing at this path; without the slash at its end there is.');
 
-/** Whether a path is one of the route `url`, whose segments with a colon stand for any. */
+/** Whether a path matches the route `url`, whose segments with a colon match any. */
 function isOf(path: string, url: string): boolean {
   const segments = path.split('/');
   const wanted = url.split('/');

@@ -5,14 +5,14 @@ import { headerOf } from './requests.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined unless traces are made. */
+    /** Undefined when traces are off. */
     span: Span | undefined;
   }
 }
 
 const SERVER_FAULT = 500;
 
-/** Gives each request a span, which goes on with the caller's trace. Health checks are not traced. */
+/** Gives each request a span in the trace of the caller. Health checks are not traced. */
 export function traceRequests(app: FastifyInstance, { tracing }: Pick<Services, 'tracing'>): void {
   app.decorateRequest('span', undefined);
   if (tracing === null) {

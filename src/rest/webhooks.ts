@@ -5,7 +5,7 @@ import { callerOf, type Services } from '../context/context.js';
 import { parseId } from '../domain/ids/id.js';
 import { ApiError, type InputIssue, notFound, type Reason } from '../errors.js';
 import { readWebhook } from '../graphql/webhooks/webhook.js';
-import { contextOf, expectAsker, holdUntilTaken, whoAsks } from '../http/asking.js';
+import { contextOf, expectAsker, freeWhenSent, whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { slashTooMany } from '../http/requests.js';
 import { etagOf, readIfMatch, versionFor } from './if-match.js';
@@ -42,20 +42,20 @@ export async function webhookRoutes(
       throw slashTooMany(); // the router takes nothing for an id
     }
   });
-  app.addHook('onSend', holdAnswer);
+  app.addHook('onSend', reserveAnswer);
   await app.register(async (scope) => routesWithBody(scope, operations));
   await app.register(async (scope) => routesWithoutBody(scope, operations));
 }
 
-/** A list that its client does not take is held for the tenant. @throws ApiError rate_limited */
-async function holdAnswer(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<unknown> {
+/** Reserves the memory of a list until it is sent. @throws ApiError rate_limited */
+async function reserveAnswer(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<unknown> {
   const { asking, method } = request;
   if (asking !== null && method === 'GET' && typeof answer === 'string') {
-    const refusal = asking.budget.takeWhole(answer);
+    const refusal = asking.budget.reserveWhole(answer);
     if (refusal !== null) {
       throw refusal;
     }
-    holdUntilTaken(reply, asking);
+    freeWhenSent(reply, asking);
   }
   return answer;
 }

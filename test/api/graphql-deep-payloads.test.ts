@@ -23,7 +23,7 @@ const watchErrorsCounted = () => vi.spyOn(api.services.metrics, 'graphqlError');
 describe('an event whose payload is nested deeper than the API would ever take', () => {
   const tooDeep = {
     message:
-      'The payload is nested deeper than 500 levels, which the API cannot write as an object; `body` has its exact text.',
+      'The payload is nested deeper than 500 levels, so the API does not show it as an object; `body` has its exact text.',
     extensions: { code: 'PAYLOAD_TOO_DEEP', reason: 'payload_too_deep' },
   };
 

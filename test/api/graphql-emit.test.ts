@@ -218,7 +218,7 @@ describe('emitting several events', () => {
     const conflict = await emitAll([coupon('C2'), { ...coupon('C3'), idempotencyKey: 'conflict 1' }]);
     expect(conflict.data.emitEvents.results[1].error).toEqual({
       code: 'CONFLICT',
-      detail: 'The idempotency key was used for an event of another type or with another payload.',
+      detail: 'The idempotency key was used for another event type or payload.',
       path: ['input', 'events', '1', 'idempotencyKey'],
       issues: [expect.objectContaining({ code: 'idempotency_key_reused' })],
     });

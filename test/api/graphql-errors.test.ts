@@ -163,7 +163,7 @@ describe('variables of the wrong kind', () => {
       {
         path: ['input', 'event_types'],
         code: 'unknown_property',
-        detail: 'is not a field of this input, which may have url, eventTypes. Did you mean "eventTypes"?',
+        detail: 'is not a field of this input, which may have url, eventTypes.',
       },
     ]);
   });

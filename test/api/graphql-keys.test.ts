@@ -277,7 +277,7 @@ test('a key that expires can make only keys that expire no later, by the clock t
     (await createKey({ name: 'longer', scopes, expiresInSeconds }, key)).errors[0].extensions.errors;
   const [{ path, code, detail }] = await refused(null);
   expect({ path, code }).toEqual({ path: ['input', 'expiresInSeconds'], code: 'too_big' });
-  const [, secondsLeft] = /^must be at most (\d+): the API key that asks expires then/.exec(detail) ?? [];
+  const [, secondsLeft] = /^must be at most (\d+): the API key of this request expires then/.exec(detail) ?? [];
   expect(Number(secondsLeft)).toBeLessThanOrEqual(3_540);
   expect(await refused(Number(secondsLeft) + 1)).toHaveLength(1);
   const shorter = { name: 'shorter', scopes, expiresInSeconds: Number(secondsLeft) - 60 };

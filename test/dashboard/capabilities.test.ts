@@ -118,7 +118,7 @@ describe('over the wire', () => {
   const refusal = (capability: string) => [
     {
       message: expect.stringContaining(
-        `This portal session was made without the capability ${capability}, which this needs. Nothing was done.`,
+        `This needs the capability ${capability}, which this portal session does not have. Nothing was done.`,
       ),
       extensions: { code: 'FORBIDDEN', reason: 'scope_missing' },
     },

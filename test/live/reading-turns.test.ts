@@ -13,12 +13,12 @@ test('a tenant whose updates take long to read keeps no other waiting, however m
   const { promise: longRead, resolve: end } = Promise.withResolvers<void>();
   let slowOnes = 0;
   const slow = Array.from({ length: 5 }, () =>
-    streams.takeTurn(1, () => {
+    streams.read(1, () => {
       slowOnes += 1;
       return longRead;
     }),
   );
-  await streams.takeTurn(2, async () => {});
+  await streams.read(2, async () => {});
   expect(slowOnes).toBe(1);
   end();
   await Promise.all(slow);

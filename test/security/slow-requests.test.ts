@@ -262,7 +262,7 @@ describe('bodies that are announced and do not come', () => {
     const refused = await answered(tenant.key);
     expect(refused.statuses).toEqual([429]);
     expect(refused.answer).toMatch(/retry-after: 1\r\n/i);
-    expect(refused.answer).toContain('The bodies that this tenant is sending already take as much as they may');
+    expect(refused.answer).toContain('The bodies that this tenant is sending already have');
     expect((await answered(other.key)).statuses).toEqual([400]); // there is no JSON in it
     held[0]!.socket.destroy();
     await eventually(async () => (await answered(tenant.key)).statuses[0] === 400, 20_000);

@@ -42,7 +42,7 @@ function stall(key: string): Promise<IncomingMessage> {
 /** Takes what room a tenant has left. @returns how much that was, to a KiB */
 function fill(tenantId: number): number {
   let bytes = 0;
-  while (api.services.answersUnderWay.take(tenantId, 1_024) === null) {
+  while (api.services.answerMemory.reserve(tenantId, 1_024) === null) {
     bytes += 1_024;
   }
   return bytes;
@@ -52,7 +52,7 @@ describe('what a tenant has under way of long texts', () => {
   test('never has a mutation that took effect answered as a request that was refused', async () => {
     const tenant = await tenantWithEvents();
     const all = 4 * 16_777_216;
-    expect(api.services.answersUnderWay.take(tenant.id, all)).toBeNull();
+    expect(api.services.answerMemory.reserve(tenant.id, all)).toBeNull();
     try {
       const { status, headers, body } = await ask(
         tenant.key,
@@ -65,7 +65,7 @@ describe('what a tenant has under way of long texts', () => {
       expect(status).toBe(200);
       expect(headers['retry-after']).toBeUndefined();
     } finally {
-      api.services.answersUnderWay.giveBack(tenant.id, all);
+      api.services.answerMemory.free(tenant.id, all);
     }
     const { body } = await ask(tenant.key, '{ events(first: 100) { edges { node { id } } } }');
     expect(body.data.events.edges).toHaveLength(65);
@@ -79,19 +79,19 @@ describe('what a tenant has under way of long texts', () => {
     expect(refused.body.data.events.edges).toEqual(Array(63).fill({ node: { body: null } }));
     expect(refused.body.errors[0].extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
     expect(refused.body.errors[0].message).toBe(
-      'The answers that are on their way to this tenant already hold as much as they may, 67108864 bytes. Try again in 1 s.',
+      'The unread answers of this tenant already have 67108864 bytes, the limit. Try again in 1 s.',
     );
     const single = query.replace('first: 63', 'first: 1');
     expect((await ask(other.key, single)).body.errors).toBeUndefined();
-    const { answersUnderWay } = api.services;
+    const { answerMemory } = api.services;
     /** Whether there is room again for so many answers. */
     const isRoomFor = (answers: number) => {
       const bytes = answers * 16_777_216;
-      const isTaken = answersUnderWay.take(tenant.id, bytes) === null;
-      answersUnderWay.giveBack(tenant.id, isTaken ? bytes : 0);
+      const isTaken = answerMemory.reserve(tenant.id, bytes) === null;
+      answerMemory.free(tenant.id, isTaken ? bytes : 0);
       return isTaken;
     };
-    answersUnderWay.giveBack(tenant.id, rest);
+    answerMemory.free(tenant.id, rest);
     stalled[0]!.destroy();
     await eventually(() => isRoomFor(1), 20_000);
     for (const response of stalled) {
@@ -120,9 +120,9 @@ describe('what a tenant has under way of long texts', () => {
     expect(refusedList.status).toBe(429);
     expect(refusedList.headers['retry-after']).toBe('1');
     expect((await ask(tenant.key, '{ webhooks(first: 10) { edges { node { url } } } }')).status).toBe(200);
-    api.services.answersUnderWay.giveBack(tenant.id, rest);
+    api.services.answerMemory.free(tenant.id, rest);
     expect((await list()).status).toBe(200);
-    expect(api.services.answersUnderWay.take(tenant.id, 4 * 16_777_216)).toBeNull(); // nothing is held for ever
-    api.services.answersUnderWay.giveBack(tenant.id, 4 * 16_777_216);
+    expect(api.services.answerMemory.reserve(tenant.id, 4 * 16_777_216)).toBeNull(); // nothing is held for ever
+    api.services.answerMemory.free(tenant.id, 4 * 16_777_216);
   });
 });

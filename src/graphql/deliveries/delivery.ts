@@ -211,8 +211,7 @@ export async function readDeliveries(
 ): Promise<Connection<Delivery>> {
   const conditions = { ...conditionsIn(filter), eventType: await knownTypeIn(context, filter?.eventType) };
   return readConnection('deliveries', page, (slice) => {
-    const wanted = { conditions, bounds: boundsOf(slice, filter) };
-    return context.loaders.deliveriesByWebhook.load({ webhookId, page: wanted });
+    return context.loaders.deliveriesByWebhook.load({ webhookId, conditions, bounds: boundsOf(slice, filter) });
   });
 }
 

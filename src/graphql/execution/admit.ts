@@ -1,25 +1,24 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener, HeaderMap } from '@apollo/server';
 import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
-import { keyRequired } from '../../errors.js';
+import { ApiError, keyRequired } from '../../errors.js';
 import { graphqlErrorOf, refusalOf } from '../fields/errors.js';
 import { chargeRequest } from './charge.js';
 import { requireAffordable } from './cost.js';
 import { type KnownOperation, knownOperation } from './operation.js';
 import type { GraphqlRequest } from './request.js';
 import { variableError } from './variables.js';
-import { requireWholeMutation } from './whole-mutation.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The last questions before an operation runs. They are asked in one hook, because Apollo asks those of several plugins
- * at the same time, and a request that is refused for one must not be counted by another.
+ * The last checks before an operation runs. They share one hook, because Apollo calls the hooks of several plugins at
+ * the same time, and a request that one of them refuses must not be counted by another.
  */
 const listener: GraphQLRequestListener<Context> = {
   async didResolveOperation({ request, response, schema, document, operation, contextValue }) {
     if (operation === undefined) {
-      return; // Apollo itself refuses a document without the operation that operationName names.
+      return; // Apollo refuses a document without the operation that operationName names.
     }
     const asked = request.http as GraphqlRequest;
     const known = knownOperation(schema, document, operation);
@@ -35,7 +34,7 @@ const listener: GraphQLRequestListener<Context> = {
     asked.operation = known;
   },
 
-  /** What a subscription has to say comes later, from its stream. */
+  /** Subscriptions are answered later, by their stream. */
   async responseForOperation({ request }) {
     const { isStream, operation } = request.http as GraphqlRequest;
     return isStream && operation !== null
@@ -44,10 +43,10 @@ const listener: GraphQLRequestListener<Context> = {
   },
 };
 
-/** Refuses what its caller may not ask, not in this way, or not any more for now. */
+/** Refuses operations that the caller may not run, not in this way, or not now. */
 export const admission: ApolloServerPlugin<Context> = { requestDidStart: async () => listener };
 
-/** @throws GraphQLError for what this caller may not ask, or not here */
+/** @throws GraphQLError */
 function requireAllowed({ kind, isIntrospection }: KnownOperation, isStream: boolean, { caller }: Context): void {
   if (caller === null && !isIntrospection) {
     throw graphqlErrorOf(keyRequired());
@@ -61,15 +60,14 @@ function requireAllowed({ kind, isIntrospection }: KnownOperation, isStream: boo
 }
 
 /**
- * Whether its variables fit, whether its caller may do all of a mutation, what it may cost, and whether its key has
- * operations left. It is counted here.
+ * Checks the variables, the scopes, the cost and the limits of the key, and counts the request.
  *
- * @throws GraphQLError BAD_USER_INPUT, GRAPHQL_VALIDATION_FAILED, or for what the key lacks, with nothing counted
+ * @throws GraphQLError BAD_USER_INPUT, GRAPHQL_VALIDATION_FAILED, or for a missing scope; then nothing is counted
  */
 function admit(operation: KnownOperation, values: Values, context: Context): Verdict {
   const { introspection, limits } = context.config;
-  // First, and always: whatever else reads variables writes the whole of those that do not fit into its errors.
-  const unfit = variableError(operation.variables, values, introspection ? operation.schema : null);
+  // First of all, because GraphQL's errors about variables repeat their values.
+  const unfit = variableError(operation.variables, values, introspection);
   if (unfit !== null) {
     throw graphqlErrorOf(unfit, undefined, 400);
   }
@@ -79,4 +77,25 @@ function admit(operation: KnownOperation, values: Values, context: Context): Ver
   const cost = operation.cost(values);
   requireAffordable(operation.kind, cost, limits.graphql.costMax);
   return chargeRequest(context, operation, values, cost);
+}
+
+/**
+ * Refuses a mutation that selects a field, at any depth, that the caller may not have. The guard of that field would
+ * refuse it only after the root field has taken effect, and remove the answer: nobody would have the new secret, and
+ * an event would be emitted again.
+ *
+ * @throws GraphQLError for the first requirement that is not met
+ */
+function requireWholeMutation(operation: KnownOperation, values: Values, context: Context): void {
+  for (const { name, node, requirement } of operation.guardedFields(values)) {
+    try {
+      requirement(context);
+    } catch (error) {
+      if (!(error instanceof ApiError)) {
+        throw error;
+      }
+      const detail = `${name}: ${error.detail} Nothing was done.`;
+      throw graphqlErrorOf(new ApiError(error.reason, detail, error.extra), node);
+    }
+  }
 }

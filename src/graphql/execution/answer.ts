@@ -9,7 +9,9 @@ import { noteErrors } from './note-errors.js';
 import type { KnownOperation } from './operation.js';
 import type { GraphqlRequest } from './request.js';
 
-/** The last steps of an answer. They are in one hook, because Apollo runs those of several plugins at the same time. */
+/**
+ * The last steps of an answer. They share one hook, because Apollo runs the hooks of several plugins at the same time.
+ */
 const listener: GraphQLRequestListener<Context> = {
   async willSendResponse({ request, response, contextValue, errors = [] }) {
     const { operation } = request.http as GraphqlRequest;
@@ -22,27 +24,25 @@ const listener: GraphQLRequestListener<Context> = {
     }
     requireFailingStatus(request.http as GraphqlRequest, response);
     const text = write(response, contextValue);
-    const noRoom = contextValue.budget.takeWhole(text);
-    // What a mutation has done is not refused any more; its answer is as long as what it was sent, or asks no more.
-    if (noRoom !== null && operation?.kind !== 'mutation') {
-      replace(response, contextValue, {}, graphqlErrorOf(noRoom));
+    const refusal = contextValue.budget.reserveWhole(text);
+    // The effect of a mutation stands, so its answer is sent. It is about as long as its input.
+    if (refusal !== null && operation?.kind !== 'mutation') {
+      replace(response, contextValue, {}, graphqlErrorOf(refusal));
       write(response, contextValue);
     }
   },
 };
 
-/** Bounds answers, gives them their status, and writes them. */
+/** Limits answers, sets their status and writes them. */
 export const answers: ApolloServerPlugin<Context> = { requestDidStart: async () => listener };
 
-/** For Apollo's `stringifyResult`: what it refuses before it reads a request comes to no plugin. */
+/** Apollo's `stringifyResult`. Requests that Apollo refuses early pass no plugin, so they are not written yet. */
 export function textOf(result: FormattedExecutionResult): string {
   return (result.data as unknown) instanceof JsonText ? (result.data as never as JsonText).text : lineOf(result);
 }
 
-/** Apollo writes answers with what it names first. */
 const lineOf = ({ errors, data }: FormattedExecutionResult) => `${writeJson({ errors, data })}\n`;
 
-/** Nothing here is delivered incrementally. */
 const resultOf = ({ body }: Partial<GraphQLResponse>): FormattedExecutionResult =>
   body?.kind === 'single' ? body.singleResult : {};
 
@@ -50,7 +50,7 @@ const PERSISTED_QUERY_NOT_FOUND = 'PERSISTED_QUERY_NOT_FOUND';
 
 type Response = Parameters<NonNullable<typeof listener.willSendResponse>>[0]['response'];
 
-/** Here and not by Apollo, so that a result that cannot be written is an error of its request. */
+/** Writes the text before Apollo would, so that a failure is an error of this request. */
 function write(response: Response, context: Context): string {
   let text: string;
   try {
@@ -64,7 +64,7 @@ function write(response: Response, context: Context): string {
   return text;
 }
 
-/** Puts an error in place of the answer. */
+/** Replaces the answer by an error. */
 function replace(response: Response, context: Context, rest: FormattedExecutionResult, error: GraphQLError): void {
   noteErrors(context, [error]);
   response.body = { kind: 'single', singleResult: { ...rest, errors: [formatError(error)] } };
@@ -72,7 +72,7 @@ function replace(response: Response, context: Context, rest: FormattedExecutionR
   setHead(response);
 }
 
-/** Sets status and headers of a request that is refused as a whole: no root field has an answer, all for one reason. */
+/** Sets status and headers of a request that is refused as a whole. */
 function setHead(response: Response): void {
   const head = refusalHead(resultOf(response));
   if (head !== undefined) {
@@ -84,25 +84,24 @@ function setHead(response: Response): void {
 }
 
 /**
- * `application/graphql-response+json` without `data` has no status of success (GraphQL over HTTP). A persisted query
- * that is not known keeps Apollo's 200: it asks the client for the text, and is no failure for a proxy.
+ * An answer of the type `application/graphql-response+json` without `data` has no 2xx status (GraphQL over HTTP). Only
+ * an unknown persisted query keeps Apollo's 200: it asks the client for the text, and is no failure for a proxy.
  */
 function requireFailingStatus({ answerType }: GraphqlRequest, response: Response): void {
   const { data, errors } = resultOf(response);
   const code = errors?.[0]?.extensions?.['code'];
   const isSuccess = (response.http.status ?? 200) < 300;
-  if (answerType === 'application/json' || data !== undefined || !isSuccess || code === PERSISTED_QUERY_NOT_FOUND) {
-    return;
+  if (answerType !== 'application/json' && data === undefined && isSuccess && code !== PERSISTED_QUERY_NOT_FOUND) {
+    response.http.status = code === 'FORBIDDEN' ? 403 : 400;
   }
-  response.http.status = code === 'FORBIDDEN' ? 403 : 400;
 }
 
-/** Another field may have taken effect, whatever `data` shows: a field that must not be null takes all of it along. */
+/** Whether another field may have taken effect, although `data` is null: one failing field can remove the others. */
 function mayBePart({ kind, root: { operations, emits } }: KnownOperation, errors: readonly GraphQLError[]): boolean {
   return operations + emits.length > 1 || (kind === 'mutation' && errors.some(limitsAnswer));
 }
 
-/** Below a mutation's field: what that says has been done, and must not be tried again. */
+/** A rate limit below a mutation's field concerns only the answer: the mutation must not be repeated. */
 function limitsAnswer(error: GraphQLError): boolean {
   const cause = causeOf(error);
   return (error.path?.length ?? 0) > 1 && cause instanceof ApiError && cause.reason === 'rate_limited';

@@ -1,32 +1,31 @@
-import { type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
+import { valueFromASTUntyped } from 'graphql';
 import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
 import { readId } from '../../domain/ids/global-id.js';
 import { EVENTS_PER_REQUEST_MOST } from '../../settings/limit-settings.js';
 import type { KnownOperation } from './operation.js';
+import { withDefaults } from './variables.js';
 
-/** This much cost, on top of the operation itself, counts as one more operation. */
+/** This much cost counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
 
 /**
- * What the answers of emits may cost for nothing: what became of each event, with its id and all that is wrong with it,
- * or with its payload. It is there without being read. Whoever asks for much more reads as a query does.
+ * The cost that the answer of an emit may have for free: each event with its outcome, its issues, or its payload. All
+ * of it is in memory. Beyond that an emit reads like a query.
  */
 const EMIT_ANSWER_COSTS: Readonly<Record<string, number>> = {
   emitEvent: 200,
   emitEvents: 25 * EVENTS_PER_REQUEST_MOST,
 };
 
-/** What is not limited, and has no headers. */
 const nothingCounted: Verdict = { refusal: null, headers: {} };
 
 /**
- * Counts a request against the limits of its key and tenant: a query is one operation (ten, if it asks for the whole
- * schema), a subscription too, and so is each root field of a mutation that emits nothing; either is more for each
- * 1,000 of cost. Emits count as events, where these are limited, and as operations only for what their answers cost
- * beyond the usual. What is refused is not counted.
+ * Counts a request against the limits of its key and tenant. A query or subscription is one operation (ten for the
+ * whole schema), and so is each root field of a mutation that emits nothing; each 1,000 of cost is one more. Emits
+ * count as events, and as operations only for unusually expensive answers. A refused request is not counted.
  *
- * @throws ApiError rate_limited, for who has no key and asks for the whole schema too often
+ * @throws ApiError rate_limited for a request without a key that asks for the whole schema too often
  */
 export function chargeRequest(
   { caller, tenantId, address, config, rateLimits }: Context,
@@ -34,32 +33,24 @@ export function chargeRequest(
   variables: Readonly<Record<string, unknown>>,
   cost: number,
 ): Verdict {
-  const { root } = operation;
+  const { operations, emits } = operation.root;
   if (caller === null) {
-    // Introspection, which counted as one request when it came.
-    rateLimits.requireAnonymous(address, root.operations, 1);
+    rateLimits.requireAnonymous(address, operations, 1); // one was counted when the request came
     return nothingCounted;
   }
-  const operations = operationsOf(operation, cost);
   const events =
-    rateLimits.limitsEmits && root.emits.length > 0
-      ? eventsOf(operation, variables, { tenantId, max: config.limits.eventsPerRequestMax })
+    rateLimits.limitsEmits && emits.length > 0
+      ? eventsOf(operation, variables, tenantId, config.limits.eventsPerRequestMax)
       : null;
-  if (operations === 0 && events === null) {
-    return nothingCounted; // emits without a limit
-  }
-  return rateLimits.charge({ by: caller, operations, events });
+  const free = emits.reduce((sum, { name }) => sum + EMIT_ANSWER_COSTS[name.value]!, 0);
+  const more = Math.max(0, cost - free) / COST_PER_OPERATION;
+  const counted = operations + (emits.length === 0 ? Math.floor(more) : Math.ceil(more));
+  return counted === 0 && events === null
+    ? nothingCounted
+    : rateLimits.charge({ by: caller, operations: counted, events });
 }
 
-function operationsOf({ root: { operations, emits } }: KnownOperation, cost: number): number {
-  if (emits.length === 0) {
-    return operations + Math.floor(cost / COST_PER_OPERATION);
-  }
-  const usual = emits.reduce((sum, { name }) => sum + EMIT_ANSWER_COSTS[name.value]!, 0);
-  return operations + Math.ceil(Math.max(0, cost - usual) / COST_PER_OPERATION);
-}
-
-/** Counts a request that was refused before it could run: malformed, or with a document that is broken or too dear. */
+/** Counts a request that was refused before it could run: malformed, or with a document that is broken or too large. */
 export function chargeBroken({ caller, rateLimits }: Context): Verdict['headers'] {
   return caller === null ? nothingCounted.headers : rateLimits.chargeBroken(caller);
 }
@@ -69,11 +60,12 @@ interface RawEmit {
   events?: unknown;
 }
 
-/** How many events a request emits, by tenant. Refused ones count too: they were judged. */
+/** The number of events that a request emits, by tenant. Refused events count too. */
 function eventsOf(
   { root: { emits }, definition }: KnownOperation,
   given: Readonly<Record<string, unknown>>,
-  { tenantId, max }: { tenantId: number | null; max: number },
+  tenantId: number | null,
+  max: number,
 ): Map<number, number> {
   const variables = withDefaults(definition, given);
   const events = new Map<number, number>();
@@ -81,9 +73,9 @@ function eventsOf(
     const value = emit.arguments?.find(({ name }) => name.value === 'input')?.value;
     const input = (value === undefined ? null : valueFromASTUntyped(value, variables)) as RawEmit | null;
     const items = emit.name.value === 'emitEvents' ? [input?.events ?? []].flat() : [input];
-    // Above the limit of one call none is emitted; they must not ruin the tenant for minutes.
+    // A call with more events emits none, and must not use up the limit for minutes.
     for (const item of items.slice(0, max) as (RawEmit | null)[]) {
-      // Only a platform key has no tenant, and names one with each event. A tenant's key cannot use up another's.
+      // Only a platform key names tenants: the key of a tenant cannot use up the limit of another.
       const tenant = tenantId ?? tenantNamed(item?.tenantId);
       if (tenant !== null) {
         events.set(tenant, (events.get(tenant) ?? 0) + 1);
@@ -93,19 +85,7 @@ function eventsOf(
   return events;
 }
 
-/** An ID as it comes from a request: anything at all. */
 function tenantNamed(id: unknown): number | null {
   const read = typeof id === 'string' || typeof id === 'number' ? readId('Tenant', `${id}`) : null;
   return typeof read === 'number' ? read : null;
-}
-
-/** Only what is missing has its default: null is a value. */
-function withDefaults(
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  variables: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const defaults = variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
-    defaultValue === undefined ? [] : [[name.value, valueFromASTUntyped(defaultValue)]],
-  );
-  return { ...Object.fromEntries(defaults), ...variables };
 }

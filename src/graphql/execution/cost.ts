@@ -14,64 +14,59 @@ import { PAGE_DEFAULT, PAGE_MAX } from '../fields/connection.js';
 import { LIST_LENGTH } from '../fields/costs.js';
 import { refusalOf } from '../fields/errors.js';
 
-/** What a list without a page size is taken to hold, unless its field says more. */
+/** The assumed length of a list that has no page size and declares none. */
 const LIST_LENGTH_ASSUMED = 10;
 
-/** How often the long texts of a list count: a delivery has so many attempts with the shipped MAX_RETRIES. */
+/** How often the long texts of a list count: the number of attempts of a delivery with the default MAX_RETRIES. */
 const TEXTS_OF_LIST = 6;
 
 /**
- * What one update of a subscription may cost: a delivery with all that there is of it, its attempts with their texts.
- * A stream is counted once, and brings as many updates as there are changes.
+ * The highest cost of one update of a subscription: a delivery with all its fields and attempts. A stream is counted
+ * once, and brings an update for each change.
  */
 const UPDATE_COST_MAX = 1_000;
 
-/** How many selections the cost may take to find: fragments within fragments multiply them. */
+/** Finding the cost may visit this many selections: nested fragments multiply them. */
 const SELECTIONS_COUNTED_MAX = 4000;
 
 /**
- * The objects: a field that leads to some costs 1, what it says of itself and its selection, as often as it may be
- * read. The size of a page counts at its connection, and not again at the edges.
+ * Counts objects. A field that leads to objects costs 1, its own cost and its selection, times its length. The size of
+ * a page counts at the connection, and not again at its edges.
  */
-const objects: ComplexityEstimator = (place) => {
-  if (!leadsToObjects(place)) {
+const objects: ComplexityEstimator = (field) => {
+  if (!leadsToObjects(field)) {
     return 0;
   }
-  const { childComplexity, field } = place;
-  return isPage(place)
-    ? 1 + pageSize(place) * childComplexity
-    : listLength(place, Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED)) *
-        (1 + Number(field.extensions['complexity'] ?? 0) + childComplexity);
+  const { childComplexity, field: definition } = field;
+  const { complexity = 0, [LIST_LENGTH]: length = LIST_LENGTH_ASSUMED } = definition.extensions;
+  return isPage(field)
+    ? 1 + pageSize(field) * childComplexity
+    : listLength(field, Number(length)) * (1 + Number(complexity) + childComplexity);
 };
 
 /**
- * The long texts: of each its field says what it costs. Those of a list do not count as often as it may be long:
- * however many there are, their bytes are counted as they are read, and bounded.
+ * Counts long texts, at the cost of their fields. In a list they count only a few times, because their bytes are
+ * limited.
  */
-const texts: ComplexityEstimator = (place) => {
-  const { childComplexity, field } = place;
-  if (!leadsToObjects(place)) {
-    return Number(field.extensions['complexity'] ?? 0);
+const texts: ComplexityEstimator = (field) => {
+  if (!leadsToObjects(field)) {
+    return Number(field.field.extensions['complexity'] ?? 0);
   }
-  return (isPage(place) ? pageSize(place) : listLength(place, TEXTS_OF_LIST)) * childComplexity;
+  return (isPage(field) ? pageSize(field) : listLength(field, TEXTS_OF_LIST)) * field.childComplexity;
 };
 
-type Place = ComplexityEstimatorArgs;
-
-function leadsToObjects({ field }: Place): boolean {
+function leadsToObjects({ field }: ComplexityEstimatorArgs): boolean {
   const type = getNamedType(field.type);
   return isCompositeType(type) && !type.name.startsWith('__');
 }
 
-const isPage = ({ field }: Place) => getNamedType(field.type).name.endsWith('Connection');
+const isPage = ({ field }: ComplexityEstimatorArgs) => getNamedType(field.type).name.endsWith('Connection');
 
-function pageSize({ args }: Place): number {
-  const size = Number(args['first'] ?? args['last'] ?? PAGE_DEFAULT);
-  return Math.min(Math.max(size, 0), PAGE_MAX);
-}
+const pageSize = ({ args }: ComplexityEstimatorArgs) =>
+  Math.min(Math.max(Number(args['first'] ?? args['last'] ?? PAGE_DEFAULT), 0), PAGE_MAX);
 
-/** A list that is asked for by ids (`nodes`) has as many items. */
-function listLength({ args, field, type: parent }: Place, length: number): number {
+/** A list of objects by ids (`nodes`) has as many items as ids. */
+function listLength({ args, field, type: parent }: ComplexityEstimatorArgs, length: number): number {
   if (!isListType(getNullableType(field.type)) || parent.name.endsWith('Connection')) {
     return 1;
   }
@@ -89,27 +84,22 @@ export function requireAffordable(kind: OperationTypeNode, cost: number, costMax
   const max = isStream ? Math.min(costMax, UPDATE_COST_MAX) : costMax;
   if (cost > max) {
     const found = cost === Number.POSITIVE_INFINITY ? '' : `its cost is ${cost}, `;
-    throw refusalOf(
-      'GRAPHQL_VALIDATION_FAILED',
-      `The ${isStream ? 'updates' : 'query'} could read too much: ${found}at most ${max} is allowed. Ask for smaller pages, or for fewer long texts.`,
-    );
+    const detail = `The ${isStream ? 'updates' : 'query'} could read too much: ${found}at most ${max} is allowed. Ask for smaller pages, or for fewer long texts.`;
+    throw refusalOf('GRAPHQL_VALIDATION_FAILED', detail);
   }
 }
 
-/**
- * Whether an operation costs the same with all variables: only page sizes, lists of ids, and conditions of `@skip` and
- * `@include` make it differ.
- */
+/** Whether the cost is the same for all variables: page sizes, lists of ids and conditions change it. */
 export function hasFixedCost({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
   return !variableDefinitions.some(({ type }) => /"(Int|Boolean)"|"ListType".*"ID"/.test(JSON.stringify(type)));
 }
 
 /**
- * What an operation costs.
+ * Finds the cost of an operation.
  *
  * @param variables that fit the operation
- * @throws GraphQLError BAD_USER_INPUT with status 400 when an argument does not fit all the same: a variable with a
- *   default may be null, where an argument may not. The execution would go on beside it, at a cost that nobody knows.
+ * @throws GraphQLError BAD_USER_INPUT with status 400 for an argument that does not fit: a variable with a default may
+ *   be null where the argument may not. Execution would answer the other fields, at an unknown cost.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -117,18 +107,10 @@ export function costOf(
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
 ): number {
+  const operationName = operation.name ? { operationName: operation.name.value } : {};
+  const question = { schema, query, variables, maxQueryNodes: SELECTIONS_COUNTED_MAX, ...operationName };
   try {
-    const costs = [objects, texts].map((estimator) =>
-      getComplexity({
-        schema,
-        query,
-        variables,
-        estimators: [estimator],
-        maxQueryNodes: SELECTIONS_COUNTED_MAX,
-        ...(operation.name ? { operationName: operation.name.value } : {}),
-      }),
-    );
-    return costs.reduce((sum, cost) => sum + cost, 0);
+    return [objects, texts].reduce((sum, one) => sum + getComplexity({ ...question, estimators: [one] }), 0);
   } catch (error) {
     if (!(error instanceof GraphQLError)) {
       throw error;

@@ -1,75 +1,108 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { type DocumentNode, Kind, type SelectionNode, type SelectionSetNode } from 'graphql';
 import { fragmentsOf } from '../fields/selection.js';
-import { type Introspection, introspectionAt, noIntrospection, together } from './introspection-limits.js';
 
-/** What a selection set comes to, with everything below it and the fragments that it spreads. */
+/** How often `__schema` and `__type` may be selected in one operation. Some clients select a few types one by one. */
+const SCHEMAS_MAX = 1;
+const TYPES_MAX = 10;
+/** How many of these lists of the schema may be nested. */
+const LISTS_MAX = { __schema: 1, __type: 2 } as const;
+const LISTS = new Set(['fields', 'inputFields', 'interfaces', 'possibleTypes']);
+
+/** The size of a selection set with everything below it, including fragments. */
 interface Extent {
-  /** On its own level. */
+  /** On the level of the set itself. */
   fields: number;
   aliases: number;
   depth: number;
-  /** What it asks of the schema. */
-  introspection: Introspection;
+  /** Selections of `__schema`, of `__type`, and aliases below them. */
+  schemas: number;
+  types: number;
+  schemaAliases: number;
+  /** Nested lists of the schema: below this set, and beyond what is allowed below `__schema` or `__type`. */
+  lists: number;
+  listsBeyond: number;
 }
 
-const nothing: Extent = { fields: 0, aliases: 0, depth: 0, introspection: noIntrospection };
+const EMPTY: Extent = {
+  fields: 0,
+  aliases: 0,
+  depth: 0,
+  schemas: 0,
+  types: 0,
+  schemaAliases: 0,
+  lists: 0,
+  listsBeyond: 0,
+};
+
+const together = (one: Extent, other: Extent): Extent => ({
+  fields: one.fields + other.fields,
+  aliases: one.aliases + other.aliases,
+  depth: Math.max(one.depth, other.depth),
+  schemas: one.schemas + other.schemas,
+  types: one.types + other.types,
+  schemaAliases: one.schemaAliases + other.schemaAliases,
+  lists: Math.max(one.lists, other.lists),
+  listsBeyond: Math.max(one.listsBeyond, other.listsBeyond),
+});
+
+/** Measures selection sets. Each fragment is measured once, so nested fragments cost no more than their text. */
+export function measureIn(document: DocumentNode): (set: SelectionSetNode) => Extent {
+  const fragments = fragmentsOf(document);
+  const known = new Map<string, Extent>();
+  const ofSet = ({ selections }: SelectionSetNode): Extent => selections.map(ofSelection).reduce(together, EMPTY);
+  const ofSelection = (selection: SelectionNode): Extent => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) {
+      return ofFragment(selection.name.value);
+    }
+    const below = selection.selectionSet ? ofSet(selection.selectionSet) : EMPTY;
+    return selection.kind === Kind.INLINE_FRAGMENT
+      ? below
+      : ofField(selection.name.value, selection.alias !== undefined, below);
+  };
+  const ofFragment = (name: string): Extent => {
+    const found = known.get(name);
+    if (found !== undefined) {
+      return found;
+    }
+    known.set(name, EMPTY); // for a fragment that spreads itself, which another rule refuses
+    const fragment = fragments.get(name);
+    const extent = fragment ? ofSet(fragment.selectionSet) : EMPTY;
+    known.set(name, extent);
+    return extent;
+  };
+  return ofSet;
+}
+
+function ofField(name: string, hasAlias: boolean, below: Extent): Extent {
+  const isSchema = name === '__schema' || name === '__type';
+  return {
+    fields: 1,
+    aliases: below.aliases + Number(hasAlias),
+    // Introspection has limits of its own: the usual query for the schema is 13 levels deep.
+    depth: name.startsWith('__') ? 1 : below.depth + 1,
+    schemas: below.schemas + Number(name === '__schema'),
+    types: below.types + Number(name === '__type'),
+    schemaAliases: isSchema ? below.aliases : below.schemaAliases,
+    lists: isSchema ? 0 : below.lists + Number(LISTS.has(name)),
+    listsBeyond: isSchema ? Math.max(below.listsBeyond, below.lists - LISTS_MAX[name]) : below.listsBeyond,
+  };
+}
 
 /**
- * Follows the fragments. Each is looked at once, so that fragments that spread each other cost no more than their text.
+ * Introspection needs no key and costs nothing, and each `__schema` is answered with the whole schema. GraphiQL and
+ * code generators select it once, without aliases and without fields of fields.
+ *
+ * @returns the message of the refusal; null when the selections are allowed
  */
-export class Extents {
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #known = new Map<string, Extent>();
-
-  constructor(document: DocumentNode) {
-    this.#fragments = fragmentsOf(document);
+export function excessiveIntrospection({ schemas, types, schemaAliases, listsBeyond }: Extent): string | null {
+  if (schemas > SCHEMAS_MAX) {
+    return `The operation asks for __schema ${schemas} times; at most ${SCHEMAS_MAX} is allowed.`;
   }
-
-  of({ selections }: SelectionSetNode): Extent {
-    const total = { ...nothing };
-    for (const selection of selections) {
-      const { fields, aliases, depth, introspection } = this.#ofSelection(selection);
-      total.fields += fields;
-      total.aliases += aliases;
-      total.depth = Math.max(total.depth, depth);
-      total.introspection = together(total.introspection, introspection);
-    }
-    return total;
+  if (types > TYPES_MAX) {
+    return `The operation asks for __type ${types} times; at most ${TYPES_MAX} are allowed.`;
   }
-
-  #ofSelection(selection: SelectionNode): Extent {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      return this.#ofFragment(selection.name.value);
-    }
-    const below = selection.selectionSet ? this.of(selection.selectionSet) : nothing;
-    if (selection.kind === Kind.INLINE_FRAGMENT) {
-      return below;
-    }
-    const name = selection.name.value;
-    return {
-      fields: 1,
-      aliases: below.aliases + (selection.alias === undefined ? 0 : 1),
-      // Introspection has a rule of its own: the usual query for a whole schema is 13 levels deep.
-      depth: name.startsWith('__') ? 1 : below.depth + 1,
-      introspection: introspectionAt(name, below.aliases, below.introspection),
-    };
+  if (schemaAliases > 0) {
+    return 'Aliases are not allowed within __schema and __type.';
   }
-
-  #ofFragment(name: string): Extent {
-    const known = this.#known.get(name);
-    if (known !== undefined) {
-      return known;
-    }
-    this.#known.set(name, nothing); // for a fragment that spreads itself, which another rule refuses
-    const fragment = this.#fragments.get(name);
-    const extent = fragment ? this.of(fragment.selectionSet) : nothing;
-    this.#known.set(name, extent);
-    return extent;
-  }
+  return listsBeyond > 0 ? 'The operation asks for fields within fields of the schema; ask for single types.' : null;
 }

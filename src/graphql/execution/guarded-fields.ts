@@ -2,12 +2,10 @@ import {
   type ASTNode,
   type DocumentNode,
   type FieldNode,
-  GraphQLError,
   GraphQLIncludeDirective,
   type GraphQLSchema,
   GraphQLSkipDirective,
   getDirectiveValues,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
@@ -15,48 +13,48 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { refusalOf } from '../fields/errors.js';
 import { type Requirement, requirementOf } from '../fields/requires.js';
 import { fragmentsOf } from '../fields/selection.js';
+import { withDefaults } from './variables.js';
 
-/** A field of an operation that requires something of the request. */
+/** A field of an operation that has a requirement. */
 export interface GuardedField {
-  /** As `Webhook.deliveries`. */
+  /** Type and field, such as `Webhook.deliveries`. */
   name: string;
   node: FieldNode;
   requirement: Requirement;
 }
 
 /**
- * The guarded fields that an operation would run, each once.
+ * The guarded fields that an operation runs, each once.
  *
- * @returns also whether they are the same for each request: `@skip` and `@include` make them differ
+ * @param given variables, which fit the operation
+ * @returns `areFixed`: whether they are the same for all variables, that is, without `@skip` and `@include`
  */
 export function guardedFields(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  variables: Readonly<Record<string, unknown>> = {},
+  given: Readonly<Record<string, unknown>> = {},
 ): { fields: readonly GuardedField[]; areFixed: boolean } {
-  const conditions = new SkipAndInclude(schema, operation, variables);
-  const fields = collect(schema, document, operation, conditions);
-  return { fields, areFixed: !conditions.met };
-}
-
-function collect(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  conditions: SkipAndInclude,
-): GuardedField[] {
   const found = new Map<string, GuardedField>();
   const types = new TypeInfo(schema);
-  const fragments = new Set<string>();
+  const spread = new Set<string>();
+  const variables = withDefaults(operation, given);
+  let areFixed = true;
   const enter = (node: ASTNode) => {
-    if (!isSelection(node)) {
+    if (node.kind !== Kind.FIELD && node.kind !== Kind.FRAGMENT_SPREAD && node.kind !== Kind.INLINE_FRAGMENT) {
       return undefined;
     }
-    if (conditions.leaveOut(node)) {
-      return false;
+    if (node.directives !== undefined && node.directives.length > 0) {
+      areFixed = false;
+      if (isLeftOut(node, variables)) {
+        return false;
+      }
+    }
+    if (node.kind === Kind.FRAGMENT_SPREAD) {
+      spread.add(node.name.value);
     }
     const field = node.kind === Kind.FIELD ? types.getFieldDef() : null;
     const requirement = field ? requirementOf(field) : undefined;
@@ -64,64 +62,25 @@ function collect(
       const name = `${types.getParentType()?.name}.${node.name.value}`;
       found.set(name, found.get(name) ?? { name, node, requirement });
     }
-    if (node.kind === Kind.FRAGMENT_SPREAD) {
-      fragments.add(node.name.value);
-    }
     return undefined;
   };
   visit(operation, visitWithTypeInfo(types, { enter }));
-  // A set is walked in the order of its growth: fragments that are met within fragments get their turn too.
-  const known = fragmentsOf(document);
-  for (const name of fragments) {
-    const fragment = known.get(name);
-    if (fragment !== undefined) {
-      visit(fragment, visitWithTypeInfo(types, { enter }));
-    }
+  const fragments = fragmentsOf(document);
+  for (const name of spread) {
+    // The set grows while it is iterated, when a fragment spreads another one.
+    visit(fragments.get(name)!, visitWithTypeInfo(types, { enter }));
   }
-  return [...found.values()];
+  return { fields: [...found.values()], areFixed };
 }
 
-/** What `@skip` and `@include` say of a selection. */
-class SkipAndInclude {
-  /** Whether there are any at all. */
-  met = false;
-  #values: Record<string, unknown> | undefined;
-
-  constructor(
-    private readonly schema: GraphQLSchema,
-    private readonly operation: OperationDefinitionNode,
-    private readonly variables: Readonly<Record<string, unknown>>,
-  ) {}
-
-  leaveOut(node: SelectionNode): boolean {
-    if (node.directives === undefined || node.directives.length === 0) {
-      return false;
-    }
-    this.met = true;
-    const values = this.#read();
-    if (values === null) {
-      return true;
-    }
-    try {
-      return (
-        getDirectiveValues(GraphQLSkipDirective, node, values)?.['if'] === true ||
-        getDirectiveValues(GraphQLIncludeDirective, node, values)?.['if'] === false
-      );
-    } catch (error) {
-      // A null where a variable has a default: the execution would notice below a root field, after its effect.
-      const extensions = { code: 'BAD_USER_INPUT', http: { status: 400 } };
-      throw new GraphQLError((error as Error).message, { nodes: node, extensions });
-    }
+function isLeftOut(node: SelectionNode, variables: Record<string, unknown>): boolean {
+  try {
+    return (
+      getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true ||
+      getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] === false
+    );
+  } catch (error) {
+    // A variable with a default was null. Execution would notice that only after the root field has taken effect.
+    throw refusalOf('BAD_USER_INPUT', (error as Error).message);
   }
-
-  /** Null for variables that do not fit: the operation will not run then. */
-  #read(): Record<string, unknown> | null {
-    const definitions = this.operation.variableDefinitions ?? [];
-    this.#values ??= getVariableValues(this.schema, definitions, this.variables, { maxErrors: 1 }).coerced;
-    return this.#values ?? null;
-  }
-}
-
-function isSelection(node: ASTNode): node is SelectionNode {
-  return node.kind === Kind.FIELD || node.kind === Kind.FRAGMENT_SPREAD || node.kind === Kind.INLINE_FRAGMENT;
 }

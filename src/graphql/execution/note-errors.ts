@@ -9,7 +9,7 @@ const listener: GraphQLRequestListener<Context> = {
   didEncounterErrors: async ({ contextValue, errors }) => noteErrors(contextValue, errors),
 };
 
-/** Notes the errors of answers, also those for which Apollo does not begin to read a request. */
+/** Counts and logs the errors of all answers, including requests that Apollo refuses early. */
 export function errorNotes({ metrics }: Pick<Services, 'metrics'>): ApolloServerPlugin<Context> {
   const count = async ({ error }: { error: Error }) =>
     metrics.graphqlError(String(formatError(error as GraphQLError).extensions?.['code']));
@@ -22,7 +22,7 @@ export function errorNotes({ metrics }: Pick<Services, 'metrics'>): ApolloServer
   };
 }
 
-/** Counts errors for Prometheus, and logs those of our side: each cause once, however many fields it took along. */
+/** Counts errors in the metrics and logs the faults of the service, each cause once. */
 export function noteErrors({ metrics, log, requestId }: Context, errors: readonly GraphQLError[]): void {
   const causes = new Map<unknown, Reason>();
   for (const error of errors) {

@@ -1,14 +1,19 @@
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import type { DocumentNode, FieldNode, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { fieldsIn, fragmentsOf } from '../fields/selection.js';
 import { costOf, hasFixedCost } from './cost.js';
 import { type GuardedField, guardedFields } from './guarded-fields.js';
-import { type RootFields, rootFieldsOf } from './root-fields.js';
 import { type KnownVariable, variablesOf } from './variables.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
+const EMITS = new Set(['emitEvent', 'emitEvents']);
+
+/** The whole schema counts as ten operations: its answer takes as long as ten pages. */
+const SCHEMA_OPERATIONS = 10;
+
 const known = new WeakMap<OperationDefinitionNode, KnownOperation>();
 
-/** @param operation of a document that fits the schema; both are kept as long as Apollo keeps the document */
+/** @param operation of a validated document, which Apollo keeps */
 export function knownOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -22,12 +27,13 @@ export function knownOperation(
   return found;
 }
 
-/** An operation of a document that may run, with all that is the same for every request that runs it. */
+/** An operation of a validated document, with everything that is the same for each request that runs it. */
 export class KnownOperation {
   readonly kind: OperationTypeNode;
   readonly variables: readonly KnownVariable[];
-  readonly root: RootFields;
-  /** Whether it asks for nothing but the schema. */
+  /** How many operations its root fields count, and those of them that emit. */
+  readonly root: { operations: number; emits: readonly FieldNode[] };
+  /** Whether it asks only for the schema. */
   readonly isIntrospection: boolean;
   readonly #hasFixedCost: boolean;
   #fixedCost: number | null = null;
@@ -40,42 +46,49 @@ export class KnownOperation {
   ) {
     this.kind = definition.operation;
     this.variables = variablesOf(schema, definition);
-    this.root = rootFieldsOf(document, definition);
+    this.root = rootOf(document, definition);
     this.isIntrospection = definition.selectionSet.selections.every(
       (selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'),
     );
     this.#hasFixedCost = hasFixedCost(definition);
   }
 
-  /** What it costs with any variables; null where that differs, or nobody has asked yet. */
+  /** The cost with any variables. Null before it was found, and where it depends on variables. */
   get fixedCost(): number | null {
     return this.#fixedCost;
   }
 
   /**
    * @param values of the variables, which fit
-   * @throws GraphQLError BAD_USER_INPUT when an argument does not fit; that is not remembered
+   * @throws GraphQLError BAD_USER_INPUT when an argument does not fit
    */
   cost(values: Values): number {
-    if (this.#fixedCost !== null) {
-      return this.#fixedCost;
-    }
-    const cost = costOf(this.schema, this.document, this.definition, values);
-    if (this.#hasFixedCost) {
-      this.#fixedCost = cost;
-    }
+    const cost = this.#fixedCost ?? costOf(this.schema, this.document, this.definition, values);
+    this.#fixedCost = this.#hasFixedCost ? cost : null;
     return cost;
   }
 
-  /** Those that it would run with these values of its variables. */
+  /** The guarded fields that run with these values of the variables. */
   guardedFields(values: Values): readonly GuardedField[] {
     if (this.#guardedFields !== null) {
       return this.#guardedFields;
     }
     const { fields, areFixed } = guardedFields(this.schema, this.document, this.definition, values);
-    if (areFixed) {
-      this.#guardedFields = fields;
-    }
+    this.#guardedFields = areFixed ? fields : null;
     return fields;
   }
+}
+
+/** Fields count even if `@skip` leaves them out. */
+function rootOf(document: DocumentNode, { operation, selectionSet }: OperationDefinitionNode): KnownOperation['root'] {
+  const fragments = fragmentsOf(document);
+  const fields = fieldsIn(selectionSet, (name) => fragments.get(name));
+  if (operation !== 'mutation') {
+    const asksForSchema = fields.some(({ name }) => name.value === '__schema');
+    return { operations: asksForSchema ? SCHEMA_OPERATIONS : 1, emits: [] };
+  }
+  // Fields with the same name in the answer run once.
+  const unique = [...new Map(fields.map((field) => [(field.alias ?? field.name).value, field])).values()];
+  const emits = unique.filter(({ name }) => EMITS.has(name.value));
+  return { operations: unique.length - emits.length, emits };
 }

@@ -5,16 +5,16 @@ import { ANSWER_TYPES, type AnswerType, answerTypeFor } from './answer-type.js';
 import type { GraphqlLimits } from './document-limits.js';
 import type { KnownOperation } from './operation.js';
 
-/** Longer than the name of any operation; it would be repeated in a message. */
+/** Longer than the name of any operation. Apollo would repeat it in a message. */
 const OPERATION_NAME_CHARS_MAX = 256;
 
-/** By one of them Apollo knows that no other site has made a browser send the request. */
+/** Headers that no page of another site can make a browser send. Apollo requires one of them. */
 const PREFLIGHT_HEADERS = ['content-type', 'x-apollo-operation-name', 'apollo-require-preflight'] as const;
 
-/** Apollo would go through it several times for each request; the type of an answer is chosen before. */
+/** The type of the answer is chosen before Apollo, which would parse `Accept` several times for each request. */
 const NO_ACCEPT = ['accept', ''] as const;
 
-/** The body of a POST was read as JSON, so a browser has asked before it sent it. Made once: Apollo changes nothing. */
+/** All POSTs share these headers. Their body was read as JSON, so a browser has sent a preflight request. */
 const postHeaders = new HeaderMap([NO_ACCEPT, ['apollo-require-preflight', 'its body is application/json']]);
 
 interface HttpRequest {
@@ -25,21 +25,17 @@ interface HttpRequest {
   body?: unknown;
 }
 
-/**
- * A request as Apollo takes it. Apollo hands it on as it is, in `request.http` of what plugins get, so it is also where
- * plugins keep what they know of a request.
- */
+/** A request in Apollo's form. Plugins find it in `request.http`, and keep their findings in it. */
 export class GraphqlRequest implements HTTPGraphQLRequest {
   readonly method: string;
   readonly search: string;
   readonly headers: HeaderMap;
-  /** Parsed from JSON. */
   body: unknown;
-  /** Null: the client accepts none of them. */
+  /** Null when the client accepts no type that is offered. */
   readonly answerType: AnswerType | null;
   /** Null until the request may run. */
   operation: KnownOperation | null = null;
-  /** Whether it was counted against the limits of its key, or refused for them. */
+  /** Whether the limits of the key were applied to the request. */
   isCounted = false;
 
   /** @param isStream whether it asks for the updates of a subscription */
@@ -57,29 +53,25 @@ export class GraphqlRequest implements HTTPGraphQLRequest {
 }
 
 function preflightHeaders(headers: HttpRequest['headers']): HeaderMap {
-  const map = new HeaderMap([NO_ACCEPT]);
-  for (const name of PREFLIGHT_HEADERS) {
-    const value = headers[name];
-    if (typeof value === 'string') {
-      map.set(name, value);
-    }
-  }
-  return map;
+  const sent = PREFLIGHT_HEADERS.map((name) => [name, headers[name]] as const);
+  return new HeaderMap([
+    NO_ACCEPT,
+    ...sent.filter((header): header is [(typeof header)[0], string] => typeof header[1] === 'string'),
+  ]);
 }
 
 /**
- * What must be known before Apollo reads a request: it hashes and parses a document of any length, and looks at the
- * accepted types when a mutation has taken effect.
+ * Checks a request before Apollo reads it: Apollo hashes and parses documents of any length, and checks the accepted
+ * types only after a mutation has run.
  *
- * @returns why the request is refused: GRAPHQL_PARSE_FAILED, BAD_REQUEST; null when it is not
+ * @returns GRAPHQL_PARSE_FAILED or BAD_REQUEST; null for a good request
  */
 export function unreadable(
   { method, search, body, answerType }: GraphqlRequest,
   { documentCharsMax }: GraphqlLimits,
 ): GraphQLError | null {
   if (answerType === null) {
-    const detail = `The answer is ${ANSWER_TYPES.join(' or ')}; accept one of them.`;
-    return refusalOf('BAD_REQUEST', detail, { status: 406 });
+    return refusalOf('BAD_REQUEST', `The answer is ${ANSWER_TYPES.join(' or ')}; accept one of them.`, 406);
   }
   const sent = method === 'POST' ? body : Object.fromEntries(new URLSearchParams(search));
   const { query, operationName } = (sent ?? {}) as Record<string, unknown>;
@@ -88,6 +80,6 @@ export function unreadable(
     return refusalOf('GRAPHQL_PARSE_FAILED', detail);
   }
   return typeof operationName === 'string' && operationName.length > OPERATION_NAME_CHARS_MAX
-    ? refusalOf('BAD_REQUEST', 'The operation name is too long to be the name of an operation.')
+    ? refusalOf('BAD_REQUEST', 'The operation name is too long.')
     : null;
 }

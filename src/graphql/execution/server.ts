@@ -19,11 +19,11 @@ import { KnownTexts } from './known-texts.js';
 import { errorNotes } from './note-errors.js';
 import { type GraphqlRequest, unreadable } from './request.js';
 
-/** Each error of a document costs its search for similar names; nobody reads more. */
+/** Each error of a document costs a search for similar names. */
 const VALIDATION_ERRORS_MAX = 10;
 
-/** What would watch resolvers, load scripts, or tell somebody else what is asked, even if an environment wants it. */
-const nothingOfApollos = [
+/** Apollo's plugins that watch resolvers, load scripts or report to Apollo, even if the environment enables them. */
+const disabledPlugins = [
   ApolloServerPluginCacheControlDisabled(),
   ApolloServerPluginInlineTraceDisabled(),
   ApolloServerPluginLandingPageDisabled(),
@@ -31,7 +31,7 @@ const nothingOfApollos = [
   ApolloServerPluginUsageReportingDisabled(),
 ];
 
-/** A fault within Apollo is no error of GraphQL's. */
+/** Wraps a fault within Apollo. */
 const graphqlErrorFrom = (error: unknown) =>
   error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
 
@@ -41,7 +41,7 @@ interface Answer {
   text: string;
 }
 
-/** Apollo Server with what is ours as its plugins. It reads requests and makes answers; it does not listen. */
+/** Apollo Server with our plugins. It turns requests into answers, and does not listen. */
 export class GraphqlServer {
   readonly #apollo: ApolloServer<Context>;
   readonly #texts = new KnownTexts();
@@ -58,11 +58,11 @@ export class GraphqlServer {
       documentStore: documentStore(),
       persistedQueries: { cache: this.#texts, ttl: null },
       csrfPrevention: true,
-      plugins: [...nothingOfApollos, errorNotes(services), admission, answers],
+      plugins: [...disabledPlugins, errorNotes(services), admission, answers],
       formatError: (_formatted, error) => formatError(graphqlErrorFrom(error), config.introspection ? schema : null),
       stringifyResult: textOf,
       includeStacktraceInErrorResponses: false,
-      stopOnTerminationSignals: false, // the process has an order of its own, in which this holds nothing to close
+      stopOnTerminationSignals: false, // the process has its own order of closing
       logger: log,
     });
   }

@@ -1,10 +1,4 @@
-import {
-  createSourceEventStream,
-  type ExecutionResult,
-  execute,
-  type GraphQLError,
-  type GraphQLFormattedError,
-} from 'graphql';
+import { createSourceEventStream, execute, type GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
 import { isTooSlow } from '../../database/driver/sql-state.js';
@@ -17,19 +11,19 @@ import type { KnownOperation } from './operation.js';
 import type { GraphqlRequest } from './request.js';
 import type { GraphqlServer } from './server.js';
 
-/** A subscription that may run: its document is good, affordable and counted. */
+/** A subscription that is valid, affordable and counted. */
 export interface Subscription {
   operation: KnownOperation;
   variables: Record<string, unknown>;
-  /** The limits that it was counted against. */
+  /** The headers of the limits. */
   headers: Verdict['headers'];
 }
 
 /** Why a subscription is refused. */
 export class RefusedSubscription extends Error {
   /**
-   * @param status of the whole answer; 200: the errors are the first and last that the stream has to tell
-   * @param headers those of the limits that it was counted against, and those of the status
+   * @param status of the whole answer; 200: the stream brings the errors and ends
+   * @param headers of the limits and of the status
    */
   constructor(
     readonly errors: readonly GraphQLFormattedError[],
@@ -40,11 +34,7 @@ export class RefusedSubscription extends Error {
   }
 }
 
-/**
- * Judges a request for a subscription by the rules of all GraphQL requests, and counts it as one operation.
- *
- * @throws RefusedSubscription
- */
+/** Checks a request for a subscription like any GraphQL request, and counts it. @throws RefusedSubscription */
 export async function prepareSubscription(
   server: GraphqlServer,
   request: GraphqlRequest,
@@ -60,68 +50,59 @@ export async function prepareSubscription(
   return { operation, variables: variables ?? {}, headers };
 }
 
-/** @throws RefusedSubscription when it may not be followed, or an argument does not fit */
-export async function openSubscription(
-  { operation, variables }: Subscription,
-  context: Context,
-): Promise<UpdateStream<unknown>> {
-  // The guard of the field itself stands before each update; nobody should wait for the first one to be refused.
-  for (const { name, requirement } of operation.guardedFields(variables)) {
+const executionOf = ({ operation, variables }: Subscription, contextValue: Context) => ({
+  schema: operation.schema,
+  document: operation.document,
+  contextValue,
+  variableValues: variables,
+  operationName: operation.definition.name?.value ?? null,
+});
+
+/** @throws RefusedSubscription when a scope is missing or an argument does not fit */
+export async function openSubscription(subscription: Subscription, context: Context): Promise<UpdateStream<unknown>> {
+  // The guard of the field runs with each update, and would refuse only the first one.
+  for (const { name, requirement } of subscription.operation.guardedFields(subscription.variables)) {
     if (name.startsWith('Subscription.')) {
       requirement(context);
     }
   }
-  const source = await createSourceEventStream({
-    schema: operation.schema,
-    document: operation.document,
-    contextValue: context,
-    variableValues: variables,
-    operationName: operation.definition.name?.value ?? null,
-  });
+  const source = await createSourceEventStream(executionOf(subscription, context));
   if (!(Symbol.asyncIterator in source)) {
     throw refused(context, source.errors ?? []);
   }
   return source as UpdateStream<unknown>;
 }
 
-/**
- * One update as the client gets it.
- *
- * @throws Error when the database is away, so that the update can be made again
- */
+/** Makes one update as the client gets it. @throws Error when the database is away, so that it can be made again */
 export async function executeUpdate(
-  { operation, variables }: Subscription,
+  subscription: Subscription,
   update: Update<unknown>,
   context: Context,
-): Promise<Omit<ExecutionResult, 'errors'> & { errors?: GraphQLFormattedError[] }> {
-  const result = await execute({
-    schema: operation.schema,
-    document: operation.document,
-    rootValue: update,
-    contextValue: context,
-    variableValues: variables,
-    operationName: operation.definition.name?.value ?? null,
-  });
+): Promise<{ data?: unknown; errors?: GraphQLFormattedError[] }> {
+  const result = await execute({ ...executionOf(subscription, context), rootValue: update });
   const away = result.errors?.map(causeOf).find(isWorthAnother);
   if (away !== undefined) {
     throw away;
   }
-  const tooLong = result.data ? longAnswerError(operation, result.data, context) : null;
+  const tooLong = result.data ? longAnswerError(subscription.operation, result.data, context) : null;
   const { data, errors } = tooLong ? { data: null, errors: [tooLong] } : result;
   noteErrors(context, errors ?? []);
-  return { ...(data === undefined ? {} : { data }), ...(errors === undefined ? {} : { errors: formatted(errors) }) };
+  return {
+    ...(data === undefined ? {} : { data }),
+    ...(errors === undefined ? {} : { errors: formatted(errors) }),
+  };
 }
 
-/** What took too long would take as long again: the update says so. */
+/** A query that took too long would take as long again. */
 const isWorthAnother = (error: unknown) => isDatabaseAway(error) && !isTooSlow(error);
 
 const formatted = (errors: readonly GraphQLError[]) => errors.map((error) => formatError(error));
 
-/** GraphQL's own errors, of arguments that do not fit, have no reason of ours. */
+/** Errors about arguments are GraphQL's own, without a `reason`. */
 function refused(context: Context, errors: readonly GraphQLError[]): RefusedSubscription {
   noteErrors(context, errors);
-  const told = formatted(errors);
-  const head = refusalHead({ errors: told });
-  const status = head?.status ?? (told[0]?.extensions?.['reason'] === undefined ? 400 : 200);
-  return new RefusedSubscription(told, status, head?.headers ?? {});
+  const shown = formatted(errors);
+  const head = refusalHead({ errors: shown });
+  const status = head?.status ?? (shown[0]?.extensions?.['reason'] === undefined ? 400 : 200);
+  return new RefusedSubscription(shown, status, head?.headers ?? {});
 }

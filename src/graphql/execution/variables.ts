@@ -1,120 +1,150 @@
 import {
-  coerceInputValue,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLLeafType,
   type GraphQLSchema,
+  getNullableType,
+  isEnumType,
   isInputObjectType,
   isInputType,
+  isListType,
   isNonNullType,
   type OperationDefinitionNode,
   typeFromAST,
+  valueFromASTUntyped,
 } from 'graphql';
-import { type ApiError, type InputIssue, invalidInput, type Path } from '../../errors.js';
-import { withEnumValues, withoutValue } from '../fields/errors.js';
-import { surelyFits, tooLarge } from './variable-shapes.js';
+import { type ApiError, type InputIssue, invalidInput } from '../../errors.js';
+import { enumRefusal, withoutValue } from '../fields/errors.js';
 
 /** A variable of an operation, with its type looked up. */
 export interface KnownVariable {
   name: string;
   type: GraphQLInputType;
   hasDefault: boolean;
-  isRequired: boolean;
 }
 
-/** Of an operation that fits the schema. */
+/** The variables of an operation that fits the schema. */
 export function variablesOf(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
 ): KnownVariable[] {
-  return variableDefinitions.flatMap(({ variable, type: typeNode, defaultValue }) => {
-    const type = typeFromAST(schema, typeNode as never);
-    return isInputType(type)
-      ? [{ name: variable.name.value, type, hasDefault: defaultValue !== undefined, isRequired: isNonNullType(type) }]
-      : [];
+  return variableDefinitions.flatMap(({ variable, type: node, defaultValue }) => {
+    const type = typeFromAST(schema, node as never);
+    return isInputType(type) ? [{ name: variable.name.value, type, hasDefault: defaultValue !== undefined }] : [];
   });
 }
 
-/** More than anybody reads; each costs its place and its sentence, and a list of variables may hold a million. */
-const VARIABLE_ISSUES_MAX = 20;
+const ISSUES_MAX = 20;
+
+/** No list takes more than 100 items, but the rule of a field runs only after each item was coerced three times. */
+const LIST_ITEMS_MAX = 1_000;
 
 /**
- * Thrown to end the coercion of a list. Made once: an error takes longer to make than the variables of an emit to
- * judge.
- */
-const enough = new Error('enough issues');
-
-/**
- * What is wrong with a request's variables, without repeating their values, as GraphQL's own messages do: they end up
- * in logs. Null when nothing is.
+ * Checks the variables of a request. GraphQL would check them too, but its messages repeat the values, which end up in
+ * logs.
  *
- * @param schema whose names may be told, those that are like a misspelt one and the values of enums; null: none
+ * @param showsSchema whether messages may name fields and enum values
  */
 export function variableError(
   variables: readonly KnownVariable[],
   values: Readonly<Record<string, unknown>>,
-  schema: GraphQLSchema | null,
+  showsSchema: boolean,
 ): ApiError | null {
-  const issues: InputIssue[] = [];
-  const add = ({ path, code, detail }: InputIssue) => {
-    const told = schema === null ? detail.replace(/ Did you mean .*$/s, '') : withEnumValues(detail, schema);
-    issues.push({ path, code, detail: told });
-    if (issues.length === VARIABLE_ISSUES_MAX) {
-      throw enough;
-    }
-  };
-  try {
-    for (const variable of variables) {
-      judgeVariable(variable, values, schema, add);
-    }
-  } catch (error) {
-    if (error !== enough) {
-      throw error;
-    }
+  const check = new VariableCheck(showsSchema);
+  for (const { name, type, hasDefault } of variables) {
+    check.member(name, Object.hasOwn(values, name) ? values[name] : undefined, type, hasDefault);
   }
-  return issues.length > 0 ? invalidInput(issues) : null;
+  return check.issues.length > 0 ? invalidInput(check.issues) : null;
 }
 
-function judgeVariable(
-  { name, type, hasDefault, isRequired }: KnownVariable,
-  values: Readonly<Record<string, unknown>>,
-  schema: GraphQLSchema | null,
-  add: (issue: InputIssue) => void,
-): void {
-  const value = Object.hasOwn(values, name) ? values[name] : undefined;
-  if (value !== undefined) {
-    if (surelyFits(value, type)) {
+class VariableCheck {
+  readonly issues: InputIssue[] = [];
+  readonly #path: (string | number)[] = [];
+
+  constructor(private readonly showsSchema: boolean) {}
+
+  /** Checks a variable, a field of an input or an item of a list. */
+  member(name: string | number, value: unknown, type: GraphQLInputType, hasDefault = false): void {
+    this.#path.push(name);
+    if (value !== undefined) {
+      this.#value(value, type);
+    } else if (isNonNullType(type) && !hasDefault) {
+      this.#add('required', 'is required');
+    }
+    this.#path.pop();
+  }
+
+  #value(value: unknown, type: GraphQLInputType): void {
+    if (value === null) {
+      if (isNonNullType(type)) {
+        this.#add('invalid_type', 'must not be null');
+      }
       return;
     }
-    const large = tooLarge(value, type, [name]);
-    if (large !== null) {
-      add({ ...large, detail: withoutValue(large.detail) });
+    const inner = getNullableType(type);
+    if (isInputObjectType(inner)) {
+      this.#object(value, inner);
+    } else if (!isListType(inner)) {
+      this.#leaf(value, inner);
+    } else if (!Array.isArray(value)) {
+      this.#value(value, inner.ofType); // GraphQL makes a list of it
+    } else if (value.length > LIST_ITEMS_MAX) {
+      const detail = `has ${value.length} items; no list of an input may have more than ${LIST_ITEMS_MAX}`;
+      this.#add('too_big', detail);
+    } else {
+      value.forEach((item, index) => {
+        this.member(index, item ?? null, inner.ofType);
+      });
+    }
+  }
+
+  #object(value: unknown, type: GraphQLInputObjectType): void {
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      this.#add('invalid_type', `Expected type "${type.name}" to be an object.`);
       return;
     }
-    coerceInputValue(value, type, (path, _value, error) => {
-      add(issueOf([name, ...path], error.message, schema));
-    });
-  } else if (isRequired && !hasDefault) {
-    add({ path: [name], code: 'required', detail: 'is required' });
+    const fields = type.getFields();
+    for (const name in fields) {
+      const { type: fieldType, defaultValue } = fields[name]!;
+      this.member(name, (value as Record<string, unknown>)[name], fieldType, defaultValue !== undefined);
+    }
+    for (const name in value) {
+      if (this.issues.length === ISSUES_MAX) {
+        return;
+      }
+      if (!Object.hasOwn(fields, name)) {
+        const which = this.showsSchema ? `, which may have ${Object.keys(fields).join(', ')}` : '';
+        this.#path.push(name);
+        this.#add('unknown_property', `is not a field of this input${which}.`);
+        this.#path.pop();
+      }
+    }
+  }
+
+  #leaf(value: unknown, type: GraphQLLeafType): void {
+    try {
+      // A scalar writes the whole object that it refuses into its message.
+      type.parseValue(typeof value === 'object' && type.name !== 'JSONObject' ? {} : value);
+    } catch (error) {
+      const enumDetail = isEnumType(type) && this.showsSchema ? enumRefusal(type) : null;
+      this.#add('invalid_type', enumDetail ?? withoutValue((error as Error).message).replace(/ Did you mean .*$/s, ''));
+    }
+  }
+
+  #add(code: string, detail: string): void {
+    if (this.issues.length < ISSUES_MAX) {
+      this.issues.push({ path: [...this.#path], code, detail });
+    }
   }
 }
 
-/** A field that is missing or unknown has a place of its own, as in REST: GraphQL names it in the sentence alone. */
-function issueOf(path: Path, message: string, schema: GraphQLSchema | null): InputIssue {
-  const [, missing] = /^Field "(\w+)" of required type "[^"]*" was not provided\.$/.exec(message) ?? [];
-  if (missing !== undefined) {
-    return { path: [...path, missing], code: 'required', detail: 'is required' };
-  }
-  const [, unknown, type = '', suggestion = ''] =
-    /^Field "(.*?)" is not defined by type "([^"]*)"\.(.*)$/s.exec(message) ?? [];
-  return unknown === undefined
-    ? { path, code: 'invalid_type', detail: withoutValue(message) }
-    : {
-        path: [...path, withoutValue(unknown)],
-        code: 'unknown_property',
-        detail: `is not a field of this input${fieldsOf(type, schema)}.${withoutValue(suggestion)}`,
-      };
-}
-
-function fieldsOf(typeName: string, schema: GraphQLSchema | null): string {
-  const type = schema?.getType(typeName);
-  return isInputObjectType(type) ? `, which may have ${Object.keys(type.getFields()).join(', ')}` : '';
+/** The variables of an operation, with defaults for missing ones. A null is not missing. */
+export function withDefaults(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const defaults = variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
+    defaultValue === undefined ? [] : [[name.value, valueFromASTUntyped(defaultValue)]],
+  );
+  return { ...Object.fromEntries(defaults), ...given };
 }

@@ -1,6 +1,7 @@
 import {
   type ASTNode,
   type FormattedExecutionResult,
+  type GraphQLEnumType,
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
@@ -10,7 +11,7 @@ import { toApiError } from '../../context/faults.js';
 import { withGlobalIds } from '../../domain/ids/global-id.js';
 import { ApiError, headersOf } from '../../errors.js';
 
-/** The codes of errors that the catalogue does not know: they are about the request's form, or its document. */
+/** Codes outside the catalogue of errors: they are about the form of a request or its document. */
 const documentErrorCodes = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -20,7 +21,7 @@ const documentErrorCodes = new Set([
   'PERSISTED_QUERY_NOT_FOUND',
 ]);
 
-/** What was thrown by us, or by a library of ours, behind the error that GraphQL made of it. */
+/** The error that GraphQL has wrapped. */
 export function causeOf(error: unknown): unknown {
   let cause = error;
   while (cause instanceof GraphQLError && cause.originalError !== undefined) {
@@ -40,34 +41,34 @@ export function extensionsOf(error: ApiError): Record<string, unknown> {
   };
 }
 
-/** What it says, with global ids: other interfaces show numbers. What breaks a rule is named by its place. */
+/** The message of an error with global ids instead of numbers. Messages about inputs name paths, not objects. */
 const messageOf = ({ reason, detail }: ApiError): string =>
   reason === 'invalid_input' ? detail : withGlobalIds(detail);
 
 /**
- * The answer's form of an error: what the catalogue says of it, and nothing else of what was thrown.
+ * The form of an error in answers, with nothing but what the catalogue of errors says.
  *
- * @param schema whose values of enums may be told; null: none
+ * @param schema whose enum values may be named; null: none may
  */
 export function formatError(error: GraphQLError, schema: GraphQLSchema | null = null): GraphQLFormattedError {
   const { message, locations, path } = error;
-  const { http, ...told } = error.extensions as { http?: Head; code?: string; reason?: string };
-  const place = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
-  if (told.reason !== undefined) {
-    return { message, ...place, extensions: told }; // made by graphqlErrorOf
+  const { http, ...extensions } = error.extensions as { http?: Head; code?: string; reason?: string };
+  const position = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
+  if (extensions.reason !== undefined) {
+    return { message, ...position, extensions }; // made by graphqlErrorOf
   }
   const cause = causeOf(error);
-  // What Apollo says of persisted queries that are wrong has a status alone.
-  const code = told.code ?? (http?.status === 400 ? 'BAD_REQUEST' : '');
+  // Apollo's errors about malformed persisted queries have only a status.
+  const code = extensions.code ?? (http?.status === 400 ? 'BAD_REQUEST' : '');
   if (!(cause instanceof ApiError) && documentErrorCodes.has(code)) {
     const sentence = withoutValue(message);
-    return { message: schema === null ? sentence : withEnumValues(sentence, schema), ...place, extensions: { code } };
+    return { message: schema ? withEnumValues(sentence, schema) : sentence, ...position, extensions: { code } };
   }
   const known = toApiError(cause);
-  return { message: messageOf(known), ...place, extensions: extensionsOf(known) };
+  return { message: messageOf(known), ...position, extensions: extensionsOf(known) };
 }
 
-/** The status of a GraphQL request that is refused as a whole: 200 unless it stands here. */
+/** The status of a GraphQL request that is refused as a whole. Default: 200. */
 export const refusalStatuses: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   PAYLOAD_TOO_LARGE: 413,
@@ -75,7 +76,7 @@ export const refusalStatuses: Readonly<Record<string, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** The status and headers of a request that is refused as a whole: no root field has an answer, all for one reason. */
+/** The status and headers of a request that is refused as a whole: no root field has data, all for the same reason. */
 export function refusalHead({
   data,
   errors = [],
@@ -89,52 +90,50 @@ export function refusalHead({
   return status !== undefined && isWhole ? { status, headers: headersOf(extensions) } : undefined;
 }
 
-/** What an error says of the whole answer, in `extensions.http`; the client does not get it. */
+/** The status that an error gives the whole answer, in `extensions.http`. Clients do not get it. */
 interface Head {
   status: number;
 }
 
-/**
- * An error thrown outside resolvers, with the status that the answer shall have.
- *
- * @param node the place in the document that it is about
- * @param status unless its code has one of its own
- */
+/** Makes an error outside of resolvers. @param status unless the code has one of its own */
 export function graphqlErrorOf(error: ApiError, node?: ASTNode, status = 200): GraphQLError {
   const http: Head = { status: refusalStatuses[error.code] ?? status };
-  return new GraphQLError(messageOf(error), { extensions: { ...extensionsOf(error), http }, nodes: node ?? null });
+  return new GraphQLError(messageOf(error), {
+    extensions: { ...extensionsOf(error), http },
+    nodes: node ?? null,
+  });
 }
 
-/** A request that is refused for its form. Its code is one of GraphQL's own, which no REST answer has. */
-export function refusalOf(code: string, detail: string, http: Head = { status: 400 }): GraphQLError {
+/** Refuses the form of a request, with one of GraphQL's codes, which REST does not have. */
+export function refusalOf(code: string, detail: string, status = 400): GraphQLError {
+  const http: Head = { status };
   return new GraphQLError(detail, { extensions: { code, http } });
 }
 
 const WORD_SHOWN_CHARS_MAX = 100;
 
-/**
- * A message of GraphQL's without the values in it: built-in scalars and enums end or begin their messages with the
- * value that they refuse, and names of any length are repeated whole.
- */
+/** Removes the values that GraphQL's messages begin or end with, and shortens long names. */
 export function withoutValue(message: string): string {
   return (
     message
       .replace(/ value: .*$/s, ' value.')
       .replace(/(Expected value of type "[^"]*"), found .*$/s, '$1.')
       .replace(/((?:found|Unexpected) (?:Block)?String) ".*$/s, '$1.')
-      // From the beginning alone: of a value with many such beginnings, each would be followed to its end.
+      // Only at the beginning, because a value may contain many such beginnings.
       .replace(/^Value ".*" does not exist in/s, 'The value does not exist in')
       .replaceAll(/[^\s"]{101,}/g, (word) => `${word.slice(0, WORD_SHOWN_CHARS_MAX)}…`)
   );
 }
 
-/** A message of GraphQL's that refuses the value of an enum, with those that there are; any other as it is. */
-export function withEnumValues(message: string, schema: GraphQLSchema): string {
+/** Replaces GraphQL's message about a wrong enum value by one that lists the values. */
+function withEnumValues(message: string, schema: GraphQLSchema): string {
   const [, ...names] = /does not exist in "(\w+)" enum|^Enum "(\w+)" cannot/.exec(message) ?? [];
   const type = schema.getType(names.find((name) => name !== undefined) ?? '');
-  if (!isEnumType(type)) {
-    return message;
-  }
+  return isEnumType(type) ? enumRefusal(type) : message;
+}
+
+/** The message about a value that an enum does not have. */
+export function enumRefusal(type: GraphQLEnumType): string {
   const values = type.getValues().map(({ name }) => name);
   return `The value does not exist in "${type.name}" enum, which has ${values.join(', ')}.`;
 }

@@ -4,8 +4,12 @@ import {
   type FragmentDefinitionNode,
   type GraphQLResolveInfo,
   Kind,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+
+/** Returns undefined for an unknown fragment, which another rule refuses. */
+type FragmentNamed = (name: string) => FragmentDefinitionNode | undefined;
 
 /** The fragments of a document by their names. */
 export const fragmentsOf = ({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> =>
@@ -15,37 +19,32 @@ export const fragmentsOf = ({ definitions }: DocumentNode): ReadonlyMap<string, 
       .map((fragment) => [fragment.name.value, fragment]),
   );
 
-/**
- * The fields of a selection set and of the fragments in it, including those that `@skip` leaves out. Each fragment is
- * visited once.
- *
- * @param fragmentNamed returns undefined for an unknown fragment, which another rule refuses
- */
-export function* fieldsIn(
+/** The selections of a set and of the fragments in it. Each fragment is visited once. */
+export function selectionsIn(
   { selections }: SelectionSetNode,
-  fragmentNamed: (name: string) => FragmentDefinitionNode | undefined,
+  fragmentNamed: FragmentNamed,
   spread: Set<string> = new Set(),
-): Generator<FieldNode, void> {
-  for (const selection of selections) {
-    if (selection.kind === Kind.FIELD) {
-      yield selection;
-    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-      yield* fieldsIn(selection.selectionSet, fragmentNamed, spread);
-    } else if (!spread.has(selection.name.value)) {
+): SelectionNode[] {
+  return selections.flatMap((selection) => {
+    let below: SelectionSetNode | undefined;
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      below = selection.selectionSet;
+    } else if (selection.kind === Kind.FRAGMENT_SPREAD && !spread.has(selection.name.value)) {
       spread.add(selection.name.value);
-      const fragment = fragmentNamed(selection.name.value);
-      if (fragment !== undefined) {
-        yield* fieldsIn(fragment.selectionSet, fragmentNamed, spread);
-      }
+      below = fragmentNamed(selection.name.value)?.selectionSet;
     }
-  }
+    return below === undefined ? [selection] : [selection, ...selectionsIn(below, fragmentNamed, spread)];
+  });
 }
 
+/** The fields of a selection set and of the fragments in it, including those that `@skip` leaves out. */
+export const fieldsIn = (set: SelectionSetNode, fragmentNamed: FragmentNamed): FieldNode[] =>
+  selectionsIn(set, fragmentNamed).filter((selection) => selection.kind === Kind.FIELD);
+
 /** Whether the field being resolved selects this field of its object. */
-export function asksFor({ fieldNodes, fragments }: GraphQLResolveInfo, wanted: string): boolean {
-  return fieldNodes.some(
+export const asksFor = ({ fieldNodes, fragments }: GraphQLResolveInfo, wanted: string): boolean =>
+  fieldNodes.some(
     ({ selectionSet }) =>
       selectionSet !== undefined &&
-      [...fieldsIn(selectionSet, (name) => fragments[name])].some(({ name }) => name.value === wanted),
+      fieldsIn(selectionSet, (name) => fragments[name]).some(({ name }) => name.value === wanted),
   );
-}

@@ -5,7 +5,7 @@ import { type ChangePosition, decodePosition, encodePosition } from '../../domai
 import { invalidInput } from '../../errors.js';
 import type { PendingChanges, Taken } from '../../live/pending-changes.js';
 
-/** One update as a subscription's field has it. */
+/** An update for the field of a subscription. */
 export interface Update<Node> {
   cursor: string;
   resync: boolean;
@@ -14,21 +14,20 @@ export interface Update<Node> {
   node: Node | null;
 }
 
-/** This many rows are read at once. */
+/** Rows of one query. */
 const CHUNK_ROWS = 100;
-/** Changes that come closer together are sent together. */
+/** Changes within this time are sent together. */
 const GATHER_MS = 50;
 const AGAIN_AFTER_MS = 500;
 
 /**
- * The updates of one subscription, in batches: what has changed, as it stands when its turn comes. It is read for the
- * subscription's tenant, past no filter and no policy.
+ * The updates of a subscription in batches. Changed rows are read when a batch is made, with the filters of the tenant.
  */
 export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update<Node>[]> {
   #taken: Taken | null = null;
   #chunks: number[][] = [];
 
-  /** @param read the rows with these ids that the subscription is about */
+  /** @param read reads the rows of the subscription with these ids */
   private constructor(
     private readonly context: Context,
     private readonly pending: PendingChanges,
@@ -36,7 +35,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
   ) {}
 
   /**
-   * Follows what changes from now on, and what has changed since `after`.
+   * Follows changes from now on, or since `after`.
    *
    * @throws ApiError invalid_input for a broken cursor; Error when the database is away
    */
@@ -63,7 +62,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
     }
   }
 
-  /** A cursor of all that the client has been sent, for the beginning and the quiet times. */
+  /** The cursor behind everything that was sent. */
   get cursor(): string | undefined {
     const { position } = this.pending;
     return position && encodePosition(position);
@@ -72,7 +71,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
   async next(): Promise<IteratorResult<readonly Update<Node>[]>> {
     for (;;) {
       if (this.#taken !== null && this.#chunks.length === 0) {
-        this.pending.told(this.#taken.position); // the batch before this one has been written
+        this.pending.told(this.#taken.position); // the previous batch was written
         this.#taken = null;
       }
       const updates: Update<Node>[] = [];
@@ -83,7 +82,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
           return { done: true, value: undefined };
         }
         const { ids, resyncAt } = this.#taken;
-        this.#chunks = chunked(ids);
+        this.#chunks = chunked(ids, CHUNK_ROWS);
         if (resyncAt !== null) {
           updates.push({ cursor: encodePosition(resyncAt), resync: true, id: null, node: null });
         }
@@ -105,7 +104,9 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
     return this;
   }
 
-  /** Only the last update of all has the cursor behind them: a client that was cut off before it begins again. */
+  /**
+   * Only the last update has the cursor behind the whole batch, so that a client which is cut off earlier repeats it.
+   */
   async #nextChunk({ before, position }: Taken): Promise<Update<Node>[]> {
     const ids = this.#chunks.shift();
     if (ids === undefined) {
@@ -124,9 +125,9 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
 }
 
 /**
- * Does what reads the database for a stream, again while it is away: what has changed is sent when it is back.
+ * Reads the database for a stream, and tries again while the database is away.
  *
- * @param isOver nobody waits for it any more
+ * @param isOver whether the stream has ended
  */
 export async function withDatabase<Result>(work: () => Promise<Result>, isOver: () => boolean): Promise<Result> {
   for (;;) {
@@ -141,9 +142,9 @@ export async function withDatabase<Result>(work: () => Promise<Result>, isOver: 
   }
 }
 
-function chunked(ids: readonly number[]): number[][] {
-  return Array.from({ length: Math.ceil(ids.length / CHUNK_ROWS) }, (_, index) =>
-    ids.slice(index * CHUNK_ROWS, (index + 1) * CHUNK_ROWS),
+export function chunked<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
   );
 }
 
