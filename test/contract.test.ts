@@ -110,15 +110,16 @@ describe('the source tree', () => {
     expect([...impure, ...dice]).toEqual([]);
   });
 
-  test("graphile-worker's SQL, hookwright_jobs, is named in operations/jobs and the migrations alone", () => {
-    const files = sourcesIn('src', 'daemon').filter((file) => read(file).includes('hookwright_jobs.'));
-    expect(files.length).toBeGreaterThan(0);
-    expect(files.filter((file) => !file.startsWith('src/operations/jobs/'))).toEqual([]);
-  });
-
-  test("graphile-worker's private tables are named in one helper of the tests alone", () => {
-    const files = sourcesIn('test').filter((file) => read(file).includes('_private_'));
-    expect(files.sort()).toEqual(['test/contract.test.ts', 'test/support/jobs.ts']);
+  test("graphile-worker's private tables and members are named in one folder, the SQL functions and one helper", () => {
+    const members = 'workerQueue|jobQueue|receivedJobs|fetchInProgress|background';
+    const isPrivate = new RegExp(`\\b_private_|hookwright_jobs\\.|\\.(${members})\\b`);
+    const named = (...folders: string[]) => sourcesIn(...folders).filter((file) => isPrivate.test(read(file)));
+    expect(named('src', 'daemon', 'bench').filter((file) => !file.startsWith('src/graphile-worker/'))).toEqual([]);
+    expect(named('migrations').sort()).toEqual([
+      'migrations/functions/jobs.ts',
+      'migrations/functions/new-deliveries.ts',
+    ]);
+    expect(sourcesIn('test').filter((file) => /\b_private_/.test(read(file)))).toEqual(['test/support/jobs.ts']);
   });
 
   test('raw SQL stands in operations, migrations and the database modules alone', () => {

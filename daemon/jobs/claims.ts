@@ -3,15 +3,15 @@ import type { Logger } from 'pino';
 import { Backpressure } from '../../src/concurrency/backpressure.js';
 import type { Database } from '../../src/database/database.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
+import type { Room } from '../../src/graphile-worker/local-jobs.js';
+import { freeJobs } from '../../src/graphile-worker/locked-jobs.js';
 import type { EventLoopLoad } from '../../src/node/event-loop-load.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../../src/operations/emits/claims.js';
-import { freeJobs } from '../../src/operations/jobs/locked-jobs.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK, JOB_FETCHES_MAX, jobKeyOf } from '../../src/operations/jobs/tasks.js';
 import type { Deliverer } from '../delivery/deliver.js';
 import type { DeliverGroupJob, DeliverJob } from '../gate/prefetched.js';
 import type { Fence } from '../liveness/fence.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
-import type { Room } from './local-jobs.js';
 import type { SupervisedRunner } from './runner.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
-import { findForgotten, freeJobs } from '../../src/operations/jobs/locked-jobs.js';
+import { findForgotten, freeJobs } from '../../src/graphile-worker/locked-jobs.js';
 
 /** What locked a job, a fetch or an emit that claims, is over then, and its reply has come or never will. */
 const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;

@@ -1,6 +1,6 @@
 import type { Task, TaskList } from 'graphile-worker';
 import type { Database } from '../../src/database/database.js';
-import { freeJobs } from '../../src/operations/jobs/locked-jobs.js';
+import { freeJobs } from '../../src/graphile-worker/locked-jobs.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../../src/operations/jobs/tasks.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 

@@ -4,14 +4,15 @@ import { inTurn } from '../../src/concurrency/in-turn.js';
 import type { Database } from '../../src/database/database.js';
 import { orLocked } from '../../src/database/impatient-transaction.js';
 import { isDatabaseAway } from '../../src/database/outage.js';
-import { unlessJobLocked } from '../../src/operations/jobs/locked-jobs.js';
-import { forgetJobAside, setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
+import { SUSPECT_FROM_FETCH } from '../../src/graphile-worker/job-conditions.js';
+import { unlessJobLocked } from '../../src/graphile-worker/locked-jobs.js';
+import { forgetJobAside } from '../../src/graphile-worker/waiting-jobs.js';
+import { setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
 import {
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
   type DeliverGroupPayload,
   type DeliverPayload,
-  SUSPECT_FROM_FETCH,
 } from '../../src/operations/jobs/tasks.js';
 import { SendingStopped } from '../liveness/fence.js';
 

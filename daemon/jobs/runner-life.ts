@@ -4,12 +4,12 @@ import { type Job, type ParsedCronItem, type Runner, run, type TaskList, type Wo
 import type { Logger } from 'pino';
 import { repeat } from '../../src/concurrency/repeat.js';
 import type { Database } from '../../src/database/database.js';
-import { freeJobsNotInHand, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
-import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
+import { type GatedPool, openJobConnections } from '../../src/graphile-worker/job-connections.js';
+import { LocalJobs, type Room } from '../../src/graphile-worker/local-jobs.js';
+import { freeJobsNotInHand, renewLocks } from '../../src/graphile-worker/locked-jobs.js';
+import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/graphile-worker/schema.js';
 import type { ControlConnection } from '../liveness/control-connection.js';
 import { ForgottenJobs } from './forgotten-jobs.js';
-import { type GatedPool, openJobConnections } from './job-connections.js';
-import { LocalJobs, type Room } from './local-jobs.js';
 
 export interface RunnerDeps {
   db: Database;

@@ -8,7 +8,7 @@ import {
   prepareControlSession,
   tryLockPool,
   unlockPool,
-} from '../../src/operations/jobs/dead-workers.js';
+} from '../../src/graphile-worker/worker-pools.js';
 import type { DeadWorkers } from './dead-workers.js';
 import { Fence } from './fence.js';
 

@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import type { Database } from '../../src/database/database.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
+import { callBackDeliveries } from '../../src/graphile-worker/waiting-jobs.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../../src/operations/attempts/put-off.js';
 import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
-import { callBackDeliveries } from '../../src/operations/jobs/call-back.js';
 import type { NotNow } from '../gate/not-now.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 

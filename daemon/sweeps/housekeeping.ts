@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { tryEach } from '../../src/concurrency/try-each.js';
 import type { Database } from '../../src/database/database.js';
+import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
 import { forgetEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
 import { forgetRaised } from '../../src/operations/attempts/raise-events.js';
 import { forgetBulkOperations } from '../../src/operations/bulk/forget-bulk-operations.js';
 import { forgetIdempotencyKeys, forgetTraces } from '../../src/operations/housekeeping/forget.js';
 import { noteHousekeeping } from '../../src/operations/housekeeping/note-run.js';
 import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
-import { deleteDeadJobs } from '../../src/operations/jobs/locked-jobs.js';
 import { forgetPortalSessions } from '../../src/operations/portal/forget-portal-sessions.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
 import { eraseTenants } from '../../src/operations/tenants/delete-tenant.js';

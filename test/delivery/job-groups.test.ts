@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Quarantine } from '../../daemon/jobs/quarantine.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
+import { raiseWaitingJobs } from '../../src/graphile-worker/waiting-jobs.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
 import { overdueFromStart, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
-import { raiseWaitingJobs } from '../../src/operations/jobs/raise-waiting-jobs.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';

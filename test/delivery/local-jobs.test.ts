@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { type Job, run, type WorkerEvents } from 'graphile-worker';
 import { describe, expect, test } from 'vitest';
-import { LocalJobs } from '../../daemon/jobs/local-jobs.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
-import { JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
+import { LocalJobs } from '../../src/graphile-worker/local-jobs.js';
+import { JOBS_SCHEMA, quietLogger } from '../../src/graphile-worker/schema.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 

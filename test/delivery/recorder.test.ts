@@ -8,7 +8,7 @@ import { type DueDelivery, loadDeliveries } from '../../src/operations/attempts/
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { JOBS_TABLE } from '../support/jobs.js';
+import { JOBS_TABLE, ofDelivery } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow, lockRows } from '../support/locks.js';
@@ -141,7 +141,7 @@ test('many webhooks that stay locked do not keep one waiting that is locked for 
 
 test.each([
   { what: 'delivery', table: 'hookwright.deliveries', where: ({ id }: DueDelivery) => `id = ${id}` },
-  { what: 'job', table: JOBS_TABLE, where: ({ id }: DueDelivery) => `key = 'd:${id}'` },
+  { what: 'job', table: JOBS_TABLE, where: ({ id }: DueDelivery) => ofDelivery(id) },
   {
     what: 'statistics',
     table: 'hookwright.delivery_stats',

@@ -2,8 +2,14 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DeadWorkers } from '../../daemon/liveness/dead-workers.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
-import { findOwnerlessPools, freeJobsOfDead, tryLockPool, unlockPool } from '../../src/operations/jobs/dead-workers.js';
-import { freeJobsNotInHand, lockOwnersSql, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
+import { freeJobsNotInHand, renewLocks } from '../../src/graphile-worker/locked-jobs.js';
+import {
+  findOwnerlessPools,
+  freeJobsOfDead,
+  lockOwnersSql,
+  tryLockPool,
+  unlockPool,
+} from '../../src/graphile-worker/worker-pools.js';
 import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

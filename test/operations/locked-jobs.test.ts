@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DeadWorkers, MISSED_FOR_MS } from '../../daemon/liveness/dead-workers.js';
 import { PutOffWriter } from '../../daemon/recording/put-off-writer.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
+import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { rescueBulkOperations } from '../../src/operations/bulk/rescue-bulk-operations.js';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
-import { deleteDeadJobs } from '../../src/operations/jobs/locked-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, deleteJobs, fetchJobs, jobsIn, lockJobRows, ofDelivery } from '../support/jobs.js';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startRescue } from '../../daemon/sweeps/rescue.js';
 import { openDatabase } from '../../src/database/database.js';
+import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
 import {
   heldFromStart,
   overdueFromStart,
@@ -8,7 +9,6 @@ import {
   rescueOverdue,
 } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
-import { deleteDeadJobs } from '../../src/operations/jobs/locked-jobs.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

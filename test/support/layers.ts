@@ -1,4 +1,5 @@
 const daemonGround = [
+  'src/graphile-worker/',
   'src/node/',
   'src/settings/',
   'src/telemetry/',
@@ -21,12 +22,14 @@ export const layers: Record<string, string[]> = {
   'src/entities/': ['src/domain/'],
   'src/database/': ['src/entities/', 'src/concurrency/'],
   'src/payload-checks/': ['src/domain/'],
+  'src/graphile-worker/': ['src/domain/', 'src/database/'],
   'src/operations/': [
     'src/settings/',
     'src/domain/',
     'src/entities/',
     'src/database/',
     'src/concurrency/',
+    'src/graphile-worker/',
     'src/payload-checks/',
   ],
   'src/live/': ['src/domain/', 'src/database/', 'src/operations/'],
@@ -76,7 +79,14 @@ export const layers: Record<string, string[]> = {
   'daemon/sending/': ['src/node/', 'src/domain/'],
   'daemon/gate/': ['src/concurrency/', 'src/domain/', 'src/operations/'],
   'daemon/telemetry/': ['src/concurrency/', 'src/telemetry/', 'src/domain/', 'src/operations/', 'daemon/gate/'],
-  'daemon/liveness/': ['src/concurrency/', 'src/database/', 'src/operations/', 'daemon/sending/', 'daemon/telemetry/'],
+  'daemon/liveness/': [
+    'src/concurrency/',
+    'src/database/',
+    'src/graphile-worker/',
+    'src/operations/',
+    'daemon/sending/',
+    'daemon/telemetry/',
+  ],
   'daemon/recording/': [...daemonGround, 'daemon/gate/', 'daemon/telemetry/', 'daemon/liveness/'],
   'daemon/delivery/': [
     ...daemonGround,

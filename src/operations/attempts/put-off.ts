@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { impatientTransaction } from '../../database/impatient-transaction.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
-import { unlessJobLocked } from '../jobs/locked-jobs.js';
+import { unlessJobLocked } from '../../graphile-worker/locked-jobs.js';
 
 export interface PutOff {
   deliveryId: number;

@@ -5,7 +5,7 @@ import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
-import { needsJobSql } from '../jobs/job-conditions.js';
+import { needsJobSql } from '../../graphile-worker/job-conditions.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import { countAttempts } from './count-attempts.js';
 import { type FinishedAttempt, hasFailed, withDelaysLeft } from './finished-attempt.js';

@@ -3,8 +3,8 @@ import { query, type Statement } from '../../database/database.js';
 import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
+import { unlessJobLocked } from '../../graphile-worker/locked-jobs.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
-import { unlessJobLocked } from '../jobs/locked-jobs.js';
 
 export interface TurnedAway {
   id: number;

@@ -1,6 +1,11 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { hasNoAlignJobSql, hasNoLiveJobSql, lockFreeJobsSql, prioritySql } from '../jobs/job-conditions.js';
+import {
+  hasNoAlignJobSql,
+  hasNoLiveJobSql,
+  lockFreeJobsSql,
+  prioritySql,
+} from '../../graphile-worker/job-conditions.js';
 
 /**
  * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job

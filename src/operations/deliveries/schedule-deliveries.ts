@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
 import { query, type Statement } from '../../database/database.js';
 import { LANES } from '../../domain/pacing/lanes.js';
-import { hasNoJobSql, lockFreeJobsSql } from '../jobs/job-conditions.js';
+import { hasNoJobSql, lockFreeJobsSql } from '../../graphile-worker/job-conditions.js';
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
 /** Less than the minute of `needsJobSql`: what is nearer when it is recorded gets its job right then. */

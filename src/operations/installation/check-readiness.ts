@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { migrations } from '../../../migrations/index.js';
 import { POOLER_ADVICE } from '../../database/connection-trouble.js';
 import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
-import { JOBS_SCHEMA } from '../jobs/prepare-jobs.js';
+import { JOBS_SCHEMA } from '../../graphile-worker/schema.js';
 
 const READINESS_TIMEOUT_MS = 3_000;
 

@@ -1,7 +1,6 @@
 import type pg from 'pg';
-import { CONTROL_NAME } from '../jobs/dead-workers.js';
-import { hasNoLiveJobSql, jobsAsideSql } from '../jobs/job-conditions.js';
-import { lockOwnersSql, poolLockSql } from '../jobs/locked-jobs.js';
+import { hasNoLiveJobSql, jobsAsideSql } from '../../graphile-worker/job-conditions.js';
+import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../graphile-worker/worker-pools.js';
 
 /** What `hookwright doctor` looks at in the deliveries, besides the backlog. Reads only. */
 export interface DeliveryFacts {

@@ -6,8 +6,9 @@ import { ormOptions } from '../../database/database.js';
 import { sessionUrl } from '../../database/driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
+import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../../graphile-worker/schema.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
-import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../jobs/prepare-jobs.js';
+import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK } from '../jobs/tasks.js';
 import { missingMigrations } from './check-readiness.js';
 
 /** Who waits for the lock of a table has everybody wait who comes later: so it is waited for in moments. */
@@ -43,7 +44,7 @@ export async function migrate(databaseUrl: string, onWait: () => void = () => {}
     const missing = await missingMigrations({ pool: client });
     await runMigrations({ connectionString, schema: JOBS_SCHEMA, logger: quietLogger });
     await indexJobs(client);
-    await nameTasks(client);
+    await nameTasks(client, [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK]);
     await makeApiRole(client);
     if (missing.length > 0) {
       await migrateTables(databaseUrl);

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { lastHousekeepingSql } from '../jobs/prepare-jobs.js';
+import { lastRunSql } from '../../graphile-worker/schema.js';
+import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
 
 /** Beyond this a backlog is not counted: reading a million rows of an index each time would cost more than it tells. */
 export const INSTALLATION_COUNT_MAX = 50_000;
@@ -54,7 +55,7 @@ const statement: Statement = {
                                'hookwright.attempts'::regclass)
            and right(c.relname, 8) > to_char(now() at time zone 'UTC', 'YYYYMMDD')
          group by 1 having count(*) = 3) days) as partition_days_ahead,
-      (${lastHousekeepingSql}) as housekeeping_started_at, h.succeeded_at, h.failed_at, h.error,
+      (${lastRunSql(HOUSEKEEPING_TASK)}) as housekeeping_started_at, h.succeeded_at, h.failed_at, h.error,
       (select count(*)::integer from hookwright.webhooks where active and deleted_at is null) as active_webhooks,
       (select count(*)::integer from hookwright.webhooks
        where disabled_reason <> 'PAUSED' and not active and deleted_at is null) as disabled_webhooks

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { impatientTransaction } from '../../database/impatient-transaction.js';
-import { hasNoJobSql } from './job-conditions.js';
-import { type DeliverGroupPayload, type DeliverPayload, SUSPECT_FROM_FETCH } from './tasks.js';
+import { hasNoJobSql } from '../../graphile-worker/job-conditions.js';
+import type { DeliverGroupPayload, DeliverPayload } from './tasks.js';
 
 /** All suspects wait for it. */
 const LOCK_WAIT_MS = 100;
@@ -46,23 +46,4 @@ export async function setJobAside(
   await impatientTransaction(pool, LOCK_WAIT_MS, (client) =>
     query(client, asideStatement, [id, attempt, jobId, seconds, fetches]),
   );
-}
-
-const doneStatement: Statement = {
-  text: `
-    delete from hookwright_jobs._private_jobs
-    where id in (
-      select id from hookwright_jobs._private_jobs
-      where key = 'd:' || $1::bigint and locked_at is null and attempts >= $3
-        and (payload ->> 'attempt')::integer = $2
-      for update skip locked)`,
-};
-
-/**
- * Deletes the job that was put aside for an attempt that has been brought to an end. One that came in its place, for
- * the next attempt or because the delivery was put off, stays. One whose row another session has locked is left: in its
- * hour it finds nothing to do, and is deleted then.
- */
-export async function forgetJobAside(pool: pg.Pool, { id, attempt }: DeliverPayload): Promise<void> {
-  await query(pool, doneStatement, [id, attempt, SUSPECT_FROM_FETCH]);
 }

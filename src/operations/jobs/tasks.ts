@@ -44,8 +44,3 @@ export interface BulkPayload {
   /** See `bulkPause`. */
   waitedMs: number;
 }
-
-/**
- * Fetched this often, four processes have died with the job in hand, or it was there each time another one killed them.
- */
-export const SUSPECT_FROM_FETCH = 5;

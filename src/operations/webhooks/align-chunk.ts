@@ -3,9 +3,9 @@ import { query, type Statement } from '../../database/database.js';
 import { bigintArray } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { LANES } from '../../domain/pacing/lanes.js';
+import { needsJobSql } from '../../graphile-worker/job-conditions.js';
 import { openSinceSql } from '../deliveries/counts-as-held.js';
 import { canceledSql } from '../deliveries/delivery-state.js';
-import { needsJobSql } from '../jobs/job-conditions.js';
 
 /** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
 export const MOVED_ROWS = 250;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { KEPT_WHEN_IDLE_MS, onPoolErrors, poolOptions } from '../../src/database/database.js';
-import { QuietClient } from '../../src/database/driver/quiet-client.js';
-import { makeDoWithFew } from '../../src/database/driver/scarce-connections.js';
-import { sessionUrl } from '../../src/database/driver/session-url.js';
+import { KEPT_WHEN_IDLE_MS, onPoolErrors, poolOptions } from '../database/database.js';
+import { QuietClient } from '../database/driver/quiet-client.js';
+import { makeDoWithFew } from '../database/driver/scarce-connections.js';
+import { sessionUrl } from '../database/driver/session-url.js';
 
 /**
  * A jobs table is empty one moment and long the next, so a plan must be good for both: then it can be kept, and a fetch

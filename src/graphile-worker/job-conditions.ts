@@ -1,26 +1,28 @@
-import { LANES } from '../../domain/pacing/lanes.js';
-import { SUSPECT_FROM_FETCH } from './tasks.js';
+import { LANES } from '../domain/pacing/lanes.js';
 
-/** Parts of statements, as SQL: whether rows need jobs and have them, and when jobs run. */
+/** Parts of SQL statements: whether rows need jobs, whether they have them, and when jobs run. */
+
+/** A job that was fetched this often is a suspect: four processes died with it in hand, or beside it. */
+export const SUSPECT_FROM_FETCH = 5;
 
 /**
- * A delivery that is due later than this has no job yet (`scheduleDeliveries` adds it in time). A fetch goes through
- * the jobs in the order of priority and time, so a million retries that wait for hours would cost each fetch 115 ms;
- * and an index by time would make it sort everything that is due instead (docs/decisions/0006).
+ * A delivery that is due later than this has no job yet (`scheduleDeliveries` adds it in time). A fetch reads the jobs
+ * by priority and time, so a million retries that wait for hours would cost each fetch 115 ms. An index by time would
+ * make it sort everything that is due instead (docs/decisions/0006).
  */
 const JOBS_AHEAD_SECONDS = 60;
 
 /**
- * Nothing is put off for longer: retries, `Retry-After`, turns of a tenant and suspects take an hour at most. What is
- * due later than this was written while the database's clock was ahead.
+ * Nothing is put off for longer: retries, `Retry-After`, a tenant's other work and suspects take an hour at most. A
+ * later time was written while the database's clock was ahead.
  */
 export const FURTHEST_MINUTES = 75;
 
-/** SQL: the priority of a delivery's next job, when nobody has asked for it. */
+/** SQL: the priority of a delivery's next job, unless somebody has asked for the attempt. */
 export const prioritySql = (attemptCount: string) =>
   `case when ${attemptCount} = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end`;
 
-/** SQL condition: what is due then needs a job now. */
+/** SQL condition: a delivery that is due at this time needs a job now. */
 export const needsJobSql = (dueAt: string) => `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
 
 /** Longer than any pause between two jobs of one piece of work, and than any such job runs: see `bulkPause`. */
@@ -40,7 +42,7 @@ export const hasNoBulkJobSql = (operationId: string) => hasNoJobSoonSql(`'b:' ||
 /** SQL condition: no job will settle this webhook soon. */
 export const hasNoAlignJobSql = (webhookId: string) => hasNoJobSoonSql(`'w:' || ${webhookId}`);
 
-/** A job that names an attempt already made is no job: it was put aside for that one. */
+/** A job that names an attempt which was made does not count: it was put aside for that attempt. */
 const namesNextAttemptSql = (delivery: string) =>
   `j.key = 'd:' || ${delivery}.id and (j.payload->>'attempt')::integer > ${delivery}.attempt_count`;
 
@@ -49,9 +51,9 @@ export const hasNoJobSql = (delivery: string) =>
   `not exists (select from hookwright_jobs._private_jobs j where ${namesNextAttemptSql(delivery)})`;
 
 /**
- * SQL condition: no job will bring this delivery up again by itself, neither one of its own nor one that it shares. A
- * job that has been locked for longer than any attempt takes belongs to a dead worker, or to none: a lost reply to a
- * fetch strands jobs under a live one. So does one that was put off while the clock was ahead.
+ * SQL condition: no job, of its own or shared, will make this delivery's next attempt. A job that has been locked for
+ * longer than any attempt takes does not count: its worker is dead, or a lost reply to a fetch left it locked. Nor does
+ * a job that was put off while the clock was ahead.
  *
  * @param delivery the name of a row with `id`, `attempt_count` and `job_group`
  */
@@ -67,11 +69,11 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
     .join(' and ');
 
 /**
- * SQL, common table expressions for who adds jobs in the place of others: `free_job` locks those of them that no other
- * session has locked, and `locked_job` has the keys of the rest. Who waited for one of these (an administrator's open
- * transaction) would keep all that it adds jobs for waiting.
+ * SQL, common table expressions for statements that replace jobs: `free_job` locks the jobs that no other session has
+ * locked, and `locked_job` has the keys of the rest. Waiting for one of these (an administrator's open transaction)
+ * would delay all deliveries of the statement.
  *
- * @param keys a text[] of the jobs' keys. An array, lest a plan read the jobs from end to end (docs/decisions/0017)
+ * @param keys a text[] of the jobs' keys: for an array no plan reads all jobs (docs/decisions/0017)
  */
 export const lockFreeJobsSql = (keys: string) => `
     free_job as materialized (
@@ -81,11 +83,11 @@ export const lockFreeJobsSql = (keys: string) => `
       where key = any(${keys}) and key not in (select key from free_job))`;
 
 /**
- * SQL statement: lets the jobs of these deliveries run at a time that wait for a later one. A job that somebody else
- * has locked is passed by: it is fetched, or put off again.
+ * SQL statement: jobs of these deliveries that run after `at` run then instead. A job that another session has locked
+ * is passed over: it is being fetched or put off again.
  *
  * @param deliveries a query for their ids
- * @param putOffBefore jobs that were put off since then are left alone
+ * @param putOffBefore jobs that were put off later are left alone
  */
 export const wakeJobsSql = (deliveries: string, { at, putOffBefore }: { at: string; putOffBefore: string }) =>
   `update hookwright_jobs._private_jobs set run_at = ${at}
@@ -99,7 +101,7 @@ const isAsideSql = `attempts >= ${SUSPECT_FROM_FETCH} and locked_at is null and 
 /** SQL query: the suspects that are put aside. */
 export const jobsAsideSql = `select from hookwright_jobs._private_jobs where ${isAsideSql}`;
 
-/** SQL query: the same, and those that have failed for good; what is known of each. */
+/** SQL query: the suspects that are put aside and the jobs that have failed for good, with what is known of each. */
 export const jobsAsideListSql = `
   select j.key, t.identifier as task, (substring(j.key from '^d:(\\d+)$'))::bigint as "deliveryId", j.attempts as tries,
          j.last_error as "lastError", case when j.attempts < j.max_attempts then j.run_at end as "triedAgainAt"

@@ -1,0 +1,85 @@
+import type pg from 'pg';
+import { orLocked } from '../database/impatient-transaction.js';
+
+/** Jobs that worker pools have locked. A job whose row another session has locked is passed over. */
+
+/**
+ * @throws Error when a lock could not be obtained. It has no cause: LOCK_NOT_AVAILABLE would read as an outage, during
+ *   which GroupCommit does not retry items one by one
+ */
+export async function unlessJobLocked<Result>(result: Promise<Result>): Promise<Result> {
+  const done = await orLocked(result);
+  if (done === 'LOCKED') {
+    throw new Error('Another session has a job of these deliveries locked.');
+  }
+  return done;
+}
+
+export const unlockedSql = (where: string) => `
+  id in (select id from hookwright_jobs._private_jobs where ${where} for update skip locked)`;
+
+/**
+ * Frees the jobs that a worker pool of this process has locked, except those in hand, and wakes the living pools. The
+ * jobs were not run, or not completed, through no fault of theirs, so the fetch does not count. A job that was replaced
+ * meanwhile has no key and no attempts left: it stays dead (`deleteDeadJobs`).
+ */
+export async function freeJobsNotInHand(pool: pg.Pool, poolId: string, inHand: ReadonlySet<string>): Promise<void> {
+  await pool.query(freeJobsSql('id <> all($2::bigint[])'), [poolId, [...inHand]]);
+}
+
+/**
+ * Frees these jobs, as `freeJobsNotInHand` does.
+ *
+ * @returns how many were freed; the pool does not have the others locked, or another session has their rows locked
+ */
+export async function freeJobs(pool: pg.Pool, poolId: string, ids: readonly string[]): Promise<number> {
+  const { rows } = await pool.query<{ freed: number }>(freeJobsSql('id = any($2::bigint[])'), [poolId, ids]);
+  return rows[0]?.freed ?? 0;
+}
+
+const freeJobsSql = (where: string) => `
+  with freed as (
+    update hookwright_jobs._private_jobs
+    set locked_by = null, locked_at = null,
+        attempts = case when key is null and attempts >= max_attempts then attempts else greatest(attempts - 1, 0) end
+    where ${unlockedSql(`locked_by = $1 and ${where}`)}
+    returning id)
+  select count(*)::integer as freed, pg_notify('jobs:insert', json_build_object('count', count(*))::text)
+  from freed having count(*) > 0`;
+
+/** @returns the ids of the jobs that a pool has had locked for longer than this, except those it knows */
+export async function findForgotten(
+  pool: pg.Pool,
+  poolId: string,
+  known: readonly string[],
+  lockedSeconds: number,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id::text from hookwright_jobs._private_jobs
+     where locked_by = $1 and id <> all($2::bigint[]) and locked_at < now() - $3 * interval '1 second'`,
+    [poolId, known, lockedSeconds],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Jobs in hand are locked again after this time, so that the sweeps do not take them for forgotten. */
+const RENEWED_AFTER_SECONDS = 20;
+
+/** Locks jobs in hand again that wait for a slot or whose attempts take long. */
+export async function renewLocks(pool: pg.Pool, poolId: string, inHand: readonly string[]): Promise<void> {
+  await pool.query(
+    `update hookwright_jobs._private_jobs set locked_at = now()
+     where ${unlockedSql(`
+       locked_by = $1 and id = any($2::bigint[])
+       and locked_at < now() - ${RENEWED_AFTER_SECONDS} * interval '1 second'`)}`,
+    [poolId, inHand],
+  );
+}
+
+/** Deletes jobs that were replaced while they were locked: graphile-worker leaves them behind and never runs them. */
+export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `delete from hookwright_jobs._private_jobs
+     where ${unlockedSql('attempts >= max_attempts and locked_at is null and key is null')}`,
+  );
+}

@@ -1,0 +1,47 @@
+import { Logger } from 'graphile-worker';
+import type pg from 'pg';
+
+/** graphile-worker's schema for our jobs. An application in the same database may use the default schema. */
+export const JOBS_SCHEMA = 'hookwright_jobs';
+
+/** graphile-worker logs each job by default, which costs more than running it. */
+export const quietLogger = new Logger(() => () => {});
+
+/**
+ * One index finds locked jobs by their owner: the search for dead workers reads it, and so does graphile-worker's
+ * `force_unlock_workers`. The other finds each job by its id and cannot be read from end to end, so no plan does that
+ * (docs/decisions/0017).
+ */
+export async function indexJobs(client: pg.ClientBase): Promise<void> {
+  // `create index if not exists` would lock the table first, behind every transaction that has added a job.
+  await client.query(
+    `do $$ begin
+       if to_regclass('hookwright_jobs.hookwright_jobs_by_owner') is null then
+         create index hookwright_jobs_by_owner on hookwright_jobs._private_jobs (locked_by) where locked_by is not null;
+       end if;
+       if to_regclass('hookwright_jobs.hookwright_jobs_by_id') is null then
+         create index hookwright_jobs_by_id on hookwright_jobs._private_jobs using hash (id);
+       end if; end $$`,
+  );
+}
+
+/**
+ * Writes the names of tasks, which graphile-worker would do with the first job of each. If an application's open
+ * transaction did it, all jobs would wait for that transaction.
+ */
+export async function nameTasks(client: pg.ClientBase, names: readonly string[]): Promise<void> {
+  await client.query(
+    `insert into hookwright_jobs._private_tasks (identifier)
+     select name from unnest($1::text[]) name on conflict do nothing`,
+    [names],
+  );
+}
+
+/** SQL query: when the crontab last started this task. */
+export const lastRunSql = (task: string) =>
+  `select max(last_execution) from hookwright_jobs._private_known_crontabs where identifier = '${task}'`;
+
+/** SQL: corrects times that a clock which was ahead has left. The crontab would start nothing before them. */
+export const forgetFutureRunsSql = `
+  update hookwright_jobs._private_known_crontabs set last_execution = now()
+  where last_execution > now() + interval '5 minutes'`;
