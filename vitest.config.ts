@@ -1,18 +1,52 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/**
+ * These files wait for longest, so they start first; or they measure, or change, what belongs to the whole process.
+ * Each has a process of its own. All other files share processes: loading the service takes a second.
+ */
+const alone = [
+  'test/delivery/{bulk-operations,locked-rows,supervision}.test.ts',
+  'test/embedded-postgres*.test.ts',
+  'test/event-schemas/payload-check.test.ts',
+  'test/faults/*.test.ts',
+  'test/live/streams.test.ts',
+  'test/node/*.test.ts',
+  'test/operating/{commands,interrupted-start,traces}.test.ts',
+  'test/operations/roll-up-stats.test.ts',
+  'test/security/{hostile-memory,hostile-receivers,key-timing,targets-proxy-outage,targets-receivers}.test.ts',
+];
+const browser = ['test/browser/**/*.test.ts'];
+
+// Vite would load graphql's .mjs for our sources while type-graphql loads the CommonJS one:
+// two copies of the library, which refuse each other's schemas.
+const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
+
+const common = {
+  pool: 'forks' as const,
+  // They wait for receivers and clocks more than they compute: with two cores, too, three files at a time.
+  maxWorkers: Math.max(3, availableParallelism() - 1),
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
-  // Vite would load graphql's .mjs for our sources while type-graphql loads the CommonJS one:
-  // two copies of the library, which refuse each other's schemas.
-  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
-    include: ['test/**/*.test.ts'],
-    pool: 'forks',
-    // They wait for receivers and clocks more than they compute: with two cores, too, three files at a time.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    ...common,
     globalSetup: ['test/support/global-setup.ts'],
-    fsModuleCache: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      { resolve, test: { ...common, name: 'alone', include: alone } },
+      {
+        resolve,
+        test: {
+          ...common,
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...alone, ...browser],
+          isolate: false,
+        },
+      },
+      { resolve, test: { ...common, name: 'browser', include: browser, sequence: { groupOrder: 1 } } },
+    ],
   },
 });

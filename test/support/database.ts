@@ -1,24 +1,33 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { inject } from 'vitest';
 import type {} from './global-setup.js'; // the type of what it provides
-import { dropDatabase, onServer } from './on-server.js';
+import { dropDatabase } from './on-server.js';
 import { requireNoPlaintext } from './plaintext.js';
 
 /** One copy at a time, over all test processes: copies made side by side only slow each other down. */
 const COPY_LOCK = "hashtextextended('hookwright.test', 0)";
 
+/** One connection makes and drops the databases of this process: signing in costs as much as a copy. */
+let server: pg.Pool | undefined;
+
 /**
  * Makes a migrated, empty database that no other test sees.
  *
- * @returns its URL; `drop` deletes it, cutting off whoever is still connected, and fails if it held a secret in the clear
+ * @returns its URL; `drop` deletes it, ends all its connections, and fails if it had a secret in the clear
  */
 export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const { url: serverUrl, template, databasePrefix, copyStrategy } = inject('testPostgres');
+  server ??= openServer(serverUrl);
+  const client = await server.connect();
   const name = `${databasePrefix}${randomBytes(4).toString('hex')}`;
-  await onServer(serverUrl, async (client) => {
-    await client.query(`select pg_advisory_lock(${COPY_LOCK})`); // freed with the connection
+  try {
+    await client.query(`select pg_advisory_lock(${COPY_LOCK})`);
     await client.query(`create database ${name} template ${template} strategy ${copyStrategy}`);
-  });
+  } finally {
+    await client.query(`select pg_advisory_unlock(${COPY_LOCK})`);
+    client.release();
+  }
   const url = new URL(serverUrl);
   url.pathname = name;
   return {
@@ -27,8 +36,13 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
       try {
         await requireNoPlaintext(url.href);
       } finally {
-        await onServer(serverUrl, (client) => dropDatabase(client, name));
+        await dropDatabase(server!, name);
       }
     },
   };
+}
+
+function openServer(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  return pool.on('error', () => {}); // the next database gets another connection
 }

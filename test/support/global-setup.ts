@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { removeDataDir } from '../../src/embedded-postgres/embedded-postgres.js';
 import { BROWSER_TESTS_SKIPPED, skipsBrowserTests } from './browser/find-browser.js';
 import { dropDatabase, onServer } from './on-server.js';
 import { startTemporaryPostgres } from './temporary-postgres.js';
@@ -8,6 +12,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The run's server, and the migrated database that each file's own database is a copy of. */
     testPostgres: { url: string; template: string; databasePrefix: string; copyStrategy: CopyStrategy };
+    /** The folder in which the tests make theirs. */
+    temporaryFolders: string;
   }
 }
 
@@ -31,7 +37,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await (process.env['TEST_DATABASE_URL'] ? existingServer() : temporaryServer());
   const databasePrefix = `hookwright_test_${randomBytes(4).toString('hex')}_`;
   const template = `${databasePrefix}template`;
-  const teardown = () => server.close(databasePrefix);
+  const temporaryFolders = mkdtempSync(join(tmpdir(), 'hookwright-tests-'));
+  chmodSync(temporaryFolders, 0o755);
+  const teardown = async () => {
+    reportTimes(project);
+    await server.close(databasePrefix);
+    for (const name of readdirSync(temporaryFolders)) {
+      removeDataDir(join(temporaryFolders, name));
+    }
+    removeDataDir(temporaryFolders);
+  };
   try {
     await onServer(server.url, (client) => client.query(`create database ${template}`));
     const templateUrl = new URL(server.url);
@@ -43,7 +58,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   const { url, copyStrategy } = server;
   project.provide('testPostgres', { url, template, databasePrefix, copyStrategy });
+  project.provide('temporaryFolders', temporaryFolders);
   return teardown;
+}
+
+/** The browser's stories run after all other tests, and their time is a matter of its own. */
+function reportTimes({ vitest }: TestProject): void {
+  const parts = Map.groupBy(vitest.state.getFiles(), ({ projectName }) =>
+    projectName === 'browser' ? 'browser stories' : 'tests without a browser',
+  );
+  for (const [part, files] of parts) {
+    const ran = files.flatMap(({ result }) => (result?.startTime === undefined ? [] : [result]));
+    const endedAt = Math.max(...ran.map(({ startTime = 0, duration = 0 }) => startTime + duration));
+    const seconds = (endedAt - Math.min(...ran.map(({ startTime = 0 }) => startTime))) / 1000;
+    process.stdout.write(`${part}: ${ran.length} files in ${seconds.toFixed(0)} s\n`);
+  }
 }
 
 interface TestServer {

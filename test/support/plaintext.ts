@@ -48,10 +48,11 @@ export async function requireNoPlaintext(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c row_security=on' });
   await client.connect();
   try {
+    // Most partitions are empty: a look at a file's size is cheaper than a scan.
     const { rows: tables } = await client.query<{ name: string }>(
-      `select format('%I.%I', n.nspname, c.relname) as name
+      `select c.oid::regclass::text as name
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       where n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind in ('r', 'p') and not c.relispartition`,
+       where n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind = 'r' and pg_relation_size(c.oid) > 0`,
     );
     for (const { name } of tables) {
       const { rows } = await client.query<{ row: string }>(
