@@ -1,29 +1,26 @@
-/** What is being worked on, by id, and its ends for those who wait for them. */
+/** The ids of what is being worked on. Others may wait for the end of each. */
 export class UnderWay {
-  readonly #ids = new Set<number>();
-  readonly #awaited = new Map<number, PromiseWithResolvers<void>>();
+  /** Null: nobody waits for its end. */
+  readonly #ends = new Map<number, PromiseWithResolvers<void> | null>();
 
   has(id: number): boolean {
-    return this.#ids.has(id);
+    return this.#ends.has(id);
   }
 
   begin(id: number): void {
-    this.#ids.add(id);
+    this.#ends.set(id, null);
   }
 
   end(id: number): void {
-    this.#ids.delete(id);
-    const awaited = this.#awaited.get(id);
-    if (awaited !== undefined) {
-      this.#awaited.delete(id);
-      awaited.resolve();
-    }
+    const ended = this.#ends.get(id);
+    this.#ends.delete(id);
+    ended?.resolve();
   }
 
-  /** Resolves when this one, which is under way, has ended. */
+  /** Resolves when the work on this id, which is under way, has ended. */
   endOf(id: number): Promise<void> {
-    const awaited = this.#awaited.get(id) ?? Promise.withResolvers<void>();
-    this.#awaited.set(id, awaited);
-    return awaited.promise;
+    const ended = this.#ends.get(id) ?? Promise.withResolvers<void>();
+    this.#ends.set(id, ended);
+    return ended.promise;
   }
 }

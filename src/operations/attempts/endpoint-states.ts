@@ -3,14 +3,14 @@ import { type Database, query, type Statement } from '../../database/database.js
 import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 
-/** What a daemon knows, and says, of one endpoint. */
+/** What a daemon reports of one endpoint. */
 export interface EndpointState {
   webhookId: number;
   tenantId: number;
   /** Most requests in flight at present. */
   window: number;
   inFlight: number;
-  /** Deliveries that wait for a place and hold a slot meanwhile. */
+  /** Deliveries that wait for a permit and occupy a slot meanwhile. */
   waiting: number;
   /** How often a delivery was put off since the daemon learnt of the endpoint. */
   putOffs: number;
@@ -69,23 +69,14 @@ const readStatement: Statement = {
     with said as (
       select *, updated_at > now() - ${STALE_SECONDS} * interval '1 second' as current from hookwright.endpoint_states
       where webhook_id = any($2::bigint[]) and tenant_id = $1)
-    select webhook_id, sum(window_limit)::integer as window_limit,
-           coalesce(sum(in_flight) filter (where current), 0)::integer as in_flight,
+    select webhook_id as "webhookId", $1::bigint as "tenantId", sum(window_limit)::integer as "window",
+           coalesce(sum(in_flight) filter (where current), 0)::integer as "inFlight",
            coalesce(sum(waiting) filter (where current), 0)::integer as waiting,
-           sum(put_offs)::bigint as put_offs, avg(mean_ms) as mean_ms
+           sum(put_offs)::bigint as "putOffs", avg(mean_ms) as "meanMs"
     from said s
     where current or not exists (select from said other where other.webhook_id = s.webhook_id and other.current)
     group by webhook_id`,
 };
-
-interface Row {
-  webhook_id: number;
-  window_limit: number;
-  in_flight: number;
-  waiting: number;
-  put_offs: number;
-  mean_ms: number | null;
-}
 
 /**
  * What all daemons together say of each webhook's endpoint; while none has anything to say, what they said last.
@@ -96,19 +87,6 @@ export async function readEndpointStates(
   tenantId: number,
   webhookIds: readonly number[],
 ): Promise<Map<number, EndpointState>> {
-  const rows = await tenantQuery<Row>(db.pool, tenantId, readStatement, [tenantId, [...webhookIds]]);
-  return new Map(
-    rows.map((row) => [
-      row.webhook_id,
-      {
-        webhookId: row.webhook_id,
-        tenantId,
-        window: row.window_limit,
-        inFlight: row.in_flight,
-        waiting: row.waiting,
-        putOffs: row.put_offs,
-        meanMs: row.mean_ms,
-      },
-    ]),
-  );
+  const states = await tenantQuery<EndpointState>(db.pool, tenantId, readStatement, [tenantId, [...webhookIds]]);
+  return new Map(states.map((state) => [state.webhookId, state]));
 }

@@ -68,11 +68,11 @@ export async function raiseOutcomeEvents(
 }
 
 function eventsOf({ webhook, events: verdict }: WebhookEvents, row: WebhookRow): OperationalEvent[] {
-  const about = { tenantId: webhook.tenant_id, webhookId: webhook.id, count: 1 };
+  const about = { tenantId: webhook.tenantId, webhookId: webhook.id, count: 1 };
   const which = { webhook_id: String(webhook.id), origin: originOf(row.url) };
   const events: OperationalEvent[] = [];
-  if (verdict.recovered && webhook.failed_at !== null) {
-    const disabled_at = formatTimestamp(webhook.failed_at);
+  if (verdict.recovered && webhook.failedAt !== null) {
+    const disabled_at = formatTimestamp(webhook.failedAt);
     const recovered_at = formatTimestamp(row.last_success_at);
     events.push({ ...about, type: 'webhook.recovered', facts: { ...which, disabled_at, recovered_at } });
   }

@@ -11,14 +11,7 @@ import { countAttempts } from './count-attempts.js';
 import { type FinishedAttempt, hasFailed, withDelaysLeft } from './finished-attempt.js';
 import { raiseOutcomeEvents } from './raise-outcome-events.js';
 import { recordSuccesses } from './record-successes.js';
-import {
-  type DisabledWebhook,
-  type HealthRow,
-  type HealthRules,
-  lockFreeWebhooks,
-  lockWebhooks,
-  updateHealth,
-} from './update-health.js';
+import { type DisabledWebhook, type HealthRow, type HealthRules, lockWebhooks, updateHealth } from './update-health.js';
 
 /**
  * Writes what came of attempts: attempt, delivery, webhook health, statistics, the next job and the operational events
@@ -89,7 +82,7 @@ async function recordUnlocked(
   rules: HealthRules,
 ): Promise<Recorded> {
   const unlocked = impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
-    const webhooks = await lockFreeWebhooks(client, webhooksOf(attempts));
+    const webhooks = await lockWebhooks(client, webhooksOf(attempts), { skipLocked: true });
     const free = new Set(webhooks.map(({ id }) => id));
     const some = attempts.filter(({ delivery }) => free.has(delivery.webhookId));
     const { statuses, disabled } =

@@ -4,6 +4,7 @@ import { bigintArray, column, RowsParameter } from '../../database/rows-paramete
 import {
   foldOperationalEvents,
   isOperational,
+  type OperationalEventsState,
   type OperationalEventsStep,
   type OperationalEventsVerdict,
 } from '../../domain/events/operational-events.js';
@@ -13,58 +14,55 @@ import { enqueueAlign } from '../jobs/enqueue.js';
 import { about, auditBySql, service } from '../rows/audit.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
-export interface HealthRow {
+/** A webhook's row, with what its health is folded from. */
+export interface HealthRow extends OperationalEventsState {
   id: number;
-  tenant_id: number;
+  tenantId: number;
   url: string;
-  active: boolean;
-  generation: number;
-  consecutive_failures: number;
-  ordinary_failures: boolean;
-  failed_at: Date | null;
-  failing_for_ms: number | null;
-  last_failure_ago_ms: number | null;
+  failedAt: Date | null;
 }
 
 const lockSql = `
-  select id, tenant_id, url, active, generation, consecutive_failures, ordinary_failures, failed_at,
-         greatest(0, extract(epoch from clock_timestamp() - failing_since)::float8 * 1000) as failing_for_ms,
-         extract(epoch from clock_timestamp() - last_failure_at)::float8 * 1000 as last_failure_ago_ms
+  select id, tenant_id as "tenantId", url, active, generation, consecutive_failures as "consecutiveFailures",
+         ordinary_failures as "ordinaryFailures", failed_at as "failedAt", failed_at is not null as "disabledRaised",
+         greatest(0, extract(epoch from clock_timestamp() - failing_since)::float8 * 1000) as "failingForMs",
+         extract(epoch from clock_timestamp() - last_failure_at)::float8 * 1000 as "lastFailureAgoMs"
   from hookwright.webhooks where id = any($1::bigint[]) order by id for update`;
 const lockStatement: Statement = { name: 'lock_webhooks', text: lockSql };
 const lockFreeStatement: Statement = { text: `${lockSql} skip locked` };
 
-/** Locks webhooks for the rest of the transaction, in the order of their ids as everywhere. */
-export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<HealthRow[]> {
-  return query<HealthRow>(client, lockStatement, [bigintArray(ids)]);
-}
-
-/** As `lockWebhooks`, of those that nobody else has locked. */
-export function lockFreeWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<HealthRow[]> {
-  return query<HealthRow>(client, lockFreeStatement, [bigintArray(ids)]);
-}
+/**
+ * Locks webhooks for the rest of the transaction, in the order of their ids as everywhere.
+ *
+ * @param options.skipLocked leaves out those that another session has locked
+ */
+export const lockWebhooks = (
+  client: pg.PoolClient,
+  ids: readonly number[],
+  { skipLocked = false } = {},
+): Promise<HealthRow[]> => query<HealthRow>(client, skipLocked ? lockFreeStatement : lockStatement, [bigintArray(ids)]);
 
 /** What the operator has set. */
 export interface HealthRules {
   /** How long a webhook that is disabled collects events. */
   holdHours: number;
-  /** How long a row of failures lasts at least until it disables. */
+  /** The shortest failure streak that disables a webhook. */
   streakMsMin: number;
 }
 
-/** A webhook that was disabled for what its receiver did. */
+/** A webhook that its receiver's answers have disabled. */
 export interface DisabledWebhook {
   webhookId: number;
   tenantId: number;
   reason: NonNullable<HealthVerdict['disable']>;
 }
 
-/** What attempts say of a webhook's health. */
+/** A webhook's health after its attempts. */
 interface Health {
   webhook: HealthRow;
   verdict: HealthVerdict;
   events: OperationalEventsVerdict;
-  /** How long ago it was: Postgres's clock makes a time of it, as it does of all others here. */
+  /** The time is reckoned by Postgres's clock, like all others here. */
   lastSuccessAgoMs: number | null;
   lastFailureAgoMs: number | null;
   closeMs: number | null;
@@ -76,7 +74,7 @@ interface Health {
 const healths = new RowsParameter<Health>(
   {
     id: column.bigint(({ webhook }) => webhook.id),
-    tenant_id: column.bigint(({ webhook }) => webhook.tenant_id),
+    tenant_id: column.bigint(({ webhook }) => webhook.tenantId),
     consecutive_failures: column.integer(({ verdict }) => verdict.consecutiveFailures),
     disable: column.ofType('hookwright.disabled_reason')(({ verdict }) => verdict.disable),
     last_success_ago_ms: column.double(({ lastSuccessAgoMs }) => lastSuccessAgoMs),
@@ -149,22 +147,22 @@ export function updateHealth(
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
     webhookEvents: touched.filter(({ events }) => events.disabled !== null || events.recovered),
-    disabled: touched.flatMap(({ webhook: { id: webhookId, tenant_id: tenantId }, verdict: { disable: reason } }) =>
+    disabled: touched.flatMap(({ webhook: { id: webhookId, tenantId }, verdict: { disable: reason } }) =>
       reason === null ? [] : [{ webhookId, tenantId, reason }],
     ),
     written: Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]),
   };
 }
 
-/** Its deliveries are held from now on, and whoever asks why finds it in the audit log. */
+/** Its deliveries are held from now on; the audit log says why. */
 async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Health): Promise<void> {
   const change = {
-    ...about('WEBHOOK', webhook.tenant_id, webhook.id),
+    ...about('WEBHOOK', webhook.tenantId, webhook.id),
     action: 'WEBHOOK_DISABLED',
     before: { active: true },
     after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
   } as const;
-  await Promise.all([enqueueAlign(client, webhook.tenant_id, webhook.id), auditBySql(client, service, change)]);
+  await Promise.all([enqueueAlign(client, webhook.tenantId, webhook.id), auditBySql(client, service, change)]);
 }
 
 function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], streakMsMin: number): Health {
@@ -178,19 +176,10 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], str
     isSameClosing,
     operational: isOperational(delivery.eventType),
   }));
-  const state = {
-    active: webhook.active,
-    generation: webhook.generation,
-    consecutiveFailures: webhook.consecutive_failures,
-    failingForMs: webhook.failing_for_ms,
-    lastFailureAgoMs: webhook.last_failure_ago_ms,
-    ordinaryFailures: webhook.ordinary_failures,
-    disabledRaised: webhook.failed_at !== null,
-  };
   const nowMs = performance.now();
   const latestAgoMs = (wanted: readonly FinishedAttempt[]) =>
     wanted.length === 0 ? null : nowMs - Math.max(...wanted.map(({ endedAtMs }) => endedAtMs));
-  const verdict = foldHealth(state, steps, streakMsMin);
+  const verdict = foldHealth(webhook, steps, streakMsMin);
   const { consecutiveFailures, failingForMs } = verdict;
   // Another url, or a webhook that was switched on since, opened it: what was under way then must not close it again.
   const closings = attempts.flatMap(({ delivery: { url, generation }, outcome }) =>
@@ -199,7 +188,7 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], str
   return {
     webhook,
     verdict,
-    events: foldOperationalEvents(state, steps, streakMsMin),
+    events: foldOperationalEvents(webhook, steps, streakMsMin),
     lastSuccessAgoMs: latestAgoMs(attempts.filter((attempt) => !hasFailed(attempt))),
     lastFailureAgoMs: latestAgoMs(attempts.filter(hasFailed)),
     closeMs: closings.length > 0 ? Math.max(...closings) : null,
