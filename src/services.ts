@@ -51,7 +51,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     authenticator: new Authenticator(db, {
       failures: config.quotas.keyFailures,
       now,
-      onHeldBack: () => metrics.limited('key_failures'),
+      onLimited: () => metrics.limited('key_failures'),
     }),
     platformAccess: new PlatformAccess(db, now),
     rateLimits: new RateLimits(config.quotas, now, (limit) => metrics.limited(limit)),

@@ -5,7 +5,7 @@ const ESCAPES = '%25 for %, %23 for #, %2F for /, %3F for ?, %40 for @';
 /** Processes have pools themselves, and what their sessions have must stay theirs: docs/install.md, "Postgres". */
 export const POOLER_ADVICE = 'A connection pooler stands between: name Postgres itself in DATABASE_URL, without one.';
 
-/** What to do, by the code of Node, of OpenSSL or of Postgres. */
+/** Advice by the code of Node, of OpenSSL or of Postgres. */
 const advice: Record<string, string> = {
   ENOTFOUND: "Is the host's name right?",
   EAI_AGAIN: "Is the host's name right, and does this machine reach a DNS server?",
@@ -22,10 +22,10 @@ const advice: Record<string, string> = {
   [SQL_STATE.STARTING_OR_ENDING]: 'Try again in a moment.',
 };
 
-/** The driver itself says that it cannot go on with SCRAM. */
+/** In place of a message about SCRAM. */
 const NO_PASSWORD = 'the server wants a password, and DATABASE_URL has none';
 
-/** What to do when the driver gives no code, by the words of the reason. */
+/** Advice by the words of the reason, for errors without a code. */
 const adviceByWords: [RegExp, string][] = [
   [
     /wants a password/,
@@ -38,8 +38,8 @@ const adviceByWords: [RegExp, string][] = [
 ];
 
 /**
- * Why no connection to the database of DATABASE_URL could be had, and what to do. Names host, user and database at
- * most, as the driver does: never the url, which holds a password.
+ * Why no connection to the database of DATABASE_URL was possible, and what to do. It may name host, user and database,
+ * as the driver does, but never the url, which has a password.
  */
 export function connectionTrouble(error: unknown): Error {
   const reason = reasonOf(error);
@@ -49,7 +49,7 @@ export function connectionTrouble(error: unknown): Error {
   return new Error(sentence, { cause: error });
 }
 
-/** A name with several addresses fails with one error for each, in an error without a word. */
+/** A host with several addresses fails with one error for each, inside an error without a message. */
 function reasonOf(error: unknown): string {
   const { message, errors, code } = error as Error & { errors?: unknown[]; code?: unknown };
   const text = message || errors?.map(reasonOf).join('; ') || String(code ?? 'no reason is known');

@@ -13,17 +13,14 @@ import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 /** A statement and, where it is to be prepared, its name. */
 export interface Statement {
   /**
-   * Under this name it is sent to each connection once, and planned once in the connection's life. Without one it is
-   * planned each time, by the tables as they are then: for the jobs, whose table is empty one moment and long the next.
-   * Neither is planned for its values, but in a transaction that asks for it (`search`).
+   * With a name it is sent to each connection and planned once. Without one it is planned each time, as statements over
+   * jobs need it: their table is empty one moment and long the next. Only `search` has it planned for its values.
    */
   name?: string;
   text: string;
 }
 
-/**
- * Postgres, twice: `pool` for the hot statements (prepared, pipelined, int8 as number), `orm` for everything else.
- */
+/** Two pools: `pool` for the hot statements (prepared, pipelined, int8 as number), `orm` for everything else. */
 export interface Database {
   url: string;
   pool: pg.Pool;
@@ -40,18 +37,12 @@ const types = {
 };
 
 export const STATEMENT_TIMEOUT_MS = 12_000;
-/**
- * A connection for prepared statements costs what signing in and planning them costs, a tenth of a second of CPU time
- * in all: it is kept until the next burst of work.
- */
+/** Signing in and planning the prepared statements takes 0.1 s of CPU time: connections are kept for the next burst. */
 export const KEPT_WHEN_IDLE_MS = 600_000;
-/** Whoever closes has given up what is still at work: a database that does not answer is waited for no longer. */
+/** How long closing waits for a database that does not answer. */
 const CLOSE_PATIENCE_MS = 2_000;
 
-/**
- * The limits that keep a dead or cut-off database from hanging us for ever: a black-holed connection shows no
- * error at all by itself (the kernel would try for a quarter of an hour).
- */
+/** Limits for a dead or unreachable database: the kernel would try a silent connection for a quarter of an hour. */
 export function poolOptions(url: string, max: number): pg.PoolConfig {
   return {
     connectionString: sessionUrl(url),
@@ -86,14 +77,14 @@ export function onPoolErrors(pool: pg.Pool, onError: (error: Error) => unknown):
   pool.on('connect', (client) => client.on('error', onError));
 }
 
-/** As `client.connect`, but rejects when the connection is cut off meanwhile: that promise would stay open for ever. */
+/** Connects; rejects too when the connection is cut off meanwhile, which would leave the driver's promise open. */
 export async function connect(client: pg.Client): Promise<void> {
   const ended = Promise.withResolvers<never>();
   client.once('end', () => ended.reject(new Error('The connection ended.')));
   await Promise.race([client.connect(), ended.promise]).catch(makeRoomAndThrow);
 }
 
-/** Ends a connection, also one that is stuck, which does not end when asked to. */
+/** Ends a connection, also a stuck one. */
 export function cutOff(client: pg.Client | undefined): void {
   if (client !== undefined) {
     void client.end().catch(() => {});
@@ -131,16 +122,16 @@ export function ormOptions(
 }
 
 /**
- * Opens both pools. Connects lazily: a database that is away shows at the first statement.
+ * Opens both pools. They connect at the first statement.
  *
- * @param role what the connections may do; without it, what the user of the url may
+ * @param role of the connections (default: the user of the url)
  */
 export async function openDatabase(
   url: string,
   { poolMax, onError, role }: { poolMax: number; onError: (error: Error) => void; role?: string },
 ): Promise<Database> {
   let closing = false;
-  // While we are closing, the server may be closing too: who ends whose connection first is no news.
+  // While we are closing, the server may be closing too: an ended connection is no error then.
   const pool = openPool(url, poolMax, (error) => closing || onError(error), role);
   let ormPool: pg.Pool | undefined;
   const onPoolCreated = (created: pg.Pool) => {
@@ -157,7 +148,7 @@ export async function openDatabase(
     orm,
     async close() {
       closing = true;
-      // The pool before the ORM, which forgets a connection that is still being made and would wait for it for ever.
+      // The pool ends before the ORM, which would wait without end for a connection that is being made.
       const ended = Promise.all([pool.end(), ormPool?.end()]).then(() => orm.close(true));
       await Promise.race([ended, delay(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
     },
@@ -183,9 +174,9 @@ export async function query<Row extends pg.QueryResultRow>(
 export type WithCommit = (statement: Promise<unknown>) => void;
 
 /**
- * Runs `work` in one transaction. The connections are pipelined: statements that are sent without waiting share a
- * round trip. Those that `work` hands to `withCommit` travel with the commit, which shortens the time that locks are
- * held; should one fail, nothing is committed.
+ * Runs `work` in one transaction. The connections are pipelined: statements that are sent without waiting share a round
+ * trip. Statements that `work` hands to `withCommit` travel with the commit, so that locks end sooner; if one fails,
+ * nothing is committed.
  *
  * @throws what `work` or the first of its statements to fail throws, after the roll-back
  */
@@ -196,7 +187,7 @@ export async function transaction<Result>(
   const client = await pool.connect();
   let broken: Error | undefined;
   const sent: Promise<unknown>[] = [];
-  // What is not awaited at once must not become an unhandled rejection in the meantime.
+  // A rejection before it is awaited must not count as unhandled.
   const send = (statement: Promise<unknown>) => {
     statement.catch(() => {});
     sent.push(statement);
@@ -219,7 +210,7 @@ export async function transaction<Result>(
 
 const isAborted = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.TRANSACTION_ABORTED;
 
-/** The statement that failed first, of which later ones say only that it did. All have been answered by now. */
+/** The error of the first statement that failed: later ones only say that the transaction is aborted. */
 async function causeAmong(sent: readonly Promise<unknown>[], aborted: unknown): Promise<unknown> {
   const answers = await Promise.allSettled(sent);
   const failed = answers.find((answer) => answer.status === 'rejected' && !isAborted(answer.reason));

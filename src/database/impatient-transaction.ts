@@ -3,10 +3,10 @@ import { transaction, type WithCommit } from './database.js';
 import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 
 /**
- * As `transaction`, but no statement of it waits for a lock for longer than that: another session may keep one for as
- * long as it likes (an administrator's open transaction, a process that was frozen within one).
+ * `transaction` with a limit on the wait for a lock, which another session may keep for long (an administrator's open
+ * transaction, a frozen process).
  *
- * @throws Error with LOCK_NOT_AVAILABLE, when a lock was not to be had; see `orLocked`
+ * @throws Error with LOCK_NOT_AVAILABLE after that time; see `orLocked`
  */
 export function impatientTransaction<Result>(
   pool: pg.Pool,
@@ -19,12 +19,12 @@ export function impatientTransaction<Result>(
   });
 }
 
-/** From now on no statement of this transaction waits for a lock for longer than that. */
+/** Limits how long each later statement of the transaction waits for a lock. */
 export async function limitLockWait(client: pg.PoolClient, lockWaitMs: number): Promise<void> {
   await client.query(`set local lock_timeout = '${lockWaitMs} ms'`);
 }
 
-/** @returns 'LOCKED' where another session has something locked that it needs */
+/** @returns 'LOCKED' when another session has locked a row that it needs */
 export function orLocked<Result>(result: Promise<Result>): Promise<Result | 'LOCKED'> {
   return result.catch((error: unknown) => {
     if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {

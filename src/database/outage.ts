@@ -1,4 +1,4 @@
-/** The detail of an outage that this process makes itself, by giving up its connections. */
+/** The detail when this process is closing its connections. */
 export const ENDING = 'The service is ending; try again.';
 
 /** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
@@ -9,7 +9,7 @@ const outages: readonly [code: RegExp | null, message: RegExp | null, detail: st
   [/^53/, null, 'The database has no room at the moment (connections, memory or disk); try again.'],
   [/^58/, null, 'The database cannot read or write its files at the moment; try again.'],
   [
-    // Whatever the system says of a connection: also that there are no more files, or no way to the host.
+    // Errors of connections, also of the system: no more files, no route to the host.
     /^(08|57P|3D000$|(ECONN|EHOST|ENET|EAI_|ERR_SSL_|ERR_TLS_)[A-Z0-9_]+$|E(PIPE|TIMEDOUT|NOTFOUND|PROTO|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS|NOMEM)$)/,
     /Connection terminated|connection error|timeout exceeded when trying to connect|Client was closed/i,
     'The database cannot be reached at the moment; try again.',
@@ -31,7 +31,7 @@ export function outageIn(error: unknown): string | null {
 }
 
 /**
- * Whether an error means that Postgres cannot serve now: it is away, out of room, read-only, or too slow, or this
- * process has given up its connections because it ends. The same request may succeed later.
+ * Whether an error means that Postgres cannot serve now: it is away, full, read-only or too slow, or this process is
+ * ending. The same request may succeed later.
  */
 export const isDatabaseAway = (error: unknown): boolean => outageIn(error) !== null;

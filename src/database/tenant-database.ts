@@ -3,12 +3,12 @@ import type pg from 'pg';
 import { query, type SqlTarget, type Statement, transaction, type WithCommit } from './database.js';
 
 /**
- * The role of API processes. It owns nothing, and row-level security shows it the rows of one tenant: the one that a
- * transaction names (`tenantTransaction`). Daemon and command line work for all tenants, as the role of DATABASE_URL.
+ * The role of API processes. Row-level security shows it the rows of the tenant that a transaction names
+ * (`tenantTransaction`). Daemon and command line work for all tenants, as the role of DATABASE_URL.
  */
 export const API_ROLE = 'hookwright_api';
 
-/** In place of a tenant: what belongs to the installation itself, such as platform keys. No tenant has this id. */
+/** In place of a tenant: the installation itself, which has platform keys. No tenant has this id. */
 export const PLATFORM = 0;
 
 const enterStatement: Statement = {
@@ -16,11 +16,7 @@ const enterStatement: Statement = {
   text: `select set_config('app.tenant', $1, true)`,
 };
 
-/**
- * As `transaction`, for one tenant: row-level security hides all rows of others, and takes none that would be theirs.
- *
- * @param tenantId null: what belongs to the installation itself
- */
+/** `transaction` for one tenant: row-level security hides and refuses rows of others. @param tenantId null: PLATFORM */
 export function tenantTransaction<Result>(
   pool: pg.Pool,
   tenantId: number | null,
@@ -32,12 +28,12 @@ export function tenantTransaction<Result>(
   });
 }
 
-/** Goes on with a transaction for another tenant: with null, for what belongs to the installation itself. */
+/** Continues a transaction for another tenant. @param tenantId null: PLATFORM */
 export async function enterTenant(client: SqlTarget, tenantId: number | null): Promise<void> {
   await query(client, enterStatement, [String(tenantId ?? PLATFORM)]);
 }
 
-/** Runs one prepared statement for one tenant. It travels together with the transaction's begin and end. */
+/** Runs one prepared statement for one tenant, in one round trip with the transaction's begin and end. */
 export async function tenantQuery<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   tenantId: number | null,
@@ -52,17 +48,16 @@ export async function tenantQuery<Row extends pg.QueryResultRow>(
   return rows;
 }
 
-/** Rows are read past the identity map: a mutation of the same request may have changed them just before. */
+/** Reads rows past the identity map: a mutation of the same request may have changed them before. */
 export const FRESH = { disableIdentityMap: true } as const;
 
-/** Options of a query whose conditions name the tenant themselves, or that is for all of them. */
+/** Options of a query whose conditions name the tenant, or that is for all tenants. */
 export const UNFILTERED = { filters: { tenant: false }, ...FRESH } as const;
 
 /**
  * The ORM for one tenant: its filter is set, and row-level security behind it. Each statement is a short transaction.
  *
- * @param tenantId null: what belongs to the installation itself; then the filter has no argument, and every query that
- *   needs one throws
+ * @param tenantId null: PLATFORM; then the filter has no argument, and every query that needs one throws
  */
 export function tenantEntityManager(em: EntityManager, tenantId: number | null): EntityManager {
   const fork = filteredEntityManager(em, tenantId);
@@ -70,7 +65,7 @@ export function tenantEntityManager(em: EntityManager, tenantId: number | null):
   return fork;
 }
 
-/** With the tenant's filter alone: row-level security follows with the transaction. */
+/** The ORM with the tenant's filter alone, for a transaction that names the tenant. */
 export function filteredEntityManager(em: EntityManager, tenantId: number | null): EntityManager {
   const fork = em.fork({ useContext: false });
   if (tenantId !== null) {

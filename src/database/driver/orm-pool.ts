@@ -3,8 +3,8 @@ import pg from 'pg';
 type Query = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * The ORM's query builder keeps a connection for good when a transaction on it can neither begin nor roll back. A
- * database that is away for a moment would leave none, so such a connection is taken back here.
+ * Releases connections on which a transaction can neither begin nor roll back. The ORM's query builder would keep them,
+ * and none would be left after a short outage.
  */
 export function takeBackBrokenClients(pool: pg.Pool): void {
   pool.on('connect', (client) => {
@@ -22,7 +22,7 @@ export function takeBackBrokenClients(pool: pg.Pool): void {
   });
 }
 
-/** Both we and the ORM end its pool, which throws at the second time by itself. */
+/** Allows a second `end`, which would throw: both we and the ORM end its pool. */
 export function endOnce(pool: pg.Pool): void {
   const end = pool.end.bind(pool) as () => Promise<void>;
   let ended: Promise<void> | undefined;

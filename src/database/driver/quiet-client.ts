@@ -6,13 +6,12 @@ type Callback = (error: Error | undefined, result: unknown) => void;
 type Query = (...args: unknown[]) => unknown;
 
 /**
- * A connection for statements that are sent thousands of times a second: they leave little behind.
+ * A connection for statements that are sent thousands of times a second, which makes little garbage.
  *
  * With a promise, and with a time limit, the driver assigns a function to a property of each query. V8 takes such a
- * function for a method and makes it among the old objects, where it keeps alive what it refers to (the query, its
- * values, its rows), long after the answer: until the old objects are collected (docs/performance.md, "What garbage
- * costs"). So every query has a callback here, and the connection one time limit for all: `query_timeout`. Only texts
- * and statements can be asked; what sends itself (a cursor, COPY) cannot.
+ * function for a method and makes it among the old objects, where it keeps the query, its values and its rows alive
+ * long after the answer (docs/performance.md, "What garbage costs"). So every query has a callback here, and the
+ * connection has one time limit for all, `query_timeout`. It takes texts and statements, no cursors and no COPY.
  */
 export class QuietClient extends pg.Client {
   #unanswered = 0;
@@ -34,12 +33,13 @@ export class QuietClient extends pg.Client {
     }
     const [config, ...rest] = args;
     const answer = new Promise((resolve, reject) => {
-      const settle: Callback = (error, result) => (error ? reject(error) : resolve(result));
-      // The driver writes the callback into what it is given.
-      this.#send([typeof config === 'object' ? { ...config } : config, ...rest], settle);
+      const answered: Callback = (error, result) => (error ? reject(error) : resolve(result));
+      // A copy, because the driver writes the callback into it.
+      // A copy, because the driver writes the callback into it.
+      this.#send([typeof config === 'object' ? { ...config } : config, ...rest], answered);
     });
     return answer.catch((error: Error) => {
-      Error.captureStackTrace(error); // it led to a socket, and now to who asked
+      Error.captureStackTrace(error); // leads to the caller instead of a socket
       throw error;
     });
   }
@@ -48,7 +48,8 @@ export class QuietClient extends pg.Client {
     this.#unanswered += 1;
     this.#limit?.refresh();
     let isAnswered = false;
-    // Once: the driver calls a second time for values that it cannot send.
+    // The driver calls a second time for values that it cannot send.
+    // The driver calls a second time for values that it cannot send.
     const answered: Callback = (error, result) => {
       if (!isAnswered) {
         isAnswered = true;
@@ -67,7 +68,7 @@ export class QuietClient extends pg.Client {
   }
 }
 
-/** The only end for a connection that is stuck: it does not end when asked to. */
+/** Ends a stuck connection, which does not end by itself. */
 export function destroySocket(client: pg.Client, error?: Error): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy(error);
 }

@@ -8,7 +8,7 @@ const MAKE_DO_MS = 5_000;
 const ENOUGH = 2;
 /** Postgres counts a connection that has ended for a moment longer. */
 const RETRY_MS = 200;
-/** As long as a full pool lets one wait for a connection. */
+/** The same time as a full pool allows for a connection. */
 const PATIENCE_MS = 5_000;
 
 type Connect = pg.Pool['connect'];
@@ -34,6 +34,7 @@ export function makeDoWithFew(pool: pg.Pool): void {
   }
   const connect: Connect = pool.connect.bind(pool);
   pools.set(pool, connect);
+  // No promise of our own: all hot statements come through here.
   // No promise of our own: all hot statements come through here.
   pool.connect = ((callback?: Parameters<Connect>[0]) => {
     if (callback === undefined) {

@@ -1,13 +1,13 @@
 /**
- * What all that is read and written rests on, whatever the server, the database or the login is set to. With another
- * date style the driver reads every time as null, so that a revoked key would be a valid one; with stricter isolation,
- * transactions that wait for each other would fail; how long a lock is waited for is each transaction's to say; and
- * without row security every statement on a table with policies fails, those of migrations too.
+ * Settings that every session needs, whatever the server, the database or the login is set to. With another date style
+ * the driver reads every time as null, and a revoked key would be valid; with stricter isolation, transactions that
+ * wait for each other fail; each transaction sets its own lock timeout; without row security every statement on a table
+ * with policies fails.
  */
 const EVERY_SESSION =
   '-c datestyle=ISO -c default_transaction_isolation=read\\ committed -c lock_timeout=0 -c row_security=on';
 
-/** With options for its sessions, beside those that it may have itself: they would win over the `options` of a pool. */
+/** Adds options for its sessions to those of the url, which would win over the `options` of a pool. */
 export function sessionUrl(url: string, options = ''): string {
   const [, text = ''] = /[?&]options=([^&]*)/.exec(url) ?? [];
   const given = decodeURIComponent(text);
@@ -17,9 +17,9 @@ export function sessionUrl(url: string, options = ''): string {
 }
 
 /**
- * Of connections for the hot statements. Planning one again costs as much as running it, and no parameter of ours makes
- * another plan better. Nor is any so long that compiling it (0.4 s for a plan over all partitions) would pay. And a
- * plan that was made while a table was empty must not read the whole of it for ever.
+ * The url of connections for the hot statements. Planning one again costs as much as running it, and no parameter makes
+ * another plan better. None is long enough for compiling to pay (0.4 s for a plan over all partitions). And a plan from
+ * when a table was empty must not read the whole table later.
  */
 export function hotUrl(url: string, role?: string): string {
   const options = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';

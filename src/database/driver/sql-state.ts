@@ -1,11 +1,11 @@
-/** The SQLSTATEs that are told apart (Postgres's documentation, appendix A: error codes). */
+/** The SQLSTATEs that the code names (Postgres's documentation, appendix A: error codes). */
 export const SQL_STATE = {
   DATABASE_MISSING: '3D000',
   DEADLOCK: '40P01',
   DISK_FULL: '53100',
   FOREIGN_KEY_VIOLATION: '23503',
   INSUFFICIENT_PRIVILEGE: '42501',
-  /** Also the answer for a role that does not exist. */
+  /** Or the role does not exist. */
   INVALID_PASSWORD: '28P01',
   LOCK_NOT_AVAILABLE: '55P03',
   QUERY_CANCELED: '57014',
@@ -14,7 +14,7 @@ export const SQL_STATE = {
   LOGIN_REFUSED: '28000',
   STARTING_OR_ENDING: '57P03',
   TOO_MANY_CONNECTIONS: '53300',
-  /** Of `hookwright.emit_events`: of all events of a call together. */
+  /** Our own, from `hookwright.emit_events`. */
   TOO_MANY_DELIVERIES: 'HW012',
   /** An earlier statement of the transaction failed. */
   TRANSACTION_ABORTED: '25P02',
@@ -23,16 +23,14 @@ export const SQL_STATE = {
   UNIQUE_VIOLATION: '23505',
 } as const;
 
-/** Of an error of Postgres its SQLSTATE; of another one its `code`, or an empty text. */
+/** The SQLSTATE of an error of Postgres; the `code` of another error, or an empty text. */
 export function sqlStateOf(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : '';
 }
 
-/**
- * Whether a value that was sent is not of its type, or not one that the function takes (class 22, "data exception").
- */
+/** Whether a value is not of its type, or not one that the function takes (class 22, "data exception"). */
 export const isBadValue = (error: unknown): boolean => sqlStateOf(error).startsWith('22');
 
-/** Whether Postgres has ended a statement that took too long: it was there, and the same would take as long again. */
+/** Whether Postgres has ended a statement that took too long, and would again. */
 export const isTooSlow = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.QUERY_CANCELED;

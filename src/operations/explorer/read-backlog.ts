@@ -62,14 +62,14 @@ function rowsByWebhook<Row>(name: string, text: (webhooks: string) => string) {
   };
 }
 
-/** As `rowsByWebhook`, with one row for each webhook. */
+/** The same for one row for each webhook. */
 function rowByWebhook<Row, Item>(name: string, text: (webhooks: string) => string, itemOf: (row: Row) => Item) {
   const read = rowsByWebhook<Row>(name, text);
   return async (...args: Parameters<typeof read>): Promise<Map<number, Item>> =>
     new Map([...(await read(...args))].map(([id, [row]]) => [id, itemOf(row!)]));
 }
 
-/** What each webhook still has to be sent. */
+/** The backlog of each webhook. */
 export const readWebhookBacklogs = rowByWebhook(
   'read_webhook_backlogs',
   (webhooks) => `
@@ -123,13 +123,13 @@ const countOfTenant = (state: keyof typeof conditions, of: Of) => `
   (select count(*)::integer from (
     select from w cross join lateral (${open(state, TENANT_COUNT_MAX, of)}) as one limit ${TENANT_COUNT_MAX}) as counted)`;
 
-/** SQL query: what all of a tenant's webhooks still have to be sent. @param webhooks a query for their ids */
+/** SQL query: the backlog of all of a tenant's webhooks together. @param webhooks a query for their ids */
 export const backlogOfTenantSql = ({ webhooks, ...of }: Of & { webhooks: string }) => `
   with w as materialized (${webhooks})
   select ${countOfTenant('due', of)} as due, (select min((${open('due', 1, of)})) from w) as "oldestDueAt",
          ${countOfTenant('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held`;
 
-/** What all of the tenant's webhooks still have to be sent. */
+/** The backlog of all of the tenant's webhooks together. */
 export async function readTenantBacklog(db: Pick<Database, 'pool'>, tenantId: number): Promise<Backlog> {
   const webhooks = 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null';
   const statement = { name: 'read_tenant_backlog', text: backlogOfTenantSql({ ...ofOne, webhooks }) };

@@ -53,7 +53,7 @@ const boundStatement: Statement = {
  * values, because rare values have indexes of their own, and common ones are found sooner in the order of ids.
  *
  * @param options.what the subject of the error
- * @param options.advice tells a person how to make it shorter
+ * @param options.advice how a person can make it shorter
  * @throws ApiError search_timed_out when it does not end in time, after which it is stopped; rate_limited
  */
 export function search<Row extends pg.QueryResultRow>(

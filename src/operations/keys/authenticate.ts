@@ -12,17 +12,17 @@ import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 export type { Caller } from './known-keys.js';
 
 interface AuthenticatorOptions {
-  /** Keys that one client network may get wrong (KEY_FAILURES_RATE_MAX). */
+  /** How many wrong keys one client network may send (KEY_FAILURES_RATE_MAX). */
   failures: Quota;
-  /** In ms, never going back. */
+  /** Monotonic, in ms. */
   now: () => number;
   /** Measurements lower it. */
   refusedAfterMs?: number;
-  /** Called for each request that is refused because its network got too many keys wrong. */
-  onHeldBack?: () => void;
+  /** Called for each request that is refused because its network sent too many wrong keys. */
+  onLimited?: () => void;
 }
 
-/** Below the 5 s within which `revokeApiKey` promises to work everywhere, so that the look-up has its time too. */
+/** `revokeApiKey` promises to work everywhere within 5 s; the look-up takes its time too. */
 const CACHE_AGE_MAX_MS = 4_000;
 const TENANTS_MAX = 10_000;
 const LAST_USED_EVERY_MS = 60_000;
@@ -30,13 +30,12 @@ const HEADER_LENGTH_MAX = 256;
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
- * A well-formed key is refused no earlier than this after it came in. Unknown, wrong, expired and revoked keys take the
- * same path, but an index that finds a row and a packet that brings it take some microseconds more than those that do
- * not; a timer that runs beside the look-up, and is longer than it, hides them.
+ * A well-formed key is refused after this time at the earliest. Unknown, wrong, expired and revoked keys take the same
+ * path, but finding a row takes some microseconds more than finding none; a timer beside the look-up hides that.
  */
 const REFUSED_AFTER_MS = 10;
 
-/** Compared with when there is no such key, so that an unknown id takes as long as a wrong secret. */
+/** Compared with the hash of an unknown key, so that it takes as long as a wrong one. */
 const noHash = Buffer.alloc(32);
 
 const writeLastUsed: Statement = {
@@ -49,12 +48,12 @@ const readTenant: Statement = {
 };
 
 /**
- * Tells whose key a request carries. One per process: it remembers keys for a few seconds, so that a request costs no
- * query, and it holds back client networks that send too many bad keys.
+ * Finds the owner of a request's key. One per process: it remembers keys for a few seconds, so that a request costs no
+ * query, and it delays client networks that send too many wrong keys.
  */
 export class Authenticator {
   readonly #keys: KnownKeys;
-  /** Those that there were, and when that was asked. */
+  /** When each existing tenant was read. */
   readonly #tenants = new BoundedMap<number, number>(TENANTS_MAX);
   #tenantsEra = 0;
   readonly #failures: TokenBuckets<string>;
@@ -68,18 +67,18 @@ export class Authenticator {
   }
 
   /**
-   * A key is familiar when it was found right before and has not ended since. Only unfamiliar keys are held back by
-   * what comes from their network: a balancer may hide everybody behind one address.
+   * A key is familiar when it was right before and has not ended since. Only unfamiliar keys are limited by their
+   * network: a balancer may hide all clients behind one address.
    *
    * @param authorization the value of the header `Authorization`: `Bearer <key>`
-   * @param address where the request comes from
+   * @param address the client's
    * @throws ApiError unauthenticated, the same for a malformed, unknown, expired and revoked key; rate_limited
    */
   async authenticate(authorization: string, address: string): Promise<Caller> {
     const text = authorization.length <= HEADER_LENGTH_MAX ? BEARER.exec(authorization)?.[1] : undefined;
     const parsed = text === undefined ? null : parseApiKey(text);
     if (text === undefined || parsed === null) {
-      this.#holdBack(networkOf(address));
+      this.#limit(networkOf(address));
       throw unauthenticated();
     }
     const hash = hashApiKey(text);
@@ -93,17 +92,17 @@ export class Authenticator {
     return this.#admit(isFresh ? known : await this.#meetAgain(known, hash, address));
   }
 
-  /** For how many ms the caller's key is still good; infinite: it does not expire. */
+  /** How many ms are left of the caller's key; infinite: it does not expire. */
   lifeLeftMs({ endsAtMs }: Caller): number {
     return endsAtMs - this.options.now();
   }
 
-  /** Forgets a key at once: a revocation in this process need not wait for the cache. */
+  /** Forgets a key, so that a revocation in this process works at once. */
   forget(keyId: number): void {
     this.#keys.forget(keyId);
   }
 
-  /** Whether there is the tenant that a platform key names. A yes is kept for as long as what is known of a key. */
+  /** Whether the tenant that a platform key names exists. A yes is remembered as long as a key. */
   async tenantExists(tenantId: number): Promise<boolean> {
     const now = this.options.now();
     if (now - (this.#tenants.get(tenantId) ?? Number.NEGATIVE_INFINITY) < CACHE_AGE_MAX_MS) {
@@ -117,16 +116,13 @@ export class Authenticator {
     return rows.length === 1;
   }
 
-  /** Forgets a tenant at once, as `forget` does with a key. */
+  /** Forgets a tenant, so that its deletion in this process works at once. */
   forgetTenant(tenantId: number): void {
-    this.#tenantsEra += 1; // a look-up that is under way may be from before
+    this.#tenantsEra += 1; // a look-up under way may be older
     this.#tenants.delete(tenantId);
   }
 
-  /**
-   * Unknown, wrong, expired and revoked keys all come here, whether the cache has something under their id or not, and
-   * leave it as it is: the key's true owner notices nothing.
-   */
+  /** Looks up an unfamiliar key. A wrong one leaves the cache as it is, so the key's owner notices nothing. */
   async #meet(id: number, hash: Buffer, address: string): Promise<Caller> {
     const found = await this.guess(address, async () => {
       const key = await this.#keys.lookUp(id);
@@ -139,31 +135,30 @@ export class Authenticator {
   }
 
   /**
-   * Looks for what a secret of a stranger leads to, as often as their network may get one wrong. What is right, and a
-   * look-up that fails, does not count.
+   * Looks up an unfamiliar secret. Wrong ones count for their network; right ones, and look-ups that fail, do not.
    *
-   * @param lookUp null: the secret is wrong
-   * @returns its result; null not before REFUSED_AFTER_MS
-   * @throws ApiError rate_limited, when the network got too many wrong; what `lookUp` throws
+   * @param lookUp returns null for a wrong secret
+   * @returns its result; null after REFUSED_AFTER_MS at the earliest
+   * @throws ApiError rate_limited, when the network sent too many wrong ones; what `lookUp` throws
    */
   async guess<Found>(address: string, lookUp: () => Promise<Found | null>): Promise<Found | null> {
     const network = networkOf(address);
-    this.#holdBack(network);
+    this.#limit(network);
     const giveBack = () => this.#failures.giveBack(network, 1, this.options.now());
     const earliest = this.#earliestRefusal();
     const found = await lookUp().catch((error: unknown) => {
-      giveBack(); // the database is away: nobody got anything wrong
+      giveBack(); // the database is away
       throw error;
     });
     if (found === null) {
       await earliest;
     } else {
-      giveBack(); // after a start nobody is familiar: good keys do not use up what their network may get wrong
+      giveBack(); // after a start no key is familiar
     }
     return found;
   }
 
-  /** Not held back; but whoever turns out to have lost its key is unfamiliar from then on. */
+  /** Looks up a familiar key again, without a limit. One that has ended since is unfamiliar from then on. */
   async #meetAgain(known: KnownKey, hash: Buffer, address: string): Promise<KnownKey> {
     const earliest = this.#earliestRefusal();
     const found = await this.#keys.lookUp(known.caller.keyId);
@@ -192,17 +187,17 @@ export class Authenticator {
   }
 
   /** @throws ApiError rate_limited */
-  #holdBack(network: string): void {
+  #limit(network: string): void {
     const now = this.options.now();
     const waitMs = this.#failures.waitMs(network, 1, now);
     if (waitMs > 0) {
-      this.options.onHeldBack?.();
+      this.options.onLimited?.();
       throw rateLimited('Too many requests with bad API keys or codes came from this address.', waitMs);
     }
     this.#failures.take(network, 1, now);
   }
 
-  /** Not awaited, and a failure is no harm: the request must not wait for a note about itself. */
+  /** Not awaited, and a failure does not matter: the request does not wait for a note about itself. */
   #noteUse(known: KnownKey): void {
     const now = this.options.now();
     if (now - known.usedAtMs >= LAST_USED_EVERY_MS) {

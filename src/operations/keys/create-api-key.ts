@@ -18,20 +18,20 @@ interface NewApiKey {
   tenantId: number | null;
   name: string;
   scopes: readonly Scope[];
-  /** From KEY_LIFETIME_SECONDS_MIN to KEY_LIFETIME_SECONDS_MAX; without it the key does not expire. */
+  /** From KEY_LIFETIME_SECONDS_MIN to KEY_LIFETIME_SECONDS_MAX; undefined: the key does not expire. */
   expiresInSeconds?: number;
-  /** How many active keys the tenant may have. Without it as many as are wanted: the operator's command line. */
+  /** How many active keys the tenant may have; undefined (the command line): no limit. */
   keysMax?: number;
   by: Actor;
 }
 
 /**
- * Makes an API key. The answer is the only place where its text ever stands, for the database keeps a hash: so it
- * needs no query after the commit, which could fail.
+ * Makes an API key. Its text is shown only in this answer (the database has a hash), so no query that could fail
+ * follows the commit.
  *
  * @throws ApiError not_found when there is no such tenant; api_key_limit_reached
  * @throws RangeError for a lifetime below a minute or above ten years, or scopes that do not fit the kind of key:
- *   callers judge input first
+ *   callers check input first
  */
 export async function createApiKey(
   db: Pick<Database, 'pool' | 'orm'>,
@@ -74,7 +74,7 @@ async function requireRoom(em: EntityManager, keysMax?: number): Promise<void> {
   }
 }
 
-/** The scopes that a holder of `held` may not grant: those that it lacks itself. */
-export function scopesBeyond(held: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] {
-  return wanted.filter((scope) => !holdsScope(held, scope));
+/** The wanted scopes that a key with the scopes `own` lacks, and so may not grant. */
+export function scopesBeyond(own: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] {
+  return wanted.filter((scope) => !holdsScope(own, scope));
 }

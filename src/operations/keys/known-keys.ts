@@ -2,15 +2,14 @@ import { type Database, query, type Statement } from '../../database/database.js
 import { BoundedMap } from '../../domain/bounded-map.js';
 import type { Scope } from '../../domain/keys/scopes.js';
 
-/** Who asks. */
+/** The owner of the API key of a request. */
 export interface Caller {
   keyId: number;
-  /** Null for a platform key, which belongs to no tenant. */
+  /** Null: a platform key. */
   tenantId: number | null;
   scopes: ReadonlySet<Scope>;
-  /** Whether the key is that of a portal session. */
   isPortalSession: boolean;
-  /** When the key ends, in the process's monotonic ms; infinite: never. */
+  /** Monotonic ms; infinite: the key does not end. */
   endsAtMs: number;
 }
 
@@ -20,25 +19,25 @@ interface KeyRow {
   hash: Buffer;
   scopes: Scope[];
   is_portal_session: boolean;
-  /** 0: it was revoked; null: it does not expire. */
+  /** 0: revoked; null: it does not expire. */
   left_ms: number | null;
-  /** Null: it never was used. */
+  /** Null: never used. */
   unused_ms: number | null;
 }
 
-/** An API key as it was when it was read. All times are of the process's monotonic clock. */
+/** An API key as it was read. All times are of the process's monotonic clock. */
 export interface KnownKey {
   caller: Caller;
   hash: Buffer;
   readAtMs: number;
   usedAtMs: number;
-  /** How many times `forget` had been called when this was read. */
+  /** The number of calls of `forget` before it was read. */
   era: number;
 }
 
 const ENTRIES_MAX = 10_000;
 
-/** How long it still is good for by Postgres's clock, which made it: that of this process may be minutes away. */
+/** Times left by Postgres's clock, which made the key: the clock of this process may be minutes away. */
 const readKey: Statement = {
   name: 'read_api_key',
   text: `select id, tenant_id, hash, scopes, is_portal_session,
@@ -64,8 +63,8 @@ export class KnownKeys {
   }
 
   /**
-   * Reads a key without remembering it: `remember` is for the caller, once it has seen that the key is the right one.
-   * Requests with the same id share a query, whether they have the same key or are guessing at it.
+   * Reads a key; the caller calls `remember` when the request's key is right. Requests with the same id share a query,
+   * with the right key or a guessed one.
    */
   lookUp(id: number): Promise<KnownKey | null> {
     const underWay = this.#lookups.get(id);
@@ -81,7 +80,7 @@ export class KnownKeys {
     return lookup;
   }
 
-  /** Remembers a key that was looked up, unless something was forgotten meanwhile: it may be from before. */
+  /** Remembers a key, unless a key was forgotten since it was looked up: it may be older. */
   remember(known: KnownKey): void {
     const id = known.caller.keyId;
     if (this.#keys.get(id) === known || known.era !== this.#era) {
@@ -98,7 +97,7 @@ export class KnownKeys {
 
   async #read(id: number): Promise<KnownKey | null> {
     const era = this.#era;
-    // All counts from before the read: a revocation that commits during it is not seen.
+    // The time before the read: a revocation that commits during it is not seen.
     const readAtMs = this.nowMs();
     const [row] = await query<KeyRow>(this.db.pool, readKey, [id]);
     if (row === undefined) {
@@ -114,7 +113,7 @@ export class KnownKeys {
       },
       hash: row.hash,
       readAtMs,
-      // What is being written down just now is not among what was read.
+      // A use that is being written now was not read.
       usedAtMs: Math.max(
         readAtMs - (row.unused_ms ?? Number.POSITIVE_INFINITY),
         this.#keys.get(id)?.usedAtMs ?? Number.NEGATIVE_INFINITY,

@@ -6,7 +6,7 @@ import { lockRows } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
 /**
- * Revokes a key for good; every process refuses it within 5 s. Revoking it again changes nothing.
+ * Revokes a key for good; every process refuses it within 5 s. Revoking it again has no effect.
  *
  * @param tenantId the key's tenant; null for platform keys
  * @param only 'portal': the session of the portal with this id, and no ordinary key

@@ -14,9 +14,9 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
-/** A page that is loaded often makes many, and each is there for an hour at most. */
+/** A page that is loaded often makes many, and each lasts an hour at most. */
 const SESSIONS_PER_TENANT_MAX = 10_000;
-/** Of no key: SHA-256 never gave it. */
+/** The hash of no key. */
 const NO_HASH = Buffer.alloc(32);
 
 interface NewPortalSession {
@@ -24,14 +24,14 @@ interface NewPortalSession {
   /** From 60 to PORTAL_SESSION_SECONDS_MAX. */
   expiresInSeconds: number;
   settings: PortalSettings;
-  /** When the API key ends that makes it; null: never. */
+  /** When the API key that makes it ends; null: never. */
   makerExpiresAt: Date | null;
   by: Actor;
 }
 
 /**
- * Makes a session of the portal: an API key that nobody has until the code is exchanged (`exchangePortalCode`). Of the
- * code only a hash is stored.
+ * Makes a session of the portal: an API key that nobody has until the code is exchanged (`exchangePortalCode`). The
+ * code is stored as a hash.
  *
  * @throws ApiError not_found when there is no such tenant; api_key_limit_reached
  */
@@ -65,7 +65,8 @@ export async function createPortalSession(
       portalCodeHash: hash('sha256', code, 'buffer'),
       portalCodeExpiresAt: inSeconds(PORTAL_CODE_SECONDS),
       portalSettings: JSON.stringify(stored),
-      // As they will be read: what is made is shown without another query.
+      // As they will be read, so that the session is shown without another query.
+      // As they will be read, so that the session is shown without another query.
       revokedAt: null,
       lastUsedAt: null,
       portalExchangedAt: null,

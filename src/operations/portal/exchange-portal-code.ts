@@ -32,7 +32,7 @@ async function findSession({ pool }: Pick<Database, 'pool'>, publicId: string): 
   return rows[0] ?? null;
 }
 
-/** The origins of the pages that may show the session with this public id in a frame; none for an unknown one. */
+/** The origins of the pages that may show a session in a frame; none for an unknown public id. */
 export async function parentOriginsOf(db: Pick<Database, 'pool'>, publicId: string): Promise<readonly string[]> {
   const session = await findSession(db, publicId);
   return session === null ? [] : (JSON.parse(session.settings) as PortalSettings).parentOrigins;
@@ -41,15 +41,15 @@ export async function parentOriginsOf(db: Pick<Database, 'pool'>, publicId: stri
 interface Exchange {
   publicId: string;
   code: string;
-  /** Where the request comes from: wrong codes are limited by it. */
+  /** The client's address, by which wrong codes are limited. */
   address: string;
 }
 
 /**
- * Exchanges the code of a portal session for its key, once. The key stands nowhere but in the answer.
+ * Exchanges the code of a portal session for its key, once. The key is shown only in this answer.
  *
- * @throws ApiError not_found, the same for an unknown session and a wrong code; rate_limited; for whoever has the right
- *   code: portal_code_used, portal_code_expired
+ * @throws ApiError not_found, the same for an unknown session and a wrong code; rate_limited; with the right code
+ *   portal_code_used, portal_code_expired
  */
 export async function exchangePortalCode(
   db: Pick<Database, 'pool'>,
@@ -72,9 +72,9 @@ export async function exchangePortalCode(
     hashApiKey(token),
   ]);
   if (!begun?.expires_at) {
-    throw used(); // by another request, since it was found
+    throw used(); // by another request at the same time
   }
-  authenticator.forget(session.id); // a look-up that is under way may be from before
+  authenticator.forget(session.id); // a look-up under way may be older
   return { token, expiresAt: begun.expires_at };
 }
 

@@ -1,10 +1,7 @@
 import type pg from 'pg';
 import { forgetRows } from '../housekeeping/forget.js';
 
-/**
- * Deletes sessions that ended longer ago than deliveries are kept. Those in which something was changed stay: the audit
- * log names them.
- */
+/** Deletes sessions that ended before the retention time. Sessions that the audit log names stay. */
 export const forgetPortalSessions = (pool: pg.Pool, retentionDays: number): Promise<void> =>
   forgetRows(
     pool,

@@ -1,40 +1,32 @@
 import type pg from 'pg';
 import { query, type SqlTarget, transaction } from '../../database/database.js';
 
-/**
- * Locks by name, for what no row stands for. They go with the transaction that takes them, so a process that dies
- * does not keep one. Names are the same in all processes, also in those of an older version that run beside.
- */
+/** Before the names of locks that stand for no row. They are the same in every version of the service. */
 const PREFIX = 'hookwright.';
 
-/** Waits until no other transaction holds the lock, and holds it to the end of this one. */
+/** Takes a lock by name, which ends with the transaction. Waits for another transaction that has it. */
 export async function lockFor(client: SqlTarget, name: string): Promise<void> {
   await query(client, { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))' }, [PREFIX + name]);
 }
 
-/** As `lockFor`, without waiting. @returns whether this transaction holds the lock */
-async function tryLockFor(client: pg.PoolClient, name: string): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>(
-    'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
-    [PREFIX + name],
-  );
-  return rows[0]?.locked ?? false;
-}
-
-/**
- * `work` uses other connections, and Postgres ends a session that idles in a transaction for some seconds: the one with
- * the lock is kept in use. That of a process that is frozen is not, and others go on with its work soon.
- */
 const BEAT_EVERY_MS = 1_000;
 
-/** Runs `work` unless another call, of this process or of another one, is just doing the same. */
+/**
+ * Runs `work` unless another call, of this process or of another one, is running it. Postgres ends sessions that idle
+ * in a transaction for some seconds, and `work` uses other connections, so the session with the lock is kept in use.
+ * The session of a frozen process ends, and others go on with its work.
+ */
 export async function unlessRunningElsewhere(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<void> {
   await transaction(pool, async (client) => {
-    if (!(await tryLockFor(client, name))) {
+    const { rows } = await client.query<{ locked: boolean }>(
+      'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
+      [PREFIX + name],
+    );
+    if (rows[0]?.locked !== true) {
       return;
     }
     const beat = setInterval(() => {
-      client.query('select').catch(() => {}); // the end of the transaction tells
+      client.query('select').catch(() => {}); // the transaction fails at its end
     }, BEAT_EVERY_MS);
     try {
       await work();

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { type AuditAction, type AuditActor, AuditEntry, type AuditTarget } from '../../entities/audit-entry.js';
 
-/** Who does something, and in which request. */
+/** The one who changes something, and the request. */
 export interface Actor {
   kind: `${AuditActor}`;
   /** The API key that was used, if any. */
@@ -14,35 +14,34 @@ export interface Actor {
 
 const withoutKey = (kind: Actor['kind']): Actor => ({ kind, keyId: null, requestId: null });
 
-/** Whoever may run `hookwright …`, and so holds the database's password anyway. */
+/** A person who runs `hookwright …`, and so has the database's password anyway. */
 export const commandLine = withoutKey('COMMAND_LINE');
 /** The service itself, as when it disables a webhook. */
 export const service = withoutKey('SERVICE');
 
-/** What was changed. */
 interface Audited {
   target: AuditTarget | `${AuditTarget}`;
-  /** Null: a matter of the installation itself. */
+  /** Null: the installation itself. */
   tenantId: number | null;
-  /** The name, for an event type. */
+  /** An event type's name. */
   targetId: number | string;
 }
 
 interface AuditedChange extends Audited {
   action: AuditAction | `${AuditAction}`;
-  /** What changed, as it was and as it is. Never a secret: whoever may read the log need not know any. */
+  /** The changed values, without secrets: readers of the log need not know any. */
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
 }
 
-/** For an AuditedChange: what was changed. @param tenantId null: a matter of the installation itself */
+/** The target of an AuditedChange. @param tenantId null: the installation itself */
 export const about = (
   target: Audited['target'],
   tenantId: Audited['tenantId'],
   targetId: Audited['targetId'],
 ): Audited => ({ target, tenantId, targetId });
 
-/** Notes a change in the audit log. It is written with the change, at the flush: both are there, or neither. */
+/** Notes a change in the audit log. The entry is written with the change, at the flush. */
 export function audit(em: EntityManager, by: Actor, change: AuditedChange): void {
   em.create(AuditEntry, entryOf(by, change));
 }
@@ -62,11 +61,7 @@ function entryOf(by: Actor, { tenantId, action, target, targetId, before, after 
   };
 }
 
-/**
- * For the audit log: the values that differ, as they were and as they are.
- *
- * @returns null when all are the same
- */
+/** The values that differ, as they were and as they are; null when all are the same. */
 export function differences<Values extends object>(
   before: Values,
   after: Values,
@@ -77,7 +72,7 @@ export function differences<Values extends object>(
   return names.length === 0 ? null : { before: picked(before, names), after: picked(after, names) };
 }
 
-/** A copy that has these properties alone. */
+/** A copy with these properties. */
 export function picked<Values extends object, Name extends keyof Values>(
   values: Values,
   names: readonly Name[],
@@ -92,7 +87,7 @@ const insertStatement: Statement = {
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 };
 
-/** As `audit`, for the daemon, which writes many outcomes at once and has no entities. */
+/** `audit` for the daemon, which writes many outcomes at once and has no entities. */
 export async function auditBySql(client: pg.PoolClient, by: Actor, change: AuditedChange): Promise<void> {
   await query(client, insertStatement, Object.values(entryOf(by, change)));
 }

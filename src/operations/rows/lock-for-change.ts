@@ -4,9 +4,10 @@ import { Tenant } from '../../entities/tenant.js';
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError, notFound } from '../../errors.js';
 
-/** Locks for the rest of the transaction. Several rows are locked in the order of their ids. */
-
-/** Options of a find that locks webhooks and reads their secrets too, which only one that was read can erase. */
+/**
+ * Options of a find that locks webhooks until the end of the transaction, and reads their secrets: only a secret that
+ * was read can be erased.
+ */
 const LOCKED_WITH_SECRETS = {
   lockMode: LockMode.PESSIMISTIC_WRITE,
   populate: ['sealedSecret', 'previousSealedSecret'],
@@ -33,15 +34,15 @@ export async function lockWebhook(em: EntityManager, webhookId: number, ifVersio
   return webhook;
 }
 
-/** Locks all living webhooks of the tenant. */
+/** Locks all living webhooks of the tenant, in the order of ids. */
 export const lockWebhooks = (em: EntityManager): Promise<Webhook[]> =>
   em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, orderBy: { id: 'asc' } });
 
 /**
- * Before what a tenant has is counted: without the lock two creates could each count one below the limit and both pass
- * it. And before anything is made for a tenant that may be deleted meanwhile.
+ * Locks a tenant before something is made for it: it cannot be deleted meanwhile, and two transactions cannot both
+ * count one below a limit and pass it.
  *
- * @throws ApiError not_found, also for one that was deleted
+ * @throws ApiError not_found, also for a deleted tenant
  */
 export async function lockTenant(em: EntityManager, tenantId: number): Promise<Tenant> {
   const [tenant] = await lockRows(em, Tenant, { id: tenantId, deletedAt: null });
@@ -52,8 +53,8 @@ export async function lockTenant(em: EntityManager, tenantId: number): Promise<T
 }
 
 /**
- * Locks rows that others refer to, `for no key update`. LockMode has only `for update`, for which new references wait
- * too: emits with idempotency keys for their tenant, audit entries for their API key.
+ * Locks rows `for no key update`, in the order of ids. LockMode has only `for update`, for which new references wait:
+ * emits with idempotency keys for their tenant, audit entries for their API key.
  *
  * @param where names the tenant too: no filter is applied
  */

@@ -8,10 +8,10 @@ import type { SecretVault } from './secret-vault.js';
 const CHUNK_ROWS = 100;
 
 /**
- * Wraps every tenant's data key by the first of ENCRYPTION_KEYS. The data keys themselves stay as they are, so running
- * processes that know both encryption keys notice nothing. It may be stopped and started again at any point.
+ * Wraps every tenant's data key by the first of ENCRYPTION_KEYS. The data keys stay the same, so it does not disturb
+ * processes that know both encryption keys. It may be stopped and started again at any point.
  *
- * @returns for how many tenants it did so
+ * @returns the number of tenants
  * @throws Error when a data key is wrapped by a key that is not among ENCRYPTION_KEYS; those before it are done
  */
 export async function rewrapDataKeys(
@@ -41,7 +41,7 @@ export async function rewrapDataKeys(
   }
 }
 
-/** The names of the encryption keys that protect data keys, and of how many tenants each. */
+/** The encryption keys that protect data keys, each with the number of its tenants. */
 export async function encryptionKeysInUse({
   pool,
 }: Pick<Database, 'pool'>): Promise<{ kid: string; tenants: number }[]> {

@@ -8,21 +8,20 @@ import type { EncryptionKey } from '../../settings/config.js';
 
 const CACHED_TENANTS_MAX = 10_000;
 
-/** A tenant's data key as its row has it: encrypted by the key of that name. */
+/** A tenant's data key as its row has it: encrypted by the key dataKeyKid. */
 interface WrappedDataKey {
   dataKey: Buffer;
   dataKeyKid: string;
 }
 
-/** A tenant's secrets, or one of them, do not open with the keys of this process: a fault of our own. */
+/** A tenant's secret does not open with the keys of this process: a fault of our own. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
 }
 
 /**
- * Keeps webhook secrets unreadable in the database: AES-256-GCM with a data key per tenant, which is itself wrapped
- * by a key-encryption key from `ENCRYPTION_KEYS`. Each is bound to its place, so that a value moved to another
- * tenant's or webhook's row does not open.
+ * Keeps webhook secrets unreadable in the database: AES-256-GCM with a data key per tenant, which is wrapped by a key
+ * of `ENCRYPTION_KEYS`. Each value is bound to its row, so it does not open in another tenant's or webhook's.
  */
 export class SecretVault {
   readonly #pool: pg.Pool;
@@ -41,12 +40,14 @@ export class SecretVault {
     this.#keys = new Map(keys.map(({ kid, key }) => [kid, key]));
   }
 
-  /** A fresh data key for a tenant that is being made, wrapped for its row. */
+  /** A new data key for a new tenant, wrapped for its row. */
   newDataKey(tenantId: number): WrappedDataKey {
     return this.#wrap(tenantId, randomBytes(ENVELOPE_KEY_BYTES));
   }
 
-  /** As `newDataKey`, for a tenant that has webhooks: what seals their secrets before the tenant's row has the key. */
+  /**
+   * A new data key for a tenant that has webhooks, with `seal` for their secrets before the tenant's row has the key.
+   */
   newLooseDataKey(tenantId: number): WrappedDataKey & { seal(webhookId: number, secret: string): Buffer } {
     const plain = randomBytes(ENVELOPE_KEY_BYTES);
     return {
@@ -66,8 +67,8 @@ export class SecretVault {
   }
 
   /**
-   * With the data key that the tenant has now, not one that it had: `hookwright keys give-up` may have replaced it, and
-   * nobody could open what was sealed with that one.
+   * Seals a secret with the tenant's current data key, never a remembered one: `hookwright keys give-up` may have
+   * replaced that, and a secret sealed with it could not be opened.
    *
    * @throws SecretUnreadable as `open`
    */
@@ -79,7 +80,7 @@ export class SecretVault {
   /** @throws SecretUnreadable when the value was damaged or moved, or its key is not among `ENCRYPTION_KEYS` */
   async open(tenantId: number, webhookId: number, sealed: Buffer): Promise<string> {
     const dataKey = await this.#dataKeyOf(tenantId);
-    return openEnvelope(dataKey, sealed, secretPlace(tenantId, webhookId)).toString();
+    return openEnvelope(dataKey, sealed, secretContext(tenantId, webhookId)).toString();
   }
 
   #dataKeyOf(tenantId: number): Promise<Buffer> {
@@ -89,7 +90,7 @@ export class SecretVault {
     }
     const reading = this.#readDataKey(tenantId);
     this.#dataKeys.set(tenantId, reading);
-    reading.catch(() => this.#dataKeys.delete(tenantId)); // a database that was away must not stay away for us
+    reading.catch(() => this.#dataKeys.delete(tenantId)); // read it again after an outage
     return reading;
   }
 
@@ -108,7 +109,7 @@ export class SecretVault {
 
   #wrap(tenantId: number, plain: Buffer): WrappedDataKey {
     const { kid, key } = this.#current;
-    const dataKey = seal(key, plain, dataKeyPlace(tenantId), randomBytes(ENVELOPE_NONCE_BYTES));
+    const dataKey = seal(key, plain, dataKeyContext(tenantId), randomBytes(ENVELOPE_NONCE_BYTES));
     return { dataKey, dataKeyKid: kid };
   }
 
@@ -119,32 +120,32 @@ export class SecretVault {
         `ENCRYPTION_KEYS has no key named ${dataKeyKid}, which protects the secrets of tenant ${tenantId}.`,
       );
     }
-    return openEnvelope(key, dataKey, dataKeyPlace(tenantId));
+    return openEnvelope(key, dataKey, dataKeyContext(tenantId));
   }
 }
 
-function openEnvelope(key: Buffer, sealed: Buffer, place: string): Buffer {
+function openEnvelope(key: Buffer, sealed: Buffer, context: string): Buffer {
   try {
-    return open(key, sealed, place);
+    return open(key, sealed, context);
   } catch (cause) {
     throw new SecretUnreadable((cause as Error).message, { cause });
   }
 }
 
 function sealSecret(dataKey: Buffer, tenantId: number, webhookId: number, secret: string): Buffer {
-  const place = secretPlace(tenantId, webhookId);
-  return seal(dataKey, Buffer.from(secret), place, randomBytes(ENVELOPE_NONCE_BYTES));
+  const context = secretContext(tenantId, webhookId);
+  return seal(dataKey, Buffer.from(secret), context, randomBytes(ENVELOPE_NONCE_BYTES));
 }
 
-/** Whether this encryption key is the one that a tenant's data key was wrapped by. */
+/** Whether a tenant's data key was wrapped by this encryption key. */
 export function opensDataKey(key: Buffer, tenantId: number, wrapped: Buffer): boolean {
   try {
-    open(key, wrapped, dataKeyPlace(tenantId));
+    open(key, wrapped, dataKeyContext(tenantId));
     return true;
   } catch {
     return false;
   }
 }
 
-const dataKeyPlace = (tenantId: number) => `hookwright/data-key/${tenantId}`;
-const secretPlace = (tenantId: number, webhookId: number) => `hookwright/secret/${tenantId}/${webhookId}`;
+const dataKeyContext = (tenantId: number) => `hookwright/data-key/${tenantId}`;
+const secretContext = (tenantId: number, webhookId: number) => `hookwright/secret/${tenantId}/${webhookId}`;

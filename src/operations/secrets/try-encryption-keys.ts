@@ -2,16 +2,16 @@ import { type Database, query, type Statement } from '../../database/database.js
 import type { EncryptionKey } from '../../settings/config.js';
 import { opensDataKey } from './secret-vault.js';
 
-/** An encryption key that is in use, as whoever has `ENCRYPTION_KEYS` finds it. */
+/** An encryption key in use, tried with `ENCRYPTION_KEYS`. */
 export interface TriedKey {
   kid: string;
   /** How many tenants' secrets it protects. */
   tenants: number;
   /**
-   * - `OPENS`: what was tried opens.
+   * - `OPENS`: the data keys that were tried open.
    * - `MISSING`: no key has this name.
    * - `WRONG`: another key has this name.
-   * - `MIXED`: the key opens what it protects of the oldest tenant and not of the newest: another one had its name.
+   * - `MIXED`: the key opens the oldest tenant's data key and not the newest's: another key had its name.
    */
   verdict: 'OPENS' | 'MISSING' | 'WRONG' | 'MIXED';
 }
@@ -28,9 +28,8 @@ const statement: Statement = {
 };
 
 /**
- * Tries the encryption keys on what is in the database: a right name alone says nothing of the key. Two data keys are
- * opened for each key in use, however many tenants there are. Needs no more rights than an API has, and changes
- * nothing.
+ * Tries the encryption keys on data keys in the database, two for each encryption key in use: the right name does not
+ * prove the key. It needs no more rights than an API has, and changes nothing.
  */
 export async function tryEncryptionKeys(
   { pool }: Pick<Database, 'pool'>,

@@ -5,8 +5,8 @@ import type { StatsCounts, StatsRange } from '../../domain/stats/stats.js';
 import { type SearchDeps, search } from '../explorer/search.js';
 import { isWrittenSql } from './roll-up-stats.js';
 
-/** Whose statistics are read for each of the ids `w`, as SQL. */
-interface Whose {
+/** The owners of statistics, each with an id `w`, as SQL. */
+interface Owners {
   table: string;
   /** Condition: the row is one of the sums of `w`. */
   isSum: string;
@@ -16,8 +16,8 @@ interface Whose {
   isOfOne: string;
 }
 
-/** Of one event type or all (''), rolled up to this resolution. */
-const series = ({ table, isSum }: Whose, resolution: 'MINUTE' | 'HOUR' | 'DAY', from: string, until: string) => `
+/** The rows of one event type or all (''), rolled up to this resolution. */
+const series = ({ table, isSum }: Owners, resolution: 'MINUTE' | 'HOUR' | 'DAY', from: string, until: string) => `
   select bucket, successes, failures, latency_histogram from hookwright.${table}
   where ${isSum} and event_type = $3::text
     and resolution = '${resolution}'
@@ -30,16 +30,16 @@ const histogramSql = Array.from({ length: LATENCY_BUCKETS }, (_, index) => `sum(
 );
 
 /**
- * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then what the outcomes
- * wrote since. That comes through an index by time, once for all: it is a minute or two, of whichever webhook.
+ * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then rows of outcomes
+ * since: a minute or two, which are read by an index by time, once for all owners.
  */
-const statementOf = (name: string, whose: Whose): Statement => ({
+const statementOf = (name: string, owners: Owners): Statement => ({
   name,
   text: `
     with progress as materialized (select * from hookwright.stats_progress),
     newest as materialized (
-      select tenant_id, webhook_id, bucket, successes, failures, latency_histogram from hookwright.${whose.table}
-      where ${whose.isOfAny} and resolution = 'MINUTE' and ${isWrittenSql}
+      select tenant_id, webhook_id, bucket, successes, failures, latency_histogram from hookwright.${owners.table}
+      where ${owners.isOfAny} and resolution = 'MINUTE' and ${isWrittenSql}
         and bucket >= greatest($5, ${mark('minutes_until')}) and bucket < $6 and ($3 = '' or event_type = $3))
     select w.id as "ofId", (extract(epoch from start) * 1000)::bigint as "startMs", successes, failures,
            array_to_string(histogram, ',') as histogram
@@ -47,15 +47,15 @@ const statementOf = (name: string, whose: Whose): Statement => ({
       select case when $7::boolean then date_trunc($4, bucket, 'UTC') else $5 end as start,
              sum(successes) as successes, sum(failures) as failures, array[${histogramSql}] as histogram
       from (
-        ${series(whose, 'DAY', '$5::timestamptz', mark('days_until'))} and $4::text = 'DAY'
+        ${series(owners, 'DAY', '$5::timestamptz', mark('days_until'))} and $4::text = 'DAY'
         union all
-        ${series(whose, 'HOUR', `case when $4 = 'DAY' then greatest($5, ${mark('days_until')}) else $5 end`, mark('hours_until'))}
+        ${series(owners, 'HOUR', `case when $4 = 'DAY' then greatest($5, ${mark('days_until')}) else $5 end`, mark('hours_until'))}
           and $4 <> 'MINUTE'
         union all
-        ${series(whose, 'MINUTE', `case when $4 = 'MINUTE' then $5 else greatest($5, ${mark('hours_until')}) end`, mark('minutes_until'))}
+        ${series(owners, 'MINUTE', `case when $4 = 'MINUTE' then $5 else greatest($5, ${mark('hours_until')}) end`, mark('minutes_until'))}
         union all
         select bucket, successes, failures, latency_histogram from newest
-        where ${whose.isOfOne}) as parts
+        where ${owners.isOfOne}) as parts
       group by 1) as buckets`,
 });
 
@@ -66,7 +66,7 @@ const ofWebhooks = statementOf('read_stats', {
   isOfOne: 'w.id = 0 or webhook_id = w.id',
 });
 
-/** For the installation itself, whose number $1 is. */
+/** Read by the installation itself ($1 is 0). */
 const ofTenants = statementOf('read_stats_of_tenants', {
   table: 'all_stats',
   isSum: '$1::bigint = 0 and tenant_id = w.id and webhook_id = 0',
@@ -82,23 +82,23 @@ interface Row {
   histogram: string;
 }
 
-/** Stands for all webhooks of the tenant together. */
+/** In place of a webhook: all webhooks of the tenant together. */
 export const ALL_WEBHOOKS = 0;
 
 export interface StatsQuestion {
-  /** Null: all. */
+  /** Null: all types. */
   eventType: string | null;
   range: StatsRange;
-  /** Else all of the range is one, which begins where it does: a sum of many is read as one row. */
+  /** False: the whole range is one bucket, which is read as one row. */
   inBuckets: boolean;
 }
 
 /**
- * What was counted in each bucket of a range, the newest attempts included; buckets of nothing are left out.
+ * The counts of each bucket of a range, the newest attempts included. Empty buckets, and webhooks without counts, are
+ * left out.
  *
  * @param webhookIds each one once, or `ALL_WEBHOOKS`
- * @returns by webhook; without those of which nothing was counted
- * @throws ApiError search_timed_out, rate_limited: as a search it waits for its tenant's turn
+ * @throws ApiError search_timed_out, rate_limited: it takes a search slot of the tenant
  */
 export async function readStats(
   deps: SearchDeps,
@@ -110,7 +110,7 @@ export async function readStats(
 }
 
 /**
- * As `readStats`, of tenants.
+ * The same for tenants.
  *
  * @param tenantIds each one once, or `PLATFORM`: all together, without the last minute or two
  */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement, transaction } from '../../database/database.js';
+import { query, type Statement, transaction, type WithCommit } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
 import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
 import { marksOutOfFuture, nextRollUp, type RollUpProgress, type RollUpStep } from '../../domain/stats/roll-up.js';
@@ -7,7 +7,7 @@ import { STATS_KEPT_MS } from '../../domain/stats/stats.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { addStatsSql, STATS_KEY } from './stats-rows.js';
 
-/** Of the rows that the outcomes wrote, not of their sums: as it stands in the index `delivery_stats_written`. */
+/** Condition: outcomes wrote the row; it is not a sum. The same as in the index `delivery_stats_written`. */
 export const isWrittenSql = `webhook_id <> 0 and event_type <> ''`;
 const isSumSql = `(webhook_id = 0 or event_type = '')`;
 
@@ -22,16 +22,15 @@ const sumsSql = `
   array[${eachBucket((bucket) => `least(sum(latency_histogram[${bucket}]), ${INTEGER_MAX})`)}]::integer[]
     as latency_histogram`;
 
-/** Puts rows in the place of what stands there. Unchanged ones are left alone. */
+/** Replaces rows; unchanged ones are left alone. */
 const replaceSql = `
   on conflict (${STATS_KEY}) do update
   set successes = excluded.successes, failures = excluded.failures, latency_histogram = excluded.latency_histogram
   where (s.successes, s.failures) is distinct from (excluded.successes, excluded.failures)`;
 
 /**
- * Per webhook and event type, and their sums over webhooks, over event types, and over both; those of all tenants
- * together have the tenant 0, the installation. The sums are those of the new rows, of which there are a fraction of
- * what they are made of.
+ * Rows per webhook and event type, and their sums over webhooks, over event types, and over both. Sums of all tenants
+ * have the tenant 0. Sums are made of the new rows, which are a fraction of the rows that these are made of.
  */
 function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: string): string {
   const bucket = `date_trunc('${into.toLowerCase()}', bucket, 'UTC')`;
@@ -53,7 +52,7 @@ function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: st
 const within = (resolution: string) => `resolution = '${resolution}' and bucket >= $1 and bucket < $2`;
 const written = (resolution: string) => `hookwright.delivery_stats where ${within(resolution)} and ${isWrittenSql}`;
 
-/** The rows go with their sums; what they say is written once more, for good. */
+/** Deletes rows with their sums, and writes their final roll-up. */
 const endSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `
   with gone as (delete from ${written(from)} returning *),
   sums as (delete from hookwright.delivery_stats where ${within(from)} and ${isSumSql})
@@ -67,7 +66,7 @@ const stepStatements: Readonly<Record<RollUpStep['kind'], Statement>> = {
   END_HOURS: { name: 'end_hours', text: endSql('HOUR', 'DAY') },
 };
 
-/** Minutes and hours of a time that is final already: the clock had been set. They are added once, and go. */
+/** Adds minutes and hours of a time whose roll-up is final (a clock was set), and deletes them. */
 const lateSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `
   with late as (
     delete from hookwright.delivery_stats where resolution = '${from}' and bucket < $1 and ${isWrittenSql} returning *),
@@ -80,7 +79,7 @@ const lateStatements = {
   hoursFrom: { name: 'late_hours', text: lateSql('HOUR', 'DAY') },
 } as const satisfies Partial<Record<keyof RollUpProgress, Statement>>;
 
-/** The lock makes daemons that do this at the same time take turns, a step each. */
+/** The lock has daemons that roll up at the same time take one step after the other. */
 const progressStatement: Statement = {
   name: 'lock_stats_progress',
   text: `
@@ -97,14 +96,14 @@ const progressToStatement: Statement = {
 };
 
 /**
- * Rolls statistics up: minutes to hours and days, each with its sums, and lets go of what is no longer kept. Each step
- * is a transaction with the mark of how far it has come, so it can be interrupted at any point, done by several daemons
- * at once, and goes on where it stopped after any time.
+ * Rolls statistics up: minutes to hours and days, each with its sums, and deletes what is no longer kept. Each step is
+ * a transaction that moves a mark of progress, so it can be interrupted at any point, run by several daemons at once,
+ * and goes on where it stopped.
  *
- * Nothing is counted twice and nothing is lost. As long as an hour's minutes are there, rolling it up again replaces
- * its row. They go together with its last roll-up; a minute that comes still later is added to it, and goes too.
+ * Nothing is counted twice and nothing is lost. While an hour's minutes exist, rolling it up again replaces its row.
+ * They are deleted with its last roll-up; a minute that comes still later is added to the hour, and deleted.
  *
- * @returns how many steps it took
+ * @returns the number of steps
  */
 export async function rollUpStats(pool: pg.Pool): Promise<number> {
   let steps = 0;
@@ -116,20 +115,20 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
   return steps;
 }
 
-async function takeStep(client: pg.PoolClient): Promise<boolean> {
+async function takeStep(client: pg.PoolClient, withCommit: WithCommit): Promise<boolean> {
   const [row] = await query<RollUpProgress & { now: Date }>(client, progressStatement, []);
   const { now, ...progress } = row!;
   const right = marksOutOfFuture(progress, now);
   if (right !== null) {
-    await setProgress(client, right);
+    withCommit(setProgress(client, right));
     return true;
   }
   const step = nextRollUp(progress, now);
   if (step === null) {
     return false;
   }
-  await query(client, stepStatements[step.kind], [step.from, step.until]);
-  await setProgress(client, step.progress);
+  withCommit(query(client, stepStatements[step.kind], [step.from, step.until]));
+  withCommit(setProgress(client, step.progress));
   return true;
 }
 

@@ -10,7 +10,7 @@ import type { SecretVault } from '../secrets/secret-vault.js';
 /**
  * Makes a tenant, with a data key of its own for the secrets of its webhooks.
  *
- * @param name unique among those that there are
+ * @param name unique among existing tenants
  * @throws ApiError name_taken
  */
 export async function createTenant(
@@ -30,13 +30,13 @@ export async function createTenant(
   });
 }
 
-/** What the failure of a transaction that gives a tenant its name is to the caller. */
+/** The error of a transaction that names a tenant, for the caller. */
 export const tenantNameError = (error: unknown) =>
   sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION
     ? new ApiError('name_taken', 'Another tenant has this name.')
     : error;
 
-/** Whether the installation has a tenant or has had one. For connections that see all: those of the API do not. */
+/** Whether the installation has or had a tenant. For the owner's connections: those of the API do not see all. */
 export async function hasTenants({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query(
     `select where exists (select from hookwright.tenants)

@@ -18,12 +18,12 @@ interface DeletedTenant {
 }
 
 /**
- * Deletes a tenant: nobody reaches it from then on, its keys are revoked (every process refuses them within 5 s), its
- * webhooks are deleted and their secrets erased, what was still to be sent is canceled, and its name is free. Its data
- * stays unreachable until `eraseTenants` takes it away.
+ * Deletes a tenant: it is unreachable, its keys are revoked (every process refuses them within 5 s), its webhooks are
+ * deleted and their secrets erased, open deliveries are canceled, and its name is free. `eraseTenants` deletes its data
+ * later.
  *
  * @param name the tenant's, so that no other one is deleted by mistake
- * @throws ApiError not_found; invalid_input when that is not its name
+ * @throws ApiError not_found; invalid_input for another name
  */
 export async function deleteTenant(
   db: Pick<Database, 'orm'>,
@@ -42,7 +42,7 @@ export async function deleteTenant(
     for (const webhook of webhooks) {
       eraseWebhook(webhook, now);
     }
-    // Not those that have expired: of portal sessions there may be very many.
+    // Expired keys stay: there may be very many portal sessions.
     const apiKeys = await em.find(ApiKey, activeKeys(), { orderBy: { id: 'asc' } });
     for (const apiKey of apiKeys) {
       apiKey.revokedAt = now;
@@ -51,7 +51,7 @@ export async function deleteTenant(
     const webhookIds = webhooks.map(({ id }) => id);
     await enqueueAligns(sql, tenantId, webhookIds);
     await em.flush();
-    // Its own log goes with it.
+    // The tenant's own log is erased with it, so the entry goes to the installation's.
     await enterTenant(sql, null);
     const before = { name, webhooks: webhooks.length, apiKeys: apiKeys.length };
     audit(em, by, { ...about('TENANT', null, tenantId), action: 'TENANT_DELETED', before });
@@ -59,7 +59,7 @@ export async function deleteTenant(
   });
 }
 
-/** What refers to others comes before them. Events, deliveries and attempts have gone with their days by then. */
+/** Referring tables come first. Events, deliveries and attempts were deleted with their days by then. */
 const TABLES_OF_TENANTS = [
   'idempotency_keys',
   'raised_events',
@@ -72,14 +72,14 @@ const TABLES_OF_TENANTS = [
   'api_keys',
 ] as const;
 
-/** Events go two days after their deliveries, and whole days at a time. */
+/** Events are deleted two days after their deliveries, and whole days at a time. */
 export const ERASED_AFTER_RETENTION_DAYS = EVENT_EXTRA_DAYS + 1;
 
 /**
- * Deletes all that is left of tenants that were deleted longer ago than anything of theirs is kept.
+ * Deletes the data of tenants that were deleted before the retention time.
  *
  * @returns their ids
- * @throws AggregateError what failed, after all have been tried
+ * @throws AggregateError the failures, after all have been tried
  */
 export async function eraseTenants(pool: pg.Pool, retentionDays: number): Promise<number[]> {
   const { rows } = await pool.query<{ id: number }>(

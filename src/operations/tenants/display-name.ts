@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const NAME_LENGTH_MAX = 200;
 
-/** What tenants and keys may be called; spaces at the ends do not count. */
+/** The name of a tenant or a key; spaces at the ends do not count. */
 export const displayName = z
   .string()
   .trim()

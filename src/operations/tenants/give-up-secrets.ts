@@ -14,13 +14,13 @@ const tenantsStatement: Statement = {
   text: `select id, data_key from hookwright.tenants where data_key_kid = $1 and id > $2
          order by id limit ${CHUNK_ROWS}`,
 };
-/** A tenant whose data key does not open, as its row has it. */
+
 interface LockedOutTenant {
   id: number;
   dataKey: Buffer;
 }
 
-/** The tenants whose data keys are wrapped by a key of this name, and do not open with the one that we have, if any. */
+/** The tenants whose data keys were wrapped by a key of this name and do not open with ours, if we have one. */
 export async function lockedOutTenants(
   { pool }: Pick<Database, 'pool'>,
   keys: readonly EncryptionKey[],
@@ -43,10 +43,10 @@ export async function lockedOutTenants(
 }
 
 /**
- * Gives a tenant a new data key in the place of one that is lost. Each of its webhooks gets a secret that nobody has
- * seen, and is paused: nothing may be sent before its owner has rotated the secret, and told the receiver the new one.
+ * Gives a tenant a new data key in place of a lost one. Each of its webhooks gets a secret that nobody knows, and is
+ * paused until its owner has rotated the secret and given the new one to the receiver.
  *
- * @param holdHours how long the webhooks collect events meanwhile
+ * @param holdHours how long the paused webhooks hold events
  */
 export async function giveUpSecrets(
   db: Pick<Database, 'orm'>,
@@ -59,7 +59,7 @@ export async function giveUpSecrets(
   await managementTransaction(db, tenantId, async (unit) => {
     const { em } = unit;
     const [tenant] = await lockRows(em, Tenant, { id: tenantId });
-    // Only what was found not to open: somebody else may be doing the same.
+    // Another process may have replaced it already.
     if (tenant?.dataKey.equals(lost) !== true) {
       return;
     }

@@ -13,13 +13,13 @@ interface Note {
 }
 
 /**
- * Notes in a tenant's audit log that a platform key acts for it. What the key changes has entries of its own; what it
- * reads and emits could be thousands a second, so that is noted once an hour (and process), before it happens.
+ * Notes in a tenant's audit log that a platform key acts for it. Its changes have entries of their own; its reads and
+ * emits, which may be thousands a second, have one entry an hour and process, written before they happen.
  */
 export class PlatformAccess {
   readonly #notes = new BoundedMap<string, Note>(NOTED_MAX);
 
-  /** @param now in ms, never going back */
+  /** @param now monotonic, in ms */
   constructor(
     private readonly db: Pick<Database, 'orm'>,
     private readonly now: () => number,

@@ -5,7 +5,7 @@ import { type Backlog, backlogOfTenantSql, TENANT_COUNT_MAX } from '../explorer/
 
 type Db = Pick<Database, 'pool'>;
 
-/** Those of these numbers that there are, whoever asks. */
+/** The existing tenants among these, for any caller. */
 export const readTenants = ({ orm }: Pick<Database, 'orm'>, ids: readonly number[]): Promise<Tenant[]> =>
   tenantEntityManager(orm.em, null).find(Tenant, { id: { $in: [...ids] }, deletedAt: null }, UNFILTERED);
 
@@ -16,7 +16,7 @@ const countStatement: Statement = {
     where tenant_id = any($1::bigint[]) group by 1`,
 };
 
-/** How many webhooks each tenant has; those that have none are missing. */
+/** How many webhooks each tenant has; tenants without one are left out. */
 export async function countWebhooksOfTenants({ pool }: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await tenantQuery<{ id: number; webhooks: number }>(pool, null, countStatement, [[...ids]]);
   return new Map(rows.map(({ id, webhooks }) => [id, webhooks]));
@@ -30,7 +30,7 @@ const backlogStatement: Statement = {
     ) as b`,
 };
 
-/** What each tenant's webhooks, all together, still have to be sent. */
+/** The backlog of all webhooks of each tenant together. */
 export async function readBacklogsOfTenants({ pool }: Db, ids: readonly number[]): Promise<Map<number, Backlog>> {
   const rows = await tenantQuery<Backlog & { id: number }>(pool, null, backlogStatement, [[...ids]]);
   return new Map(rows.map(({ id, ...backlog }) => [id, { ...backlog, countMax: TENANT_COUNT_MAX }]));

@@ -6,7 +6,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 import { tenantNameError } from './create-tenant.js';
 
 /**
- * Gives a tenant another name. The name that it has already changes nothing.
+ * Gives a tenant another name. Its current name has no effect.
  *
  * @throws ApiError not_found, name_taken
  */

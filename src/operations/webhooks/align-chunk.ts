@@ -10,7 +10,7 @@ import { canceledSql } from '../deliveries/delivery-state.js';
 /** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
 export const MOVED_ROWS = 250;
 
-/** What was open when the webhook was enabled, up to these ids, counts as held (docs/decisions/0021). */
+/** Deliveries up to these ids that were open when the webhook was enabled count as held (docs/decisions/0021). */
 export interface HeldBounds {
   keep_held_up_to: number | null;
   discard_held_up_to: number | null;
@@ -21,39 +21,33 @@ interface WebhookState extends HeldBounds {
   deleted: boolean;
   keep_held: boolean;
   hold_expired: boolean;
-  /** When it was like this, as Postgres writes it: a Date would lose the microseconds. */
+  /** When the state was read, as Postgres writes it: a Date would lose the microseconds. */
   now: string;
 }
 
-/** One move of a webhook's open deliveries: which ones, and what they become. */
+/** A change of state of a webhook's open deliveries. */
 interface Move {
+  /** Finds and locks a chunk of them. */
   find: Statement;
-  /** Moves those that were found. */
   apply: Statement;
-  /** Whether those that are moved may be sent now. */
+  /** Whether they may be sent now. */
   releases: boolean;
 }
 
-/** A move to make now; `upTo`: of what was open already when this id was made. */
-interface NextMove {
-  move: Move;
-  upTo?: number;
-}
-
-/** How far a move has come. What lies behind is not passed over again, while an old snapshot keeps it in the index. */
-interface Place {
+/** The delivery that a move has come to. Rows before it are not read again while an old snapshot keeps them indexed. */
+interface Position {
   move: Move | null;
   after: number;
 }
 
-export const START: Place = { move: null, after: 0 };
+export const START: Position = { move: null, after: 0 };
 
 interface AlignedChunk {
   moved: number;
   /** How many of these may be sent now. */
   released: number;
-  /** Where the next chunk goes on; null: nothing is left to move. */
-  next: Place | null;
+  /** Where the next chunk begins; null: nothing is left to move. */
+  next: Position | null;
   /** The webhook as it was then. */
   seen: SeenWebhook;
 }
@@ -67,28 +61,25 @@ export interface SeenWebhook {
 const GONE: SeenWebhook = { activeAt: null, bounds: { keep_held_up_to: null, discard_held_up_to: null } };
 
 /**
- * Follows the state of a webhook with the next of its open deliveries, in one transaction. They are locked in the order
- * of ids within each move, and not over all: whoever locks several beside this gives up soon, or has locked the
- * webhook.
+ * Aligns the next open deliveries of a webhook with its state, in one transaction. Each move locks them in the order of
+ * ids. Several moves do not, but other transactions that lock several give up soon, or have locked the webhook.
  */
 export async function alignChunk(
   client: pg.PoolClient,
   tenantId: number,
   webhookId: number,
-  place: Place,
+  position: Position,
 ): Promise<AlignedChunk> {
   const [webhook] = await query<WebhookState>(client, stateStatement, [webhookId, tenantId]);
   if (webhook === undefined) {
     return { moved: 0, released: 0, next: null, seen: GONE };
   }
-  const activeAt = webhook.active && !webhook.deleted ? webhook.now : null;
-  const seen: SeenWebhook = { activeAt, bounds: webhook };
+  const seen = { activeAt: webhook.active && !webhook.deleted ? webhook.now : null, bounds: webhook };
   let moved = 0;
   let released = 0;
-  for (const { move, upTo } of movesFor(webhook)) {
-    const after = move === place.move ? place.after : START.after;
-    const bound = upTo === undefined ? [] : [upTo];
-    const found = await query<{ id: number }>(client, move.find, [webhookId, after, MOVED_ROWS - moved, ...bound]);
+  for (const [move, ...upTo] of movesFor(webhook)) {
+    const after = move === position.move ? position.after : START.after;
+    const found = await query<{ id: number }>(client, move.find, [webhookId, after, MOVED_ROWS - moved, ...upTo]);
     const ids = found.map(({ id }) => id);
     if (ids.length > 0) {
       await query(client, move.apply, [...idRange(ids), bigintArray(ids)]);
@@ -99,11 +90,11 @@ export async function alignChunk(
       return { moved, released, next: { move, after: ids.at(-1)! }, seen };
     }
   }
-  // Somebody may have committed one behind the place from which this went on.
-  return { moved, released, next: place === START ? null : START, seen };
+  // Another transaction may have committed a delivery before the position from which this went on.
+  return { moved, released, next: position === START ? null : START, seen };
 }
 
-/** Shared lock: the webhook cannot be switched while a chunk follows its state. */
+/** Shared lock: the webhook cannot be switched while a chunk is aligned with its state. */
 const stateStatement: Statement = {
   name: 'read_webhook_to_align',
   text: `
@@ -112,12 +103,20 @@ const stateStatement: Statement = {
     from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
 };
 
-/** @param name of its prepared statements: most settlings find little, and planning took longer than all the rest */
+interface MoveOptions {
+  /** Moves only deliveries that were open when the id $4 was made. */
+  bounded?: boolean;
+  releases?: boolean;
+}
+
+/** @param name of its prepared statements: most alignments find little, and planning took longer than all the rest */
 function moveOf(
   name: string,
-  { status, set, bounded = false, releases = false }: MoveSql & { releases?: boolean },
+  status: 'PENDING' | 'HELD',
+  set: string,
+  { bounded = false, releases = false }: MoveOptions = {},
 ): Move {
-  // Not by tenant, which the webhook says: there is an index of the open ones by webhook, and none else must be chosen.
+  // Not by tenant, which the webhook implies: the index of open deliveries by webhook must be chosen.
   const find = `
     select d.id from hookwright.deliveries d
     where d.webhook_id = $1 and d.id > $2 and d.status = '${status}'
@@ -133,13 +132,7 @@ function moveOf(
   };
 }
 
-interface MoveSql {
-  status: 'PENDING' | 'HELD';
-  set: string;
-  bounded?: boolean;
-}
-
-/** Retries keep their time; what is due already goes at once. */
+/** Retries keep their time; deliveries that are due go at once. */
 const enqueueMoved = (moved: string) => `
     with moved as (${moved}
       returning d.id, d.attempt_count, d.due_at)
@@ -148,34 +141,27 @@ const enqueueMoved = (moved: string) => `
       array_agg(greatest(due_at, now()) order by id), array_agg(${LANES.BULK.priority} order by id))
     from moved where ${needsJobSql('due_at')}`;
 
-const HOLD = moveOf('hold_pending', { status: 'PENDING', set: `status = 'HELD'` });
-const HOLD_REST = moveOf('hold_rest', { status: 'PENDING', set: `status = 'HELD'`, bounded: true });
-const DISCARD = moveOf('discard_held', { status: 'HELD', set: canceledSql('DISCARDED'), bounded: true });
-const EXPIRE = moveOf('expire_held', { status: 'HELD', set: canceledSql('HOLD_EXPIRED') });
-const CANCEL_PENDING = moveOf('cancel_pending', { status: 'PENDING', set: canceledSql('WEBHOOK_DELETED') });
-const CANCEL_HELD = moveOf('cancel_held', { status: 'HELD', set: canceledSql('WEBHOOK_DELETED') });
-const RELEASE = moveOf('release_held', {
-  status: 'HELD',
-  set: `status = 'PENDING', job_group = null`,
-  releases: true,
-});
+const HELD = `status = 'HELD'`;
+const HOLD = moveOf('hold_pending', 'PENDING', HELD);
+const HOLD_REST = moveOf('hold_rest', 'PENDING', HELD, { bounded: true });
+const DISCARD = moveOf('discard_held', 'HELD', canceledSql('DISCARDED'), { bounded: true });
+const EXPIRE = moveOf('expire_held', 'HELD', canceledSql('HOLD_EXPIRED'));
+const CANCEL_PENDING = moveOf('cancel_pending', 'PENDING', canceledSql('WEBHOOK_DELETED'));
+const CANCEL_HELD = moveOf('cancel_held', 'HELD', canceledSql('WEBHOOK_DELETED'));
+const RELEASE = moveOf('release_held', 'HELD', `status = 'PENDING', job_group = null`, { releases: true });
 
-function movesFor(webhook: WebhookState): NextMove[] {
+/** The moves to make, in order; a bounded one with its bound. */
+function movesFor(webhook: WebhookState): [move: Move, upTo?: number][] {
+  const { keep_held_up_to: keepUpTo, discard_held_up_to: discardUpTo } = webhook;
   if (webhook.deleted) {
-    return [{ move: CANCEL_PENDING }, { move: CANCEL_HELD }];
+    return [[CANCEL_PENDING], [CANCEL_HELD]];
   }
+  const discard: [Move, number][] = discardUpTo === null ? [] : [[DISCARD, discardUpTo]];
   if (!webhook.active) {
-    return [{ move: HOLD }, ...discard(webhook), ...(webhook.hold_expired ? [{ move: EXPIRE }] : [])];
+    return [[HOLD], ...discard, ...(webhook.hold_expired ? [[EXPIRE] as [Move]] : [])];
   }
-  return [...holdRest(webhook), ...discard(webhook), ...(webhook.keep_held ? [] : [{ move: RELEASE }])];
-}
-
-/** What was pending still when the webhook was enabled counts as held. */
-function holdRest({ keep_held_up_to, discard_held_up_to }: WebhookState): NextMove[] {
-  const upTo = Math.max(keep_held_up_to ?? 0, discard_held_up_to ?? 0);
-  return upTo === 0 ? [] : [{ move: HOLD_REST, upTo }];
-}
-
-function discard({ discard_held_up_to: upTo }: WebhookState): NextMove[] {
-  return upTo === null ? [] : [{ move: DISCARD, upTo }];
+  // Deliveries that were still pending when the webhook was enabled count as held.
+  const restUpTo = Math.max(keepUpTo ?? 0, discardUpTo ?? 0);
+  const holdRest: [Move, number][] = restUpTo === 0 ? [] : [[HOLD_REST, restUpTo]];
+  return [...holdRest, ...discard, ...(webhook.keep_held ? [] : [[RELEASE] as [Move]])];
 }

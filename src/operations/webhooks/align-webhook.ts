@@ -7,32 +7,27 @@ import { enqueueAlign } from '../jobs/enqueue.js';
 import type { Woken } from '../jobs/tasks.js';
 import { alignChunk, type HeldBounds, MOVED_ROWS, type SeenWebhook, START } from './align-chunk.js';
 
-/**
- * After a first chunk was released: an endpoint that fails still, and at once, has its webhook disabled again by then,
- * and the rest need not come and go.
- */
-const FIRST_LOOK_MS = 100;
-/** Longer than daemons have rows locked that they write. Those of other webhooks wait for the turn meanwhile. */
+/** A pause after the first released chunk: an endpoint that still fails disables its webhook again within this time. */
+const PROBE_MS = 100;
+/** Longer than daemons lock rows that they write. Alignments of other webhooks wait meanwhile. */
 const LOCK_WAIT_MS = 1_000;
 const LOCKED_REST_MS = 2_000;
 
-/** What one job does of a long settling. */
+/** The share of one job in a long alignment. */
 interface AlignTurn {
-  /** After this long it ends. */
+  /** The job ends after this long. */
   turnMs: number;
-  /** In how many milliseconds the next one may go on. */
+  /** In how many milliseconds the next job may go on. */
   restInMs: () => number;
 }
 
 /**
  * Brings a webhook's open deliveries in line with the webhook, in chunks: an inactive webhook's pending ones are held,
- * an active one's held ones are released in the order of ids (or kept, or canceled, as it was asked for) and its
- * put-off ones woken, a deleted one's are canceled. It reads the state again for each chunk and may be stopped and
- * started again at any point. While another session has a row locked that it needs, the rest is left to another job
- * too.
+ * an active one's held ones are released in the order of ids (or kept, or canceled, as requested) and its put-off ones
+ * woken, a deleted one's are canceled. It reads the state again for each chunk and may be stopped and started again at
+ * any point. The rest is left to another job when the time is over, or when another session has locked a row.
  *
- * @param turn after how long the rest is left to another job, and when that one may run
- * @param woken what an earlier job has done of the waking, and since when it was to be done
+ * @param woken how far an earlier job has woken deliveries
  * @returns how many deliveries were moved or woken
  */
 export async function alignWebhook(
@@ -64,22 +59,18 @@ export async function alignWebhook(
 
 interface Moved {
   moved: number;
-  /** Why there may be more to move; or nothing is left, and this is the webhook for which that holds. */
+  /** Why there may be more to move; else the webhook for which nothing is left. */
   ending: 'TIME' | 'LOCKED' | SeenWebhook;
 }
 
-/**
- * Moves chunk by chunk, until nothing is left to move.
- *
- * @param endAt monotonic, ms: no chunk is begun after this, but the first
- */
+/** Moves chunk by chunk. @param endAt monotonic, ms: no chunk but the first begins after this */
 async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endAt: number): Promise<Moved> {
   let moved = 0;
   let released = 0;
-  let place = START;
+  let position = START;
   for (;;) {
     const chunk = await orLocked(
-      impatientTransaction(pool, LOCK_WAIT_MS, (client) => alignChunk(client, tenantId, webhookId, place)),
+      impatientTransaction(pool, LOCK_WAIT_MS, (client) => alignChunk(client, tenantId, webhookId, position)),
     );
     if (chunk === 'LOCKED') {
       return { moved, ending: 'LOCKED' };
@@ -91,9 +82,9 @@ async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endA
     const isFirstReleased = released === 0 && chunk.released > 0;
     released += chunk.released;
     if (isFirstReleased && chunk.moved === MOVED_ROWS) {
-      await delay(FIRST_LOOK_MS);
+      await delay(PROBE_MS);
     }
-    place = chunk.next;
+    position = chunk.next;
     if (performance.now() >= endAt) {
       return { moved, ending: 'TIME' };
     }
@@ -101,10 +92,10 @@ async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endA
 }
 
 /**
- * Nothing is left that these bounds are for. Kept, they would take in what comes later, should the database's clock be
- * set back. They may have been replaced meanwhile: another settling follows then.
+ * Forgets bounds that no delivery is left for: after the database's clock was set back, they would include new ones.
+ * Bounds that were replaced meanwhile stay for the next alignment.
  *
- * @returns false: another session has the webhook locked
+ * @returns false: another session has locked the webhook
  */
 async function forgetHeldBounds(
   pool: pg.Pool,

@@ -17,8 +17,8 @@ interface NewWebhook extends NewWebhookSettings {
 }
 
 /**
- * Makes a webhook and its signing secret. The answer is the only place where the secret ever stands in the clear
- * (docs/interface.md, "A webhook"): so it needs no query after the commit, which could fail.
+ * Makes a webhook and its signing secret. The secret is shown only in this answer (docs/interface.md, "A webhook"), so
+ * no query that could fail follows the commit.
  *
  * @throws ApiError webhook_limit_reached, not_found for an unknown tenant
  */

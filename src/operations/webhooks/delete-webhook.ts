@@ -6,8 +6,8 @@ import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
 /**
- * Deletes a webhook: it is gone for every reader at once, and its secrets are erased. The row stays, because its
- * deliveries are history until their retention ends; those still open are canceled by `align-webhook`.
+ * Deletes a webhook: no reader finds it, and its secrets are erased. The row stays for the history of its deliveries;
+ * open ones are canceled by `align-webhook`.
  *
  * @param ifVersion the version that it must have; undefined: any
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version

@@ -1,8 +1,8 @@
 import type { Database } from '../../database/database.js';
 
 /**
- * Erases secrets whose overlap is over: nothing signs with them any more. Webhooks that another session has locked are
- * left to the next time: whoever waited for them would keep the outcomes of all the others waiting.
+ * Erases secrets whose overlap is over. Webhooks that another session has locked are left to the next time: waiting for
+ * them would keep the outcomes of all the others waiting.
  */
 export async function forgetPreviousSecrets({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(

@@ -4,11 +4,11 @@ import { ApiError } from '../../errors.js';
 import type { Actor } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
-import { letKeptGo } from './switch-webhook.js';
+import { releaseKept } from './switch-webhook.js';
 
 /**
- * Releases what a webhook held back when it was enabled with `held: KEEP`. One that keeps nothing is left as it
- * is: that is no error, and no change that the audit log would have.
+ * Releases the deliveries that a webhook kept when it was enabled with `held: KEEP`. A webhook that keeps none stays
+ * unchanged, without an error or an audit entry.
  *
  * @throws ApiError not_found; webhook_inactive: held deliveries can only be sent to an active webhook
  */
@@ -24,7 +24,7 @@ export async function releaseHeld(
       throw new ApiError('webhook_inactive', `Webhook ${webhookId} is inactive; enable it to release what it holds.`);
     }
     if (webhook.keepHeld) {
-      await letKeptGo(unit, webhook, by);
+      await releaseKept(unit, webhook, by);
     }
     return webhook;
   });

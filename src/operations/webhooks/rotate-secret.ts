@@ -11,18 +11,15 @@ import type { SecretVault } from '../secrets/secret-vault.js';
 
 interface Rotation {
   webhookId: number;
-  /** For how long the previous secret goes on signing; 0: it is worthless at once. */
+  /** How long the previous secret signs too; 0: it is erased at once. */
   overlapHours: number;
   by: Actor;
 }
 
 /**
- * Gives a webhook a new signing secret. The answer is the only place where it ever stands in the clear, so
- * it needs no query after the commit, which could fail. While the overlap lasts the previous secret signs too: see
- * domain/delivery-request.ts.
- *
- * A third secret has no place in the headers, so a second rotation must wait for the end of the first one's overlap,
- * unless it ends it (`overlapHours: 0`): then both previous secrets are erased.
+ * Gives a webhook a new signing secret, which is shown only in this answer, so no query that could fail follows the
+ * commit. The headers hold two signatures, so a rotation during the overlap of an earlier one is refused, unless it
+ * ends that overlap (`overlapHours: 0`) and erases both previous secrets.
  *
  * @throws ApiError not_found; rotation_under_way
  */

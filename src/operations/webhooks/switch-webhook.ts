@@ -5,9 +5,9 @@ import { nextId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 
-/** A webhook whose row is locked goes on or off, or sends what it keeps. Its deliveries follow (`align-webhook`). */
+/** Changes of a webhook whose row is locked. Its deliveries follow (`align-webhook`). */
 
-/** Enables an inactive webhook; `held`: what becomes of what it holds. */
+/** Enables an inactive webhook. @param held what happens to its held deliveries */
 export async function enable(
   { sql }: UnitOfWork,
   webhook: Webhook,
@@ -30,8 +30,8 @@ export async function enable(
   await enqueueAlign(sql, webhook.tenantId, webhook.id);
 }
 
-/** An active webhook sends what it keeps, in the background; the audit log has it. */
-export async function letKeptGo({ em, sql }: UnitOfWork, webhook: Webhook, by: Actor): Promise<void> {
+/** Has an active webhook send the deliveries that it keeps, with an audit entry. */
+export async function releaseKept({ em, sql }: UnitOfWork, webhook: Webhook, by: Actor): Promise<void> {
   const { id, tenantId } = webhook;
   webhook.keepHeld = false;
   webhook.keepHeldUpTo = null;
@@ -39,11 +39,7 @@ export async function letKeptGo({ em, sql }: UnitOfWork, webhook: Webhook, by: A
   audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'HELD_RELEASED' });
 }
 
-/**
- * Pauses an active webhook: what comes for it is held.
- *
- * @param holdHours for how long
- */
+/** Pauses an active webhook. @param holdHours how long its deliveries are held */
 export async function pause({ now, sql }: UnitOfWork, webhook: Webhook, holdHours: number): Promise<void> {
   webhook.active = false;
   webhook.generation += 1;

@@ -5,30 +5,26 @@ import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, differences, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
-import { enable, letKeptGo, pause } from './switch-webhook.js';
+import { enable, pause, releaseKept } from './switch-webhook.js';
 import type { WebhookSettings } from './webhook-settings.js';
 
-/** What becomes of held deliveries. */
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
 
 export interface WebhookChange extends Partial<WebhookSettings> {
   active?: boolean;
   /**
-   * What becomes of held deliveries when the webhook is enabled, and of those that a pause has not got round to
-   * holding; then the default is RELEASE. Of one that is active already, what it keeps since `KEEP`: RELEASE sends it,
-   * DISCARD is refused. Without meaning otherwise.
+   * What happens to held deliveries when the webhook is enabled, and to those that the pause has not held yet (default
+   * RELEASE). For an active webhook that keeps some since `KEEP`: RELEASE sends them, DISCARD is refused.
    */
   held?: Held;
 }
 
 /**
- * Changes a webhook. Its deliveries follow in a task of their own (`align-webhook`), and at the latest when their turn
- * comes. A value that it has already changes nothing, and neither raises the version nor stands in the audit log;
- * only `held` may have a meaning all the same.
+ * Changes a webhook. Its deliveries follow in a task (`align-webhook`), at the latest when they are loaded. Setting the
+ * current value has no effect, on the version and in the audit log either; only `held` may have one.
  *
  * @param holdHours how long the webhook collects events while it is inactive
  * @param ifVersion the version that it must have; undefined: any
- * @returns the webhook as it is now
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version;
  *   invalid_input for what `held` cannot do
  */
@@ -48,7 +44,7 @@ export async function updateWebhook(
     const before = picked(webhook, names);
     em.assign(webhook, settings);
     if (webhook.url !== (before.url ?? webhook.url)) {
-      // What the old endpoint asked for with Retry-After does not bind the new one; settling wakes who waited for it.
+      // Retry-After of the old endpoint does not bind the new one; aligning wakes the deliveries that waited for it.
       webhook.closedUntil = null;
       webhook.nextProbeAt = null;
       await enqueueAlign(sql, tenantId, webhookId);
@@ -74,7 +70,7 @@ export async function updateWebhook(
   });
 }
 
-/** Of an active webhook: what it keeps is released, or stays. */
+/** Decides on the deliveries that an active webhook keeps. */
 async function decideOnKept(unit: UnitOfWork, webhook: Webhook, held: Held | undefined, by: Actor): Promise<void> {
   if (held === 'DISCARD') {
     const detail =
@@ -83,6 +79,6 @@ async function decideOnKept(unit: UnitOfWork, webhook: Webhook, held: Held | und
     throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
   }
   if (held === 'RELEASE') {
-    await letKeptGo(unit, webhook, by);
+    await releaseKept(unit, webhook, by);
   }
 }

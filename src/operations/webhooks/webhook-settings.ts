@@ -14,17 +14,15 @@ export const subscribedEvent = z.string().meta({
   examples: ['booking.created', WILDCARD],
 });
 
-/** What the values are judged by. */
 interface WebhookRules {
   target: TargetPolicy;
-  /** The event types that there are. */
+  /** The names of all event types. */
   eventTypes: readonly string[];
 }
 
 /**
- * What people write of a webhook, by the names that the entity has. `form` is what REST says of a field before it looks
- * at values, also in its OpenAPI document; `rule` judges a value, for REST and GraphQL alike, and says what is stored.
- * A field whose form is optional may be left out when a webhook is made.
+ * The fields of a webhook that people write, by the names of the entity. `form` is a field's shape in REST and its
+ * OpenAPI document; `rule` checks a value, for REST and GraphQL alike, and returns the value to store.
  */
 export const webhookSettings = {
   url: {
@@ -68,7 +66,7 @@ type LeftOutIfNull<Shape extends z.ZodRawShape> = {
   [Name in keyof Shape]: null extends z.output<Shape[Name]> ? z.ZodOptional<Shape[Name]> : Shape[Name];
 };
 
-/** The fields of a webhook to be made: one that can be null may be left out. */
+/** The fields of a new webhook: one that can be null may be left out. */
 export const leftOutIfNull = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => [name, schema.isNullable() ? schema.optional() : schema]),
@@ -79,18 +77,14 @@ function inputOf(rules: WebhookRules) {
   return z.object(leftOutIfNull(Object.fromEntries<z.ZodType>(shape)));
 }
 
-/** The input of a webhook to be made. What it leaves out is not in the output either. */
+/** The input of a new webhook. Its output leaves out the same fields. */
 export const newWebhookInput = (rules: WebhookRules) => inputOf(rules) as unknown as z.ZodType<NewWebhookSettings>;
 
-/** The input of a change, likewise. */
+/** The input of a change. Its output leaves out the same fields. */
 export const webhookChangeInput = (rules: WebhookRules) =>
   inputOf(rules).partial() as unknown as z.ZodType<Partial<WebhookSettings>>;
 
-/**
- * The settings that an input has: those of a change, whose fields may all be left out.
- *
- * @param input null stands for a field that was left out, unless the field itself can be null
- */
+/** The settings in an input. @param input null is a field that was left out, unless the field itself can be null */
 export function settingsIn(input: Record<string, unknown>): Record<string, unknown> {
   const given = Object.entries(webhookSettings).filter(
     ([name, { form }]) => input[name] !== undefined && (input[name] !== null || form.isNullable()),
@@ -98,7 +92,7 @@ export function settingsIn(input: Record<string, unknown>): Record<string, unkno
   return Object.fromEntries(given.map(([name]) => [name, input[name]]));
 }
 
-/** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
+/** A url that may be called, normalised. Connecting checks the addresses behind it again. */
 function webhookUrl(policy: TargetPolicy) {
   return z.string().transform((text, context) => {
     const verdict = judgeUrl(text, policy);
@@ -119,7 +113,7 @@ export function webhookEventTypes(knownNames: readonly string[], forAll = `, or 
     .superRefine((names, context) => {
       const add = (path: number[], code: string, message: string) =>
         context.addIssue({ code: 'custom', path, message, params: { code } });
-      // There may be a million; what is wrong with them is that.
+      // There may be a million names: then only their number is reported.
       const judged = names.length > EVENT_TYPES_MAX ? [] : names;
       judged.forEach((name, index) => {
         if (name === WILDCARD) {
