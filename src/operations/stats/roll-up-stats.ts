@@ -96,7 +96,7 @@ const progressToStatement: Statement = {
 };
 
 /**
- * Rolls statistics up: minutes to hours and days, each with its sums, and deletes what is no longer kept. Each step is
+ * Rolls statistics up: minutes to hours and days, each with its sums, and deletes rows beyond their retention. Each step is
  * a transaction that moves a mark of progress, so it can be interrupted at any point, run by several daemons at once,
  * and goes on where it stopped.
  *
