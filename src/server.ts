@@ -36,11 +36,11 @@ export async function buildServer(services: Services, options: DashboardOptions 
   const app: FastifyInstance = Fastify({
     loggerInstance: requestLog(log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One logger for all: a child for each request would cost more than the line that is hardly ever written.
+    // One logger for all: a child for each request costs more than the rare line is worth.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     bodyLimit: limits.restBodyBytesMax,
-    // Whatever others write into X-Forwarded-For is ignored.
+    // X-Forwarded-For counts from these proxies only.
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     requestTimeout: limits.requestTimeoutMs, // Fastify turns Node's own limit off
     connectionTimeout: limits.idleTimeoutMs,
@@ -55,7 +55,7 @@ export async function buildServer(services: Services, options: DashboardOptions 
     // While closing, requests on open connections are still served: the database closes later than we do.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
-    // Whoever has no key is told so first, whatever the id; Node does not read URLs that are much longer than 16 KiB.
+    // A request without a key gets that error first, for any id; Node reads no URLs much longer than 16 KiB.
     routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
     // Past all hooks: a path that cannot be read, such as /%zz. As /%25zz it goes the way of all requests.
     frameworkErrors: (_error, { raw }, reply) => {
@@ -93,12 +93,12 @@ export async function buildServer(services: Services, options: DashboardOptions 
   return app;
 }
 
-/** A path that the router can read, and that leads where there is nothing. */
+/** A path that the router can read, and that no route has. */
 function readable(url: string): string {
   return (url.startsWith('/') ? url : `/${url}`).replaceAll('%', '%25');
 }
 
-/** What anybody may read without a key, as often as one address may. */
+/** Routes without a key, with a rate limit by address. */
 async function openRoutes(app: FastifyInstance, services: Services): Promise<void> {
   const { config, rateLimits } = services;
   app.addHook('onRequest', async (request) => rateLimits.requireAnonymous(request.ip));
@@ -113,7 +113,7 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
   await app.register(openApiRoute, { prefix: REST_PREFIX, services });
 }
 
-/** Other origins, and who names none, are told nothing of it: their preflights are requests that no route serves. */
+/** Preflights of other origins are requests that no route serves. */
 async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
   if (corsOrigins.length === 0) {
     return;
@@ -136,7 +136,7 @@ async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Prom
   });
 }
 
-/** For the person who opens the address, or the program that wants to know what is here. */
+/** The answer at the root: where each interface is. */
 function directory(config: Config): Record<string, string> {
   return {
     name: 'Hookwright',
@@ -157,7 +157,7 @@ interface ClientError {
   detail: string;
 }
 
-/** By Node's codes. They stand here and not in the catalogue of errors, because no interface answers with them. */
+/** By Node's codes. Not in the catalogue of errors, because no interface answers with them. */
 const clientErrors: Record<string, ClientError> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
@@ -186,9 +186,9 @@ const malformed: ClientError = {
 };
 
 /**
- * What is not an HTTP request at all never reaches a route, so this writes the answer's bytes itself. A connection on
- * which nothing has come is closed without an answer: clients keep spare connections, and one that sends its first
- * request at this moment would take a 408 for the answer to it.
+ * Bytes that are not an HTTP request never reach a route, so this writes the answer itself. A connection without any
+ * bytes is closed without an answer: clients keep spare connections, and one that sends its first request at this moment
+ * would take a 408 for the answer to it.
  */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {

@@ -21,9 +21,9 @@ interface ServiceOptions {
   databaseUrl: string;
   encryptionKeys: readonly EncryptionKey[];
   log: Logger;
-  /** What the database connections may do; default: what the user of the url may. */
+  /** The role of the database connections; default: the url's user. */
   role?: string;
-  /** Tests set the clock; everybody else has the machine's. */
+  /** Default: the machine's clock. */
   clock?: () => Date;
   /** Milliseconds that never go back, for the rate limits. */
   now?: () => number;
@@ -33,7 +33,7 @@ interface ServiceOptions {
   tracing?: Tracing | null;
 }
 
-/** Puts together what API and daemon work with. Connects lazily; close it with `services.db.close()`. */
+/** Makes the services that API and daemon share. Connects lazily; close them with `services.db.close()`. */
 export async function openServices(options: ServiceOptions): Promise<Services> {
   const { config, databaseUrl, encryptionKeys, log, role, clock = () => new Date() } = options;
   const { now = () => performance.now(), metrics = new ApiMetrics(), tracing = null } = options;

@@ -21,7 +21,7 @@ import { print, printList } from './print.js';
 
 /**
  * The commands of the person who runs the installation. They work on the database directly, also while the service
- * is running: whoever can run them holds the database's password anyway.
+ * runs: that person has the database's password anyway.
  */
 
 interface Administration {
@@ -33,7 +33,7 @@ interface AdministrationOfSecrets extends Administration {
   vault(): Promise<SecretVault>;
 }
 
-/** For what has to do with secrets. */
+/** Runs a command that reads or writes secrets. */
 export async function administerSecrets(
   work: (administration: AdministrationOfSecrets) => Promise<void>,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function administerSecrets(
   );
 }
 
-/** For everything else, which can be done without the encryption keys. */
+/** Runs any other command, which needs no encryption keys. */
 export async function administer(work: (administration: Administration) => Promise<void>): Promise<void> {
   await administerWith(readConfig(process.env, { needsEncryptionKeys: false }), work);
 }

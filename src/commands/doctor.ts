@@ -8,7 +8,7 @@ import { type Config, ConfigError, readConfig } from '../settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
 
-/** `hookwright doctor`: looks at everything, changes nothing. Exits with 1 when something fails. */
+/** `hookwright doctor`: examines everything, changes nothing. Exits with 1 when something fails. */
 export async function doctor({ json = false }: { json?: boolean }): Promise<void> {
   const checks = await examine(process.env);
   process.stdout.write(json ? `${JSON.stringify({ checks }, null, 2)}\n` : textOf(checks));
@@ -43,7 +43,7 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   return checks;
 }
 
-/** Never the url, which holds a password: a driver's message may name host and user. */
+/** Never shows the url, which has a password in it: a driver's message may name host and user. */
 function examinationFailed(error: Error & { code?: string }): Check[] {
   const reason = (error.message || error.code || 'no reason is known').replace(/\.$/, '');
   return [check('database', 'fail', `The database was reached and cannot be examined: ${reason}.`)];
@@ -81,7 +81,7 @@ async function examineMigrations(pool: pg.Pool): Promise<Check> {
     : check('migrations', 'ok', 'The database has the newest schema.');
 }
 
-/** Whether the encryption keys open what is there. None is made where one is missing. */
+/** Whether the encryption keys open the secrets that they protect. Makes no missing key. */
 async function examineKeys(config: Config, pool: pg.Pool): Promise<Check> {
   const name = 'encryption keys';
   const keys = await readEncryptionKeys(config).catch((error: Error) => error);

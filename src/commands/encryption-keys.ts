@@ -15,21 +15,20 @@ export const encryptionKeyFile = (config: Config) => join(config.dataDir, 'encry
 
 /**
  * The keys that protect secrets at rest: those of the settings, or in the all-in-one mode the one in the data folder.
- * That one is made while there is no tenant, and so nothing that another key could protect. From the first tenant on
- * it is never made again: a new key would open nothing, and what it protected from then on would be lost with the
- * return of the right one.
+ * That key is made while there is no tenant, and so no secret. Later it is never made again: a new key would open
+ * nothing, and the secrets that it protects would be lost when the right one is put back.
  *
  * @param db a migrated database
  * @throws Error naming each key in use that is missing, or is another one than its name says
  */
 export async function encryptionKeysOf(config: Config, db: Pick<Database, 'pool'>): Promise<readonly EncryptionKey[]> {
-  // Asked before the file is looked for: whoever makes the first tenant at this moment has made the file before it.
+  // Before the file is read: a process that makes the first tenant at this moment has made the file before.
   if (config.encryptionKeys === undefined && !(await hasTenants(db))) {
     await makeEncryptionKey(config);
   }
   const keys = await readEncryptionKeys(config);
   const problems = (await tryEncryptionKeys(db, keys))
-    // With a key that opens what the oldest tenant has, everything that can be done is done: the doctor tells the rest.
+    // A key that opens the oldest tenant's secrets is the right one; the doctor reports any other trouble.
     .filter(({ verdict }) => verdict === 'MISSING' || verdict === 'WRONG')
     .map((key) => keyProblem(config, key));
   if (problems.length > 0) {
@@ -38,16 +37,16 @@ export async function encryptionKeysOf(config: Config, db: Pick<Database, 'pool'
   return keys;
 }
 
-/** Makes the key in the data folder, unless it is there. Whatever a lost one protects needs that one all the same. */
+/** Makes the key in the data folder, unless it is there. Secrets of a lost key still need that one. */
 export async function makeEncryptionKey(config: Config): Promise<void> {
   const key = randomBytes(ENVELOPE_KEY_BYTES).toString('base64');
   await writeOnce(encryptionKeyFile(config), `${key}\n`, config.dataDir);
 }
 
 /**
- * The keys as they are; nothing is made. None when the data folder lacks its file.
+ * The keys as they are; none when the data folder lacks its file. Makes nothing.
  *
- * @throws Error when the file holds no key, or cannot be read
+ * @throws Error when the file has no key in it, or cannot be read
  */
 export async function readEncryptionKeys(config: Config): Promise<readonly EncryptionKey[]> {
   if (config.encryptionKeys !== undefined) {
@@ -56,18 +55,18 @@ export async function readEncryptionKeys(config: Config): Promise<readonly Encry
   const key = await readKeyFile(config);
   if (key === 'DAMAGED') {
     throw new Error(
-      `${encryptionKeyFile(config)} is damaged: it must hold the base64 of ${ENVELOPE_KEY_BYTES} bytes. Restore it from your backup. ${WITHOUT_IT}`,
+      `${encryptionKeyFile(config)} is damaged: it must have the base64 of ${ENVELOPE_KEY_BYTES} bytes. Restore it from your backup. ${WITHOUT_IT}`,
     );
   }
   return key === null ? [] : [{ kid: LOCAL_KID, key }];
 }
 
-/** Whether the key is the one in the data folder, whose file is there and holds none. */
+/** Whether the key is in the data folder, in a file that is damaged. */
 export async function isKeyFileDamaged(config: Config): Promise<boolean> {
   return config.encryptionKeys === undefined && (await readKeyFile(config)) === 'DAMAGED';
 }
 
-/** Makes room for a new key. What is left of the old one is kept, under the name that is returned. */
+/** Renames the damaged file, to make room for a new key. @returns its new name */
 export async function setDamagedKeyAside(config: Config): Promise<string> {
   const file = encryptionKeyFile(config);
   const aside = `${file}.damaged-${randomUUID()}`;
@@ -89,23 +88,23 @@ async function readKeyFile(config: Config): Promise<Buffer | null | 'DAMAGED'> {
   return key.length === ENVELOPE_KEY_BYTES ? key : 'DAMAGED';
 }
 
-/** What is wrong with a key that is in use, and what to do about it. @param key one whose verdict is not `OPENS` */
+/** A sentence about a key that does not open its secrets, with the remedy. @param key its verdict is not `OPENS` */
 export function keyProblem(config: Config, key: TriedKey): string {
   const { kid, tenants, verdict } = key;
   const inUse = `(tenants: ${tenants})`;
   if (verdict === 'MISSING') {
     return `${missingKey(config, kid, inUse)} ${WITHOUT_IT}`;
   }
-  const place = isInFile(config, kid) ? encryptionKeyFile(config) : 'ENCRYPTION_KEYS';
+  const source = isInFile(config, kid) ? encryptionKeyFile(config) : 'ENCRYPTION_KEYS';
   return verdict === 'WRONG'
-    ? `The encryption key ${kid} in ${place} is another one than the key that protects secrets under this name ${inUse}: it does not open them. Put the right one back from your backup. ${WITHOUT_IT}`
-    : `Two different encryption keys have had the name ${kid}: the one in ${place} opens what the oldest of its tenants has and not what the newest has ${inUse}. For tenants of the other one nothing can be signed: see ${PAGE}.`;
+    ? `The encryption key ${kid} in ${source} is another one than the key that protects secrets under this name ${inUse}: it does not open them. Put the right one back from your backup. ${WITHOUT_IT}`
+    : `Two different encryption keys have had the name ${kid}: the one in ${source} opens what the oldest of its tenants has and not what the newest has ${inUse}. For tenants of the other one nothing can be signed: see ${PAGE}.`;
 }
 
 function missingKey(config: Config, kid: string, inUse: string): string {
   const file = encryptionKeyFile(config);
   if (isInFile(config, kid)) {
-    return `The file ${file} is missing. It holds the encryption key ${kid}, which protects the signing secrets of all webhooks ${inUse}: restore it from your backup.`;
+    return `The file ${file} is missing. It has the encryption key ${kid}, which protects the signing secrets of all webhooks ${inUse}: restore it from your backup.`;
   }
   const setting = config.encryptionKeys === undefined ? 'ENCRYPTION_KEYS (not set)' : 'ENCRYPTION_KEYS';
   const where = config.embedded && kid === LOCAL_KID ? ` from the file ${file}` : '';

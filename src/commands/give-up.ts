@@ -38,13 +38,13 @@ export async function giveUpKey(kid: string, { forGood = false }: { forGood?: bo
         await giveUpSecrets(db, vault, randomBytes, tenant, config.holdHours);
       }
       print(
-        `The secrets that needed the lost encryption key ${which} are given up; ${vault.currentKid} protects what comes. Their webhooks are paused: each owner calls rotateWebhookSecret with overlapHours: 0, tells the receiver the new secret, and enables the webhook.`,
+        `The secrets that needed the lost encryption key ${which} are given up; ${vault.currentKid} protects what comes. Their webhooks are paused: each owner calls rotateWebhookSecret with overlapHours: 0, gives the new secret to the receiver, and enables the webhook.`,
       );
     }
   });
 }
 
-/** With the key that protects what comes: where that is the one in the data folder, it is made if it is not there. */
+/** A vault with the key for new secrets, which is made where it is missing in the data folder. */
 async function newVault(config: Config, db: Database, isDamaged: boolean): Promise<SecretVault> {
   if (isDamaged) {
     const aside = await setDamagedKeyAside(config);

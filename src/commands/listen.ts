@@ -2,14 +2,14 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, isIPv6 } from 'node:net';
 
-interface Place {
+interface Address {
   host: string;
   port: number;
 }
 
 const PORT_MAX = 65_535;
 
-/** What the system says of a host that is not one of this machine. */
+/** The system's errors for a host that is not one of this machine. */
 const NOT_OURS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
 
 /**
@@ -19,12 +19,12 @@ const NOT_OURS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EADDRNOTAVAIL',
  */
 export async function listen<Result>(
   setting: string,
-  place: Place,
-  start: (place: Place) => Promise<Result>,
+  address: Address,
+  start: (address: Address) => Promise<Result>,
 ): Promise<Result> {
-  const { host, port } = place;
+  const { host, port } = address;
   try {
-    return await start(place);
+    return await start(address);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EADDRINUSE') {
@@ -59,16 +59,16 @@ export async function addressesOf(host: string): Promise<string[]> {
 }
 
 /**
- * For a start that has much to do before it listens. What listens there a moment later is another matter.
+ * Fails early, before a start makes a database, where another program has the port.
  *
  * @throws Error as `listen`
  */
 export async function requireFreePort(
   setting: string,
-  place: Place,
+  wanted: Address,
   addresses: (host: string) => Promise<string[]> = addressesOf,
 ): Promise<void> {
-  await listen(setting, place, async ({ host, port }) => {
+  await listen(setting, wanted, async ({ host, port }) => {
     for (const [index, address] of (await addresses(host)).entries()) {
       try {
         const server = createServer((socket) => socket.destroy());

@@ -8,15 +8,15 @@ import { openTracing } from '../telemetry/open-tracing.js';
 import { ProcessMetrics } from '../telemetry/process-metrics.js';
 import { listen } from './listen.js';
 
-/** What to do, last thing first, when the process ends. In haste, requests in flight get a moment only. */
+/** Closes a part when the process ends; the last part first. In haste, requests in flight get a moment only. */
 export type Closing = (inHaste: boolean) => Promise<unknown> | unknown;
 
-/** What tells from outside how the process is doing: figures and traces. */
+/** Opens metrics and traces, which show from outside how the process is doing. */
 export async function observe(config: Config, log: Logger, closings: Closing[]) {
   const registry = new Registry();
   const tracing = await openTracing(config, log);
   if (tracing !== null) {
-    closings.push(() => tracing.close()); // first to come, so last to go: what ends now is traced too
+    closings.push(() => tracing.close()); // opened first, so closed last: the end of the other parts is traced too
     log.info('traces are made, and sent to OTEL_EXPORTER_OTLP_ENDPOINT');
   }
   return { registry, tracing, process: new ProcessMetrics(registry) };
@@ -35,7 +35,9 @@ export async function startMetrics(
     const missing = await missingMigrations(db);
     return missing.length > 0 ? `${lackOf(missing)}.` : trouble();
   };
-  const server = await listen('METRICS_PORT', config.metrics, (place) => startMetricsServer(registry, place, notReady));
+  const server = await listen('METRICS_PORT', config.metrics, (address) =>
+    startMetricsServer(registry, address, notReady),
+  );
   log.info({ url: server.url }, 'Prometheus finds its figures there');
   return () => server.close();
 }

@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../settings/config.js';
 
-/** What helps to find a fault. The error of a database driver carries its whole connection, settings and all. */
+/** Leaves out all else: the error of a database driver carries its whole connection, settings and all. */
 function serializeError(error: Error & { code?: unknown }): Record<string, unknown> {
   const { name, message, code, stack, cause } = error;
   return { name, message, code, stack, ...(cause instanceof Error ? { cause: serializeError(cause) } : {}) };

@@ -1,11 +1,11 @@
-/** What a command answers, on standard output. */
+/** Writes a command's answer to standard output. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 /**
- * A line for each row, its columns separated by tabs. What only people read stays out of the way of programs: headings
- * are for a terminal, and that there are no rows is said on standard error.
+ * A line for each row, its columns separated by tabs. Headings appear on a terminal only, and the sentence for an empty
+ * list on standard error, so that programs read rows alone.
  *
  * @param nothing the sentence for an empty list
  */

@@ -5,16 +5,16 @@ import type { Closing } from './observe.js';
 import { openLog } from './open-log.js';
 import { type Roles, startParts } from './start.js';
 
-/** `end`: null until a signal was taken, then what it set going, at whose end the process exits. */
+/** `end`: null until a signal comes; then the promise at whose end the process exits. */
 type Signals = { readonly end: Promise<void> | null };
 
 /** After a fault of our own everything has this long to end. */
 const HASTY_END_MS = 10_000;
-/** What a signal needs to get to its handler, while the same one has ended a program that we wait for. */
+/** A signal that has ended a program of ours reaches our own handler within this time. */
 const SIGNAL_MS = 20;
-/** `timeout`, npm and terminals may send a signal twice in one go, to us and our group. Nobody asks again so soon. */
+/** `timeout`, npm and terminals may send a signal twice, to us and our group; a person is slower. */
 const SAME_SIGNAL_MS = 500;
-/** EX_SOFTWARE of sysexits.h: a fault of our own. Whoever supervises the process starts another. */
+/** EX_SOFTWARE of sysexits.h: a fault of our own. A supervisor starts the process again. */
 const EXIT_FAULT = 70;
 
 /**
@@ -35,9 +35,9 @@ export async function serve(roles: Roles): Promise<void> {
     await startParts({ roles, config, log, closings, goOn: () => refuseToGoOn(signals) });
     start.isOver = true;
   } catch (error) {
-    await delay(SIGNAL_MS); // Ctrl-C reaches the programs that we start as well, and theirs may be the first word of it
+    await delay(SIGNAL_MS); // Ctrl-C reaches the programs that we start as well, and may end them first
     if (signals.end !== null) {
-      return signals.end; // what fails now fails because everything is being closed
+      return signals.end; // the cause is that everything is being closed
     }
     await closeAll(closings, true);
     throw error;
@@ -77,10 +77,10 @@ function endOnSignals(closings: Closing[], log: Logger, { delivery }: Config): S
 }
 
 /**
- * A promise that nobody looked after, or an exception that nobody caught: nothing that this process still does can be
- * trusted. It stops fetching and sending, and ends; its jobs are taken over by others, or by the next process.
+ * After an unhandled rejection or an uncaught exception the process cannot be trusted. It stops fetching and sending,
+ * and ends; its jobs are taken over by others, or by the next process.
  *
- * @param isBrokenOff whether a start that was asked to end is the cause: then it is none of ours
+ * @param isBrokenOff whether a start that was asked to end is the cause: then it is no fault
  */
 function endOnFaults(closings: Closing[], log: Logger, isBrokenOff: () => boolean): void {
   let ending = false;

@@ -38,11 +38,11 @@ interface Start {
   log: Logger;
   /** Gets what closes each part that was opened. */
   closings: Closing[];
-  /** Throws once the start was broken off: what was opened is being closed then, and nothing more must be. */
+  /** Throws once the start is broken off: its parts are being closed, and no other may be opened. */
   goOn: () => void;
 }
 
-/** An uncaught fault leaves the state of the process unknown: what is in flight has this long to be recorded. */
+/** After an uncaught fault, attempts in flight have this long to be recorded. */
 const HASTY_DRAIN_MS = 3_000;
 
 /** Opens each part after those that it stands on. */
@@ -129,8 +129,8 @@ async function startDaemon(
 }
 
 /**
- * For the link that signs in to the console by itself. Whoever can open it has the machine, so there is one only where
- * nobody else reaches the API; and only where a person sees it, because it never goes into a log.
+ * The code in the link that signs in to the console. There is one only where nobody outside of this machine reaches the
+ * API, and only on a terminal, because it never goes into a log.
  */
 function startCodeFor({ embedded, isLocal, dashboard }: Config): OneTimeCode | null {
   return embedded && isLocal && dashboard && process.stderr.isTTY ? new OneTimeCode(randomBytes) : null;
@@ -140,8 +140,8 @@ async function startApi(services: Services, startCode: OneTimeCode | null, closi
   const server = await buildServer(services, { startCode });
   closings.push(() => server.close());
   const { host, port } = services.config;
-  const listening = await listen('PORT', { host, port }, async (place) =>
-    listenOnAll(server, await addressesOf(host), place.port),
+  const listening = await listen('PORT', { host, port }, async ({ port }) =>
+    listenOnAll(server, await addressesOf(host), port),
   );
   closings.push(listening.close);
   return listening;
@@ -167,15 +167,13 @@ function logLoopbackTargets({ target, isLocal }: Config, log: Logger): void {
     return;
   }
   if (isLocal) {
-    log.info('loopback targets are open: webhooks may point at whatever listens on this machine');
+    log.info('loopback targets are open: webhooks may point at any service of this machine');
   } else {
-    log.warn('loopback targets are open: whoever has a key can reach whatever listens on this machine');
+    log.warn('loopback targets are open: everybody with a key can reach any service of this machine');
   }
 }
 
-/**
- * Better at the start than at the first delivery: the database has all that this version needs, and its keys open it.
- */
+/** Checks at the start that the database has all migrations, and that the encryption keys open its secrets. */
 async function keysOfMigrated(
   config: Config,
   databaseUrl: string,
@@ -193,7 +191,7 @@ async function keysOfMigrated(
   }
 }
 
-/** What opens the installation for the person who has started it. */
+/** The person who has started the installation gets in by these. */
 interface FirstSigns {
   /** Made by this start. */
   firstKey: string | null;
@@ -202,7 +200,7 @@ interface FirstSigns {
   startCode: OneTimeCode | null;
 }
 
-/** For the person who has just started it by hand. A key goes to a terminal only, never into a log. */
+/** Written for the person who has started it by hand. A key goes to a terminal only, never into a log. */
 function printAddresses(config: Config, address: string, { firstKey, keyFile, startCode }: FirstSigns): void {
   const encryptionKey =
     config.encryptionKeys === undefined

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import { tenantEntityManager } from '../database/tenant-database.js';
 import { readId } from '../domain/ids/global-id.js';
 import { capabilityWith } from '../domain/keys/portal-session.js';
-import { holdsScope, type Scope, scopesWith } from '../domain/keys/scopes.js';
+import { hasScope, type Scope, scopesWith } from '../domain/keys/scopes.js';
 import { AuditActor } from '../entities/audit-entry.js';
 import { ApiError, keyRequired, notFound } from '../errors.js';
 import type { ChangeFeed } from '../live/change-feed.js';
@@ -213,7 +213,7 @@ export function callerOf(context: Context): Caller {
  */
 export function requireScope(context: Context, ...anyOf: readonly Scope[]): void {
   const { scopes, isPortalSession, tenantId } = callerOf(context);
-  if (anyOf.some((scope) => holdsScope(scopes, scope))) {
+  if (anyOf.some((scope) => hasScope(scopes, scope))) {
     return;
   }
   const capability = isPortalSession ? capabilityWith(anyOf) : null;

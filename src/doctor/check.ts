@@ -1,6 +1,6 @@
 export type CheckStatus = 'ok' | 'warn' | 'fail';
 
-/** What was looked at, how it is, and what to do about it. */
+/** A subject, its state, and a sentence with the remedy. */
 export interface Check {
   name: string;
   status: CheckStatus;
@@ -20,7 +20,7 @@ export function bytesText(bytes: number): string {
   return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
 }
 
-/** A duration as a person says it, in its largest unit. */
+/** A duration in its largest unit. */
 export function durationText(seconds: number): string {
   if (seconds < 120) {
     return `${Math.round(seconds)} s`;

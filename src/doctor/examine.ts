@@ -7,14 +7,14 @@ import type { Check } from './check.js';
 import { judgeDeliveries } from './judge-deliveries.js';
 import { judgeServer } from './judge-server.js';
 
-/** Looks at the server as the owner of the tables. @returns its clock too */
+/** Examines the server as the owner of the tables. @returns its clock too */
 export async function examineRunningServer(pool: pg.Pool, poolMax: number): Promise<{ clock: Date; checks: Check[] }> {
   const { clock, apart } = await onceReadOnly(pool, compareClocks);
   const facts = await onceReadOnly(pool, (client) => examineServer(client, API_ROLE));
   return { clock, checks: judgeServer(facts, { poolMax, ...apart }, API_ROLE) };
 }
 
-/** Looks at the deliveries of all tenants, as the owner of the tables. @param embedded all is in one process */
+/** Examines the deliveries of all tenants, as the owner of the tables. @param embedded all in one process */
 export async function examineRunningDeliveries(
   pool: pg.Pool,
   now: Date,
@@ -26,7 +26,7 @@ export async function examineRunningDeliveries(
   return { installation, checks: judgeDeliveries(deliveries, installation, { now, startCommand }) };
 }
 
-/** That nothing here changes anything is not left to care. */
+/** Read only, so that an examination cannot change anything by mistake. */
 async function onceReadOnly<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   try {

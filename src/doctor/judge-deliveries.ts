@@ -8,11 +8,7 @@ const DUE_WARN_SECONDS = 60;
 
 const count = (rows: number) => (rows >= INSTALLATION_COUNT_MAX ? `${INSTALLATION_COUNT_MAX} or more` : String(rows));
 
-/**
- * What the figures of the deliveries mean.
- *
- * @param startCommand what starts a daemon in this installation
- */
+/** @param startCommand the command that starts a daemon in this installation */
 export function judgeDeliveries(
   facts: DeliveryFacts,
   installation: Installation,

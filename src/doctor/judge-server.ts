@@ -3,16 +3,16 @@ import { POSTGRES_MAJOR_MIN } from '../operations/installation/migrate.js';
 import { bytesText, type Check, check, durationText, statusOf } from './check.js';
 
 const CLOCK_WARN_SECONDS = 2;
-/** Receivers refuse what is older than five minutes, and most clocks of theirs are off as well. */
+/** Receivers refuse timestamps that are five minutes old, and their clocks are off as well. */
 const CLOCK_FAIL_SECONDS = 60;
 const TRANSACTION_WARN_SECONDS = 300;
 const IDLE_TRANSACTION_WARN_SECONDS = 60;
 const CONNECTIONS_WARN_SHARE = 0.8;
-/** Of a daemon, besides its pools: those of its job runner, and the one that tells that it is alive. */
+/** A daemon has these besides its pools: those of its job runner, and one that shows that it is alive. */
 const DAEMON_CONNECTIONS = 6;
-/** Of an API, besides its pools, while somebody follows live updates. */
+/** An API has this one besides its pools, while somebody follows live updates. */
 const LIVE_UPDATES_CONNECTIONS = 1;
-/** Kept by Postgres for its superusers. */
+/** Postgres keeps these for its superusers. */
 const RESERVED_CONNECTIONS = 3;
 
 interface Circumstances {
@@ -22,7 +22,7 @@ interface Circumstances {
   clockErrorSeconds: number;
 }
 
-/** What the figures of the server mean for whoever runs it. */
+/** Judges the figures of the server. */
 export function judgeServer(facts: ServerFacts, circumstances: Circumstances, apiRole: string): Check[] {
   const isTooOld = facts.version < POSTGRES_MAJOR_MIN * 10_000;
   return [
@@ -54,7 +54,7 @@ export function judgeServer(facts: ServerFacts, circumstances: Circumstances, ap
   ];
 }
 
-/** A database that nothing was migrated in has no tables. */
+/** Before the first migration there are no tables. */
 function largestOf({ tables }: ServerFacts): string {
   const largest = tables.map(({ name, bytes }) => `${name} ${bytesText(bytes)}`).join(', ');
   return largest === '' ? '' : `; most of it: ${largest}`;

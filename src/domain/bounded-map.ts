@@ -1,4 +1,4 @@
-/** A map that forgets what was added longest ago when there would be more than it may have. */
+/** A map that forgets its oldest entry when it is full. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   constructor(private readonly sizeMax: number) {
     super();
@@ -14,7 +14,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     return super.set(key, value);
   }
 
-  /** As `set`; what is there already counts as added now. */
+  /** Like `set`, but an existing key counts as added now. */
   renew(key: Key, value: Value): this {
     this.delete(key);
     return this.set(key, value);

@@ -11,8 +11,8 @@ const ARGUMENT_BYTES_MAX = 100_000;
 const CONTROLS = /(?!\n)\p{Cc}/gu;
 
 /**
- * A command for a POSIX shell that makes a POST request with exactly these headers and bytes. What curl would add by
- * itself is taken away, and nothing in url, headers or body means anything to the shell or to curl.
+ * A command for a POSIX shell that makes a POST request with exactly these headers and bytes. Headers that curl adds by
+ * itself are taken away, and nothing in url, headers or body has a meaning for the shell or for curl.
  */
 export function curlCommand({ url, headers, body }: CurlRequest): string {
   const withheld = ['Accept', 'Expect'].filter(
@@ -38,7 +38,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** As printf's format, in which only % and \ mean something; controls as the octal escapes of their bytes. */
+/** printf's format, in which only % and \ have a meaning; controls become octal escapes. */
 function printfFormat(text: string): string {
   const octal = (control: string) =>
     [...Buffer.from(control)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');

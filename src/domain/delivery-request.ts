@@ -16,7 +16,7 @@ export interface DeliveryRequestInput {
   keys: SigningKeySet;
   /** The time of this attempt. */
   at: Date;
-  /** `X-Service`, or what `HEADER_PREFIX` has put in its place. */
+  /** `HEADER_PREFIX`, by default `X-Service`. */
   headerPrefix: string;
   /** Whether the three Standard Webhooks headers are sent as well. */
   standardWebhooks: boolean;
@@ -56,7 +56,7 @@ export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
   return { headers, body };
 }
 
-/** What the headers of every attempt of a delivery have in common. */
+/** The headers that all attempts of a delivery share. */
 export function unsignedHeaders({
   deliveryId,
   eventType,
@@ -81,7 +81,7 @@ interface HeaderNames {
   timestamp: string;
 }
 
-/** Made once: as a property's name, a text that was just put together has to be looked up among all that there are. */
+/** Made once: a text that was just put together is slow as a property's name. */
 let known: { prefix: string; names: HeaderNames } | undefined;
 
 function namesOf(prefix: string): HeaderNames {

@@ -1,16 +1,16 @@
 import type { Outcome } from './outcome.js';
 
-/** The failure that makes this many in a row disables the webhook (docs/interface.md, "Success, failure, retries"). */
+/** The failure that completes a streak of this many disables the webhook (docs/interface.md, "Success, failure, retries"). */
 export const DISABLE_AFTER_FAILURES = 10;
 
 export interface HealthState {
   active: boolean;
-  /** Raised whenever `active` changes, so that it tells one active spell from the next. */
+  /** Raised whenever `active` changes. */
   generation: number;
   consecutiveFailures: number;
   /**
-   * How long ago the failures began, in ms: the row, or its last spell, since one that was quiet for the least duration
-   * of a row has its pauses again. Null: there are none.
+   * How long ago the failures began, in ms: the streak, or its last spell, since a streak that was quiet for its least
+   * duration has its pauses again. Null: there are none.
    */
   failingForMs: number | null;
   /** How long ago the last failure ended, in ms; null: there was none. */
@@ -23,29 +23,29 @@ export interface HealthStep {
   verdict: Outcome['verdict'];
   /** The webhook's consecutive failures when this attempt began. */
   failuresAtStart: number;
-  /** Whether the answer says again what has closed the endpoint while the request was in flight. */
+  /** Whether another answer has closed the endpoint for the same reason while the request was in flight. */
   isSameClosing: boolean;
 }
 
 export interface HealthVerdict {
   consecutiveFailures: number;
-  /** As in HealthState: 0 when the failures began with one of these attempts. */
+  /** See HealthState; 0 when the failures began with one of these attempts. */
   failingForMs: number | null;
   disable: 'FAILURES' | 'GONE' | null;
 }
 
 /**
  * Folds outcomes, in the order in which they finished, over a webhook's state (docs/interface.md, "Success, failure,
- * retries"). A failure adds one, a success sets the count to 0; the tenth failure in a row or a 410 disables.
+ * retries"). A failure adds one, a success sets the count to 0; a streak of ten failures or a 410 disables.
  *
- * Requests that were in flight together fail together, and that is one hiccup: an attempt from before the row of
- * failures, or one that ends before they have lasted for `streakMsMin`, does not make the tenth failure, unless the
- * ninth was as long ago. The count stays at nine, and the next attempt decides. An answer that closes the endpoint
+ * Requests that were in flight together fail together, and that is one hiccup: an attempt that began before the streak,
+ * or one that ends before the streak has lasted for `streakMsMin`, does not make the tenth failure, unless the ninth was as
+ * long ago. The count stays at nine, and the next attempt decides. An answer that closes the endpoint
  * counts once for each closing.
  *
- * An outcome of another generation changes nothing: its attempt began before the webhook was last
- * switched, and must not disable again what a tenant has just enabled. The same holds for every outcome
- * after the one that disables, and for a webhook that is inactive already, so that it is disabled once.
+ * An outcome of another generation changes nothing: its attempt began before the webhook was last switched, and must not
+ * disable a webhook that its tenant has just enabled. Nor does an outcome after the one that disables, or of an inactive
+ * webhook, so that it is disabled once.
  *
  * @param streakMsMin DISABLE_AFTER_SECONDS_MIN, in ms
  */

@@ -1,7 +1,7 @@
 import { parseRetryAfter } from './retry-after.js';
 
 /**
- * Why no answer came, and what that means to the owner of the endpoint. A name without a DNS answer and one whose
+ * Reasons for having no answer, with their meaning for the owner of the endpoint. A name without a DNS answer and one whose
  * answer is refused must read the same to a tenant (or deliveries would map our network): both are DNS_FAILED.
  */
 export const SEND_ERRORS = {
@@ -70,10 +70,9 @@ export type Outcome =
   | { verdict: 'GONE'; errorCode: 'HTTP_410' };
 
 /**
- * What an attempt came to. Any 2xx is a success, whatever became of its body: the receiver has
- * acknowledged, and sending again because the connection broke later would only make a duplicate.
- * 410 asks us never to come back. Everything else is a failure, redirects too. Only 429 and 503
- * are heard when they say how long to wait.
+ * Judges an attempt. Any 2xx is a success, even with a broken body: the receiver has acknowledged, and sending again
+ * would only make a duplicate. 410 asks us never to come back. Everything else is a failure, redirects too. Only 429 and
+ * 503 may say how long to wait.
  */
 export function judge(result: SendResult, now: Date): Outcome {
   if (result.kind === 'error') {

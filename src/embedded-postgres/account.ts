@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, lchownSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The user that Postgres runs as; null: the one that we run as. */
+/** The user that Postgres runs as; null: our own. */
 export type Account = { uid: number; gid: number } | null;
 
 /**
- * Postgres refuses to run as root. Started by root, it runs as the owner of the cluster when that is somebody else,
+ * Postgres refuses to run as root. Started by root, it runs as the owner of the cluster when that is another user,
  * or as `postgres` where that user exists, or as `nobody`, which exists everywhere.
  */
 export function serverAccount(cluster: string): Account {
@@ -43,7 +43,7 @@ export function spawnAs(account: Account) {
   return { ...account, cwd: '/', env };
 }
 
-/** May the account enter the folder? Tried, not computed: modes do not tell about ACLs and mounts. */
+/** Whether the account may enter the folder. Tried, not computed: modes do not show ACLs and mounts. */
 export function canEnter(account: Account, folder: string): boolean {
   return account === null || spawnSync('/bin/sh', ['-c', 'cd -- "$0"', folder], spawnAs(account)).status === 0;
 }

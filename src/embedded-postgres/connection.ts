@@ -6,7 +6,7 @@ import { type Cluster, readPassword, SUPERUSER } from './cluster.js';
 const SERVICE = 'hookwright';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Of the write-ahead log. Each has 16 MB; the server keeps as many (`min_wal_size`). */
+/** Files of the write-ahead log, 16 MB each; the server keeps as many (`min_wal_size`). */
 export const LOG_FILES_AHEAD = 16;
 
 export function serviceUrl(cluster: Cluster, port: number): string {

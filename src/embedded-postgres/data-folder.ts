@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type FileLock, lock, lockedBy, tryLock } from './file-lock.js';
 
-/** What to do where a folder is in use. */
+/** Advice where a folder is in use. */
 export const TAKE_ANOTHER = 'or give this one a folder of its own: DATA_DIR=<folder>.';
 
 /**

@@ -18,7 +18,7 @@ const AGAIN_AFTER_MS = 2_000;
 interface EmbeddedPostgresOptions {
   /** The cluster is in its folder `pg`. */
   dataDir: string;
-  /** For tests: faster, because a power cut may lose everything. */
+  /** Faster, for tests: a power cut may lose everything. */
   ephemeral?: boolean;
   log?: (line: string) => void;
   /** Gets what `keepRunning` finds wrong. Default: `log`. */

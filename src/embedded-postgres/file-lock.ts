@@ -18,7 +18,7 @@ type Kind = keyof typeof MAC_LOCKS;
  * file open, so a killed process locks nothing. The file stays.
  */
 export interface FileLock {
-  /** For a child process that shall have the lock too. */
+  /** A child process that inherits it has the lock too. */
   readonly fd: number;
   /** May be called again. */
   release(): void;

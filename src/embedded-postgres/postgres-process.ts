@@ -15,7 +15,7 @@ export function isPostgres(pid: number): boolean {
   }
 }
 
-/** For macOS, which has no /proc. */
+/** macOS has no /proc. */
 export function isPostgresByPs(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' });
   const [state, ...program] = (stdout ?? '').trim().split(/\s+/);

@@ -17,7 +17,7 @@ const FIRST_PAUSE_MS = 5;
 const LAST_PAUSE_MS = 200;
 /** A crash with `max_wal_size` to replay is ready again long before. */
 const READY_TIMEOUT_MS = 300_000;
-/** What is left of a server that was killed ends within moments. */
+/** The remaining processes of a killed server end within moments. */
 const UNSEEN_TIMEOUT_MS = 2_000;
 /** Fast shutdown ends sessions at once and writes a checkpoint; on a slow disk that takes its time. */
 const FAST_SHUTDOWN_MS = 60_000;
@@ -39,7 +39,7 @@ export interface Server {
   port: number;
 }
 
-/** What is right for 2 to 4 cores that the service shares. Given at each start: nothing is kept in postgresql.conf. */
+/** Settings for 2 to 4 cores shared with the service. Given at each start: postgresql.conf stays as it is. */
 function settings(port: number, { ephemeral, maxConnections }: ServerOptions): string[] {
   const durable = ephemeral ? 'off' : 'on';
   const lines = {
@@ -56,7 +56,7 @@ function settings(port: number, { ephemeral, maxConnections }: ServerOptions): s
     min_wal_size: `${LOG_FILES_AHEAD * 16}MB`,
     checkpoint_timeout: '15min',
     wal_compression: 'on',
-    // Who stalls while signing in keeps a DROP DATABASE and its transaction waiting. On loopback that takes 10 ms.
+    // A client that stalls while signing in delays a DROP DATABASE. On loopback signing in takes 10 ms.
     authentication_timeout: '10s',
     jit: 'off', // compiling costs more than any of our statements takes
     autovacuum_naptime: '15s', // the job table turns over completely many times a minute
@@ -65,7 +65,7 @@ function settings(port: number, { ephemeral, maxConnections }: ServerOptions): s
     log_timezone: 'UTC',
     log_checkpoints: 'off',
     log_line_prefix: '%m [%p] ',
-    // Failed statements and the rows in their details may hold payloads. The service logs what it needs of them.
+    // Failed statements and the rows in their details may have payloads. The service logs what it needs of them.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
   };
@@ -114,7 +114,7 @@ function spawnServer(cluster: Cluster, binaries: string, port: number, options: 
 async function readyOrEnded(child: ChildProcess, ready: Promise<boolean>): Promise<boolean> {
   const kill = () => child.kill('SIGINT');
   process.once('exit', kill);
-  // Where another program has the port, `ready` may wait for that one.
+  // Where another program has the port, `ready` waits for that one.
   const ended = new Promise<false>((resolve) => child.once('exit', () => resolve(false)));
   try {
     return await Promise.race([ended, ready]);

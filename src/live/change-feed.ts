@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
 import { isBadValue } from '../database/driver/sql-state.js';
-import { type ChangePosition, holdsAllBelow, isResumable, RESUMABLE_MS } from '../domain/ids/change-position.js';
+import { type ChangePosition, includesAllBelow, isResumable, RESUMABLE_MS } from '../domain/ids/change-position.js';
 import { type Change, readChanges, START, wantChanges } from '../operations/live/changes.js';
 import { ChangeListener } from './change-listener.js';
 
@@ -76,7 +76,7 @@ export class ChangeFeed {
       if (read === null || read.isCut || !isResumable(from, read.position)) {
         return null;
       }
-      return holdsAllBelow(from, read.completeFrom) ? read.changes : null;
+      return includesAllBelow(from, read.completeFrom) ? read.changes : null;
     } catch (error) {
       if (isBadValue(error)) {
         return null; // a position that somebody made up
@@ -127,7 +127,7 @@ export class ChangeFeed {
     }
     const { position, changes, isCut, completeFrom } = read;
     this.#position = position;
-    const hasSettled = !holdsAllBelow(before, completeFrom) && holdsAllBelow(position, completeFrom);
+    const hasSettled = !includesAllBelow(before, completeFrom) && includesAllBelow(position, completeFrom);
     const mayHaveMissed = isCut || hasSettled || position.readAtMs - before.readAtMs > RESUMABLE_MS;
     const byTenant = Map.groupBy(changes, ({ tenantId }) => tenantId);
     for (const follower of this.#welcome(followers, position)) {
@@ -150,7 +150,7 @@ export class ChangeFeed {
         await wantChanges(this.db.pool);
         continue;
       }
-      if (holdsAllBelow(read.position, read.completeFrom) || performance.now() > until) {
+      if (includesAllBelow(read.position, read.completeFrom) || performance.now() > until) {
         return read.position;
       }
       await delay(SETTLE_PAUSE_MS);

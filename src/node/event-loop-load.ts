@@ -1,28 +1,28 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 
-const LOOK_EVERY_MS = 50;
-/** What was measured over a longer time, because nobody asked, says nothing of now. */
-const LATELY_MS = 4 * LOOK_EVERY_MS;
+const MEASURE_EVERY_MS = 50;
+/** A measurement over a longer time says nothing of now. */
+const LATELY_MS = 4 * MEASURE_EVERY_MS;
 
 /** How busy the main thread has been lately. */
 export class EventLoopLoad {
   #last: EventLoopUtilization = performance.eventLoopUtilization();
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #measuredAtMs = Number.NEGATIVE_INFINITY;
   #utilization = 1;
 
   /**
-   * Of the time between the last two looks, how much it did not wait for input: 0 to 1. Whoever asks looks; where
-   * nobody has asked for a while, it is taken for busy until the next look, 50 ms later.
+   * The share of the time between the last two measurements that was not spent waiting for input: 0 to 1. Reading it
+   * measures; after a while without a reader it is 1 until the next measurement, 50 ms later.
    */
   get utilization(): number {
     const now = performance.now();
-    const sinceMs = now - this.#lookedAtMs;
-    if (sinceMs >= LOOK_EVERY_MS) {
+    const sinceMs = now - this.#measuredAtMs;
+    if (sinceMs >= MEASURE_EVERY_MS) {
       const current = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(current, this.#last);
       this.#utilization = sinceMs > LATELY_MS ? 1 : utilization;
       this.#last = current;
-      this.#lookedAtMs = now;
+      this.#measuredAtMs = now;
     }
     return this.#utilization;
   }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * V8 and glibc take what the machine has: under load the process had 500 MiB resident, of which 70 were alive. With
+ * V8 and glibc take all that the machine has: under load the process had 500 MiB resident, of which 70 were alive. With
  * these it has half, and a delivery costs no more (docs/performance.md).
  */
 const flags = [
@@ -9,24 +9,23 @@ const flags = [
   '--max-semi-space-size=32',
   // The old objects are collected when they have grown by this much; by up to 300 otherwise.
   '--heap-growing-percent=45',
-  // What compiling a function took is given back at once: otherwise behind all that waits to be compiled, 8 to 40 MiB.
+  // Memory of compiling is given back at once: otherwise only when nothing waits to be compiled, 8 to 40 MiB.
   '--no-maglev-destroy-on-background',
 ];
 /** Heaps of malloc, between which memory that was freed is not shared; 8 for each core otherwise. */
 const ARENAS_MAX = '1';
 
 /**
- * Starts the program again, as the same process, with the flags that whoever started it has not given: most take effect
- * at the start of Node only, and nobody should have to write them. Call it before the rest of the program is loaded.
- * Where it has done so it does not return.
+ * Starts the program again, as the same process, with the flags that were not given: most take effect at the start of
+ * Node only. Call it before the rest of the program is loaded. It does not return where it starts the program again.
  */
 export function saveMemory(): void {
   const missing = missingFlags(process.execArgv, process.env['NODE_OPTIONS']);
   if (missing.length === 0) {
     return;
   }
-  if (!mayStartAnew()) {
-    missing.forEach(setFlagsFromString); // what can be had now must do
+  if (!mayStartAgain()) {
+    missing.forEach(setFlagsFromString); // some still take effect
     return;
   }
   const args = [process.execPath, ...process.execArgv, ...missing, ...process.argv.slice(1)];
@@ -34,13 +33,13 @@ export function saveMemory(): void {
 }
 
 /** A channel to a parent that is Node would not survive. Windows has no such call. */
-function mayStartAnew(): boolean {
+function mayStartAgain(): boolean {
   const isAllowed = process.permission?.has('child') ?? true;
   return process.execve !== undefined && process.platform !== 'win32' && !process.channel && isAllowed;
 }
 
 /**
- * Those of our flags that the operator has not set.
+ * Our flags that the operator has not set.
  *
  * @param execArgv Node's own arguments
  * @param nodeOptions the variable NODE_OPTIONS
@@ -50,7 +49,7 @@ export function missingFlags(execArgv: readonly string[], nodeOptions = ''): str
   return flags.filter((flag) => !given.has(nameOf(flag)));
 }
 
-/** Node takes underscores for hyphens; what `--no-` switches off is one flag with what switches it on. */
+/** Node takes underscores for hyphens; `--no-x` and `--x` are one flag. */
 function nameOf(flag: string): string {
   return flag
     .replace(/=.*/s, '')

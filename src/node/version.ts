@@ -18,5 +18,5 @@ function packageVersion(): string {
   throw new Error('package.json of hookwright was not found beside its code.');
 }
 
-/** Of all requests to receivers. */
+/** Sent with all requests to receivers. */
 export const USER_AGENT = `Hookwright/${version}`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatApiKey, hashApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
-import { GRANTABLE_SCOPES, holdsScope, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
+import { GRANTABLE_SCOPES, hasScope, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
 
 const KEY_42 = 'hw_42_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3nRzje';
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -102,7 +102,7 @@ test('the scopes of a tenant do not include the one of the platform', () => {
 
 test('of the scopes of the platform each has those before it; platform:read has what reads of a tenant’s, the others all', () => {
   const all = [...PLATFORM_SCOPES, ...GRANTABLE_SCOPES];
-  const heldWith = (scope: (typeof all)[number]) => all.filter((one) => holdsScope(new Set([scope]), one));
+  const heldWith = (scope: (typeof all)[number]) => all.filter((one) => hasScope(new Set([scope]), one));
   expect(heldWith('platform:read')).toEqual(['platform:read', 'webhooks:read', 'events:read', 'deliveries:read']);
   expect(heldWith('platform:support')).toEqual(['platform:read', 'platform:support', ...GRANTABLE_SCOPES]);
   expect(heldWith('platform:admin')).toEqual(all);

@@ -1,14 +1,11 @@
 import { isIP } from 'node:net';
 import { groupsOf } from './ipv6.js';
 
-/**
- * Everything that is not an address shares one network, so that nonsense in a proxy's header makes no buckets of its
- * own.
- */
+/** All texts that are not addresses share one network, so that nonsense in a proxy's header makes no buckets. */
 const NOWHERE = 'nowhere';
 
 /**
- * Whom a limit by address counts as one client: an IPv4 address, or the /64 of an IPv6 address, which is the least
+ * The network that a limit by address counts as one client: an IPv4 address, or the /64 of an IPv6 address, which is the least
  * that a customer is given (RFC 6177 §2): within it an attacker has as many addresses as it likes. IPv4 written as IPv6
  * (RFC 4291 §2.5.5.2) is IPv4.
  */

@@ -1,7 +1,7 @@
 /**
  * Addresses that are not the public internet: all of IANA's special-purpose registries
- * (iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry), multicast, what was handed back, and
- * what cloud providers add. Entries that the registries call globally reachable are here too (anycast services, such as
+ * (iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry), multicast, blocks that were handed back,
+ * and cloud providers' own. Entries that the registries call globally reachable are here too (anycast services, such as
  * AS112 and AMT): the nearest one may stand in our own network, and no receiver of webhooks lives there.
  */
 export const refusedIpv4: readonly string[] = [

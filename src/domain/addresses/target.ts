@@ -4,7 +4,7 @@ import { isIn, Ranges } from './ranges.js';
 import { loopbackRanges, publicIpv6, refusedIpv4, refusedIpv6, refusedPorts } from './special-ranges.js';
 
 /**
- * Which urls and addresses may be called. Strangers choose the urls, so every rule here stands between them and the
+ * The rules for urls and addresses that may be called. Strangers choose the urls, so every rule here stands between them and the
  * network that we run in. A url is judged without DNS when it is stored; every address that is connected to is judged
  * again, because a name can answer differently later.
  */
@@ -32,14 +32,14 @@ const refusedPort = refuse(
   `must use port 443 or 80, or one from ${LOWEST_FREE_PORT} to ${PORT_MAX} that no database or other internal service uses`,
 );
 
-/** Whoever is refused may be the operator, who tries the service with a receiver beside it. */
+/** The tenant that is refused may be the operator, who tries the service with a receiver beside it. */
 const LOOPBACK_HINT = 'on a machine of your own, the setting ALLOW_LOOPBACK_TARGETS=true allows loopback addresses';
 const PRIVATE_HINT = 'the operator can open ranges of addresses by the setting ALLOW_PRIVATE_TARGETS';
 const NAME_HINT =
   'no setting allows such a name; an address in its place is allowed where ALLOW_PRIVATE_TARGETS opens its range';
 const HTTP_HINT = 'the operator can allow http:// by the setting ALLOW_HTTP_URLS=true';
 
-/** Names that mean this machine or this network, whatever a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
+/** Names that mean this machine or this network, no matter what a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
 const privateSuffixes = [
   'localhost',
   'localdomain',
@@ -122,7 +122,7 @@ function judgeParts(url: URL, text: string): TargetVerdict {
 
 function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
   const isAllowed = isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
-  // An address is not repeated: what a tenant reads names no internal one, not even one that it has named itself.
+  // The sentence never repeats an address: a tenant reads no internal one, not even its own input.
   const what = isIP(host) === 0 ? `${shown(host)} is not one` : 'this address is private or has a special purpose';
   const hint = isLoopbackHost(host) ? LOOPBACK_HINT : isIP(host) === 0 ? NAME_HINT : PRIVATE_HINT;
   return isAllowed
@@ -166,14 +166,14 @@ export const isLocalhost = (host: string) => /(^|\.)localhost\.*$/i.test(host);
 const isLoopbackHost = (host: string) => isLocalhost(host) || isLoopbackAddress(host);
 export const isLoopbackAddress = (address: string) => isIn(address, loopbackRanges);
 
-/** Whether webhooks may point at any loopback address: at whatever listens on this machine. */
+/** Whether webhooks may point at any loopback address: at any service of this machine. */
 export function opensLoopback({ allowedRanges, loopbackHttp }: TargetPolicy): boolean {
   const overlaps = (cidr: string) =>
     isLoopbackAddress(cidr.split('/')[0] ?? '') || ['127.0.0.0', '::1'].some((one) => isIn(one, [cidr]));
   return loopbackHttp || allowedRanges.some(overlaps);
 }
 
-/** The loopback addresses that the policy opens: what `localhost` stands for, without asking anybody. */
+/** The loopback addresses that the policy opens. `localhost` means these, without a lookup. */
 export function loopbackAddresses(policy: TargetPolicy): string[] {
   return ['127.0.0.1', '::1'].filter((address) => judgeAddress(address, policy));
 }

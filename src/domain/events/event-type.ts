@@ -1,4 +1,4 @@
-/** What an event type may be called: at least two parts, lower case, separated by dots (`booking.created`). */
+/** The name of an event type has at least two parts, lower case, separated by dots (`booking.created`). */
 export const EVENT_TYPE_NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 
 /** In characters, which are bytes too: the pattern allows ASCII only. */
@@ -15,13 +15,13 @@ export function isEventTypeName(text: string): boolean {
   return text.length <= EVENT_TYPE_NAME_LENGTH_MAX && EVENT_TYPE_NAME.test(text);
 }
 
-/** What the service itself tells of, now and in later versions (docs/interface.md, "Events"). */
+/** Reserved for the service's own events, now and in later versions (docs/interface.md, "Events"). */
 const OWN_FAMILIES = ['webhook.', 'delivery.'] as const;
 
 /** Whether only the service itself may have event types of this name. */
 export const isOwnEventTypeName = (name: string): boolean => OWN_FAMILIES.some((family) => name.startsWith(family));
 
-/** Those of every installation, with fixed schemas (docs/interface.md, "Events"). */
+/** Every installation has these, with fixed schemas (docs/interface.md, "Events"). */
 export const BUILT_IN_EVENT_TYPES: readonly string[] = [
   'booking.created',
   'booking.canceled',
@@ -30,10 +30,9 @@ export const BUILT_IN_EVENT_TYPES: readonly string[] = [
   TEST_EVENT_TYPE,
 ];
 
-/** Of the event types that there are, as many as a person reads. */
 const NAMES_LISTED_MAX = 50;
 
-/** For a sentence: the names, and of many how many more there are. */
+/** The names for a sentence, which ends in "and 12 more" where there are many. */
 export function listNames(names: readonly string[]): string {
   const unnamed = names.length - NAMES_LISTED_MAX;
   const more = unnamed > 0 ? ` and ${unnamed} more` : '';

@@ -1,15 +1,15 @@
 import { BoundedMap } from '../bounded-map.js';
 import type { Emit } from './emit.js';
 
-/** Of an event whose like was not emitted lately: low, so that those of many tenants share transactions. */
+/** A tenant and type without an event lately count low, so that emits of many tenants share transactions. */
 const UNKNOWN = 10;
-/** Several of those in one call may be as many as a tenant has webhooks by default: alone they keep nobody waiting. */
+/** The same for a call with several events: as many as a tenant's webhooks by default. */
 const UNKNOWN_OF_CALL = 100;
 const KNOWN_MAX = 10_000;
 
 type Emitted = Pick<Emit, 'tenantId' | 'eventType' | 'onlyWebhookId'>;
 
-/** How many deliveries an emit will write, which is what it costs: as many as the last event of its tenant and type. */
+/** The deliveries that an emit will write, which is its cost: as many as the last event of its tenant and type. */
 export class ExpectedFanOut {
   readonly #known = new BoundedMap<string, number>(KNOWN_MAX);
 

@@ -10,13 +10,13 @@ export type FanOutVerdict =
   | 'NO_LONGER_KEPT'
   | 'UNKNOWN';
 
-/** A webhook as it is now, and what changes have made of it since an event. */
+/** A webhook as it is now, and as it was at the time of an event. */
 interface WebhookHistory {
   id: number;
   createdAt: Date;
   eventTypes: readonly string[];
   active: boolean;
-  /** As they were before the first change of them after the event; null when there was none. */
+  /** Before their first change after the event; null when there was none. */
   eventTypesBefore: readonly string[] | null;
   activeBefore: boolean | null;
 }
@@ -24,19 +24,18 @@ interface WebhookHistory {
 interface EventFacts {
   eventType: string;
   createdAt: Date;
-  /** Whether it was meant for one webhook alone, whatever that subscribed to, as tests are. */
+  /** Whether it was for one webhook alone, without regard to subscriptions, as tests are. */
   forOneWebhook: boolean;
-  /** Of an operational event: the webhook that it tells of, which is not sent it. */
+  /** The subject of an operational event, which does not get it. */
   aboutWebhookId: number | null;
-  /** Older than deliveries are kept. */
+  /** Whether its deliveries have been deleted by age. */
   beyondRetention: boolean;
 }
 
 /**
- * Why an event has no delivery to a webhook of its tenant, from what the webhook was when the event came. That is not
- * stored with the event: a webhook that has not been changed since was what it is, and one that has was what the audit
- * log says it was before its first change after that moment. What both cannot explain is UNKNOWN: a change in the
- * same moment, or one past the API.
+ * Why an event has no delivery to a webhook of its tenant, from the webhook's state when the event came. The event does
+ * not store that: it is today's state, or the state before the first change since, as the audit log has it. A change in
+ * the same moment, or one past the API, is UNKNOWN.
  */
 export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOutVerdict {
   if (webhook.createdAt > event.createdAt) {
@@ -48,7 +47,7 @@ export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOu
   if (!event.forOneWebhook && !matches(webhook.eventTypesBefore ?? webhook.eventTypes, event.eventType)) {
     return 'NOT_SUBSCRIBED';
   }
-  // It may have been meant for this webhook, or may have been held for it.
+  // It may have been for this webhook alone, or HELD for it.
   if (event.beyondRetention) {
     return 'NO_LONGER_KEPT';
   }

@@ -1,6 +1,6 @@
 import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../health.js';
 
-/** What the service tells a tenant about its own webhooks: events like any other, which only the service emits. */
+/** Events about a tenant's own webhooks, like any others, which only the service emits. */
 export const OPERATIONAL_EVENT_TYPES = [
   'webhook.disabled',
   'webhook.recovered',
@@ -35,8 +35,8 @@ export interface OperationalEventsVerdict {
  * Which operational events outcomes cause, in the order in which they finished.
  *
  * Operational events must not breed more of them: two webhooks that fail would report each other for ever. So a
- * webhook that only their deliveries have disabled raises none, and `recovered` only ends what `disabled` has begun.
- * Which outcomes count is `foldHealth`'s to say.
+ * webhook that only their deliveries have disabled raises none, and `recovered` only follows a `disabled`. `foldHealth`
+ * says which outcomes count.
  */
 export function foldOperationalEvents(
   state: OperationalEventsState,

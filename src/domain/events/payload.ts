@@ -1,5 +1,5 @@
 /**
- * Where a number stands that was read as Infinity, such as 1e400: it would be sent as null, and nobody would know.
+ * The path of a number that was read as Infinity, such as 1e400: it would be sent as null, and nobody would know.
  *
  * @param value a payload of limited depth
  */
@@ -38,7 +38,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_LIST = 0x5d;
 const CLOSE_OBJECT = 0x7d;
 
-/** As isDeeperThan, of valid JSON, without parsing it: small parts would take twenty times the room of the text. */
+/** Like isDeeperThan, without parsing the valid JSON: parsed, small parts take twenty times the room of the text. */
 export function isTextDeeperThan(json: string, levelsMax: number): boolean {
   let levels = 0;
   for (let at = 0; at < json.length; at++) {
@@ -57,7 +57,7 @@ export function isTextDeeperThan(json: string, levelsMax: number): boolean {
   return false;
 }
 
-/** Where the quote stands that ends the text which begins at `start`. */
+/** The index of the quote that ends the text which begins at `start`. */
 function endOfText(json: string, start: number): number {
   let at = start + 1;
   while (json.charCodeAt(at) !== QUOTE) {

@@ -1,4 +1,4 @@
-/** How far somebody has read the changes of a tenant: all that the snapshot holds, and nothing after it. */
+/** A reader's position in the changes of a tenant: it has all that the snapshot includes, and nothing after. */
 export interface ChangePosition {
   /** While it stays the same, no change was left out. */
   epoch: string;
@@ -20,8 +20,7 @@ export function encodePosition({ epoch, snapshot, readAtMs }: ChangePosition): s
 }
 
 /**
- * @returns null for a text that is not a cursor of ours; one that was made up, and reads like ours, is Postgres' to
- *   refuse
+ * @returns null for a text that is not a cursor; Postgres refuses a made-up one that reads like one
  */
 export function decodePosition(cursor: string): ChangePosition | null {
   if (cursor.length > CURSOR_CHARS_MAX || !/^[A-Za-z0-9_-]+$/.test(cursor)) {
@@ -35,11 +34,11 @@ export function decodePosition(cursor: string): ChangePosition | null {
 }
 
 /** Whether all transactions with ids below `xid` had ended when the snapshot was taken. */
-export function holdsAllBelow({ snapshot }: ChangePosition, xid: bigint): boolean {
+export function includesAllBelow({ snapshot }: ChangePosition, xid: bigint): boolean {
   return BigInt(snapshot.split(':', 1)[0] ?? '0') >= xid;
 }
 
-/** Whether what changed after `position` is still known to whoever reads at `now`. */
+/** Whether changes after `position` are still known at `now`. */
 export function isResumable(position: ChangePosition, now: ChangePosition): boolean {
   const ageMs = now.readAtMs - position.readAtMs;
   return position.epoch === now.epoch && ageMs >= 0 && ageMs <= RESUMABLE_MS;

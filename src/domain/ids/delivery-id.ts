@@ -1,14 +1,14 @@
-/** Time in the ids of events and deliveries is counted from here. */
+/** The ids of events and deliveries count time from here. */
 const EPOCH_MS = Date.UTC(2025, 0, 1);
 
 /** The low 12 bits are a sequence, so a millisecond has room for 4,096 ids. */
 const IDS_PER_MS = 4096;
 
-/** By how much ids grow in a day. */
+/** Ids grow by this in a day. */
 export const IDS_PER_DAY = 86_400_000 * IDS_PER_MS;
 
 /**
- * When an event or a delivery was made, from its time-ordered id, to the millisecond.
+ * The time at which an event or a delivery was made, from its time-ordered id, to the millisecond.
  *
  * @throws RangeError for a number that is not an id: negative, not whole, or above 53 bits
  */

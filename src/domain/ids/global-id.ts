@@ -22,7 +22,7 @@ const types = {
 
 /** A type of the schema whose objects have ids. */
 export type NodeType = keyof typeof types;
-/** Those whose key is a number. */
+/** Types whose key is a number. */
 export type NumberedType = Exclude<NodeType, 'Attempt' | 'EventType'>;
 
 const names = Object.keys(types) as NodeType[];
@@ -30,10 +30,10 @@ const names = Object.keys(types) as NodeType[];
 /** The types with their prefixes, in the order of their names. */
 export const idPrefixes = names.map((type) => ({ type, prefix: types[type].prefix }));
 
-/** As in "There is no webhook wh_12." */
+/** The noun in "There is no webhook wh_12." */
 export const nounOf = (type: NodeType): string => types[type].noun;
 
-/** As in "the id of an event". */
+/** The noun with its article, as in "the id of an event". */
 export const aNounOf = (type: NodeType): string => `${/^[aeiou]/i.test(nounOf(type)) ? 'an' : 'a'} ${nounOf(type)}`;
 
 /** @param key the number, or for the types without one the text that stands for it */
@@ -50,7 +50,7 @@ export function parseAttemptKey(key: string): { deliveryId: number; number: numb
     : { deliveryId, number };
 }
 
-/** As the column has it. */
+/** The column's limit. */
 const ATTEMPT_NUMBER_MAX = 2 ** 31 - 1;
 
 /** The type and the key in a global id; null for every other text. There may be no such object. */

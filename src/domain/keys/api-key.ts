@@ -10,7 +10,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
  * An API key: `hw_<id>_<secret><checksum>`. The id finds its row, the prefix lets scanners find leaked keys, and the
- * checksum (CRC-32 of all that stands before it) tells a mistyped key from a wrong one without asking the database.
+ * checksum (CRC-32 of the text before it) shows a mistyped key without asking the database.
  *
  * @throws RangeError for an id that is not a positive safe integer, or unless `random` has 32 bytes
  */
@@ -47,7 +47,7 @@ export function hashApiKey(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** In numbers: of a BigInt each division costs as much as all of this, for every request. */
+/** With numbers, for every request: one division of a BigInt costs as much as all of this. */
 function checksum(text: string): string {
   let digits = '';
   for (let rest = crc32(text); digits.length < CHECKSUM_CHARS; rest = Math.floor(rest / BASE62.length)) {

@@ -1,6 +1,6 @@
 import type { PlatformScope } from './scopes.js';
 
-/** Roles of the operator's people in the console. Whoever has several has the first of these. */
+/** Roles of the operator's people in the console. The first one counts where somebody has several. */
 const scopeOfRole = {
   admin: 'platform:admin',
   support: 'platform:support',
@@ -11,7 +11,7 @@ type Role = keyof typeof scopeOfRole;
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * What somebody may do in the console, by what their OpenID provider says of them.
+ * The scope of a person in the console, by the claims of the OpenID provider.
  *
  * @param name of the claim with the roles, or a path to it such as `realm_access.roles`
  * @param values the values that give each role
@@ -22,8 +22,8 @@ export function operatorScope(
   name: string,
   values: Readonly<Record<Role, readonly string[]>>,
 ): PlatformScope | null {
-  const held = [claimNamed(claims, name)].flat();
-  const role = (Object.keys(scopeOfRole) as Role[]).find((one) => values[one].some((value) => held.includes(value)));
+  const given = [claimNamed(claims, name)].flat();
+  const role = (Object.keys(scopeOfRole) as Role[]).find((one) => values[one].some((value) => given.includes(value)));
   return role === undefined ? null : scopeOfRole[role];
 }
 
@@ -34,10 +34,7 @@ export function claimNamed(claims: Claims, name: string): unknown {
 
 const KEY_NAME_LENGTH_MAX = 200;
 
-/**
- * The name of the API key of somebody's session. The subject is what the provider guarantees; the e-mail address is
- * what people know each other by.
- */
+/** The name of a session's API key: the subject, which the provider guarantees, and a name that people know. */
 export function sessionName({ sub, email, preferred_username: userName }: Claims): string {
   const known = [email, userName].find((one) => typeof one === 'string' && one.trim() !== '');
   const name = known === undefined ? `console: ${sub}` : `console: ${known} (${sub})`;

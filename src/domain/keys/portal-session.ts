@@ -1,6 +1,6 @@
 import type { Scope, TenantScope } from './scopes.js';
 
-/** What a session of the portal may do. Every one may look at its tenant's data. */
+/** A right of a portal session. Every session has VIEW. */
 export enum PortalCapability {
   VIEW = 'VIEW',
   MANAGE_ENDPOINTS = 'MANAGE_ENDPOINTS',
@@ -16,7 +16,7 @@ export enum PortalTheme {
   AUTO = 'AUTO',
 }
 
-/** What the maker of a session has said of it. */
+/** Chosen by the maker of a session. */
 export interface PortalSettings {
   capabilities: readonly PortalCapability[];
   /** Origins of the pages that may show the portal in a frame. */
@@ -24,11 +24,10 @@ export interface PortalSettings {
   /** A language tag (BCP 47). */
   locale: string | null;
   theme: PortalTheme;
-  /** Where the portal leads back to. */
+  /** The portal's way back. */
   returnUrl: string | null;
 }
 
-/** What is stored of it. */
 export interface StoredPortalSettings extends PortalSettings {
   /**
    * When the API key ends that has made the session, as ISO 8601; null: never. API keys that are made in the portal may

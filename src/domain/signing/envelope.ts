@@ -12,8 +12,8 @@ const HEAD_BYTES = 1 + ENVELOPE_NONCE_BYTES;
 
 /**
  * Encrypts with AES-256-GCM. The result is 1 version byte, the nonce, the ciphertext and 16 tag bytes.
- * It opens only with the same `aad`, which binds it to its place (tenant and webhook): moved
- * to another row it is worthless.
+ * It opens only with the same `aad`, which binds it to its tenant and webhook: moved to
+ * another row it is worthless.
  *
  * The nonce must be random and new each time: two texts under one key and nonce give both away.
  *
@@ -29,7 +29,7 @@ export function seal(key: Buffer, plaintext: Buffer, aad: string, nonce: Buffer)
 }
 
 /**
- * Decrypts what `seal` made.
+ * Decrypts the result of `seal`.
  *
  * @throws Error when it has been cut or changed in any bit, or when the key or `aad` is another one; the message never
  *   says which
@@ -54,7 +54,7 @@ export function open(key: Buffer, sealed: Buffer, aad: string): Buffer {
 }
 
 function cannotOpen(cause?: unknown): Error {
-  return new Error('The envelope cannot be opened: wrong key, wrong place, or damaged', { cause });
+  return new Error('The envelope cannot be opened: wrong key, wrong owner, or damaged', { cause });
 }
 
 function requireLength(what: string, bytes: Buffer, length: number): void {

@@ -1,10 +1,10 @@
-/** How many buckets a latency histogram has. */
+/** The buckets of a latency histogram. */
 export const LATENCY_BUCKETS = 24;
 
 /** Each bucket is this much wider than the one before: 24 of them reach from 1 ms to 50 s. */
 const GROWTH = 1.6;
 
-/** The upper bounds of the buckets in milliseconds; the last bucket has none and takes whatever is longer. */
+/** The upper bounds of the buckets in milliseconds; the last bucket has none and takes all longer durations. */
 export const latencyBoundsMs: readonly number[] = Array.from(
   { length: LATENCY_BUCKETS - 1 },
   (_, bucket) => GROWTH ** bucket,
@@ -22,7 +22,7 @@ export function latencyBucket(durationMs: number): number {
 /**
  * The duration in milliseconds that this part of the attempts does not exceed, read off a histogram: in the right
  * bucket (so within 1.6 times of the truth), and between its bounds in proportion. The last bucket, which has no upper
- * bound, is taken to be as wide as its place says: what lasted longer than 50 s reads as 50 s.
+ * bound, counts as wide as the others' growth says: a duration over 50 s reads as 50 s.
  *
  * @param fraction above 0, at most 1: 0.95 for the 95th percentile
  * @returns null for an empty histogram

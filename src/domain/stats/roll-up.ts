@@ -1,8 +1,8 @@
 import { bucketMs, STATS_KEPT_MS } from './stats.js';
 
 /**
- * How far statistics are rolled up; each mark is where the next step goes on. Every step can be done again, except that
- * rows which went are gone: what they were counted in is final then.
+ * How far statistics are rolled up; the next step goes on from a mark. Every step can be done again until its rows are
+ * deleted: then the sums are final.
  */
 export interface RollUpProgress {
   /** Minutes before have their sums over webhooks and event types. */
@@ -10,15 +10,15 @@ export interface RollUpProgress {
   /** Hours before are rolled up. */
   hoursUntil: Date;
   daysUntil: Date;
-  /** Minutes before are gone. Always at a full hour. */
+  /** Minutes before are deleted. Always at a full hour. */
   minutesFrom: Date;
-  /** Hours before are gone. Always at the beginning of a day. */
+  /** Hours before are deleted. Always at the beginning of a day. */
   hoursFrom: Date;
 }
 
-/** What to compute from the rows of `from <= bucket < until`, and where that moves a mark. */
+/** A computation over the rows of `from <= bucket < until`, and the marks after it. */
 export interface RollUpStep {
-  /** The last two compute their hour or day a last time and delete what it was computed from. */
+  /** The last two compute their hour or day a last time and delete its rows. */
   kind: 'SUM_MINUTES' | 'ROLL_HOURS' | 'ROLL_DAYS' | 'END_MINUTES' | 'END_HOURS';
   from: Date;
   until: Date;
@@ -31,18 +31,17 @@ const GRACE_MS = 30_000;
  * Sums of minutes are as many rows as the minutes: for ten thousand busy webhooks this many minutes take two seconds.
  */
 const MINUTES_A_STEP_MS = 10 * bucketMs.MINUTE;
-/** Done again each time, should an outcome have been later still, or the clock have been set. */
+/** Computed again each time, for a late outcome or a clock that was set. */
 const MINUTES_AGAIN_MS = 5 * bucketMs.MINUTE;
 const HOURS_AGAIN_MS = bucketMs.HOUR;
-/** By then all of a day's minutes are gone, so its hours are final. */
+/** By then all of a day's minutes are deleted, so its hours are final. */
 const DAYS_AGAIN_MS = 3 * bucketMs.DAY;
 
 const floor = (ms: number, unit: number) => Math.floor(ms / unit) * unit;
 
 /**
- * Marks of a time that has not come, as a clock that was ahead has left them: statistics would stand still until then.
- * They go back to an hour ago, to do again what came meanwhile. What has gone is final, to the end of the hour or day
- * that is running.
+ * A clock that was ahead leaves marks in the future, and statistics would stand still until then. They go back to an
+ * hour ago, so that newer rows are counted again. Deleted rows are final, to the end of the running hour or day.
  *
  * @returns where the marks belong; null when they are right
  */

@@ -3,16 +3,14 @@ import { LATENCY_BUCKETS, latencyPercentile } from './latency.js';
 
 export type Resolution = 'MINUTE' | 'HOUR' | 'DAY';
 
-/** How long a bucket is. All begin with the minutes, hours and days of UTC, which Unix time has as multiples. */
+/** The length of a bucket. All begin with the minutes, hours and days of UTC, which Unix time has as multiples. */
 export const bucketMs: Readonly<Record<Resolution, number>> = {
   MINUTE: 60_000,
   HOUR: HOUR_MS,
   DAY: DAY_MS,
 };
 
-/**
- * How long statistics are kept: an hour or a day more than promised, so that all that was promised can be asked for.
- */
+/** Statistics are kept an hour or a day longer than promised, so that a whole promised range can be asked for. */
 export const STATS_KEPT_MS: Readonly<Record<Resolution, number>> = {
   MINUTE: 49 * HOUR_MS,
   HOUR: 91 * DAY_MS,
@@ -44,9 +42,9 @@ type RangeVerdict =
   | { allowed: false; field: 'since' | 'until' | 'resolution'; code: string; reason: string };
 
 /**
- * Which buckets a request is about: those that its range touches.
+ * The buckets that a request's range touches.
  *
- * @param wanted `until` null: up to now; `resolution` null: what fits the length of the range
+ * @param wanted `until` null: up to now; `resolution` null: chosen by the length of the range
  */
 export function judgeStatsRange(
   wanted: { since: Date; until: Date | null; resolution: Resolution | null },
@@ -88,7 +86,7 @@ function resolutionFor(lengthMs: number, ageMs: number): Resolution {
   return lengthMs <= HOURS_BY_DEFAULT_MS && ageMs <= STATS_KEPT_MS.HOUR ? 'HOUR' : 'DAY';
 }
 
-/** What was counted in one bucket. */
+/** The counts of one bucket. */
 export interface StatsCounts {
   startMs: number;
   successes: number;
@@ -96,7 +94,7 @@ export interface StatsCounts {
   histogram: readonly number[];
 }
 
-/** What a dashboard shows of a bucket, or of all. Null where nothing was attempted. */
+/** The figures of a bucket, or of all, for a dashboard. Null without attempts. */
 interface StatsFigures {
   attempts: number;
   successes: number;
@@ -140,7 +138,7 @@ function figuresOf({ successes, failures, histogram }: Counts): StatsFigures {
   };
 }
 
-/** The histogram does not know more digits. */
+/** The histogram has no more digits. */
 const tenths = (ms: number | null) => (ms === null ? null : Math.round(ms * 10) / 10);
 
 function sumOf(counted: readonly Counts[]): Counts {

@@ -20,7 +20,7 @@ interface Asked {
 /**
  * Asks the database which migrations it has.
  *
- * @returns the names of those that it lacks, none when it is ready
+ * @returns the names of the missing ones; none when the database is ready
  * @throws what the database throws when it cannot be reached, within a few seconds; Error with a sentence when a build
  *   from before the first release has made its tables
  */
@@ -29,7 +29,7 @@ export async function missingMigrations(db: Asked): Promise<string[]> {
   return migrations.map(({ name }) => name).filter((name) => !done.has(name));
 }
 
-/** What a database lacks, in words: all their names would tell nobody anything. */
+/** A sentence about the missing migrations; all their names would help nobody. */
 export function lackOf(missing: readonly string[]): string {
   return missing.length === migrations.length
     ? 'The database has no schema yet'
@@ -56,7 +56,7 @@ export async function requireConnectedAs({ pool }: Asked, role: string): Promise
   }
 }
 
-/** @returns the names of those that the database has and this version does not know: a newer one has migrated it */
+/** @returns the migrations of a newer version, which this one does not know */
 export async function unknownMigrations(db: Asked): Promise<string[]> {
   const known = new Set(migrations.map(({ name }) => name));
   return [...(await doneMigrations(db))].filter((name) => !known.has(name));

@@ -2,14 +2,14 @@ import type pg from 'pg';
 import { type Database, query, type Statement } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 
-/** What a daemon says of itself. */
+/** A daemon's report of itself. */
 interface DaemonReport {
   /** A UUID of the process. */
   id: string;
   host: string;
   pid: number;
   version: string;
-  /** How many requests it makes at a time at most. */
+  /** The most requests that it makes at a time. */
   slots: number;
   inFlight: number;
   startedAt: Date;
@@ -45,6 +45,6 @@ const readStatement: Statement = {
     order by started_at desc, id limit ${DAEMONS_MAX}`,
 };
 
-/** Those that were heard of within ten minutes, the youngest first. */
+/** The daemons that have reported within ten minutes, the youngest first. */
 export const readDaemons = ({ pool }: Pick<Database, 'pool'>): Promise<KnownDaemon[]> =>
   tenantQuery<KnownDaemon>(pool, null, readStatement, []);

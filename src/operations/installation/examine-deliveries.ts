@@ -2,15 +2,15 @@ import type pg from 'pg';
 import { hasNoLiveJobSql, jobsAsideSql } from '../../graphile-worker/job-conditions.js';
 import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../graphile-worker/worker-pools.js';
 
-/** What `hookwright doctor` looks at in the deliveries, besides the backlog. Reads only. */
+/** The doctor's figures of the deliveries, besides the backlog. */
 export interface DeliveryFacts {
   /** Daemons that are connected now. */
   daemons: number;
   /** Pools of workers that have jobs locked and whose process has gone. */
   deadPools: number;
-  /** Overdue deliveries that no job knows of, of the first `LOOKED_MAX` overdue ones. */
+  /** Deliveries without a job, among the first `LOOKED_MAX` overdue ones. */
   lost: number;
-  /** For how many webhooks held deliveries are canceled within a day. */
+  /** Webhooks whose held deliveries are canceled within a day. */
   holdsEndingSoon: number;
   /** Jobs that were fetched again and again without being finished. */
   quarantined: number;
@@ -36,7 +36,7 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
         where not w.active and w.deleted_at is null and w.hold_until between now() and now() + interval '1 day'
           and exists (select from hookwright.deliveries d where d.webhook_id = w.id and d.status = 'HELD'))
          as "holdsEndingSoon",
-       -- Looked up among the locks, not tried: whoever tries, has it for a moment.
+       -- Looked up among the locks, not tried: a try has it for a moment.
        (select count(*)::integer from (${lockOwnersSql}) owner
         where not exists (
           select from pg_locks l

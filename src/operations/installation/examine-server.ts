@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What `hookwright doctor` looks at in the server. Reads only; answers in figures, and the doctor judges them. */
+/** The doctor's figures of the server. */
 export interface ServerFacts {
   version: number;
   versionText: string;
@@ -8,14 +8,14 @@ export interface ServerFacts {
   durability: { fsync: string; synchronous_commit: string; full_page_writes: string };
   maxConnections: number;
   connections: number;
-  /** Others' sessions in this database of which Postgres does not tell this login what they do. */
+  /** Sessions of other logins in this database, whose state Postgres hides from this one. */
   hiddenSessions: number;
   isStandby: boolean;
   /** Postgres' clock. */
   clock: Date;
   mayUseApiRole: boolean;
   apiRoleExists: boolean;
-  /** Who is connected: the user of DATABASE_URL. */
+  /** The user of DATABASE_URL. */
   user: string;
   /** Seconds of the oldest open transaction, and of the oldest one that does nothing, in this database. */
   oldestTransactionSeconds: number;
@@ -28,7 +28,7 @@ export interface ServerFacts {
 }
 
 const DEAD_ROWS_MIN = 50_000;
-/** Whose sessions are is told to everybody; what they are and do, of others' to members of pg_read_all_stats alone. */
+/** Any role can see a session's owner; its state and query only the owner and members of pg_read_all_stats. */
 const IS_OF_A_LOGIN = 'datid is not null and usesysid is not null';
 
 /** @throws what the database throws */

@@ -14,10 +14,7 @@ const writeStatement: Statement = {
     on conflict (only_row) do update set report = excluded.report, made_at = now()`,
 };
 
-/**
- * Has the installation's report made again once it is this old. Of several daemons the first one to look does it; two
- * at once do no harm.
- */
+/** Makes the installation's report again once it is this old. Two daemons that do it at once do no harm. */
 export async function renewReport(pool: pg.Pool, ageSeconds: number, make: () => Promise<unknown>): Promise<void> {
   const [made] = await query<{ age: number }>(pool, madeStatement, []);
   // A report of the future was written before a clock was set.

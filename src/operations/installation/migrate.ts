@@ -11,13 +11,12 @@ import { prepareOutboxRole } from '../emits/outbox.js';
 import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK } from '../jobs/tasks.js';
 import { missingMigrations } from './check-readiness.js';
 
-/** Who waits for the lock of a table has everybody wait who comes later: so it is waited for in moments. */
+/** A statement that waits for a table's lock delays all later ones, so it waits for moments only. */
 const LOCK_MS = 300;
 const LOCK_PAUSE_MS = 700;
 /** About a minute. */
 const LOCK_TRIES = 60;
 
-/** For the person who waits. */
 export const MIGRATED_BY_ANOTHER = 'Another process is migrating this database; waiting for it.';
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 
@@ -122,14 +121,14 @@ async function requireServer(client: pg.Client): Promise<void> {
 }
 
 /**
- * Makes the role that API processes work as. Roles belong to the whole server, so it may be there already, and whoever
- * migrates may lack the right to make one; then somebody who has it must have made it.
+ * Makes the role that API processes work as. Roles belong to the whole server, so it may be there already, and the login
+ * that migrates may lack the right to make one; then an administrator must have made it.
  */
 async function makeApiRole(client: pg.Client): Promise<void> {
   try {
     await client.query(`
       do $$ begin
-        -- Whoever may not make roles may not even ask for one that is there.
+        -- A login that may not make roles gets an error even for one that exists.
         if not exists (select from pg_roles where rolname = '${API_ROLE}') then
           create role ${API_ROLE} nologin;
         end if;

@@ -9,12 +9,12 @@ import { requireMigrated } from './check-readiness.js';
 
 const LIMIT_MS = 5_000;
 
-/** What a process wants of the login of DATABASE_URL: to own the tables, or to work as the role of the API. */
+/** The login of DATABASE_URL shall own the tables, or work as the role of the API. */
 type Login = 'owner' | 'api';
 
 /**
- * Connects once, before anything else does, so that what stands in the way of a start or a command is said in a
- * sentence with the setting's name and with what to do.
+ * Connects once, before anything else does, so that a start or a command fails with a sentence that names the setting
+ * and the remedy.
  *
  * @throws Error with that sentence
  */
@@ -30,7 +30,7 @@ export async function reachDatabase(url: string, login: Login): Promise<void> {
 
 async function connect(url: string): Promise<pg.Client> {
   try {
-    // With all parameters of those that come later: what does not take them must not be found out in the middle.
+    // With all parameters of later connections: a pooler that refuses them must not be found out in the middle.
     const client = new pg.Client({
       ...poolOptions(hotUrl(url), 1),
       connectionTimeoutMillis: LIMIT_MS,
@@ -45,13 +45,13 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 const MARK = 'hookwright.session_mark';
-/** Whom a pooler gives which of its connections depends on who else asks. */
+/** A pooler's choice of connection depends on its other clients. */
 const MARK_TRIES = 3;
 
 /**
- * A pooler that hands its connections on after each transaction leaves our locks to strangers, the one of a migration
- * for ever, and takes the one away by which a daemon is known to be alive. One that drops parameters takes the limits
- * of time and the API's role away.
+ * A pooler that hands its connections on after each transaction leaves our locks to strangers, a migration's for ever,
+ * and takes away the one that shows that a daemon lives. One that drops parameters takes away time limits and the API's
+ * role.
  *
  * @throws Error with a sentence
  */
@@ -63,7 +63,7 @@ async function requireOwnSessions(client: pg.Client, connectAnother: () => Promi
     throw new Error(`Connections do not get the parameters that they ask for ("options"). ${POOLER_ADVICE}`);
   }
   if (rows[0]?.pid === (client as unknown as { processID: number }).processID) {
-    return; // Postgres itself has told the process of the session: a pooler could not
+    return; // Postgres itself has named the process of the session: a pooler could not
   }
   const other = await connectAnother();
   try {
@@ -95,7 +95,7 @@ async function markIn(client: pg.Client): Promise<string | null | undefined> {
   return rows[0]?.mark;
 }
 
-/** A database that nothing was migrated in has no schema yet, and so no owner. */
+/** Before the first migration there is no schema, and so no owner. */
 async function requireOwner(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ owner: string; login: string; owns: boolean }>(
     `select pg_get_userbyid(nspowner) as owner, current_user::text as login, pg_has_role(nspowner, 'usage') as owns
@@ -110,7 +110,7 @@ async function requireOwner(client: pg.Client): Promise<void> {
   }
 }
 
-/** Connections that ask for a role that is not there fail, with no word on why it is not. */
+/** Connections that ask for a missing role fail, without a reason. */
 async function requireApiRole(client: pg.Client): Promise<void> {
   try {
     await requireMigrated({ pool: client });

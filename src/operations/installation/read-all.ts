@@ -3,7 +3,7 @@ import { tenantQuery } from '../../database/tenant-database.js';
 import type { Backlog } from '../explorer/read-backlog.js';
 import { INSTALLATION_COUNT_MAX } from './read-installation.js';
 
-/** What is read of all tenants, for the installation itself: through views that are empty for a tenant. */
+/** Reads of all tenants, for the installation itself: through views that are empty for a tenant. */
 
 type Db = Pick<Database, 'pool'>;
 
@@ -20,7 +20,7 @@ const backlogStatement: Statement = {
             where status = 'PENDING' order by due_at limit 1) as "oldestDueAt"`,
 };
 
-/** What all tenants together still have to be sent. */
+/** The backlog of all tenants together. */
 export async function readBacklogOfAll({ pool }: Db): Promise<Backlog> {
   const [row] = await tenantQuery<Omit<Backlog, 'countMax'>>(pool, null, backlogStatement, []);
   return { ...row!, countMax: INSTALLATION_COUNT_MAX };
@@ -31,9 +31,9 @@ interface Partition {
   table: string;
   since: Date;
   until: Date;
-  /** As of when Postgres looked last; null: it has not yet. */
+  /** Postgres' last estimate; null: there is none yet. */
   rowsEstimate: number | null;
-  /** With its indexes. */
+  /** Indexes included. */
   bytes: number;
 }
 
@@ -64,7 +64,7 @@ const keysStatement: Statement = {
 export const readKeysInUse = ({ pool }: Db): Promise<{ kid: string; tenants: number }[]> =>
   tenantQuery<{ kid: string; tenants: number }>(pool, null, keysStatement, []);
 
-/** Of the deliveries that were made last, so many are looked at. */
+/** This many of the newest deliveries are read. */
 export const FAILURES_LOOKED = 20_000;
 
 const failuresStatement: Statement = {
@@ -75,6 +75,6 @@ const failuresStatement: Statement = {
     where last_error_code is not null group by 1 order by 2 desc, 1`,
 };
 
-/** Of the newest deliveries of all tenants, how many failed last for which reason; the most frequent one first. */
+/** The last failures of the newest deliveries of all tenants, by reason; the most frequent one first. */
 export const readFailuresOfAll = ({ pool }: Db): Promise<{ errorCode: string; deliveries: number }[]> =>
   tenantQuery<{ errorCode: string; deliveries: number }>(pool, null, failuresStatement, []);

@@ -3,16 +3,15 @@ import { query, type Statement } from '../../database/database.js';
 import { lastRunSql } from '../../graphile-worker/schema.js';
 import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
 
-/** Beyond this a backlog is not counted: reading a million rows of an index each time would cost more than it tells. */
+/** A backlog is counted up to this: a million rows of an index are not worth reading each time. */
 export const INSTALLATION_COUNT_MAX = 50_000;
 
-/** What is known of the hourly housekeeping. */
 export interface HousekeepingRuns {
   /** When it was last started; null: never. */
   startedAt: Date | null;
   /** When a run last succeeded; null: never. */
   succeededAt: Date | null;
-  /** Of the last run that ended; null: it succeeded, or there was none. */
+  /** The last run's failure; null: it succeeded, or there was none. */
   failure: { at: Date; error: string } | null;
 }
 
@@ -23,16 +22,13 @@ export interface Installation {
   /** Pending deliveries whose time comes later: retries. */
   scheduled: number;
   held: number;
-  /**
-   * How long the one that is due longest has been due. 0: none is. Put-offs do not move it, so one slow or closed
-   * endpoint makes it grow: to leave those out, all that waits for them would have to be read.
-   */
+  /** Age of the oldest due time; 0: nothing is due. Put-offs do not move it, so one slow endpoint makes it grow. */
   oldestDueSeconds: number;
-  /** Of the days from tomorrow on, how many have all their partitions. */
+  /** The number of days from tomorrow on that have all their partitions. */
   partitionDaysAhead: number;
   housekeeping: HousekeepingRuns;
   activeWebhooks: number;
-  /** Those that the service disabled, by what its receivers did; pauses do not count. */
+  /** Webhooks that the service has disabled because of their receivers; pauses do not count. */
   disabledWebhooks: number;
 }
 

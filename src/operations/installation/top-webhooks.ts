@@ -4,10 +4,10 @@ import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
 import { WEBHOOK_COUNT_MAX } from '../explorer/read-backlog.js';
 import { type SearchDeps, search } from '../explorer/search.js';
 
-/** By what webhooks of all tenants are ranked; the largest figure first. */
+/** The figure by which webhooks are ranked; the largest first. */
 export type Ranking = 'FAILURES' | 'ATTEMPTS' | 'LATENCY' | 'BACKLOG';
 
-/** A webhook of whichever tenant, and how it is doing. */
+/** A webhook of any tenant, with its figures. */
 interface RankedWebhook {
   webhookId: number;
   tenantId: number;
@@ -20,7 +20,7 @@ interface RankedWebhook {
   histogram: number[];
 }
 
-/** Of all that is due, the longest waiting ones are looked at. */
+/** This many of the deliveries that have waited longest are counted. */
 export const DUE_LOOKED = 50_000;
 
 const eachBucket = Array.from({ length: LATENCY_BUCKETS }, (_, index) => index + 1);
@@ -43,9 +43,9 @@ const latencySql = `
    where reached >= 0.95 * attempts) desc nulls last,
   (select sum(n * bucket) from unnest(histogram) with ordinality as h(n, bucket)) / nullif(attempts, 0) desc nulls last`;
 
-/** @param more what the order needs besides */
+/** @param more a column that the order needs */
 const byStats = (order: string, more = '') => `
-  select tenant_id, webhook_id, row_number() over (order by ${order}, webhook_id) as place
+  select tenant_id, webhook_id, row_number() over (order by ${order}, webhook_id) as rank
   from (
     select tenant_id, webhook_id, sum(failures) as failures, sum(successes + failures) as attempts${more}
     from (${sumsSql()}) sums group by 1, 2) counted`;
@@ -55,7 +55,7 @@ const rankings: Record<Ranking, string> = {
   ATTEMPTS: byStats('attempts desc'),
   LATENCY: byStats(latencySql, `, array[${histogramSql}] as histogram`),
   BACKLOG: `
-    select tenant_id, webhook_id, row_number() over (order by count(*) desc, webhook_id) as place
+    select tenant_id, webhook_id, row_number() over (order by count(*) desc, webhook_id) as rank
     from (select tenant_id, webhook_id from hookwright.all_deliveries
           where status = 'PENDING' and due_at <= now() and $1::timestamptz is not null
           order by due_at limit ${DUE_LOOKED}) due
@@ -67,9 +67,9 @@ const statementOf = (ranking: Ranking): Statement => ({
   name: `top_webhooks_by_${ranking.toLowerCase()}`,
   text: `
     with ranked as materialized (
-      select w.id, w.tenant_id, w.url, w.active, r.place
+      select w.id, w.tenant_id, w.url, w.active, r.rank
       from (${rankings[ranking]}) r join hookwright.all_webhooks w on w.id = r.webhook_id
-      order by r.place limit $2)
+      order by r.rank limit $2)
     select r.id as "webhookId", r.tenant_id as "tenantId", r.url, r.active, s.successes, s.failures,
            array_to_string(s.histogram, ',') as histogram,
            (select count(*)::integer from (
@@ -80,7 +80,7 @@ const statementOf = (ranking: Ranking): Statement => ({
       select coalesce(sum(successes), 0) as successes, coalesce(sum(failures), 0) as failures,
              array[${histogramSql}] as histogram
       from (${sumsSql('and tenant_id = r.tenant_id and webhook_id = r.id')}) sums) s
-    order by r.place`,
+    order by r.rank`,
 });
 const statements = {
   FAILURES: statementOf('FAILURES'),

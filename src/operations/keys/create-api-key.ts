@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../../database/database.js';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/keys/api-key.js';
-import { holdsScope, isPlatformScope, type Scope } from '../../domain/keys/scopes.js';
+import { hasScope, isPlatformScope, type Scope } from '../../domain/keys/scopes.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../rows/allocate-id.js';
@@ -76,5 +76,5 @@ async function requireRoom(em: EntityManager, keysMax?: number): Promise<void> {
 
 /** The wanted scopes that a key with the scopes `own` lacks, and so may not grant. */
 export function scopesBeyond(own: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] {
-  return wanted.filter((scope) => !holdsScope(own, scope));
+  return wanted.filter((scope) => !hasScope(own, scope));
 }
