@@ -40,6 +40,14 @@ describe('the pages', () => {
     expect(read('docs/graphql-examples.md')).toContain(table.join(''));
   });
 
+  test('docs/troubleshoot.md explains lines that the log can have', () => {
+    const code = globSync('{src,daemon}/**/*.ts', { cwd: root }).map(read).join('');
+    const rows = [...read('docs/troubleshoot.md').matchAll(/^\| (?:info|warn|error|fatal) \| (.*?) \| /gm)];
+    const lines = rows.flatMap(([, cell = '']) => [...cell.matchAll(/`([^`…]+)/g)].map(([, line = '']) => line.trim()));
+    expect(lines.length).toBeGreaterThan(20);
+    expect(lines.filter((line) => !code.includes(line))).toEqual([]);
+  });
+
   test('docs/graphql-reference.md is what schema.graphql says: npm run schema writes it', () => {
     expect(read('docs/graphql-reference.md')).toBe(graphqlReference(read('schema.graphql')));
   });

@@ -96,9 +96,9 @@ const progressToStatement: Statement = {
 };
 
 /**
- * Rolls statistics up: minutes to hours and days, each with its sums, and deletes rows beyond their retention. Each step is
- * a transaction that moves a mark of progress, so it can be interrupted at any point, run by several daemons at once,
- * and goes on where it stopped.
+ * Rolls statistics up: minutes to hours and days, each with its sums, and deletes rows beyond their retention. Each
+ * step is a transaction that moves a mark of progress, so it can be interrupted at any point, run by several daemons at
+ * once, and goes on where it stopped.
  *
  * Nothing is counted twice and nothing is lost. While an hour's minutes exist, rolling it up again replaces its row.
  * They are deleted with its last roll-up; a minute that comes still later is added to the hour, and deleted.
