@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { inTurn } from '../../src/concurrency/in-turn.js';
 import { repeat } from '../../src/concurrency/repeat.js';
 import type { Database } from '../../src/database/database.js';
-import { holdsFromStart, raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
+import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { rescueBulkOperations } from '../../src/operations/bulk/rescue-bulk-operations.js';
 import {
   heldFromStart,
@@ -38,7 +38,6 @@ export function startRescue(
     repeat(name, everyMs, log, () => queue(() => unlessRunningElsewhere(db.pool, name, work)));
   const held = heldFromStart();
   const overdue = overdueFromStart();
-  const holds = holdsFromStart();
   const stops = [
     sweep('schedule', SCHEDULE_EVERY_MS, async () => {
       metrics.sweep('schedule', await scheduleDeliveries(db.pool));
@@ -70,7 +69,7 @@ export function startRescue(
     // The name of its lock, which processes of earlier versions share.
     sweep('news', EVENTS_EVERY_MS, async () => {
       await raisePending(db.pool);
-      await warnOfExpiringHolds(db.pool, holds);
+      await warnOfExpiringHolds(db.pool);
     }),
   ];
   return async () => {

@@ -4,13 +4,13 @@ import { query, type Statement, transaction } from '../../database/database.js';
 import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../../domain/events/operational-events.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 
-/** Something that the owner of a webhook should hear of, before it has a row of its own. */
+/** Something that the owner of a webhook should hear of, before it is an event. */
 export interface OperationalEvent {
   tenantId: number;
   /** The webhook that it is about, which is never sent it. */
   webhookId: number;
   type: OperationalEventType;
-  /** The fields of the payload, but for the `count`. */
+  /** The payload's fields except `count`. */
   facts: Record<string, string>;
   /** How often it happened. */
   count: number;
@@ -30,7 +30,7 @@ const countStatement: Statement = {
       set tenant_id = excluded.tenant_id, pending = r.pending + excluded.pending, pending_body = excluded.pending_body`,
 };
 
-/** Each goes to all other webhooks of its tenant: when hundreds end at once, everybody's outcomes would wait. */
+/** Each event goes to all other webhooks of its tenant: of hundreds at once, all outcomes would have to wait. */
 const RAISED_AT_ONCE = 10;
 
 /**
@@ -41,7 +41,7 @@ const RAISED_AT_ONCE = 10;
  * @param events at most one per webhook and type
  */
 export async function raiseEvents(client: pg.PoolClient, events: readonly OperationalEvent[]): Promise<void> {
-  // As the function locks them, so that two that share some cannot wait for each other.
+  // The function locks in this order too, so that no two transactions wait for each other.
   const inOrder = events.toSorted((a, b) => a.webhookId - b.webhookId || (a.type < b.type ? -1 : 1));
   const run = async (statement: Statement, some: readonly OperationalEvent[]) => {
     if (some.length > 0) {
@@ -62,19 +62,17 @@ const valuesOf = (events: readonly OperationalEvent[]) => [
   events.map(({ count }) => count),
 ];
 
-/**
- * Where a webhook leads, as far as it may be told to others. Paths and queries of webhook urls often hold the very
- * secret that lets one post there.
- */
+/** The part of a url that others may see: its path and query often hold the very secret that lets one post there. */
 export const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
 
 /** Each chunk is a transaction: meanwhile outcomes of these webhooks may have to wait. */
 const CHUNK_EVENTS = 10;
-/** The next sweep goes on: the others must have their turn. */
+/** The next sweep goes on, so that the other sweeps are not late. */
 const SWEEP_EVENTS = 1_000;
 
 /**
- * Raises what was only counted: another one had been raised less than a minute before, or many came at once.
+ * Raises the events that were only counted: another one had been raised less than a minute before, or many came at
+ * once.
  *
  * @returns how many events that made
  */
@@ -87,55 +85,41 @@ export async function raisePending(pool: pg.Pool): Promise<number> {
   return await inChunks(CHUNK_EVENTS, raiseChunk, SWEEP_EVENTS);
 }
 
-/** Forgets when events were raised, once that holds back none any more: webhooks come and go. */
+/** Forgets when events were raised, once that delays none any more: webhooks come and go. */
 export async function forgetRaised(pool: pg.Pool): Promise<void> {
   await pool.query(`delete from hookwright.raised_events where pending = 0 and raised_at < now() - interval '1 hour'`);
 }
 
-/** How many webhooks whose holds end soon one call looks at: an incident may leave thousands that hold nothing. */
-const ENDING_LOOKED = 500;
-/** Of each, what it holds is counted; the next call finds the others. */
-const HOLDS_MAX = 20;
-/** Of one webhook. Counting tens of millions would take longer than a statement may. */
+/** One call examines this many of the webhooks whose holds end soon: after an incident thousands may hold nothing. */
+const EXAMINED_MAX = 500;
+/** What a webhook holds is counted for so many of them; the next call finds the others. */
+const WARNED_MAX = 20;
+/** Counting tens of millions of held deliveries would take longer than a statement may. */
 const HELD_COUNT_MAX = 100_000;
 
-/** How far the search for holds that end soon has come. */
-interface HoldCursor {
-  /** The last webhook that was looked at. */
-  after: number;
-}
-
-export const holdsFromStart = (): HoldCursor => ({ after: 0 });
-
 /**
- * SQL: whether the hold of webhook `w` ends soon, and nobody was told. The 24 hours stand there twice, so that the
- * index finds what may be near; the second time a hold's own length counts.
+ * The webhooks whose holds end soon, and whose owners have not been warned. The 24 hours stand there twice, so that the
+ * index finds what may be near; the second time a hold's own length counts. Held deliveries of operational events alone
+ * are not worth another one.
  */
-const endsSoonSql = `
-  w.hold_until > now()
-  and w.hold_until <= now() + interval '24 hours'
-  and w.hold_until <= now() + least(interval '24 hours', (w.hold_until - w.disabled_at) / 2)
-  and w.hold_warned_until is distinct from w.hold_until and not w.active and w.deleted_at is null`;
-
-const endingStatement: Statement = {
-  text: `
-    select w.id from hookwright.webhooks w
-    where ${endsSoonSql} and w.id > $1::bigint
-    order by w.id limit ${ENDING_LOOKED}`,
-};
-
-/** Held deliveries of operational events alone are not worth another one. */
 const expiringStatement: Statement = {
   text: `
+    with ending as materialized (
+      select id from hookwright.webhooks
+      where hold_until > now()
+        and hold_until <= now() + interval '24 hours'
+        and hold_until <= now() + least(interval '24 hours', (hold_until - disabled_at) / 2)
+        and hold_warned_until is distinct from hold_until and not active and deleted_at is null
+      order by random() limit ${EXAMINED_MAX})
     select w.id, w.tenant_id, w.url, w.hold_until,
            (select count(*)::integer from (
               select from hookwright.deliveries d
               where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_COUNT_MAX}) as counted) as held
     from hookwright.webhooks w
-    where w.id = any($1::bigint[]) and ${endsSoonSql}
+    where w.id in (select id from ending)
       and exists (select from hookwright.deliveries d
-                  where d.webhook_id = w.id and d.status = 'HELD' and d.event_type <> all($2::text[]))
-    order by w.id limit ${HOLDS_MAX} for update of w skip locked`,
+                  where d.webhook_id = w.id and d.status = 'HELD' and d.event_type <> all($1::text[]))
+    order by w.id limit ${WARNED_MAX} for update of w skip locked`,
 };
 
 interface ExpiringRow {
@@ -148,32 +132,18 @@ interface ExpiringRow {
 
 /**
  * Raises `webhook.held_expiring` for inactive webhooks whose held deliveries will be canceled within 24 hours, or when
- * half of a shorter hold is over; once for each hold. Each call looks at a part only, from `cursor` on, which it moves;
- * after the last webhook it begins at the start again.
+ * half of a shorter hold is over; once for each hold. Each call examines a random part only.
  *
  * @returns how many webhooks that were
  */
-export async function warnOfExpiringHolds(pool: pg.Pool, cursor: HoldCursor): Promise<number> {
-  const ending = await query<{ id: number }>(pool, endingStatement, [cursor.after]);
-  const warned = ending.length === 0 ? [] : await warnOf(pool, ids(ending));
-  if (warned.length === HOLDS_MAX) {
-    cursor.after = warned.at(-1)!.id;
-  } else {
-    cursor.after = ending.length < ENDING_LOOKED ? holdsFromStart().after : ending.at(-1)!.id;
-  }
-  return warned.length;
-}
-
-const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id);
-
-async function warnOf(pool: pg.Pool, webhookIds: number[]): Promise<ExpiringRow[]> {
+export async function warnOfExpiringHolds(pool: pg.Pool): Promise<number> {
   return await transaction(pool, async (client, withCommit) => {
-    const expiring = await query<ExpiringRow>(client, expiringStatement, [webhookIds, [...OPERATIONAL_EVENT_TYPES]]);
+    const expiring = await query<ExpiringRow>(client, expiringStatement, [[...OPERATIONAL_EVENT_TYPES]]);
     if (expiring.length === 0) {
-      return [];
+      return 0;
     }
     const warned = 'update hookwright.webhooks set hold_warned_until = hold_until where id = any($1::bigint[])';
-    withCommit(query(client, { text: warned }, [ids(expiring)]));
+    withCommit(query(client, { text: warned }, [expiring.map(({ id }) => id)]));
     const events = expiring.map(({ id, tenant_id, url, hold_until, held }): OperationalEvent => {
       const facts = {
         webhook_id: String(id),
@@ -184,6 +154,6 @@ async function warnOf(pool: pg.Pool, webhookIds: number[]): Promise<ExpiringRow[
       return { tenantId: tenant_id, webhookId: id, type: 'webhook.held_expiring', facts, count: 1 };
     });
     withCommit(raiseEvents(client, events));
-    return expiring;
+    return expiring.length;
   });
 }
