@@ -44,7 +44,7 @@ interface DeliverDeps {
   metrics: DaemonMetrics;
 }
 
-/** What a delivery comes to in its slot: an attempt, none for now, or why none is due. */
+/** The end of a delivery in its slot: an attempt, none for now, or why none is due. */
 type SlotResult = FinishedAttempt | { delivery: DueDelivery; notNow: NotNow } | Exclude<LoadedDelivery, DueDelivery>;
 
 const BATCH_MAX = 256;
@@ -94,7 +94,7 @@ export class Deliverer {
     return this.#slots.inUse + this.#slots.waitingCount;
   }
 
-  /** Of these, those that an emit of the same process has claimed. */
+  /** The part of them that emits of the same process have claimed. */
   get busyWithClaimed(): number {
     return this.#busyWithClaimed;
   }

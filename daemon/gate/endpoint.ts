@@ -16,13 +16,13 @@ import { FailureStreak } from './failure-streak.js';
 import type { Share } from './shares.js';
 import { WaitingRoom } from './waiting-room.js';
 
-/** What an attempt says of its endpoint. */
+/** An attempt's answer, as far as the endpoint is concerned. */
 export interface Answer {
   outcome: Outcome;
   kind: AnswerKind;
 }
 
-/** What the tables said of a webhook when a delivery of it was loaded. */
+/** A webhook's health in the tables when a delivery of it was loaded. */
 export interface KnownHealth {
   generation: number;
   failuresAtLoad: number;
@@ -44,7 +44,7 @@ const HICCUP_MS = 300;
 /** A pace that was missed by less is caught up with. */
 const PACE_SLACK_MS = 50;
 
-/** What the daemon knows of one webhook's endpoint. `src/domain/pacing` decides when its next request may begin. */
+/** One webhook's endpoint as this daemon knows it. `src/domain/pacing` decides when its next request may begin. */
 export class Endpoint {
   window: EndpointWindow;
   readonly room = new WaitingRoom();

@@ -3,7 +3,7 @@ import { nextProbeMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
 /** A delivery is loaded no longer than this before it comes here. */
 const LOADED_MS_MAX = 1_000;
 
-/** The row of failures of one endpoint, as far as this process knows: its times are those of the caller's clock. */
+/** The failure streak of one endpoint, as far as this process knows. Times are of the caller's clock. */
 export class FailureStreak {
   #failures = 0;
   #sinceMs = Number.NEGATIVE_INFINITY;
@@ -12,7 +12,7 @@ export class FailureStreak {
 
   constructor(private readonly streakMsMin: number) {}
 
-  /** In a row, as far as they do not disable the webhook. */
+  /** Its failures, as far as they do not disable the webhook. */
   get failures(): number {
     return this.#failures;
   }
@@ -21,7 +21,7 @@ export class FailureStreak {
     return this.#failedAtMs;
   }
 
-  /** Since when the pauses grow; null: nothing has failed lately, so the endpoint is looked at again. */
+  /** Since when the pauses grow; null: nothing has failed lately, so the endpoint is probed at once. */
   sinceMs(now: number): number | null {
     return this.#failures > 0 && now - this.#failedAtMs < this.streakMsMin ? this.#sinceMs : null;
   }
@@ -41,13 +41,13 @@ export class FailureStreak {
     this.#failures = Math.min(SPARE_FAILURES, this.#failures + 1);
   }
 
-  /** Takes in what the tables say, as if it had failed here, so long ago that the next look is due when they say. */
+  /** Takes the streak from the tables, with a begin that puts the next probe at the time that they say. */
   learn(failures: number, nextProbeInMs: number, now: number): void {
-    // What was loaded before a success of our own says nothing of what comes after it.
+    // A delivery that was loaded before a success of our own knows nothing of that success.
     if (failures > this.#failures && now - this.#succeededAtMs > LOADED_MS_MAX) {
-      const lookMs = nextProbeMs(failures, 0, this.streakMsMin);
+      const probeMs = nextProbeMs(failures, 0, this.streakMsMin);
       this.#failures = failures;
-      this.#sinceMs = now + Math.min(2 * this.streakMsMin, Math.max(0, nextProbeInMs)) - lookMs;
+      this.#sinceMs = now + Math.min(2 * this.streakMsMin, Math.max(0, nextProbeInMs)) - probeMs;
       this.#failedAtMs = this.#sinceMs;
     }
   }

@@ -1,13 +1,13 @@
 import type { Endpoint } from './endpoint.js';
 
-/** Of all slots, what slow endpoints may hold together. */
+/** The share of all slots that slow endpoints may occupy together. */
 const SHARE = 3 / 4;
 const RECOUNT_MS = 50;
 
 /**
- * How many requests are in flight to slow endpoints. Slots are lent to them while nobody else wants them: those of one
- * tenant hold at most as many as are free. So half is left beside one tenant's, and the more others want, the less each
- * may hold (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+ * Counts the requests in flight to slow endpoints. Free slots are lent to them: the slow endpoints of one tenant occupy
+ * at most as many slots as are free. So half is left beside one tenant, and the more others want, the less each may
+ * have (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
  */
 export class SlowRequests {
   readonly #max: number;
@@ -22,9 +22,8 @@ export class SlowRequests {
   /**
    * Whether a slow endpoint of this tenant may have another one.
    *
-   * @param free slots that hold no request
-   * @param active all endpoints with requests in flight: counted again now and then, since they become slow by
-   *   themselves
+   * @param free slots without a request
+   * @param active all endpoints with requests in flight: counted again now and then, since they become slow meanwhile
    */
   hasRoom(tenantId: number, free: number, active: Iterable<Endpoint>, now: number): boolean {
     if (now - this.#countedAt > RECOUNT_MS) {
@@ -34,7 +33,7 @@ export class SlowRequests {
     return this.#all < this.#max && (this.#ofTenants.get(tenantId) ?? 0) < free;
   }
 
-  /** One has begun. */
+  /** A request to a slow endpoint has begun. */
   begin(tenantId: number): void {
     this.#add(tenantId, 1);
   }

@@ -205,7 +205,7 @@ export class Recorder {
     return statuses;
   }
 
-  /** Its deliveries that were put off need not wait for their time. */
+  /** The webhook's deliveries that were put off need not wait for their time. */
   async #wake({ tenantId, webhookId }: { tenantId: number; webhookId: number }): Promise<void> {
     const { db, log } = this.deps;
     try {

@@ -1,20 +1,19 @@
 /**
- * How fast a bulk operation goes. What it queues waits behind fresh traffic by its lane (lanes.ts), but shares a
- * machine with it: each chunk is a burst of work for Postgres and for the daemon. So chunks are small, and the pause
- * between two is a multiple of what the last one took: on a busy machine it goes more slowly. And an endpoint that
- * cannot keep up is waited for.
+ * How fast a bulk operation goes. Its deliveries wait behind fresh traffic by their lane (lanes.ts), but each chunk is
+ * a burst of work for the same machine. So chunks are small, and the pause between two is a multiple of the time that
+ * the last one took. An endpoint that cannot keep up is waited for.
  */
 
 /** At most this many deliveries of one operation wait in the queue. */
 export const BULK_WAITING_MAX = 1_000;
 export const BULK_CHUNK = 50;
-/** What queues nothing (canceling, and looking through what does not match) disturbs nobody but Postgres. */
+/** A chunk that queues nothing (it cancels, or nothing matches) disturbs nobody but Postgres. */
 export const BULK_CHUNK_UNQUEUED = 500;
 const PAUSE_PER_WORK = 8;
 const PAUSE_MS_MIN = 20;
 /** It goes on, if slowly, however busy the machine is. */
 const PAUSE_MS_MAX = 500;
-/** An endpoint that takes nothing is looked at again after this long. */
+/** An endpoint that takes nothing is tried again after this long. */
 const WAIT_MS_MAX = 10_000;
 
 /** How many deliveries may be queued now, while `waiting` of the same operation wait already. */
@@ -31,7 +30,6 @@ export interface BulkProgress {
   drained: number;
   /** Whether there was room for more. */
   hadRoom: boolean;
-  /** What the chunk took. */
   tookMs: number;
   /** The last pause, if it ended with the queue still full and nothing drained; else 0. */
   waitedMs: number;

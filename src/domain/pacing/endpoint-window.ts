@@ -6,7 +6,7 @@ import { type EndpointPace, NO_PACE, paceAfterClosing, paceAfterSuccess } from '
  * congestion avoidance (RFC 5681): a healthy endpoint gets what it can take, a failing one is probed.
  */
 export interface EndpointWindow {
-  /** Most requests in flight; the part after the point is growth that is no place yet. */
+  /** Most requests in flight; the part after the point is growth that is no permit yet. */
   readonly limit: number;
   /** Smoothed time until an answer that says nothing of strain; null before the first one. */
   readonly meanMs: number | null;
@@ -19,9 +19,9 @@ export interface EndpointWindow {
 }
 
 const WINDOW_AT_FIRST = 8;
-/** An endpoint whose mean is longer counts as slow: it holds slots that others may want. */
+/** An endpoint whose mean is longer counts as slow: it occupies slots that others may want. */
 export const SLOW_MS = 500;
-/** What is assumed of an endpoint that has never answered. */
+/** The mean that an endpoint counts with until its first answer. */
 const UNKNOWN_MEAN_MS = 100;
 /** The weight of the newest duration, as for TCP's round-trip time (RFC 6298). */
 const NEWEST_WEIGHT = 1 / 8;
@@ -30,9 +30,9 @@ const NEWEST_WEIGHT = 1 / 8;
  * refuses all that is in flight.
  */
 const DOUBLING_MS = 250;
-/** Places that one success adds. An endpoint whose rounds are slow is opened in fewer of them. */
-const PLACES_ADDED = 1;
-const PLACES_ADDED_SLOW = 3;
+/** Permits that one success adds. An endpoint whose rounds are slow is opened in fewer of them. */
+const PERMITS_ADDED = 1;
+const PERMITS_ADDED_SLOW = 3;
 /** An endpoint is silent when nothing has come for this many of its mean durations, or for the least time. */
 const SILENT_MEANS = 3;
 const SILENT_MS_MIN = 100;
@@ -46,7 +46,7 @@ export const newWindow = (limitMax: number, nowMs: number): EndpointWindow => ({
   pace: NO_PACE,
 });
 
-/** Places in the window. */
+/** How many requests may be in flight together. */
 export const permitsOf = ({ limit }: EndpointWindow): number => Math.floor(limit);
 
 /** The kind of answer: GOOD is a success, STRAINED says that the endpoint could not cope, OTHER is a refusal. */
@@ -56,13 +56,13 @@ export interface WindowSample {
   startedAtMs: number;
   endedAtMs: number;
   kind: AnswerKind;
-  /** Requests in flight when it ended, this one included, and deliveries that waited for a place. */
+  /** Requests in flight when it ended, this one included, and deliveries that waited for a permit. */
   wanted: number;
 }
 
 /**
- * The window after an attempt. A success adds up to one place, so the window doubles with every full round, but only
- * while at least half of it is used (RFC 7661): what is not used proves nothing. Strain halves the window, once a
+ * The window after an attempt. A success adds up to one permit, so the window doubles with every full round, but only
+ * while at least half of it is used (RFC 7661): an unused window proves nothing. Strain halves the window, once a
  * round: what was in flight together fails together, and that is one sign, not many.
  */
 export function afterAttempt(
@@ -82,7 +82,7 @@ export function afterAttempt(
   }
   const isUsed = wanted >= window.limit / 2;
   const growth = growthOf({ ...window, meanMs }, endedAtMs);
-  const added = meanMs > SLOW_MS ? PLACES_ADDED_SLOW : PLACES_ADDED;
+  const added = meanMs > SLOW_MS ? PERMITS_ADDED_SLOW : PERMITS_ADDED;
   const grown = isUsed ? Math.min(added, growth, limitMax - window.limit) : 0;
   return {
     ...window,
@@ -97,7 +97,7 @@ export function afterAttempt(
 /** It grows with the time in which requests were under way, and not while the endpoint was idle. */
 function growthOf({ limit, growth, successAtMs, meanMs }: EndpointWindow, nowMs: number): number {
   const busyMs = Math.min(Math.max(0, nowMs - successAtMs), meanMs ?? 0);
-  return Math.min(limit * PLACES_ADDED_SLOW, growth + (limit * busyMs) / DOUBLING_MS);
+  return Math.min(limit * PERMITS_ADDED_SLOW, growth + (limit * busyMs) / DOUBLING_MS);
 }
 
 /**
@@ -111,7 +111,7 @@ export const afterClosing = (window: EndpointWindow, nowMs: number, closedMs: nu
   pace: paceAfterClosing(window.pace, nowMs, closedMs),
 });
 
-/** Milliseconds from one place's becoming free to the next one's. */
+/** Milliseconds from one permit's becoming free to the next one's. */
 export const permitEveryMs = ({ limit, meanMs, pace }: EndpointWindow): number =>
   Math.max(pace.everyMs, (meanMs ?? UNKNOWN_MEAN_MS) / Math.max(1, Math.floor(limit)));
 

@@ -6,28 +6,28 @@ import type { Outcome } from '../outcome.js';
  * attempts: the pauses grow, so that the tenth failure comes no sooner than `streakMsMin` after the first.
  */
 
-/** Failures that an endpoint may have without being disabled. */
+/** The failures that an endpoint may have without being disabled. */
 export const SPARE_FAILURES = DISABLE_AFTER_FAILURES - 1;
-/** Of these, those that an endpoint may be given while it is silent: the others are for when it fails for sure. */
+/** Requests in flight that a silent endpoint may have: the other failures are spared until it fails for sure. */
 const SILENT_IN_FLIGHT_MAX = 6;
 /**
- * These pause nobody: an endpoint that fails now and then (one of its two servers is broken, it does not know one type
- * of event) would fall behind for it.
+ * So many failures cause no pause: an endpoint that fails now and then (one of its two servers is broken, it does not
+ * know one type of event) would fall behind.
  */
 export const FREE_FAILURES = 2;
-/** The first look comes no sooner. */
-const FIRST_LOOK_MS = 100;
-/** The last look comes this much later than the least duration, since clocks and commits are not exact. */
+/** The first probe comes no sooner. */
+const FIRST_PROBE_MS = 100;
+/** The last probe comes this much later than the shortest streak, since clocks and commits are not exact. */
 const MARGIN = 1.05;
 
 /**
- * Milliseconds from the beginning of a row of failures until the next look. The looks that are left are spread so
- * that each takes the same times as long as the one before, and the last one comes when the row may end. After three
- * failures they come at 0.2, 0.4, 0.7, 1.4, 2.8, 5.4 and 10.5 s where a row lasts 10 s at least; after eight that were
+ * Milliseconds from the beginning of a failure streak until the next probe. The probes that are left are spread so
+ * that each takes the same times as long as the one before, and the last one comes when the streak may end. After three
+ * failures they come at 0.2, 0.4, 0.7, 1.4, 2.8, 5.4 and 10.5 s where a streak lasts 10 s; after eight that were
  * in flight together at 1.0 and 10.5 s. So an outage is noticed to be over before it has lasted twice as long, or so.
  *
  * @param failures those in flight at a silent endpoint count too
- * @param lastMs when the last failure ended, or the last request began, after the beginning of the row
+ * @param lastMs when the last failure ended, or the last request began, after the beginning of the streak
  * @param streakMsMin DISABLE_AFTER_SECONDS_MIN; 0: no pauses
  */
 export function nextProbeMs(failures: number, lastMs: number, streakMsMin: number): number {
@@ -35,17 +35,17 @@ export function nextProbeMs(failures: number, lastMs: number, streakMsMin: numbe
     return 0;
   }
   const endMs = streakMsMin * MARGIN;
-  const fromMs = Math.min(endMs, Math.max(FIRST_LOOK_MS, lastMs));
-  const looksLeft = Math.max(0, SPARE_FAILURES - failures) + 1;
-  return fromMs === 0 ? 0 : fromMs * (endMs / fromMs) ** (1 / looksLeft);
+  const fromMs = Math.min(endMs, Math.max(FIRST_PROBE_MS, lastMs));
+  const probesLeft = Math.max(0, SPARE_FAILURES - failures) + 1;
+  return fromMs === 0 ? 0 : fromMs * (endMs / fromMs) ** (1 / probesLeft);
 }
 
-/** What is known of an endpoint that fails or is silent. Times are of the caller's clock. */
+/** An endpoint that fails or is silent. Times are of the caller's clock. */
 interface Suspect {
-  /** Failures in a row. */
+  /** Of its streak. */
   failures: number;
   inFlight: number;
-  /** When the row of failures, or the silence, began. */
+  /** When the streak, or the silence, began. */
   sinceMs: number;
   /** When the last failure ended, or the last request began. */
   lastMs: number;
@@ -73,7 +73,7 @@ const CLOSE_MS_MAX = 60_000;
  * For how many milliseconds an outcome closes its endpoint: nothing is sent there. What the receiver asks for counts;
  * a 429 that names no time closes for 1 s, then 2 s, 4 s and so on up to a minute until something succeeds.
  *
- * @param failures failures in a row, this one included
+ * @param failures the streak, this one included
  * @returns null: it stays open
  */
 export function closingMs(outcome: Outcome, failures: number): number | null {

@@ -6,7 +6,6 @@ export interface Quota {
   burst: number;
 }
 
-/** What a bucket has left. */
 interface Level {
   /** Below 0: debt. */
   tokens: number;

@@ -6,7 +6,7 @@ import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 import type { DueDelivery } from './load-deliveries.js';
 
-/** What attempts add to one row of the statistics. */
+/** The counts that attempts add to one row of the statistics. */
 interface Counts {
   delivery: DueDelivery;
   successes: number;

@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from '../../database/database.js
 import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 
-/** What a daemon reports of one endpoint. */
+/** A daemon's report of one endpoint. */
 export interface EndpointState {
   webhookId: number;
   tenantId: number;

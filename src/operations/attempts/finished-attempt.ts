@@ -1,15 +1,15 @@
 import type { Outcome, SendResult } from '../../domain/outcome.js';
 import type { DueDelivery } from './load-deliveries.js';
 
-/** An attempt that has ended, judged, with what is to happen next. */
+/** An attempt that has ended, its outcome, and when the next one follows. */
 export interface FinishedAttempt {
   delivery: DueDelivery;
   startedAt: Date;
-  /** The webhook's consecutive failures then, as far as this process knew. */
+  /** The webhook's failure streak then, as far as this process knew. */
   failuresAtStart: number;
   /** Whether its answer closes an endpoint that was closed while it was in flight. */
   isSameClosing: boolean;
-  /** Monotonic, so that what it waits to be recorded is known whatever becomes of the clock. */
+  /** Monotonic, so that the time until it is recorded is known whatever becomes of the clock. */
   endedAtMs: number;
   requestHeaders: Record<string, string>;
   result: SendResult;
@@ -18,14 +18,14 @@ export interface FinishedAttempt {
   retryInMs: number | null;
 }
 
-/** One that got no 2xx. */
+/** An attempt that got no 2xx. */
 export type FailedAttempt = FinishedAttempt & { outcome: Exclude<Outcome, { verdict: 'SUCCEEDED' }> };
 
 export const hasFailed = (attempt: FinishedAttempt): attempt is FailedAttempt =>
   attempt.outcome.verdict !== 'SUCCEEDED';
 
 /**
- * The attempt with what is left of its delays: they began at its end, and until it can be recorded minutes may pass (a
+ * The attempt with the rest of its delays: they began at its end, and minutes may pass until it can be recorded (a
  * lock, a database that is away). A closing that is over is none.
  *
  * @param nowMs monotonic

@@ -5,7 +5,7 @@ import { idRange } from '../../domain/ids/delivery-id.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 import type { DeliverPayload } from '../jobs/tasks.js';
 
-/** What a job says of one delivery. */
+/** A delivery as its job names it. */
 export interface NamedDelivery extends DeliverPayload {
   /** The group whose job named it; undefined: it has a job of its own. */
   group?: number;
@@ -26,9 +26,9 @@ export interface DueDelivery {
   previousSecret: Buffer | null;
   /** The webhook's generation: an outcome counts for its health only while this is still the same. */
   generation: number;
-  /** The webhook's failures in a row when it was loaded. */
+  /** The webhook's failure streak when it was loaded. */
   failuresAtLoad: number;
-  /** For how many ms the endpoint is closed, since it has asked for a pause; 0 or less: it is open. */
+  /** The rest, in ms, of the pause that the endpoint has asked for; 0 or less: it is open. */
   closedForMs: number;
   /** In how many ms the next attempt may begin, since the last ones have failed; 0 or less: now. */
   nextProbeInMs: number;

@@ -92,7 +92,7 @@ export async function forgetRaised(pool: pg.Pool): Promise<void> {
 
 /** One call examines this many of the webhooks whose holds end soon: after an incident thousands may hold nothing. */
 const EXAMINED_MAX = 500;
-/** What a webhook holds is counted for so many of them; the next call finds the others. */
+/** Held deliveries are counted for this many webhooks; the next call finds the others. */
 const WARNED_MAX = 20;
 /** Counting tens of millions of held deliveries would take longer than a statement may. */
 const HELD_COUNT_MAX = 100_000;

@@ -14,10 +14,9 @@ import { recordSuccesses } from './record-successes.js';
 import { type DisabledWebhook, type HealthRow, type HealthRules, lockWebhooks, updateHealth } from './update-health.js';
 
 /**
- * Writes what came of attempts: attempt, delivery, webhook health, statistics, the next job and the operational events
- * (`raiseOutcomeEvents`), in one transaction.
- * Each is a compare-and-set on the delivery's attempt count, so that recording an attempt twice (a zombie, a lost
- * reply) changes nothing the second time.
+ * Writes attempts, with their deliveries' states, webhook health, statistics, next jobs and operational events
+ * (`raiseOutcomeEvents`), in one transaction. Each is a compare-and-set on the delivery's attempt count, so that an
+ * attempt that is recorded twice (by a zombie, after a lost reply) changes nothing the second time.
  *
  * A delivery that was held or canceled while its request was in flight keeps that state, unless the request
  * succeeded: what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED.
@@ -53,7 +52,7 @@ export async function recordAttempts(
 const none: ReadonlySet<number> = new Set();
 const nothing: Recorded = { statuses: [], disabled: [] };
 
-/** As `recordAttempts`, all of them in one transaction, unless something is locked. */
+/** Records all of them in one transaction, unless something is locked. */
 async function recordTogether(
   pool: pg.Pool,
   lockWaitMs: number,
@@ -74,7 +73,7 @@ const webhooksOf = (attempts: readonly FinishedAttempt[]): number[] => [
   ...new Set(attempts.map(({ delivery }) => delivery.webhookId)),
 ];
 
-/** As `recordAttempts`, of those webhooks alone whose rows no other session has locked at this moment. */
+/** Records the attempts of those webhooks whose rows no other session has locked at this moment. */
 async function recordUnlocked(
   pool: pg.Pool,
   lockWaitMs: number,

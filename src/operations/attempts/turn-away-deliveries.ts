@@ -8,11 +8,11 @@ import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 
 export interface TurnedAway {
   id: number;
-  /** Of the job that takes its place. */
+  /** The priority of its next job. */
   priority: number;
 }
 
-/** Everybody in the batch waits for a lock. */
+/** The whole batch waits for a lock. */
 const LOCK_WAIT_MS = 100;
 const LOCKED_MS = 30_000;
 
@@ -56,7 +56,7 @@ const turnAwayStatement: Statement = {
   text: turnAwaySql('for update of d'),
 };
 
-/** What others have locked is judged later. */
+/** Deliveries that another session has locked come again later. */
 const turnUnlockedAwayStatement: Statement = {
   text: turnAwaySql(
     'for update of d skip locked',

@@ -42,7 +42,7 @@ export const lockWebhooks = (
   { skipLocked = false } = {},
 ): Promise<HealthRow[]> => query<HealthRow>(client, skipLocked ? lockFreeStatement : lockStatement, [bigintArray(ids)]);
 
-/** What the operator has set. */
+/** The operator's settings. */
 export interface HealthRules {
   /** How long a webhook that is disabled collects events. */
   holdHours: number;
@@ -154,7 +154,7 @@ export function updateHealth(
   };
 }
 
-/** Its deliveries are held from now on; the audit log says why. */
+/** Has the webhook's deliveries held from now on; the audit log says why. */
 async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Health): Promise<void> {
   const change = {
     ...about('WEBHOOK', webhook.tenantId, webhook.id),
