@@ -3,6 +3,7 @@ import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/deco
 import { Field, ObjectType } from 'type-graphql';
 import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
 import { Node, NumberedNode } from './node.js';
+import { Nullable } from './nullable.js';
 import { Tenant } from './tenant.js';
 
 @Entity({ schema: 'hookwright', tableName: 'api_keys' })
@@ -38,18 +39,15 @@ export class ApiKey {
   createdAt!: Date;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When the key expires. Null when it does not.' })
+  @Nullable(() => Date, 'When the key expires. Null when it does not.')
   expiresAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When the key was revoked. Null when it was not.' })
+  @Nullable(() => Date, 'When the key was revoked. Null when it was not.')
   revokedAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When the key was last used, to the minute. Null when it was never used.',
-  })
+  @Nullable(() => Date, 'When the key was last used, to the minute. Null when it was never used.')
   lastUsedAt!: Date | null;
 
   /** The public id in the url of a portal session. Null for an ordinary key. */

@@ -4,6 +4,7 @@ import { attemptKey } from '../domain/ids/global-id.js';
 import { SEND_ERRORS } from '../domain/outcome.js';
 import { idColumn, tenantFilter, timeColumn } from './columns.js';
 import { KeyedNode, Node } from './node.js';
+import { Nullable } from './nullable.js';
 
 const errorCodes = Object.entries(SEND_ERRORS)
   .map(([code, meaning]) => `- \`${code}\`: ${meaning}.`)
@@ -40,45 +41,39 @@ export class Attempt {
   durationMs!: number;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      'Milliseconds for resolving the host name. Null when that failed, when there was no name to resolve, or when the connection was reused.',
-  })
+  @Nullable(
+    () => Int,
+    'Milliseconds for resolving the host name. Null when that failed, when there was no name to resolve, or when the connection was reused.',
+  )
   dnsMs!: number | null;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Milliseconds for connecting, without TLS. Null when that failed or the connection was reused.',
-  })
+  @Nullable(() => Int, 'Milliseconds for connecting, without TLS. Null when that failed or the connection was reused.')
   connectMs!: number | null;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      'Milliseconds for the TLS handshake. Null without TLS, when it failed, or when the connection was reused.',
-  })
+  @Nullable(
+    () => Int,
+    'Milliseconds for the TLS handshake. Null without TLS, when it failed, or when the connection was reused.',
+  )
   tlsMs!: number | null;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      'Milliseconds from sending the request until the headers of the answer arrived. Null without an answer.',
-  })
+  @Nullable(
+    () => Int,
+    'Milliseconds from sending the request until the headers of the answer arrived. Null without an answer.',
+  )
   firstByteMs!: number | null;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, { nullable: true, description: 'HTTP status of the answer. Null without an answer.' })
+  @Nullable(() => Int, 'HTTP status of the answer. Null without an answer.')
   statusCode!: number | null;
 
   @Property({ type: 'text', nullable: true })
-  @Field(() => String, {
-    nullable: true,
-    description: `Why the attempt failed: \`HTTP_\` and the status of the answer, or one of the codes below. Null when it succeeded.\n${errorCodes}`,
-  })
+  @Nullable(
+    () => String,
+    `Why the attempt failed: \`HTTP_\` and the status of the answer, or one of the codes below. Null when it succeeded.\n${errorCodes}`,
+  )
   errorCode!: string | null;
 
   /** A JSON object as text. The public field is in graphql/deliveries/attempt.ts. */

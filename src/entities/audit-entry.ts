@@ -5,6 +5,7 @@ import { ApiKey } from './api-key.js';
 import { creationTimeColumn, idColumn, reference, tenantFilter } from './columns.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode, ShowsIdOf } from './node.js';
+import { Nullable } from './nullable.js';
 import { Tenant } from './tenant.js';
 
 export const AuditActor = graphqlEnum('AuditActor', 'Who made a change.', {
@@ -107,10 +108,7 @@ export class AuditEntry {
   after!: string | null;
 
   @Property({ type: 'text', nullable: true })
-  @Field(() => String, {
-    nullable: true,
-    description: 'The X-Request-Id of the request. Null when there was no request.',
-  })
+  @Nullable(() => String, 'The X-Request-Id of the request. Null when there was no request.')
   requestId!: string | null;
 
   @Property(creationTimeColumn())

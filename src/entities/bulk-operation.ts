@@ -6,6 +6,7 @@ import { AuditActor } from './audit-entry.js';
 import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode } from './node.js';
+import { Nullable } from './nullable.js';
 import { Tenant } from './tenant.js';
 import { Webhook } from './webhook.js';
 
@@ -103,14 +104,11 @@ export class BulkOperation {
   createdAt!: Date;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When the operation ended. Null while it is running or paused.' })
+  @Nullable(() => Date, 'When the operation ended. Null while it is running or paused.')
   finishedAt!: Date | null;
 
   @Property({ type: 'text', nullable: true })
-  @Field(() => String, {
-    nullable: true,
-    description: 'Why the service ended the operation early. Null otherwise, also when somebody canceled it.',
-  })
+  @Nullable(() => String, 'Why the service ended the operation early. Null otherwise, also when somebody canceled it.')
   error!: string | null;
 
   @Field(() => Float, { description: 'Progress from 0 to 1.' })

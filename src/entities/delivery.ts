@@ -4,6 +4,7 @@ import { idToDate } from '../domain/ids/delivery-id.js';
 import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode, ShowsIdOf } from './node.js';
+import { Nullable } from './nullable.js';
 
 export const DeliveryStatus = graphqlEnum('DeliveryStatus', 'The state of a delivery.', {
   PENDING: 'An attempt is due now or later.',
@@ -54,7 +55,7 @@ export class Delivery {
   status!: DeliveryStatus;
 
   @Enum({ items: () => CancelReason, type: 'text', nullable: true })
-  @Field(() => CancelReason, { nullable: true, description: 'Why the delivery was canceled. Null when it was not.' })
+  @Nullable(() => CancelReason, 'Why the delivery was canceled. Null when it was not.')
   cancelReason!: CancelReason | null;
 
   @Property({ type: 'integer' })
@@ -69,24 +70,21 @@ export class Delivery {
   dueAt!: Date;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When the delivery succeeded, failed for good or was canceled. Null while it is pending or held.',
-  })
+  @Nullable(
+    () => Date,
+    'When the delivery succeeded, failed for good or was canceled. Null while it is pending or held.',
+  )
   finishedAt!: Date | null;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, {
-    nullable: true,
-    description: 'HTTP status of the answer to the latest attempt. Null when there was no answer or no attempt yet.',
-  })
+  @Nullable(
+    () => Int,
+    'HTTP status of the answer to the latest attempt. Null when there was no answer or no attempt yet.',
+  )
   lastStatusCode!: number | null;
 
   @Property({ type: 'text', nullable: true })
-  @Field(() => String, {
-    nullable: true,
-    description: 'The `errorCode` of the latest attempt. Null when it succeeded or there was no attempt yet.',
-  })
+  @Nullable(() => String, 'The `errorCode` of the latest attempt. Null when it succeeded or there was no attempt yet.')
   lastErrorCode!: string | null;
 
   @Field(() => Date, { description: 'When the delivery was created: with its event, or later by `replayEvents`.' })

@@ -3,6 +3,7 @@ import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { creationTimeColumn, nullableTimeColumn } from './columns.js';
 import { KeyedNode, Node } from './node.js';
+import { Nullable } from './nullable.js';
 
 /** All tenants share the event types, so there is no tenant filter. */
 @Entity({ schema: 'hookwright', tableName: 'event_types' })
@@ -41,10 +42,7 @@ export class EventType {
   reserved!: boolean;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When events of this type began to be refused. Null for a current type.',
-  })
+  @Nullable(() => Date, 'When events of this type began to be refused. Null for a current type.')
   deprecatedAt!: Date | null;
 
   @Property(creationTimeColumn())

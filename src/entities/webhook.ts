@@ -4,6 +4,7 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode } from './node.js';
+import { Nullable } from './nullable.js';
 import { Tenant } from './tenant.js';
 
 export const DisabledReason = graphqlEnum('WebhookDisabledReason', 'Why a webhook is inactive.', {
@@ -66,10 +67,7 @@ export class Webhook {
 
   /** Compared with the clock of Postgres, which set it: the clock of this process may differ. */
   @Property({ ...nullableTimeColumn(), fieldName: 'overlap_until', formula: overlapUntil })
-  @Field(() => Date, {
-    nullable: true,
-    description: 'End of the time in which the previous secret signs too. Null when no previous secret signs.',
-  })
+  @Nullable(() => Date, 'End of the time in which the previous secret signs too. Null when no previous secret signs.')
   previousSecretExpiresAt!: Date | null;
 
   @Property({ type: 'boolean', default: true })
@@ -88,26 +86,23 @@ export class Webhook {
   consecutiveFailures!: number;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'Time of the last successful attempt. Null before the first.' })
+  @Nullable(() => Date, 'Time of the last successful attempt. Null before the first.')
   lastSuccessAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'Time of the last failed attempt. Null before the first.' })
+  @Nullable(() => Date, 'Time of the last failed attempt. Null before the first.')
   lastFailureAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When the webhook became inactive. Null while it is active.' })
+  @Nullable(() => Date, 'When the webhook became inactive. Null while it is active.')
   disabledAt!: Date | null;
 
   @Enum({ items: () => DisabledReason, type: 'text', nullable: true })
-  @Field(() => DisabledReason, { nullable: true, description: 'Why the webhook is inactive. Null while it is active.' })
+  @Nullable(() => DisabledReason, 'Why the webhook is inactive. Null while it is active.')
   disabledReason!: DisabledReason | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, {
-    nullable: true,
-    description: 'Events are collected as held deliveries until this time. Null while the webhook is active.',
-  })
+  @Nullable(() => Date, 'Events are collected as held deliveries until this time. Null while the webhook is active.')
   holdUntil!: Date | null;
 
   /** Enabled with `held: KEEP`: held deliveries stay held until `releaseHeld`. */
@@ -122,11 +117,10 @@ export class Webhook {
   discardHeldUpTo!: number | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, {
-    nullable: true,
-    description:
-      'Nothing is sent before this time, because the endpoint asked for a pause (429, or 503 with Retry-After). Null, or a time in the past, when there is no pause.',
-  })
+  @Nullable(
+    () => Date,
+    'Nothing is sent before this time, because the endpoint asked for a pause (429, or 503 with Retry-After). Null, or a time in the past, when there is no pause.',
+  )
   closedUntil!: Date | null;
 
   /** When the failure streak began that `consecutiveFailures` counts. */

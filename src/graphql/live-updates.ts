@@ -4,6 +4,7 @@ import { type Context, tenantOf } from '../context/context.js';
 import { FRESH } from '../database/tenant-database.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { ShowsIdOf } from '../entities/node.js';
+import { Nullable } from '../entities/nullable.js';
 import { Webhook } from '../entities/webhook.js';
 import { PendingChanges } from '../live/pending-changes.js';
 import { knownTypeIn } from './fields/known-event-type.js';
@@ -28,10 +29,7 @@ class DeliveryUpdate {
   @Field(() => Boolean, { description: resyncDescription })
   resync!: boolean;
 
-  @Field(() => Delivery, {
-    nullable: true,
-    description: 'The current delivery: several changes may come as one update. Null with `resync`.',
-  })
+  @Nullable(() => Delivery, 'The current delivery: several changes may come as one update. Null with `resync`.')
   delivery!: Delivery | null;
 }
 
@@ -48,41 +46,34 @@ class WebhookUpdate {
   @ShowsIdOf('Webhook', { nullable: true, description: 'The id of the changed webhook. Null with `resync`.' })
   webhookId!: number | null;
 
-  @Field(() => Webhook, {
-    nullable: true,
-    description:
-      'The current webhook: several changes may come as one update. Null with `resync`, and when the webhook was deleted.',
-  })
+  @Nullable(
+    () => Webhook,
+    'The current webhook: several changes may come as one update. Null with `resync`, and when the webhook was deleted.',
+  )
   webhook!: Webhook | null;
 }
 
 @ArgsType()
 class DeliveryUpdateArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only deliveries to this webhook, which may have been deleted since.',
-  })
+  @Nullable(() => ID, 'Only deliveries to this webhook, which may have been deleted since.')
   webhookId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Only deliveries of events of this type.' })
+  @Nullable(() => String, 'Only deliveries of events of this type.')
   eventType?: string | null;
 
-  @Field(() => DeliveryStatus, {
-    nullable: true,
-    description: 'Only deliveries that are in this state after the change.',
-  })
+  @Nullable(() => DeliveryStatus, 'Only deliveries that are in this state after the change.')
   status?: DeliveryStatus | null;
 
-  @Field(() => String, { nullable: true, description: afterDescription })
+  @Nullable(() => String, afterDescription)
   after?: string | null;
 }
 
 @ArgsType()
 class WebhookUpdateArgs {
-  @Field(() => ID, { nullable: true, description: 'Only this webhook. Omit for all webhooks.' })
+  @Nullable(() => ID, 'Only this webhook. Omit for all webhooks.')
   id?: string | null;
 
-  @Field(() => String, { nullable: true, description: afterDescription })
+  @Nullable(() => String, afterDescription)
   after?: string | null;
 }
 

@@ -3,6 +3,7 @@ import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { BulkOperation, BulkStatus } from '../../entities/bulk-operation.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { graphqlEnum } from '../../entities/graphql-enum.js';
+import { Nullable } from '../../entities/nullable.js';
 
 const DeliveryOutcome = graphqlEnum('DeliveryOutcome', 'How a delivery ended.', {
   SUCCEEDED: 'The endpoint answered 2xx.',
@@ -26,13 +27,11 @@ class RecoverWebhookFilter {
   @Field(() => Date, { description: since })
   since!: Date;
 
-  @Field(() => Date, { nullable: true, description: until })
+  @Nullable(() => Date, until)
   until?: Date | null;
 
-  @Field(() => [DeliveryOutcome], {
-    nullable: true,
+  @Nullable(() => [DeliveryOutcome], 'Only deliveries with one of these outcomes; at least one.', {
     defaultValue: RECOVERED_BY_DEFAULT,
-    description: 'Only deliveries with one of these outcomes; at least one.',
   })
   outcomes?: DeliveryOutcome[] | null;
 }
@@ -54,26 +53,19 @@ export class RecoverWebhookInput {
     'Conditions for events: a time range, or one event. Events for a single webhook, such as tests, and operational events about the webhook itself are never included.',
 })
 class ReplayEventsFilter {
-  @Field(() => [String], {
-    nullable: true,
-    description:
-      'Only events of these types, 1 to 100; default: all types that the webhook subscribes to. It must subscribe to one of them, unless `includeUnsubscribed` is set.',
-  })
+  @Nullable(
+    () => [String],
+    'Only events of these types, 1 to 100; default: all types that the webhook subscribes to. It must subscribe to one of them, unless `includeUnsubscribed` is set.',
+  )
   eventTypes?: string[] | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only this event. Excludes `since` and `until`.',
-  })
+  @Nullable(() => ID, 'Only this event. Excludes `since` and `until`.')
   eventId?: string | null;
 
-  @Field(() => Date, {
-    nullable: true,
-    description: 'Only events accepted at this time or later. Required without `eventId`.',
-  })
+  @Nullable(() => Date, 'Only events accepted at this time or later. Required without `eventId`.')
   since?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only events accepted before this time; default: now.' })
+  @Nullable(() => Date, 'Only events accepted before this time; default: now.')
   until?: Date | null;
 }
 
@@ -85,19 +77,14 @@ export class ReplayEventsInput {
   @Field(() => ID, ID_OF_WEBHOOK)
   webhookId!: string;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    defaultValue: false,
-    description:
-      'Also events that already have a delivery to this webhook: they get another one with a new id. Also events so old that their deliveries are no longer kept.',
-  })
+  @Nullable(
+    () => Boolean,
+    'Also events that already have a delivery to this webhook: they get another one with a new id. Also events so old that their deliveries are no longer kept.',
+    { defaultValue: false },
+  )
   includeDelivered?: boolean | null;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    defaultValue: false,
-    description: 'Also events of types that the webhook does not subscribe to.',
-  })
+  @Nullable(() => Boolean, 'Also events of types that the webhook does not subscribe to.', { defaultValue: false })
   includeUnsubscribed?: boolean | null;
 
   @Field(() => Boolean, dryRun)
@@ -106,19 +93,19 @@ export class ReplayEventsInput {
 
 @InputType({ description: 'Conditions for open deliveries, at least one. All of them must hold.' })
 class CancelDeliveriesFilter {
-  @Field(() => ID, { nullable: true, description: 'Only deliveries to this webhook.' })
+  @Nullable(() => ID, 'Only deliveries to this webhook.')
   webhookId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Only deliveries of events of this type.' })
+  @Nullable(() => String, 'Only deliveries of events of this type.')
   eventType?: string | null;
 
-  @Field(() => DeliveryStatus, { nullable: true, description: 'Only PENDING or only HELD deliveries; default: both.' })
+  @Nullable(() => DeliveryStatus, 'Only PENDING or only HELD deliveries; default: both.')
   status?: DeliveryStatus | null;
 
-  @Field(() => Date, { nullable: true, description: since })
+  @Nullable(() => Date, since)
   since?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: until })
+  @Nullable(() => Date, until)
   until?: Date | null;
 }
 
@@ -142,7 +129,7 @@ abstract class BulkPayloadFields {
   })
   totalCapped!: boolean;
 
-  @Field(() => BulkOperation, { nullable: true, description: 'The started operation. Null after a dry run.' })
+  @Nullable(() => BulkOperation, 'The started operation. Null after a dry run.')
   bulkOperation!: BulkOperation | null;
 }
 
@@ -181,6 +168,6 @@ export class ResumeBulkOperationPayload {
 
 @InputType({ description: 'Conditions for bulk operations.' })
 export class BulkOperationFilter {
-  @Field(() => BulkStatus, { nullable: true, description: 'Only operations in this state.' })
+  @Nullable(() => BulkStatus, 'Only operations in this state.')
   status?: BulkStatus | null;
 }

@@ -1,11 +1,12 @@
 import 'reflect-metadata';
-import { Field, ID, InputType } from 'type-graphql';
+import { ID, InputType } from 'type-graphql';
 import { z } from 'zod';
 import { type Context, requireScope, tenantOf } from '../../context/context.js';
 import { DAY_MS } from '../../domain/durations.js';
 import { SEND_ERROR_CODES } from '../../domain/outcome.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { graphqlEnum } from '../../entities/graphql-enum.js';
+import { Nullable } from '../../entities/nullable.js';
 import type { DeliveryConditions } from '../../operations/explorer/page-deliveries.js';
 import { eventOfKey } from '../../operations/explorer/page-events.js';
 import { idempotencyKey, parseInput } from '../fields/input.js';
@@ -27,28 +28,25 @@ const StatusCodeClass = graphqlEnum<StatusCodeClass>(
 
 @InputType({ description: 'Conditions for deliveries of a webhook. All of them must hold.' })
 export class WebhookDeliveryFilter {
-  @Field(() => DeliveryStatus, { nullable: true, description: 'Only deliveries in this state.' })
+  @Nullable(() => DeliveryStatus, 'Only deliveries in this state.')
   status?: DeliveryStatus | null;
 
-  @Field(() => String, { nullable: true, description: 'Only deliveries of events of this type.' })
+  @Nullable(() => String, 'Only deliveries of events of this type.')
   eventType?: string | null;
 
-  @Field(() => StatusCodeClass, {
-    nullable: true,
-    description: 'Only deliveries whose latest attempt got this kind of answer.',
-  })
+  @Nullable(() => StatusCodeClass, 'Only deliveries whose latest attempt got this kind of answer.')
   statusCodeClass?: StatusCodeClass | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Only deliveries whose latest attempt failed for this reason, such as `TIMEOUT` or `HTTP_503`.',
-  })
+  @Nullable(
+    () => String,
+    'Only deliveries whose latest attempt failed for this reason, such as `TIMEOUT` or `HTTP_503`.',
+  )
   errorCode?: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only deliveries created at this time or later.' })
+  @Nullable(() => Date, 'Only deliveries created at this time or later.')
   since?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only deliveries created before this time.' })
+  @Nullable(() => Date, 'Only deliveries created before this time.')
   until?: Date | null;
 }
 
@@ -61,22 +59,16 @@ export const PAYLOAD_CONTAINS =
 
 @InputType({ description: 'Conditions for deliveries. All of them must hold.' })
 export class DeliveryFilter extends WebhookDeliveryFilter {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only deliveries to this webhook, which may have been deleted since.',
-  })
+  @Nullable(() => ID, 'Only deliveries to this webhook, which may have been deleted since.')
   webhookId?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Only deliveries of this event.' })
+  @Nullable(() => ID, 'Only deliveries of this event.')
   eventId?: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Only deliveries of the event that was emitted with this key. Keys are kept for 7 days.',
-  })
+  @Nullable(() => String, 'Only deliveries of the event that was emitted with this key. Keys are kept for 7 days.')
   idempotencyKey?: string | null;
 
-  @Field(() => String, { nullable: true, description: `${PAYLOAD_CONTAINS} Needs \`events:read\`.` })
+  @Nullable(() => String, `${PAYLOAD_CONTAINS} Needs \`events:read\`.`)
   payloadContains?: string | null;
 }
 

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
-import { Args, Ctx, Field, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
 import { type Context, tenantOf } from '../../context/context.js';
 import { isTextDeeperThan } from '../../domain/events/payload.js';
 import type { Delivery } from '../../entities/delivery.js';
 import { Event } from '../../entities/event.js';
+import { Nullable } from '../../entities/nullable.js';
 import { ApiError, notFound } from '../../errors.js';
 import { pageEvents } from '../../operations/explorer/page-events.js';
 import { PAYLOAD_LEVELS_MAX } from '../../settings/limit-settings.js';
@@ -20,22 +21,19 @@ import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter
 
 @InputType({ description: 'Conditions for events. All of them must hold.' })
 class EventFilter {
-  @Field(() => String, { nullable: true, description: 'Only events of this type.' })
+  @Nullable(() => String, 'Only events of this type.')
   eventType?: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only events accepted at this time or later.' })
+  @Nullable(() => Date, 'Only events accepted at this time or later.')
   since?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only events accepted before this time.' })
+  @Nullable(() => Date, 'Only events accepted before this time.')
   until?: Date | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Only the event that was emitted with this key. Keys are kept for 7 days.',
-  })
+  @Nullable(() => String, 'Only the event that was emitted with this key. Keys are kept for 7 days.')
   idempotencyKey?: string | null;
 
-  @Field(() => String, { nullable: true, description: PAYLOAD_CONTAINS })
+  @Nullable(() => String, PAYLOAD_CONTAINS)
   payloadContains?: string | null;
 }
 

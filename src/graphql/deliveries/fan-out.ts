@@ -1,11 +1,12 @@
 import 'reflect-metadata';
-import { Args, Ctx, Field, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context/context.js';
 import type { FanOutVerdict } from '../../domain/events/fan-out.js';
 import { Delivery } from '../../entities/delivery.js';
 import { Event } from '../../entities/event.js';
 import { graphqlEnum } from '../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../entities/node.js';
+import { Nullable } from '../../entities/nullable.js';
 import { Webhook } from '../../entities/webhook.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection } from '../fields/connection.js';
 import { Requires } from '../fields/requires.js';
@@ -41,19 +42,16 @@ class FanOutEntry {
   @ShowsIdOf('Webhook', { name: 'webhookId', description: 'The id of the webhook, even if it was deleted.' })
   id: number;
 
-  @Field(() => FanOutReason, { nullable: true, description: 'Why there is no delivery. Null when there is one.' })
+  @Nullable(() => FanOutReason, 'Why there is no delivery. Null when there is one.')
   reason: FanOutVerdict | null;
 
   @Requires('webhooks:read')
-  @Field(() => Webhook, { nullable: true, description: 'The webhook. Null when it was deleted.' })
+  @Nullable(() => Webhook, 'The webhook. Null when it was deleted.')
   webhook(@Ctx() context: Context): Promise<Webhook | null> {
     return context.loaders.webhookById.load(this.id);
   }
 
-  @Field(() => Delivery, {
-    nullable: true,
-    description: 'The latest delivery. Null when there is none.',
-  })
+  @Nullable(() => Delivery, 'The latest delivery. Null when there is none.')
   async delivery(@Ctx() context: Context): Promise<Delivery | null> {
     return this.deliveryId === null ? null : context.loaders.deliveryById.load(this.deliveryId);
   }

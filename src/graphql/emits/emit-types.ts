@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { Event } from '../../entities/event.js';
+import { Nullable } from '../../entities/nullable.js';
 import { EVENTS_PER_REQUEST_MOST } from '../../settings/limit-settings.js';
 import { mayHold } from '../fields/costs.js';
 import { JSONObject } from '../fields/scalars.js';
@@ -16,18 +17,16 @@ export class EmitEventInput {
   })
   payload!: Record<string, unknown>;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      '1 to 255 printable ASCII characters. The same key within 7 days returns the same event; with another type or payload it is a CONFLICT. A repetition is checked like any other emit.',
-  })
+  @Nullable(
+    () => String,
+    '1 to 255 printable ASCII characters. The same key within 7 days returns the same event; with another type or payload it is a CONFLICT. A repetition is checked like any other emit.',
+  )
   idempotencyKey?: string | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      'The id of the tenant, for a platform key that does not send the header `Hookwright-Tenant`. Otherwise the same tenant or nothing.',
-  })
+  @Nullable(
+    () => ID,
+    'The id of the tenant, for a platform key that does not send the header `Hookwright-Tenant`. Otherwise the same tenant or nothing.',
+  )
   tenantId?: string | null;
 }
 
@@ -48,11 +47,7 @@ export class EmitEventsInput {
   @Field(() => [EmitEventInput], { description: 'At most 100, unless the service is set to less.' })
   events!: EmitEventInput[];
 
-  @Field(() => Boolean, {
-    nullable: true,
-    defaultValue: false,
-    description: 'True to refuse all events when one of them is refused.',
-  })
+  @Nullable(() => Boolean, 'True to refuse all events when one of them is refused.', { defaultValue: false })
   allOrNothing?: boolean | null;
 }
 
@@ -93,7 +88,7 @@ class EmitEventError {
 
 @ObjectType({ description: 'The outcome of one event: either an event or an error.' })
 export class EmitEventResult {
-  @Field(() => Event, { nullable: true, description: 'The stored event. Null when it was refused.' })
+  @Nullable(() => Event, 'The stored event. Null when it was refused.')
   event!: Event | null;
 
   @Field(() => Int, { description: 'Number of deliveries of the event, including held ones. 0 when it was refused.' })
@@ -102,7 +97,7 @@ export class EmitEventResult {
   @Field(() => Boolean, { description: 'True when the event already existed for this idempotency key.' })
   duplicate!: boolean;
 
-  @Field(() => EmitEventError, { nullable: true, description: 'Why the event was refused. Null when it was accepted.' })
+  @Nullable(() => EmitEventError, 'Why the event was refused. Null when it was accepted.')
   error!: EmitEventError | null;
 }
 

@@ -3,6 +3,7 @@ import { Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-grap
 import { actorOf, type Context } from '../../context/context.js';
 import { isDeeperThan } from '../../domain/events/payload.js';
 import { EventType } from '../../entities/event-type.js';
+import { Nullable } from '../../entities/nullable.js';
 import { type InputIssue, invalidInput } from '../../errors.js';
 import type { RegisteredEventType } from '../../operations/event-types/event-type-registry.js';
 import {
@@ -42,13 +43,13 @@ class UpdateEventTypeInput {
   @Field(() => String, { description: 'The name of the event type.' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'A new description of 1 to 1,000 characters.' })
+  @Nullable(() => String, 'A new description of 1 to 1,000 characters.')
   description?: string | null;
 
-  @Field(() => JSONObject, {
-    nullable: true,
-    description: `A new schema, which becomes a new version. The schemas of built-in types cannot be changed. ${schemaRules}`,
-  })
+  @Nullable(
+    () => JSONObject,
+    `A new schema, which becomes a new version. The schemas of built-in types cannot be changed. ${schemaRules}`,
+  )
   schema?: Record<string, unknown> | null;
 }
 
@@ -57,11 +58,7 @@ class DeprecateEventTypeInput {
   @Field(() => String, { description: 'The name of the event type.' })
   name!: string;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    defaultValue: true,
-    description: 'False to accept events of this type again.',
-  })
+  @Nullable(() => Boolean, 'False to accept events of this type again.', { defaultValue: true })
   deprecated?: boolean | null;
 }
 

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { EntityManager, FilterQuery, FindOptions } from '@mikro-orm/postgresql';
 import { ArgsType, type ClassType, Field, Int, ObjectType } from 'type-graphql';
 import { FRESH } from '../../database/tenant-database.js';
+import { Nullable } from '../../entities/nullable.js';
 import { type InputIssue, requireNoIssues } from '../../errors.js';
 
 /** Relay connections (relay.dev/graphql/connections.htm), newest first, with keyset cursors over the id. */
@@ -11,22 +12,16 @@ export const PAGE_MAX = 100;
 
 @ArgsType()
 export class ConnectionArgs {
-  @Field(() => Int, {
-    nullable: true,
-    description: `Number of items from the start, newest first: 1 to ${PAGE_MAX}, default ${PAGE_DEFAULT}.`,
-  })
+  @Nullable(() => Int, `Number of items from the start, newest first: 1 to ${PAGE_MAX}, default ${PAGE_DEFAULT}.`)
   first?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Only items after this cursor, which are older.' })
+  @Nullable(() => String, 'Only items after this cursor, which are older.')
   after?: string | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: `Number of items from the end: 1 to ${PAGE_MAX}. Not together with \`first\`.`,
-  })
+  @Nullable(() => Int, `Number of items from the end: 1 to ${PAGE_MAX}. Not together with \`first\`.`)
   last?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Only items before this cursor, which are newer.' })
+  @Nullable(() => String, 'Only items before this cursor, which are newer.')
   before?: string | null;
 }
 
@@ -62,10 +57,10 @@ class PageInfo {
     this.endCursor = cursors.end;
   }
 
-  @Field(() => String, { nullable: true, description: 'Cursor of the first edge. Null for an empty page.' })
+  @Nullable(() => String, 'Cursor of the first edge. Null for an empty page.')
   startCursor: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Cursor of the last edge. Null for an empty page.' })
+  @Nullable(() => String, 'Cursor of the last edge. Null for an empty page.')
   endCursor: string | null;
 
   @Field(() => Boolean, { description: 'Whether there are items after this page.' })

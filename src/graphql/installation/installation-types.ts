@@ -3,6 +3,7 @@ import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { graphqlEnum } from '../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../entities/node.js';
+import { Nullable } from '../../entities/nullable.js';
 import { DUE_LOOKED, type Ranking } from '../../operations/installation/top-webhooks.js';
 import { StatsFiguresType } from '../stats/stats-types.js';
 
@@ -71,10 +72,10 @@ export class JobAsideType {
   @Field(() => Int, { description: 'How often the job was started.' })
   tries!: number;
 
-  @Field(() => String, { nullable: true, description: 'The last error. Null when the process died.' })
+  @Nullable(() => String, 'The last error. Null when the process died.')
   lastError!: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the job is tried again. Null when it has failed for good.' })
+  @Nullable(() => Date, 'When the job is tried again. Null when it has failed for good.')
   triedAgainAt!: Date | null;
 }
 
@@ -89,10 +90,7 @@ export class PartitionType {
   @Field(() => Date, { description: 'End of the day.' })
   until!: Date;
 
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Estimated number of rows. Null when Postgres has not counted yet.',
-  })
+  @Nullable(() => Float, 'Estimated number of rows. Null when Postgres has not counted yet.')
   rowsEstimate!: number | null;
 
   @Field(() => GraphQLSafeInt, { description: 'Size in bytes, including indexes.' })
@@ -113,16 +111,16 @@ export class Retention {
 
 @ObjectType({ description: 'The hourly work of daemons: creating and dropping partitions, deleting old rows.' })
 export class Housekeeping {
-  @Field(() => Date, { nullable: true, description: 'When housekeeping was last started. Null if never.' })
+  @Nullable(() => Date, 'When housekeeping was last started. Null if never.')
   startedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When housekeeping last succeeded. Null if never.' })
+  @Nullable(() => Date, 'When housekeeping last succeeded. Null if never.')
   succeededAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the last run failed. Null when it did not fail.' })
+  @Nullable(() => Date, 'When the last run failed. Null when it did not fail.')
   failedAt!: Date | null;
 
-  @Field(() => String, { nullable: true, description: 'The error of the last run. Null when it did not fail.' })
+  @Nullable(() => String, 'The error of the last run. Null when it did not fail.')
   error!: string | null;
 
   @Field(() => Date, { description: 'When housekeeping is due next. In the past when it is overdue.' })
@@ -163,13 +161,10 @@ export class TopWebhooksArgs {
   @Field(() => TopWebhooksBy, { description: 'The ranking.' })
   by!: Ranking;
 
-  @Field(() => Int, { defaultValue: 10, nullable: true, description: `Number of webhooks: 1 to ${TOP_WEBHOOKS_MAX}.` })
+  @Nullable(() => Int, `Number of webhooks: 1 to ${TOP_WEBHOOKS_MAX}.`, { defaultValue: 10 })
   first?: number | null;
 
-  @Field(() => Date, {
-    nullable: true,
-    description: 'Only attempts after this time count. At most 7 days ago; default: 24 hours ago.',
-  })
+  @Nullable(() => Date, 'Only attempts after this time count. At most 7 days ago; default: 24 hours ago.')
   since?: Date | null;
 }
 

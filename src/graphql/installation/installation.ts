@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, Field, FieldResolver, Info, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Info, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context/context.js';
 import { PLATFORM } from '../../database/tenant-database.js';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.js';
 import { totalFigures } from '../../domain/stats/stats.js';
+import { Nullable } from '../../entities/nullable.js';
 import { Tenant } from '../../entities/tenant.js';
 import { invalidInput } from '../../errors.js';
 import type { Backlog } from '../../operations/explorer/read-backlog.js';
@@ -76,11 +77,10 @@ class Installation {
     return this.#report;
   }
 
-  @Field(() => Date, {
-    nullable: true,
-    description:
-      'When a daemon last updated `findings`, `housekeeping` and `jobsPutAside`, which happens every 15 seconds. Null if never.',
-  })
+  @Nullable(
+    () => Date,
+    'When a daemon last updated `findings`, `housekeeping` and `jobsPutAside`, which happens every 15 seconds. Null if never.',
+  )
   async examinedAt(@Ctx() context: Context): Promise<Date | null> {
     return (await this.report(context))?.madeAt ?? null;
   }

@@ -5,6 +5,7 @@ import { actorOf, type Context, callerOf } from '../../context/context.js';
 import { UNFILTERED } from '../../database/tenant-database.js';
 import { GRANTABLE_SCOPES, isPlatformScope, PLATFORM_SCOPES, type Scope } from '../../domain/keys/scopes.js';
 import { ApiKey, activeKeys, endedKeys } from '../../entities/api-key.js';
+import { Nullable } from '../../entities/nullable.js';
 import { ApiError } from '../../errors.js';
 import {
   createApiKey,
@@ -34,10 +35,10 @@ class CreateApiKeyInput {
   })
   scopes!: string[];
 
-  @Field(() => Int, {
-    nullable: true,
-    description: `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years. Omit for a key that does not expire. A key that expires can create only keys that expire no later.`,
-  })
+  @Nullable(
+    () => Int,
+    `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years. Omit for a key that does not expire. A key that expires can create only keys that expire no later.`,
+  )
   expiresInSeconds?: number | null;
 }
 
@@ -64,10 +65,7 @@ class RevokeApiKeyPayload {
 
 @InputType({ description: 'Conditions for API keys.' })
 class ApiKeyFilter {
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Only keys that can be used now, or only keys that were revoked or have expired.',
-  })
+  @Nullable(() => Boolean, 'Only keys that can be used now, or only keys that were revoked or have expired.')
   active?: boolean | null;
 }
 

@@ -10,6 +10,7 @@ import {
 import type { ApiKey } from '../../entities/api-key.js';
 import { graphqlEnum } from '../../entities/graphql-enum.js';
 import { Node, NumberedNode } from '../../entities/node.js';
+import { Nullable } from '../../entities/nullable.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 import { connectionOf } from '../fields/connection.js';
 
@@ -72,31 +73,25 @@ export class PortalSession implements PortalSettings {
   @Field(() => Date, { description: 'When the session expires.' })
   expiresAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When the session was revoked. Null when it was not.' })
+  @Nullable(() => Date, 'When the session was revoked. Null when it was not.')
   revokedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the link was opened. Null when it was not.' })
+  @Nullable(() => Date, 'When the link was opened. Null when it was not.')
   exchangedAt!: Date | null;
 
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When the session was last used, to the minute. Null when it was never used.',
-  })
+  @Nullable(() => Date, 'When the session was last used, to the minute. Null when it was never used.')
   lastUsedAt!: Date | null;
 
   @Field(() => [String], { description: 'Origins of the pages that may show the portal in a frame.' })
   parentOrigins!: string[];
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'A language tag (BCP 47). Null for the language of the browser.',
-  })
+  @Nullable(() => String, 'A language tag (BCP 47). Null for the language of the browser.')
   locale!: string | null;
 
   @Field(() => PortalTheme, { description: 'The look of the portal.' })
   theme!: PortalTheme;
 
-  @Field(() => String, { nullable: true, description: 'The url that the portal leads back to, if any.' })
+  @Nullable(() => String, 'The url that the portal leads back to, if any.')
   returnUrl!: string | null;
 }
 
@@ -125,41 +120,34 @@ export const PARENT_ORIGINS_MAX = 10;
 
 @InputType({ description: 'The portal session to create.' })
 export class CreatePortalSessionInput {
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      'The id of the tenant. Default: the tenant of the key or of the header Hookwright-Tenant. A platform key must name it in one of these ways.',
-  })
+  @Nullable(
+    () => ID,
+    'The id of the tenant. Default: the tenant of the key or of the header Hookwright-Tenant. A platform key must name it in one of these ways.',
+  )
   tenantId?: string | null;
 
   @Field(() => [PortalCapability], { description: 'The rights of the session. The API key must have them too.' })
   capabilities!: PortalCapability[];
 
-  @Field(() => Int, {
-    nullable: true,
-    description: `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${PORTAL_SESSION_SECONDS_MAX}, which is the default. The session cannot outlive the API key that creates it.`,
-  })
+  @Nullable(
+    () => Int,
+    `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${PORTAL_SESSION_SECONDS_MAX}, which is the default. The session cannot outlive the API key that creates it.`,
+  )
   expiresInSeconds?: number | null;
 
-  @Field(() => [String], {
-    nullable: true,
-    description: `Origins of the pages that may show the portal in a frame, such as \`https://app.example.com\`, at most ${PARENT_ORIGINS_MAX}. Without any, no page may.`,
-  })
+  @Nullable(
+    () => [String],
+    `Origins of the pages that may show the portal in a frame, such as \`https://app.example.com\`, at most ${PARENT_ORIGINS_MAX}. Without any, no page may.`,
+  )
   parentOrigins?: string[] | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'A language tag (BCP 47) such as `en` or `de-CH`. Default: the language of the browser.',
-  })
+  @Nullable(() => String, 'A language tag (BCP 47) such as `en` or `de-CH`. Default: the language of the browser.')
   locale?: string | null;
 
-  @Field(() => PortalTheme, { nullable: true, description: 'The look of the portal. Default: AUTO.' })
+  @Nullable(() => PortalTheme, 'The look of the portal. Default: AUTO.')
   theme?: PortalTheme | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'The url that the portal leads back to: https://, or http:// on this machine.',
-  })
+  @Nullable(() => String, 'The url that the portal leads back to: https://, or http:// on this machine.')
   returnUrl?: string | null;
 }
 
@@ -188,10 +176,7 @@ export class RevokePortalSessionPayload {
 
 @InputType({ description: 'Conditions for portal sessions.' })
 export class PortalSessionFilter {
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Only sessions that are neither revoked nor expired, or only sessions that are.',
-  })
+  @Nullable(() => Boolean, 'Only sessions that are neither revoked nor expired, or only sessions that are.')
   active?: boolean | null;
 }
 

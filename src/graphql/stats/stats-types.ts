@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { STATS_BUCKETS_MAX } from '../../domain/stats/stats.js';
 import { graphqlEnum } from '../../entities/graphql-enum.js';
+import { Nullable } from '../../entities/nullable.js';
 import { mayHold } from '../fields/costs.js';
 
 const StatsResolution = graphqlEnum(
@@ -25,29 +26,19 @@ export class StatsFiguresType {
   @Field(() => Float, { description: 'Number of failed attempts.' })
   failures!: number;
 
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Share of successful attempts, 0 to 1. Null without attempts.',
-  })
+  @Nullable(() => Float, 'Share of successful attempts, 0 to 1. Null without attempts.')
   successRate!: number | null;
 
-  @Field(() => Float, {
-    nullable: true,
-    description:
-      'Median duration of an attempt in ms, including failed ones. Null without attempts. Like the other percentiles it comes from a histogram whose buckets grow 1.6 times each, up to 50 s.',
-  })
+  @Nullable(
+    () => Float,
+    'Median duration of an attempt in ms, including failed ones. Null without attempts. Like the other percentiles it comes from a histogram whose buckets grow 1.6 times each, up to 50 s.',
+  )
   p50Ms!: number | null;
 
-  @Field(() => Float, {
-    nullable: true,
-    description: 'The duration in ms that 95 % of attempts do not exceed. Null without attempts.',
-  })
+  @Nullable(() => Float, 'The duration in ms that 95 % of attempts do not exceed. Null without attempts.')
   p95Ms!: number | null;
 
-  @Field(() => Float, {
-    nullable: true,
-    description: 'The duration in ms that 99 % of attempts do not exceed. Null without attempts.',
-  })
+  @Nullable(() => Float, 'The duration in ms that 99 % of attempts do not exceed. Null without attempts.')
   p99Ms!: number | null;
 }
 
@@ -89,26 +80,22 @@ export class WebhookStatsArgs {
   })
   since!: Date;
 
-  @Field(() => Date, {
-    nullable: true,
-    description: 'End of the range; default: now. The whole last bucket counts.',
-  })
+  @Nullable(() => Date, 'End of the range; default: now. The whole last bucket counts.')
   until?: Date | null;
 
-  @Field(() => StatsResolution, {
-    nullable: true,
-    description:
-      'The length of the buckets. Default: minutes for up to 6 hours, hours for up to 14 days, otherwise days, or longer ones where the shorter ones are no longer kept. At most 1,500 buckets.',
-  })
+  @Nullable(
+    () => StatsResolution,
+    'The length of the buckets. Default: minutes for up to 6 hours, hours for up to 14 days, otherwise days, or longer ones where the shorter ones are no longer kept. At most 1,500 buckets.',
+  )
   resolution?: keyof typeof StatsResolution | null;
 
-  @Field(() => String, { nullable: true, description: 'Only attempts to deliver events of this type.' })
+  @Nullable(() => String, 'Only attempts to deliver events of this type.')
   eventType?: string | null;
 }
 
 @ArgsType()
 export class StatsArgs extends WebhookStatsArgs {
-  @Field(() => ID, { nullable: true, description: 'Only attempts at this webhook, which may have been deleted since.' })
+  @Nullable(() => ID, 'Only attempts at this webhook, which may have been deleted since.')
   webhookId?: string | null;
 }
 
@@ -122,10 +109,7 @@ export class BacklogType {
   })
   due!: number;
 
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When the oldest due delivery became due. Null when none is due.',
-  })
+  @Nullable(() => Date, 'When the oldest due delivery became due. Null when none is due.')
   oldestDueAt!: Date | null;
 
   @Field(() => Int, { description: 'Number of pending deliveries whose next attempt is planned for later.' })

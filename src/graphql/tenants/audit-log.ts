@@ -1,11 +1,12 @@
 import 'reflect-metadata';
-import { Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context/context.js';
 import { UNFILTERED } from '../../database/tenant-database.js';
 import { isEventTypeName } from '../../domain/events/event-type.js';
 import { globalId, type NodeType, parseGlobalId } from '../../domain/ids/global-id.js';
 import { parseId } from '../../domain/ids/id.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../../entities/audit-entry.js';
+import { Nullable } from '../../entities/nullable.js';
 import { invalidInput } from '../../errors.js';
 import { searchError } from '../../operations/explorer/search.js';
 import { FilterArg } from '../fields/arguments.js';
@@ -18,26 +19,25 @@ import { requireRange } from '../fields/time-range.js';
 
 @InputType({ description: 'Conditions for entries. All of them must hold.' })
 class AuditLogFilter {
-  @Field(() => AuditAction, { nullable: true, description: 'Only changes of this kind.' })
+  @Nullable(() => AuditAction, 'Only changes of this kind.')
   action?: AuditAction | null;
 
-  @Field(() => AuditTarget, { nullable: true, description: 'Only changes of objects of this kind.' })
+  @Nullable(() => AuditTarget, 'Only changes of objects of this kind.')
   targetType?: AuditTarget | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      'Only changes of the object with this id, or of objects of any type with this number, or of the event type with this name.',
-  })
+  @Nullable(
+    () => ID,
+    'Only changes of the object with this id, or of objects of any type with this number, or of the event type with this name.',
+  )
   targetId?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Only changes that were made with this API key.' })
+  @Nullable(() => ID, 'Only changes that were made with this API key.')
   apiKeyId?: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only changes at this time or later.' })
+  @Nullable(() => Date, 'Only changes at this time or later.')
   since?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Only changes before this time.' })
+  @Nullable(() => Date, 'Only changes before this time.')
   until?: Date | null;
 }
 

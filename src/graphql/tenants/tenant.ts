@@ -3,6 +3,7 @@ import { Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver 
 import { actorOf, type Context } from '../../context/context.js';
 import { tenantEntityManager, UNFILTERED } from '../../database/tenant-database.js';
 import { ShowsIdOf } from '../../entities/node.js';
+import { Nullable } from '../../entities/nullable.js';
 import { Tenant } from '../../entities/tenant.js';
 import { createTenant } from '../../operations/tenants/create-tenant.js';
 import { deleteTenant } from '../../operations/tenants/delete-tenant.js';
@@ -16,13 +17,10 @@ import { RequiresPlatformKey } from '../fields/requires.js';
 
 @InputType({ description: 'Conditions for tenants.' })
 class TenantFilter {
-  @Field(() => String, { nullable: true, description: 'Only the tenant with exactly this name.' })
+  @Nullable(() => String, 'Only the tenant with exactly this name.')
   name?: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Only tenants whose name contains this text, ignoring case: 1 to 200 characters.',
-  })
+  @Nullable(() => String, 'Only tenants whose name contains this text, ignoring case: 1 to 200 characters.')
   search?: string | null;
 }
 

@@ -3,6 +3,7 @@ import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { type Context, callerOf } from '../../context/context.js';
 import { tenantEntityManager, UNFILTERED } from '../../database/tenant-database.js';
 import { ApiKey } from '../../entities/api-key.js';
+import { Nullable } from '../../entities/nullable.js';
 import { Tenant } from '../../entities/tenant.js';
 import { ApiError } from '../../errors.js';
 import { RequiresKey } from '../fields/requires.js';
@@ -10,10 +11,7 @@ import { PortalSession, portalSessionOf } from '../keys/portal-session-types.js'
 
 @ObjectType({ description: 'The API key of the request, its tenant and its rights.' })
 class Viewer {
-  @Field(() => Tenant, {
-    nullable: true,
-    description: 'The tenant of the request. Null for a platform key that names no tenant.',
-  })
+  @Nullable(() => Tenant, 'The tenant of the request. Null for a platform key that names no tenant.')
   tenant!: Tenant | null;
 
   @Field(() => ApiKey, { description: 'The key of this request.' })
@@ -22,10 +20,7 @@ class Viewer {
   @Field(() => [String], { description: 'Scopes of the key.' })
   scopes!: string[];
 
-  @Field(() => PortalSession, {
-    nullable: true,
-    description: 'The portal session of this request. Null for an ordinary key.',
-  })
+  @Nullable(() => PortalSession, 'The portal session of this request. Null for an ordinary key.')
   portalSession!: PortalSession | null;
 }
 

@@ -1,4 +1,5 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { Nullable } from '../../entities/nullable.js';
 
 @ObjectType({
   description:
@@ -23,9 +24,6 @@ export class EndpointState {
   })
   putOffs!: number;
 
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Smoothed duration of an attempt in milliseconds. Null before the first attempt has ended.',
-  })
+  @Nullable(() => Float, 'Smoothed duration of an attempt in milliseconds. Null before the first attempt has ended.')
   meanMs!: number | null;
 }

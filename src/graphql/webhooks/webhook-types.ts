@@ -4,6 +4,7 @@ import { URL_LENGTH_MAX } from '../../domain/addresses/target.js';
 import { Delivery } from '../../entities/delivery.js';
 import { graphqlEnum } from '../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../entities/node.js';
+import { Nullable } from '../../entities/nullable.js';
 import { Webhook } from '../../entities/webhook.js';
 import { EVENT_TYPES_MAX } from '../../operations/webhooks/webhook-settings.js';
 import { OVERLAP_HOURS_DEFAULT } from '../fields/input.js';
@@ -57,24 +58,22 @@ export class UpdateWebhookInput {
   @Field(() => ID, ID_OF_WEBHOOK)
   id!: string;
 
-  @Field(() => String, { nullable: true, description: URL_RULES })
+  @Nullable(() => String, URL_RULES)
   url?: string | null;
 
-  @Field(() => [String], { nullable: true, description: EVENT_TYPES_RULES })
+  @Nullable(() => [String], EVENT_TYPES_RULES)
   eventTypes?: string[] | null;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description:
-      'True enables the webhook and sets its failures to 0. False pauses it, and its events are held. Setting the current value has no effect.',
-  })
+  @Nullable(
+    () => Boolean,
+    'True enables the webhook and sets its failures to 0. False pauses it, and its events are held. Setting the current value has no effect.',
+  )
   active?: boolean | null;
 
-  @Field(() => HeldAction, {
-    nullable: true,
-    description:
-      'Only together with `active: true`: what happens to held deliveries; default `RELEASE`. A webhook that is already active keeps its held deliveries unless this is set.',
-  })
+  @Nullable(
+    () => HeldAction,
+    'Only together with `active: true`: what happens to held deliveries; default `RELEASE`. A webhook that is already active keeps its held deliveries unless this is set.',
+  )
   held?: keyof typeof HeldAction | null;
 
   @Field(() => Int, ifVersion('Change'))
@@ -109,12 +108,11 @@ export class RotateWebhookSecretInput {
   @Field(() => ID, ID_OF_WEBHOOK)
   id!: string;
 
-  @Field(() => Int, {
-    nullable: true,
-    defaultValue: OVERLAP_HOURS_DEFAULT,
-    description:
-      'Hours for which the previous secret signs too, 0 to 168. With 0 it ends now, as after a leak; this is also the only way to rotate again within an overlap.',
-  })
+  @Nullable(
+    () => Int,
+    'Hours for which the previous secret signs too, 0 to 168. With 0 it ends now, as after a leak; this is also the only way to rotate again within an overlap.',
+    { defaultValue: OVERLAP_HOURS_DEFAULT },
+  )
   overlapHours?: number | null;
 }
 
@@ -135,18 +133,16 @@ export class TestWebhookInput {
   @Field(() => ID, ID_OF_WEBHOOK)
   id!: string;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'The event type to send; default `webhook.test`. It may be deprecated, and the webhook need not subscribe to it.',
-  })
+  @Nullable(
+    () => String,
+    'The event type to send; default `webhook.test`. It may be deprecated, and the webhook need not subscribe to it.',
+  )
   eventType?: string | null;
 
-  @Field(() => JSONObject, {
-    nullable: true,
-    description:
-      'The payload, which must match the schema of the event type; default: the `samplePayload` of the type. Not for a reserved type, whose payloads only the service writes.',
-  })
+  @Nullable(
+    () => JSONObject,
+    'The payload, which must match the schema of the event type; default: the `samplePayload` of the type. Not for a reserved type, whose payloads only the service writes.',
+  )
   payload?: Record<string, unknown> | null;
 }
 

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
-import { Args, Ctx, Field, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
 import { type Context, tenantOf } from '../../context/context.js';
 import { WILDCARD } from '../../domain/events/event-type.js';
 import type { Delivery } from '../../entities/delivery.js';
+import { Nullable } from '../../entities/nullable.js';
 import { Webhook } from '../../entities/webhook.js';
 import type { Path } from '../../errors.js';
 import { DeliveryConnection, readDeliveries } from '../deliveries/delivery.js';
@@ -17,19 +18,13 @@ import { EndpointState } from './endpoint-state.js';
 
 @InputType({ description: 'Conditions for webhooks. All of them must hold.' })
 class WebhookFilter {
-  @Field(() => Boolean, { nullable: true, description: 'Only active webhooks, or only inactive ones.' })
+  @Nullable(() => Boolean, 'Only active webhooks, or only inactive ones.')
   active?: boolean | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Only webhooks that get events of this type, including those with `["*"]`.',
-  })
+  @Nullable(() => String, 'Only webhooks that get events of this type, including those with `["*"]`.')
   eventType?: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Only webhooks whose url contains this text, ignoring case: 1 to 200 characters.',
-  })
+  @Nullable(() => String, 'Only webhooks whose url contains this text, ignoring case: 1 to 200 characters.')
   search?: string | null;
 }
 
