@@ -17,10 +17,7 @@ function generated(examples: readonly { query: string }[] = graphqlExamples): Pr
   return codegen({
     filename: 'api.ts',
     schema: parse(readFileSync(join(root, 'schema.graphql'), 'utf8')),
-    documents: examples.map(({ query }, index) => ({
-      location: `example ${index}`,
-      document: parse(query),
-    })),
+    documents: examples.map(({ query }, index) => ({ location: `example ${index}`, document: parse(query) })),
     config: {
       strictScalars: true,
       scalars: { DateTime: 'string', JSONObject: 'Record<string, unknown>', SafeInt: 'number' },

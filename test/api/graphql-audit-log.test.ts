@@ -69,13 +69,7 @@ describe('the audit log', () => {
     const onWebhook = { targetType: 'WEBHOOK', targetId: id };
     const by = { actor: 'TENANT_KEY', apiKeyId: gid.apiKey(tenant.keyId), requestId: 'test' };
     expect(log.slice(0, 9)).toMatchObject([
-      {
-        action: 'WEBHOOK_DELETED',
-        ...onWebhook,
-        ...by,
-        before: { url: 'https://b.example.com/' },
-        after: null,
-      },
+      { action: 'WEBHOOK_DELETED', ...onWebhook, ...by, before: { url: 'https://b.example.com/' }, after: null },
       { action: 'API_KEY_REVOKED', targetType: 'API_KEY', targetId: made.apiKey.id, ...by },
       {
         action: 'API_KEY_CREATED',
@@ -88,12 +82,7 @@ describe('the audit log', () => {
         after: { overlapHours: 1, previousSecretExpiresAt: expect.stringMatching(/\+00:00$/) },
       },
       { action: 'HELD_RELEASED', ...onWebhook, before: null, after: null },
-      {
-        action: 'WEBHOOK_UPDATED',
-        ...onWebhook,
-        before: { active: false },
-        after: { active: true, held: 'KEEP' },
-      },
+      { action: 'WEBHOOK_UPDATED', ...onWebhook, before: { active: false }, after: { active: true, held: 'KEEP' } },
       { action: 'WEBHOOK_UPDATED', ...onWebhook, before: { active: true }, after: { active: false } },
       {
         action: 'WEBHOOK_UPDATED',

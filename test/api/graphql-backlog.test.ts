@@ -102,11 +102,7 @@ describe('the backlog', () => {
     await make(2, 'HELD', -60);
     await make(WEBHOOK_COUNT_MAX + 5, 'PENDING', 60);
     const { heldCount, backlog: counted } = await ofWebhook();
-    expect(counted).toMatchObject({
-      due: WEBHOOK_COUNT_MAX,
-      scheduled: WEBHOOK_COUNT_MAX,
-      held: WEBHOOK_COUNT_MAX,
-    });
+    expect(counted).toMatchObject({ due: WEBHOOK_COUNT_MAX, scheduled: WEBHOOK_COUNT_MAX, held: WEBHOOK_COUNT_MAX });
     expect(heldCount).toBe(WEBHOOK_COUNT_MAX + 1);
     expect(secondsAgo(counted.oldestDueAt)).toBeGreaterThanOrEqual(6000);
     expect(await ofTenant()).toMatchObject({

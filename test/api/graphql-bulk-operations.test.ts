@@ -47,11 +47,7 @@ describe('a dry run', () => {
     expect(await operationsOf()).toBe(0);
     const daemon = site.startDaemon();
     const { operation } = await site.start(name, input);
-    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({
-      total: 7,
-      affected: 7,
-      skipped: 0,
-    });
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ total: 7, affected: 7, skipped: 0 });
     await daemon.stop();
   });
 
@@ -262,11 +258,7 @@ describe('a bulk operation', () => {
       { action: 'DELIVERY_CANCELED', targetId: gid.delivery(deliveryId!), before: { status: 'HELD' } },
       { action: 'BULK_OPERATION_RESUMED', ...onOperation, before: { status: 'CANCELED' } },
       { action: 'BULK_OPERATION_CANCELED', ...onOperation, after: { status: 'CANCELED' } },
-      {
-        action: 'BULK_OPERATION_STARTED',
-        ...onOperation,
-        after: { kind: 'RECOVER_WEBHOOK', webhookId, count: 0 },
-      },
+      { action: 'BULK_OPERATION_STARTED', ...onOperation, after: { kind: 'RECOVER_WEBHOOK', webhookId, count: 0 } },
     ]);
   });
 

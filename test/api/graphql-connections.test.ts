@@ -27,12 +27,7 @@ afterAll(() => api?.close());
 
 interface Page {
   edges: { cursor: string; node: { id: string } }[];
-  pageInfo: {
-    hasNextPage: boolean;
-    hasPreviousPage: boolean;
-    startCursor: string | null;
-    endCursor: string | null;
-  };
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
 }
 const page = async (variables: Record<string, unknown>): Promise<Page> => {
   const { data, errors } = await api.ask(

@@ -211,11 +211,7 @@ describe('redelivery', () => {
     const id = await makeDelivery(status);
     const { data, errors } = await redeliver(id);
     expect(errors).toEqual([]);
-    expect(data.redeliver.delivery).toMatchObject({
-      id: gid.delivery(id),
-      status: 'PENDING',
-      finishedAt: null,
-    });
+    expect(data.redeliver.delivery).toMatchObject({ id: gid.delivery(id), status: 'PENDING', finishedAt: null });
     expect(data.redeliver.delivery.nextAttemptAt).toEqual(expect.any(String));
   });
 
@@ -233,10 +229,7 @@ describe('redelivery', () => {
         tenant,
       );
     await set(false);
-    expect((await redeliver(id)).errors[0].extensions).toEqual({
-      code: 'CONFLICT',
-      reason: 'webhook_inactive',
-    });
+    expect((await redeliver(id)).errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'webhook_inactive' });
     await set(true);
     expect(codesOf(await redeliver(id))).toEqual([]);
   });

@@ -42,11 +42,7 @@ describe('emitting one event', () => {
     expect(data.emitEvent).toMatchObject({
       deliveryCount: 2,
       duplicate: false,
-      event: {
-        eventType: 'coupon.applied',
-        payload: coupon('A').payload,
-        body: JSON.stringify(coupon('A').payload),
-      },
+      event: { eventType: 'coupon.applied', payload: coupon('A').payload, body: JSON.stringify(coupon('A').payload) },
     });
     const reader = await makeKey(api.services, id, ['events:read', 'deliveries:read']);
     const read = await api.ask(
@@ -170,10 +166,7 @@ describe('what may be emitted', () => {
   test.each([['a text'], [1], [null], [['a']], [true]])('the payload %j is no JSON object', async (payload) => {
     const { status, errors } = await emit({ event: 'coupon.applied', payload });
     expect(status).toBe(400);
-    expect(errors[0].extensions).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      errors: [{ path: ['input', 'payload'] }],
-    });
+    expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: ['input', 'payload'] }] });
   });
 });
 

@@ -100,11 +100,7 @@ describe('requests that are refused before they run', () => {
 
 describe('introspection', () => {
   test('passes the limits, with and without a key', async () => {
-    const query = getIntrospectionQuery({
-      inputValueDeprecation: true,
-      specifiedByUrl: true,
-      schemaDescription: true,
-    });
+    const query = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, schemaDescription: true });
     for (const asking of [tenant, {}]) {
       const { errors, data } = await api.ask(query, {}, asking);
       expect(errors).toEqual([]);
@@ -148,11 +144,7 @@ describe('variables of the wrong kind', () => {
     const { status, errors } = await ask(query, variables);
     expect(status).toBe(400);
     expect(errors).toHaveLength(1);
-    expect(errors[0].extensions).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      reason: 'invalid_input',
-      errors: [{ path }],
-    });
+    expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_input', errors: [{ path }] });
   });
 
   test('what is missing and what is not known have codes of their own', async () => {
@@ -188,9 +180,7 @@ describe('variables of the wrong kind', () => {
     }
     const { errors } = await ask(
       'query ($status: DeliveryStatus) { deliveries(filter: {status: $status}) { edges { cursor } } }',
-      {
-        status: 'hunter2',
-      },
+      { status: 'hunter2' },
     );
     expect(codesOf({ errors } as Answer)).toEqual(['BAD_USER_INPUT']);
     expect(JSON.stringify(errors)).not.toContain('hunter2');
@@ -247,10 +237,7 @@ test('a field of a query that fails leaves its neighbours their answers', async 
     { key },
   );
   expect(status).toBe(200);
-  expect(data).toEqual({
-    webhooks: { edges: [{ node: { active: true, deliveries: null } }] },
-    stats: null,
-  });
+  expect(data).toEqual({ webhooks: { edges: [{ node: { active: true, deliveries: null } }] }, stats: null });
   expect(errors.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
 });
 
@@ -266,11 +253,7 @@ describe('trouble on our side', () => {
     const { status, headers, errors } = await ask(remove);
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('2');
-    expect(errors[0].extensions).toEqual({
-      code: 'UNAVAILABLE',
-      reason: 'unavailable',
-      retryAfterSeconds: 2,
-    });
+    expect(errors[0].extensions).toEqual({ code: 'UNAVAILABLE', reason: 'unavailable', retryAfterSeconds: 2 });
     expect(JSON.stringify(errors)).not.toContain('10.1.2.3');
   });
 

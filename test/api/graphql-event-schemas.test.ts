@@ -105,11 +105,7 @@ describe('an error names the field that is too much', () => {
     [
       'unevaluatedProperties',
       'extra.unevaluated',
-      {
-        ...known,
-        properties: { in: { ...known, unevaluatedProperties: false } },
-        unevaluatedProperties: false,
-      },
+      { ...known, properties: { in: { ...known, unevaluatedProperties: false } }, unevaluatedProperties: false },
       { in: { b: 1 }, c: 1 },
       [
         { path: path('in', 'b'), ...unknown },

@@ -18,10 +18,7 @@ afterAll(() => api?.close());
 const orderSchema = {
   type: 'object',
   properties: {
-    lines: {
-      type: 'array',
-      items: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] },
-    },
+    lines: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] } },
     total: { type: 'integer', minimum: 1 },
   },
   required: ['total'],
@@ -48,12 +45,7 @@ describe('an event type', () => {
     const { data, errors } = await register('order.placed');
     expect(errors).toEqual([]);
     const { eventType } = data.registerEventType;
-    expect(eventType).toMatchObject({
-      name: 'order.placed',
-      schema: orderSchema,
-      version: 1,
-      deprecatedAt: null,
-    });
+    expect(eventType).toMatchObject({ name: 'order.placed', schema: orderSchema, version: 1, deprecatedAt: null });
     expect(eventType.samplePayload).toEqual({ lines: [{ sku: 'text' }], total: 1 });
     expect(eventType.versions).toMatchObject([{ version: 1, schema: orderSchema }]);
     expect((await emit('order.placed', eventType.samplePayload)).errors).toEqual([]);
@@ -147,12 +139,7 @@ describe('an event type', () => {
     );
     const entry = { targetId: gid.eventType('order.audited'), apiKeyId: gid.apiKey(platform.id) };
     expect(data.auditLog.edges.map(({ node }: { node: object }) => node)).toEqual([
-      {
-        action: 'EVENT_TYPE_DEPRECATED',
-        ...entry,
-        before: { deprecated: false },
-        after: { deprecated: true },
-      },
+      { action: 'EVENT_TYPE_DEPRECATED', ...entry, before: { deprecated: false }, after: { deprecated: true } },
       {
         action: 'EVENT_TYPE_UPDATED',
         ...entry,
@@ -236,10 +223,7 @@ describe('what is refused', () => {
   test('a schema that breaks a rule, with its path', async () => {
     const wrong = await register('wrong.type', { type: 'object', properties: { a: { type: 'texts' } } });
     expect(issues(wrong)).toContainEqual(
-      expect.objectContaining({
-        path: ['input', 'schema', 'properties', 'a', 'type'],
-        code: 'schema_invalid',
-      }),
+      expect.objectContaining({ path: ['input', 'schema', 'properties', 'a', 'type'], code: 'schema_invalid' }),
     );
     const big = await register('wrong.type', { type: 'object', description: 'x'.repeat(65_536) });
     expect(issues(big)).toMatchObject([{ path: ['input', 'schema'], code: 'too_big' }]);

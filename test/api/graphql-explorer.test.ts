@@ -285,10 +285,7 @@ describe('a search of payloads', () => {
     ]) {
       const query = `query ($filter: ${type}) { ${list}(filter: $filter) { edges { cursor } } }`;
       const { errors } = await api.ask(query, { filter }, tenant);
-      expect(errors[0].extensions).toMatchObject({
-        code: 'BAD_USER_INPUT',
-        errors: [{ path: ['filter', field] }],
-      });
+      expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: ['filter', field] }] });
     }
   });
 

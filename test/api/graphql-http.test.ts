@@ -252,10 +252,7 @@ describe('an emit whose document is known', () => {
     });
     expect(known.headers['ratelimit']).toMatch(/^"management"/);
     expect(known.text).not.toContain('hunter2');
-    const isNew = await post({
-      query: `${mutation} # ${_what}`,
-      variables: input === undefined ? {} : { input },
-    });
+    const isNew = await post({ query: `${mutation} # ${_what}`, variables: input === undefined ? {} : { input } });
     expect(isNew.body).toEqual(known.body);
     expect(isNew.status).toBe(known.status);
   });

@@ -159,10 +159,7 @@ describe('an argument', () => {
     'of %s refuses the id of another type, and says which it is and which is needed',
     async (_name, query, id) => {
       const { errors } = await ask(query, { id: 'op_7' });
-      expect(errors[0].extensions).toMatchObject({
-        code: 'BAD_USER_INPUT',
-        errors: [{ code: 'id_of_another_type' }],
-      });
+      expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ code: 'id_of_another_type' }] });
       const prefix = id().split('_')[0];
       expect(errors[0].message).toMatch(
         new RegExp(`is the id of a bulk operation; the id of an? [A-Za-z ]+ is needed, such as ${prefix}_12 or 12$`),

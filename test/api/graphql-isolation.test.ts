@@ -192,10 +192,7 @@ describe('tenants and platform keys', () => {
     for (const named of ['999999', 'x', '-1']) {
       expect(codesOf(await viewer(platform.key, named))).toEqual(['NOT_FOUND']);
     }
-    expect((await viewer(platform.key)).data.viewer).toMatchObject({
-      tenant: null,
-      scopes: ['platform:admin'],
-    });
+    expect((await viewer(platform.key)).data.viewer).toMatchObject({ tenant: null, scopes: ['platform:admin'] });
   });
 
   test.each(['', '  ', 'a'.repeat(201), 'a\u0000b'])('a tenant cannot be named %j', async (name) => {

@@ -106,10 +106,7 @@ describe('node', () => {
     );
     expect(errors).toEqual([]);
     expect(data).toMatchObject({
-      webhook: {
-        url: 'https://receiver.example.com/',
-        deliveries: { edges: [{ node: { id: own.Delivery } }] },
-      },
+      webhook: { url: 'https://receiver.example.com/', deliveries: { edges: [{ node: { id: own.Delivery } }] } },
       attempt: { number: 1, requestBody: '{"code":"SUMMER","discount_type":"percent"}' },
       type: { name: 'coupon.applied', versions: [{ version: 1 }] },
     });

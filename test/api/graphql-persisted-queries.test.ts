@@ -64,11 +64,7 @@ describe('automatic persisted queries', () => {
   test.each([false, true])("of Apollo Client's link, useGETForHashedQueries: %s", async (usesGet) => {
     const { query, mutation } = documentsNamed(`Apollo${usesGet}`);
     const link = createPersistedQueryLink({ sha256, useGETForHashedQueries: usesGet }).concat(
-      new HttpLink({
-        uri: url,
-        fetch: watchedFetch,
-        headers: { authorization: `Bearer ${api.tenant.key}` },
-      }),
+      new HttpLink({ uri: url, fetch: watchedFetch, headers: { authorization: `Bearer ${api.tenant.key}` } }),
     );
     const client = new ApolloClient({ link, cache: new InMemoryCache() });
     for (let time = 0; time < 2; time++) {
@@ -91,9 +87,7 @@ describe('automatic persisted queries', () => {
     const client = new Client({
       url,
       fetch: watchedFetch as typeof fetch,
-      fetchOptions: {
-        headers: { authorization: `Bearer ${api.tenant.key}`, 'apollo-require-preflight': 'true' },
-      },
+      fetchOptions: { headers: { authorization: `Bearer ${api.tenant.key}`, 'apollo-require-preflight': 'true' } },
       exchanges: [persistedExchange({ preferGetForPersistedQueries: usesGet, enableForMutation: true }), fetchExchange],
     });
     for (let time = 0; time < 2; time++) {
@@ -143,9 +137,7 @@ describe('a persisted query', () => {
   ])('is refused for %s', async (_what, json) => {
     const { status, body } = await post(json);
     expect(status).toBe(400);
-    expect(body).toEqual({
-      errors: [{ message: expect.any(String), extensions: { code: 'BAD_REQUEST' } }],
-    });
+    expect(body).toEqual({ errors: [{ message: expect.any(String), extensions: { code: 'BAD_REQUEST' } }] });
   });
 
   test('that is a mutation is not run from a URL', async () => {

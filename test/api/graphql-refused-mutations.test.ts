@@ -106,8 +106,6 @@ describe('a mutation that selects what its key may not read', () => {
       await keyWith('events:read'),
     );
     expect(codesOf(answer)).toEqual(['FORBIDDEN']);
-    expect(await api.ask(`{ event(id: "${id}") { id } }`, {}, tenant)).toMatchObject({
-      data: { event: { id } },
-    });
+    expect(await api.ask(`{ event(id: "${id}") { id } }`, {}, tenant)).toMatchObject({ data: { event: { id } } });
   });
 });

@@ -52,9 +52,7 @@ describe('a secret that is shown once does not depend on a read after the commit
     );
     expect(createWebhook.secret).toMatch(/^whsec_/);
     const { id } = createWebhook.webhook;
-    expect(await ask(`{ webhook(id: "${id}") { ${webhookFields} } }`)).toEqual({
-      webhook: createWebhook.webhook,
-    });
+    expect(await ask(`{ webhook(id: "${id}") { ${webhookFields} } }`)).toEqual({ webhook: createWebhook.webhook });
     const { rotateWebhookSecret } = await withoutReads(() =>
       ask(`mutation { rotateWebhookSecret(input: {id: "${id}"}) { secret webhook { ${webhookFields} } } }`),
     );

@@ -89,13 +89,7 @@ describe('stats', () => {
       Array.from({ length: 6 }, (_, index) => from.getTime() + index * HOUR),
     );
     expect(buckets.slice(0, 5).map(({ attempts }) => attempts)).toEqual([0, 0, 4, 8, 0]);
-    expect(buckets[0]).toMatchObject({
-      successes: 0,
-      failures: 0,
-      successRate: null,
-      p50Ms: null,
-      p99Ms: null,
-    });
+    expect(buckets[0]).toMatchObject({ successes: 0, failures: 0, successRate: null, p50Ms: null, p99Ms: null });
     expect([Date.parse(since), Date.parse(until)]).toEqual([from.getTime(), from.getTime() + 6 * HOUR]);
   });
 
@@ -196,9 +190,7 @@ describe('stats refuse', () => {
       return errors[0]?.extensions;
     };
     expect(await of(`${ago(-HOUR)}`)).toMatchObject({ errors: [{ path: ['since'], code: 'out_of_range' }] });
-    expect(await of(`${ago(HOUR)}, eventType: "no.such"`)).toMatchObject({
-      errors: [{ path: ['eventType'] }],
-    });
+    expect(await of(`${ago(HOUR)}, eventType: "no.such"`)).toMatchObject({ errors: [{ path: ['eventType'] }] });
   });
 
   test('an unknown event type', async () => {

@@ -35,11 +35,7 @@ const log = async (action: string, tenant?: number) => {
 };
 const emitFor = (tenantId: number) =>
   ask('mutation ($input: EmitEventInput!) { emitEvent(input: $input) { deliveryCount } }', {
-    input: {
-      event: 'coupon.applied',
-      payload: { code: 'A', discount_type: 'B' },
-      tenantId: String(tenantId),
-    },
+    input: { event: 'coupon.applied', payload: { code: 'A', discount_type: 'B' }, tenantId: String(tenantId) },
   });
 
 describe('a platform key', () => {
@@ -73,10 +69,7 @@ describe('a platform key', () => {
     expect(codesOf(await ask(list, { filter: { name: ' ' } }))).toEqual(['BAD_USER_INPUT']);
     for (const unknown of ['999999', 'x', '-1']) {
       const answer = await read(unknown);
-      expect({ codes: codesOf(answer), tenant: answer.data.tenant }).toEqual({
-        codes: ['NOT_FOUND'],
-        tenant: null,
-      });
+      expect({ codes: codesOf(answer), tenant: answer.data.tenant }).toEqual({ codes: ['NOT_FOUND'], tenant: null });
     }
   });
 
@@ -85,10 +78,7 @@ describe('a platform key', () => {
     const other = await makeTenant(api.services);
     const before = await nameOf(id);
     const after = `${before} GmbH`;
-    expect((await update(id, ` ${after} `)).data.updateTenant.tenant).toEqual({
-      id: gid.tenant(id),
-      name: after,
-    });
+    expect((await update(id, ` ${after} `)).data.updateTenant.tenant).toEqual({ id: gid.tenant(id), name: after });
     expect((await update(id, after)).errors).toEqual([]);
     expect(await log('TENANT_UPDATED', id)).toEqual([
       { actor: 'PLATFORM_KEY', targetId: gid.tenant(id), before: { name: before }, after: { name: after } },

@@ -22,10 +22,7 @@ const read = (id: string, key = tenant.key) => api.ask(documents.webhook, { id }
 
 describe('a webhook from its creation to its deletion', () => {
   test('it is active, without failures, and shows its secret once', async () => {
-    const { data, status } = await create({
-      url: 'https://receiver.example.com/hook',
-      eventTypes: ['coupon.applied'],
-    });
+    const { data, status } = await create({ url: 'https://receiver.example.com/hook', eventTypes: ['coupon.applied'] });
     expect(status).toBe(200);
     const { webhook, secret } = data.createWebhook;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
@@ -103,11 +100,7 @@ describe('a webhook from its creation to its deletion', () => {
     for (const rest of [{ active: false }, { eventTypes: ['booking.created'] }]) {
       const answer = await update({ id, held, ...rest });
       expect(answer.errors[0].extensions.errors).toEqual([
-        {
-          path: ['input', 'held'],
-          code: 'contradiction',
-          detail: 'has a meaning only together with active: true',
-        },
+        { path: ['input', 'held'], code: 'contradiction', detail: 'has a meaning only together with active: true' },
       ]);
     }
   });
@@ -198,9 +191,7 @@ describe('listing webhooks', () => {
     const other = await makeTenant(api.services);
     const all = await makeWebhook(api.services, other.id, { eventTypes: ['*'] });
     const coupons = await makeWebhook(api.services, other.id, { eventTypes: ['coupon.applied'] });
-    const bookings = await makeWebhook(api.services, other.id, {
-      eventTypes: ['booking.created', 'booking.canceled'],
-    });
+    const bookings = await makeWebhook(api.services, other.id, { eventTypes: ['booking.created', 'booking.canceled'] });
     await update({ id: bookings.id, active: false }, other.key);
     const list = async (filter: Record<string, unknown>) => {
       const query = 'query ($filter: WebhookFilter) { webhooks(filter: $filter) { edges { node { id } } } }';

@@ -326,9 +326,7 @@ describe('what a role may do', () => {
       '{ webhooks { edges { cursor } } events { edges { cursor } } apiKeys { edges { cursor } } portalSessions { edges { cursor } } auditLog { edges { node { action actor } } } }';
     const { body } = await place.ask(client, everything, at);
     expect(body.errors).toBeUndefined();
-    expect(body.data.auditLog.edges).toContainEqual({
-      node: { action: 'TENANT_ENTERED', actor: 'PLATFORM_KEY' },
-    });
+    expect(body.data.auditLog.edges).toContainEqual({ node: { action: 'TENANT_ENTERED', actor: 'PLATFORM_KEY' } });
     const ofAll = '{ tenants { edges { cursor } } installation { examinedAt } apiKeys { edges { cursor } } }';
     expect((await place.ask(client, ofAll)).body.errors).toBeUndefined();
     for (const change of [makeWebhook, makeOther, makeKeyOf('webhooks:read')]) {
@@ -365,9 +363,7 @@ describe('what a role may do', () => {
 
 test('with DASHBOARD=off nothing begins, and the cookie of a session counts nowhere', async () => {
   const { provider, origin } = place;
-  await using off = await DashboardSite.open({
-    settings: { ...provider.settings(origin), DASHBOARD: 'off' },
-  });
+  await using off = await DashboardSite.open({ settings: { ...provider.settings(origin), DASHBOARD: 'off' } });
   const { key } = await createApiKey(off.services.db, off.services.random, {
     tenantId: null,
     name: 'console: ann@example.com (ann)',

@@ -5,10 +5,7 @@ describe('the link of a portal session', () => {
   const origin = 'https://hooks.example.com';
 
   test('is a path that takes the code, and the code', () => {
-    expect(readPortalLink(`${origin}/portal/s/a-B_9#c0de`, origin)).toEqual({
-      path: '/portal/s/a-B_9',
-      code: 'c0de',
-    });
+    expect(readPortalLink(`${origin}/portal/s/a-B_9#c0de`, origin)).toEqual({ path: '/portal/s/a-B_9', code: 'c0de' });
   });
 
   test.each([

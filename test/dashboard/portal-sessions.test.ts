@@ -109,10 +109,7 @@ describe('the code of a session', () => {
       { id: session.id },
       tenant.key,
     );
-    expect(await site.send(path, { code })).toMatchObject({
-      status: 410,
-      body: { code: 'portal_code_expired' },
-    });
+    expect(await site.send(path, { code })).toMatchObject({ status: 410, body: { code: 'portal_code_expired' } });
   });
 
   test('is the same to guess for a session that there is and for one that there is not', async () => {
@@ -381,12 +378,7 @@ describe('making a session', () => {
       ).data.auditLog.edges.map(({ node }: { node: object }) => node);
     const number = numberIn(session.id);
     expect(await log(`(filter: {targetId: "${session.id}"})`)).toMatchObject([
-      {
-        action: 'PORTAL_SESSION_REVOKED',
-        actor: 'TENANT_KEY',
-        targetType: 'PORTAL_SESSION',
-        targetId: session.id,
-      },
+      { action: 'PORTAL_SESSION_REVOKED', actor: 'TENANT_KEY', targetType: 'PORTAL_SESSION', targetId: session.id },
       {
         action: 'PORTAL_SESSION_CREATED',
         actor: 'TENANT_KEY',

@@ -297,13 +297,7 @@ describe('how many there may be', () => {
     const { port, server } = live.servers[0]!;
     const headers = { authorization: `Bearer ${live.key}`, 'content-type': 'application/json' };
     const arrived = once(server.server, 'request');
-    const leaving = httpRequest({
-      host: '127.0.0.1',
-      port,
-      method: 'POST',
-      path: '/graphql/stream',
-      headers,
-    });
+    const leaving = httpRequest({ host: '127.0.0.1', port, method: 'POST', path: '/graphql/stream', headers });
     leaving.on('error', () => {});
     leaving.end(JSON.stringify({ query: webhooks }));
     await arrived;

@@ -102,9 +102,7 @@ describe.each(Object.entries(good))('the body of %s', (line, whole) => {
 
   test('is refused for each wrong value of each member', async () => {
     const schema = await buildGraphqlSchema();
-    const input = schema.getType('CreateWebhookInput') as never as {
-      getFields(): Record<string, { type: never }>;
-    };
+    const input = schema.getType('CreateWebhookInput') as never as { getFields(): Record<string, { type: never }> };
     const { url, eventTypes } = input.getFields();
     const bad = [
       ...[...badValues(url!.type, 'url')].map(({ value }) => ({ url: value })),

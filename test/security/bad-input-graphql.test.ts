@@ -105,9 +105,7 @@ function goodVariables(): Record<string, Json> {
     deprecateEventType: { input: { name: 'coupon.applied' } },
     recoverWebhook: { input: { id: ids.webhook, filter: { since: '2026-11-20T00:00:00Z' }, dryRun: true } },
     registerEventType: { input: { name: 'a.b', description: 'd', schema: { type: 'object' } } },
-    replayEvents: {
-      input: { webhookId: ids.webhook, filter: { since: '2026-11-20T00:00:00Z' }, dryRun: true },
-    },
+    replayEvents: { input: { webhookId: ids.webhook, filter: { since: '2026-11-20T00:00:00Z' }, dryRun: true } },
     resumeBulkOperation: { input: { id: '1' } },
     rotateWebhookSecret: { input: { id: '0' } },
     updateEventType: { input: { name: 'coupon.applied', description: 'd' } },

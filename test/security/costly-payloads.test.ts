@@ -22,9 +22,7 @@ const shape = { type: 'object', required: names };
 const items = (schema: object) => ({ type: 'array', items: schema });
 const types = {
   'cost.shapes': items({ oneOf: Array.from({ length: 16 }, () => shape) }),
-  'cost.choices': items({
-    anyOf: [...Array.from({ length: 60 }, () => ({ maximum: 0 })), { type: 'number' }],
-  }),
+  'cost.choices': items({ anyOf: [...Array.from({ length: 60 }, () => ({ maximum: 0 })), { type: 'number' }] }),
   'cost.pattern': items({ pattern: '[0-9a-z]{1,490}@' }),
 };
 const issuesOf = async (event: string, lines: unknown[]) => {

@@ -116,10 +116,7 @@ describe('abuse is refused before anything runs, and cheaply', () => {
     ];
     for (const query of allowed) {
       const { status, body } = await post({ query });
-      expect({ status, errors: body.errors }, query.slice(0, 200)).toEqual({
-        status: 200,
-        errors: undefined,
-      });
+      expect({ status, errors: body.errors }, query.slice(0, 200)).toEqual({ status: 200, errors: undefined });
     }
   });
 
@@ -194,10 +191,7 @@ describe('tricks of the transport', () => {
 
   test('a URL, which a foreign page can make a browser ask for, changes nothing and reads nothing', async () => {
     const get = (query: string, key?: null, headers = { 'apollo-require-preflight': '1' }) =>
-      api.ask(`GET //graphql?query=${encodeURIComponent(query)}`, {
-        headers,
-        ...(key === undefined ? {} : { key }),
-      });
+      api.ask(`GET //graphql?query=${encodeURIComponent(query)}`, { headers, ...(key === undefined ? {} : { key }) });
     const mutation = 'mutation{createWebhook(input:{url:"https://a.example.com/",eventTypes:["*"]}){secret}}';
     const statements = watchStatements();
     const refused = await get(mutation); // even with the key, which no browser adds by itself

@@ -22,13 +22,7 @@ afterEach(() => vi.restoreAllMocks());
 async function tenantWith({ services }: RestApi, events: number, url?: string): Promise<TestTenant> {
   const made = await makeTenant(services);
   await makeWebhook(services, made.id, url === undefined ? {} : { url });
-  const emit = {
-    tenantId: made.id,
-    eventType: 'coupon.applied',
-    body,
-    idempotencyKey: null,
-    onlyWebhookId: null,
-  };
+  const emit = { tenantId: made.id, eventType: 'coupon.applied', body, idempotencyKey: null, onlyWebhookId: null };
   await services.emitter.emit(Array.from({ length: events }, () => emit));
   return made;
 }

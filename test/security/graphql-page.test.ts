@@ -23,11 +23,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 const send = (body: object, key: string | null) =>
-  api.ask('POST //graphql', {
-    headers: { 'content-type': 'application/json' },
-    payload: JSON.stringify(body),
-    key,
-  });
+  api.ask('POST //graphql', { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body), key });
 
 const DAY_MS = 86_400_000;
 const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);

@@ -19,10 +19,7 @@ let logged = '';
 beforeAll(async () => {
   const { url, drop } = await createTestDatabase();
   dropDatabase = drop;
-  const config = readConfig({
-    DATABASE_URL: url,
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-  });
+  const config = readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}` });
   const stream = new Writable({
     write(chunk, _encoding, done) {
       logged += chunk;
@@ -30,12 +27,7 @@ beforeAll(async () => {
     },
   });
   const log = pino({ level: 'trace' }, stream);
-  services = await openServices({
-    config,
-    databaseUrl: url,
-    encryptionKeys: config.encryptionKeys ?? [],
-    log,
-  });
+  services = await openServices({ config, databaseUrl: url, encryptionKeys: config.encryptionKeys ?? [], log });
   tenant = await makeTenant(services);
   api = await ApiOverSockets.open(services, tenant.id);
 });

@@ -21,10 +21,7 @@ const list = (length: number, item: string) => `[${Array(length).fill(item).join
 async function ask(query: string, input: string): Promise<RestAnswer & { cpuMs: number }> {
   const payload = Buffer.from(`{"query":${JSON.stringify(query)},"variables":{"input":${input}}}`);
   const before = process.cpuUsage();
-  const answer = await api.ask('POST //graphql', {
-    headers: { 'content-type': 'application/json' },
-    payload,
-  });
+  const answer = await api.ask('POST //graphql', { headers: { 'content-type': 'application/json' }, payload });
   const { user, system } = process.cpuUsage(before);
   return { ...answer, cpuMs: (user + system) / 1000 };
 }

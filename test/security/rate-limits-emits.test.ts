@@ -10,10 +10,7 @@ describe('emits with EMIT_RATE_MAX', () => {
     const { id, key } = await limited.newTenant();
     const other = await makeKey(limited.api.services, id, ['events:emit']);
     const first = await limited.graphql(emitSeveral, many(99), { key });
-    expect(first.headers).toMatchObject({
-      'ratelimit-policy': '"emit";q=100;w=10',
-      ratelimit: '"emit";r=1;t=10',
-    });
+    expect(first.headers).toMatchObject({ 'ratelimit-policy': '"emit";q=100;w=10', ratelimit: '"emit";r=1;t=10' });
     expectLimited(await limited.graphql(emitSeveral, many(2), { key: other.key }), 1);
     expect((await limited.graphql(emitOne, { input: coupon }, { key: other.key })).status).toBe(200);
     expectLimited(await limited.graphql(emitSeveral, many(25), { key }), 3);

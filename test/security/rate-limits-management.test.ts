@@ -237,10 +237,9 @@ describe('subscriptions that are refused', () => {
   test('tell their limit as all management operations do', async () => {
     const { key } = await limited.newTenant();
     const subscribe = (query: string) =>
-      limited.api.ask('POST //graphql/stream', { key, json: { query } }).then(({ status, headers }) => ({
-        status,
-        limit: headers['ratelimit'],
-      }));
+      limited.api
+        .ask('POST //graphql/stream', { key, json: { query } })
+        .then(({ status, headers }) => ({ status, limit: headers['ratelimit'] }));
     expect(await subscribe('{')).toEqual({ status: 400, limit: '"management";r=1;t=1' });
     expect(await subscribe('{ viewer { scopes } }')).toEqual({ status: 400, limit: '"management";r=0;t=1' });
     const good = 'subscription { webhookUpdated { cursor } }';

@@ -201,10 +201,7 @@ describe('the whole schema', () => {
     const found = fields.filter(isGuarded).map(({ name, field }) => {
       const isEnough = (...scopes: Scope[]) => {
         try {
-          requirementOf(field)?.({
-            caller: { keyId: 1, tenantId: 1, scopes: new Set(scopes) },
-            tenantId: 1,
-          } as never);
+          requirementOf(field)?.({ caller: { keyId: 1, tenantId: 1, scopes: new Set(scopes) }, tenantId: 1 } as never);
           return true;
         } catch {
           return false;

@@ -105,9 +105,7 @@ describe('what a tenant has under way of long texts', () => {
   test('counts short texts too, when there are enough of them: urls in a query, and in a list over REST', async () => {
     const tenant = await makeTenant(api.services);
     for (let n = 0; n < 40; n++) {
-      await makeWebhook(api.services, tenant.id, {
-        url: `https://receiver.example.com/${'x'.repeat(2_000)}${n}`,
-      });
+      await makeWebhook(api.services, tenant.id, { url: `https://receiver.example.com/${'x'.repeat(2_000)}${n}` });
     }
     const urls = '{ webhooks(first: 100) { edges { node { url } } } }';
     const list = () => api.ask('GET /webhooks', { key: tenant.key });

@@ -61,20 +61,14 @@ export class DashboardSite implements AsyncDisposable {
 
   static async open(options: SiteOptions = {}): Promise<DashboardSite> {
     const { startCode, folder, now, port: wanted = 0, fill } = options;
-    const settings = {
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      ...options.settings,
-    };
+    const settings = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`, ...options.settings };
     const { url, drop } = await createTestDatabase();
     if (fill !== undefined) {
       const owner = await openTestServices(url, { settings });
       await fill(owner).finally(() => owner.db.close());
     }
     const services = await openTestServices(url, { settings, now, role: API_ROLE });
-    const server = await buildServer(services, {
-      startCode: startCode ?? null,
-      folder: folder ?? buildPages(),
-    });
+    const server = await buildServer(services, { startCode: startCode ?? null, folder: folder ?? buildPages() });
     await server.listen({ host: '127.0.0.1', port: wanted });
     const { port } = server.server.address() as AddressInfo;
     return new DashboardSite(

@@ -173,9 +173,7 @@ const dear: Abuse[] = [
     'the same behind @include',
     `query ($yes: Boolean!) { ...F @include(if: $yes) } fragment F on Query { ${pages('100')} }`,
     VALID,
-    {
-      variables: { yes: true },
-    },
+    { variables: { yes: true } },
   ),
   query('the same behind @skip', `query ($no: Boolean = false) { ... @skip(if: $no) { ${pages('100')} } }`),
   query('a page of events with 15 payloads each', `{ events(first: 100) { ${nodes(aliased(15, 'payload'))} } }`),
@@ -212,9 +210,7 @@ const dear: Abuse[] = [
     'a page of 1e300 by variable',
     'query ($n: Int) { webhooks(first: $n) { edges { cursor } } }',
     ['BAD_USER_INPUT'],
-    {
-      variables: { n: 1e300 },
-    },
+    { variables: { n: 1e300 } },
   ),
 ];
 
@@ -265,9 +261,7 @@ const tricks: Abuse[] = [
     'variables nested 2,000 levels',
     'query ($f: DeliveryFilter) { deliveries(filter: $f) { edges { cursor } } }',
     ['BAD_USER_INPUT'],
-    {
-      variables: { f: nestedList(2000) },
-    },
+    { variables: { f: nestedList(2000) } },
   ),
   query('10,000 variables that are not declared', 'query A { viewer { scopes } }', ['OPERATION_RESOLUTION_FAILURE'], {
     operationName: 'B',
@@ -277,17 +271,13 @@ const tricks: Abuse[] = [
     'a filter that is a list of 100,000',
     'query ($f: DeliveryFilter) { deliveries(filter: $f) { edges { cursor } } }',
     ['BAD_USER_INPUT'],
-    {
-      variables: { f: Array.from({ length: 100_000 }, () => 1) },
-    },
+    { variables: { f: Array.from({ length: 100_000 }, () => 1) } },
   ),
   query(
     'event types that are a list of 100,000 numbers',
     'mutation ($i: CreateWebhookInput!) { createWebhook(input: $i) { secret } }',
     ['BAD_USER_INPUT'],
-    {
-      variables: { i: { url: 'x', eventTypes: Array.from({ length: 100_000 }, () => 1) } },
-    },
+    { variables: { i: { url: 'x', eventTypes: Array.from({ length: 100_000 }, () => 1) } } },
   ),
 ];
 

@@ -39,13 +39,7 @@ export class LiveStream {
 
   static open(port: number, body: object, headers: Record<string, string>): Promise<LiveStream> {
     return new Promise((resolve, reject) => {
-      const request = httpRequest({
-        host: '127.0.0.1',
-        port,
-        method: 'POST',
-        path: '/graphql/stream',
-        headers,
-      });
+      const request = httpRequest({ host: '127.0.0.1', port, method: 'POST', path: '/graphql/stream', headers });
       request.on('error', reject);
       request.on('response', (response) => resolve(new LiveStream(response)));
       request.end(JSON.stringify(body));
@@ -167,11 +161,7 @@ export class LiveApi implements AsyncDisposable {
     const stream = await LiveStream.open(
       this.servers[at]!.port,
       { query, variables },
-      {
-        'content-type': 'application/json',
-        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...headers,
-      },
+      { 'content-type': 'application/json', ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
     );
     this.#streams.push(stream);
     return stream;

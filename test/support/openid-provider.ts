@@ -62,11 +62,7 @@ export class OpenIdProvider implements AsyncDisposable {
       conformIdTokenClaims: wholeIdToken !== true,
       findAccount: (_context: unknown, accountId: string) => ({
         accountId,
-        claims: () => ({
-          sub: accountId,
-          email: `${accountId}@example.com`,
-          groups: groupsOf[accountId] ?? [],
-        }),
+        claims: () => ({ sub: accountId, email: `${accountId}@example.com`, groups: groupsOf[accountId] ?? [] }),
       }),
     });
     answer = provider.callback();
