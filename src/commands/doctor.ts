@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { openPool } from '../database/database.js';
-import { type Check, check, statusOf } from '../doctor/check.js';
+import { type Check, check, failIf, warnIf } from '../doctor/check.js';
 import { examineRunningDeliveries, examineRunningServer } from '../doctor/examine.js';
 import { lackOf, missingMigrations, unknownMigrations } from '../operations/installation/check-readiness.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
@@ -72,13 +72,12 @@ async function examineMigrations(pool: pg.Pool): Promise<Check> {
     return check('migrations', 'fail', `${lackOf(missing)}. Run: hookwright migrate`);
   }
   const unknown = await unknownMigrations({ pool });
-  return unknown.length > 0
-    ? check(
-        'migrations',
-        'warn',
-        `A newer version has migrated the database (${unknown.join(', ')}). Upgrade the processes of this one.`,
-      )
-    : check('migrations', 'ok', 'The database has the newest schema.');
+  return warnIf(
+    unknown.length > 0,
+    'migrations',
+    `A newer version has migrated the database (${unknown.join(', ')}). Upgrade the processes of this one.`,
+    'The database has the newest schema.',
+  );
 }
 
 /** Whether the encryption keys open the secrets that they protect. Makes no missing key. */
@@ -91,9 +90,6 @@ async function examineKeys(config: Config, pool: pg.Pool): Promise<Check> {
   const tried = await tryEncryptionKeys({ pool }, keys);
   const problems = tried.filter(({ verdict }) => verdict !== 'OPENS').map((key) => keyProblem(config, key));
   const inUse = tried.map(({ kid, tenants }) => `${kid} (tenants: ${tenants})`).join(', ');
-  return check(
-    name,
-    statusOf(problems.length > 0),
-    problems.join(' ') || `The keys in use open what they protect: ${inUse || 'none yet'}.`,
-  );
+  const fine = `The keys in use open what they protect: ${inUse || 'none yet'}.`;
+  return failIf(problems.length > 0, name, problems.join(' '), fine);
 }

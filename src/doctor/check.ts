@@ -9,9 +9,15 @@ export interface Check {
 
 export const check = (name: string, status: CheckStatus, text: string): Check => ({ name, status, text });
 
-/** `fail` where the first condition holds, else `warn` where the second does, else `ok`. */
+/** `fail` where the first condition is true, else `warn` where the second one is, else `ok`. */
 export const statusOf = (isBad: boolean, isDoubtful = false): CheckStatus =>
   isBad ? 'fail' : isDoubtful ? 'warn' : 'ok';
+
+export const failIf = (isBad: boolean, name: string, trouble: string, fine: string): Check =>
+  check(name, statusOf(isBad), isBad ? trouble : fine);
+
+export const warnIf = (isDoubtful: boolean, name: string, trouble: string, fine: string): Check =>
+  check(name, statusOf(false, isDoubtful), isDoubtful ? trouble : fine);
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 

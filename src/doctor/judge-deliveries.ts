@@ -1,6 +1,6 @@
 import type { DeliveryFacts } from '../operations/installation/examine-deliveries.js';
 import { INSTALLATION_COUNT_MAX, type Installation } from '../operations/installation/read-installation.js';
-import { type Check, check, durationText, statusOf } from './check.js';
+import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
 import { judgeHousekeeping } from './judge-housekeeping.js';
 
 const PARTITION_DAYS_WARN = 7;
@@ -16,42 +16,37 @@ export function judgeDeliveries(
 ): Check[] {
   return [
     judgePartitions(installation),
-    check(
+    failIf(
+      facts.daemons === 0,
       'daemons',
-      statusOf(facts.daemons === 0),
-      facts.daemons === 0
-        ? `No daemon is connected: nothing is delivered. Start one: ${startCommand}.`
-        : `Daemons connected: ${facts.daemons}.`,
+      `No daemon is connected: nothing is delivered. Start one: ${startCommand}.`,
+      `Daemons connected: ${facts.daemons}.`,
     ),
     judgeHousekeeping(installation.housekeeping, now),
-    check(
+    warnIf(
+      facts.deadPools > 0,
       'dead workers',
-      statusOf(false, facts.deadPools > 0),
-      facts.deadPools === 0
-        ? 'No dead process has jobs locked.'
-        : `Jobs are locked by ${facts.deadPools} worker pools whose process has gone. A running daemon frees them within about ten seconds; look again then, and at its log.`,
+      `Jobs are locked by ${facts.deadPools} worker pools whose process has gone. A running daemon frees them within about ten seconds; look again then, and at its log.`,
+      'No dead process has jobs locked.',
     ),
-    check(
+    warnIf(
+      facts.lost > 0,
       'sweepers',
-      statusOf(false, facts.lost > 0),
-      facts.lost === 0
-        ? 'Every overdue delivery has a job.'
-        : `Overdue deliveries without a job: ${facts.lost}. A running daemon finds them within two minutes; look again then.`,
+      `Overdue deliveries without a job: ${facts.lost}. A running daemon finds them within two minutes; look again then.`,
+      'Every overdue delivery has a job.',
     ),
     judgeBacklog(installation),
-    check(
+    warnIf(
+      facts.holdsEndingSoon > 0,
       'held',
-      statusOf(false, facts.holdsEndingSoon > 0),
-      facts.holdsEndingSoon === 0
-        ? `Held deliveries: ${count(installation.held)}; none ends within a day.`
-        : `Held deliveries: ${count(installation.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled within a day (HOLD_HOURS). Have their owners enable them.`,
+      `Held deliveries: ${count(installation.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled within a day (HOLD_HOURS). Have their owners enable them.`,
+      `Held deliveries: ${count(installation.held)}; none ends within a day.`,
     ),
-    check(
+    warnIf(
+      facts.quarantined > 0,
       'quarantine',
-      statusOf(false, facts.quarantined > 0),
-      facts.quarantined === 0
-        ? 'No delivery is in quarantine.'
-        : `Deliveries in quarantine: ${facts.quarantined}. Their jobs were fetched again and again without being finished. The daemon's log names them: "put aside".`,
+      `Deliveries in quarantine: ${facts.quarantined}. Their jobs were fetched again and again without being finished. The daemon's log names them: "put aside".`,
+      'No delivery is in quarantine.',
     ),
     check(
       'webhooks',
@@ -74,14 +69,12 @@ function judgePartitions({ partitionDaysAhead }: Installation): Check {
 }
 
 function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation): Check {
-  const status = statusOf(false, oldestDueSeconds > DUE_WARN_SECONDS);
   const dueText = due === 0 ? 'Nothing is due' : `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}`;
   const text = `${dueText}; retries that wait: ${count(scheduled)}.`;
-  return check(
+  return warnIf(
+    oldestDueSeconds > DUE_WARN_SECONDS,
     'backlog',
-    status,
-    status === 'ok'
-      ? text
-      : `${text} One slow receiver is enough, or one that has asked for a pause: see "The backlog grows" in docs/troubleshoot.md.`,
+    `${text} One slow receiver is enough, or one that has asked for a pause: see "The backlog grows" in docs/troubleshoot.md.`,
+    text,
   );
 }

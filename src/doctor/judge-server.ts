@@ -1,6 +1,6 @@
 import type { ServerFacts } from '../operations/installation/examine-server.js';
 import { POSTGRES_MAJOR_MIN } from '../operations/installation/migrate.js';
-import { bytesText, type Check, check, durationText, statusOf } from './check.js';
+import { bytesText, type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
 
 const CLOCK_WARN_SECONDS = 2;
 /** Receivers refuse timestamps that are five minutes old, and their clocks are off as well. */
@@ -24,21 +24,18 @@ interface Circumstances {
 
 /** Judges the figures of the server. */
 export function judgeServer(facts: ServerFacts, circumstances: Circumstances, apiRole: string): Check[] {
-  const isTooOld = facts.version < POSTGRES_MAJOR_MIN * 10_000;
   return [
-    check(
+    failIf(
+      facts.version < POSTGRES_MAJOR_MIN * 10_000,
       'postgres version',
-      statusOf(isTooOld),
-      isTooOld
-        ? `Postgres ${facts.versionText} is too old. Upgrade it to ${POSTGRES_MAJOR_MIN} or later.`
-        : `Postgres ${facts.versionText}.`,
+      `Postgres ${facts.versionText} is too old. Upgrade it to ${POSTGRES_MAJOR_MIN} or later.`,
+      `Postgres ${facts.versionText}.`,
     ),
-    check(
+    failIf(
+      facts.isStandby,
       'primary',
-      statusOf(facts.isStandby),
-      facts.isStandby
-        ? 'DATABASE_URL leads to a standby, which takes no writes. Point it at the primary.'
-        : 'The server takes writes.',
+      'DATABASE_URL leads to a standby, which takes no writes. Point it at the primary.',
+      'The server takes writes.',
     ),
     judgeRole(facts, apiRole),
     ...judgeDurability(facts),
@@ -69,21 +66,18 @@ function judgeRole({ apiRoleExists, mayUseApiRole, user }: ServerFacts, role: st
       `The role ${role} does not exist. Run "hookwright migrate", which makes it if its login may make roles; else have an administrator run: create role ${role} nologin; grant ${role} to "${user}";`,
     );
   }
-  return mayUseApiRole
-    ? check(name, 'ok', `The role ${role} is there and may be used.`)
-    : check(
-        name,
-        'fail',
-        `The user of DATABASE_URL may not use the role ${role}. Have an administrator run: grant ${role} to "${user}";`,
-      );
+  return failIf(
+    !mayUseApiRole,
+    name,
+    `The user of DATABASE_URL may not use the role ${role}. Have an administrator run: grant ${role} to "${user}";`,
+    `The role ${role} is there and may be used.`,
+  );
 }
 
 function judgeDurability({ durability }: ServerFacts): Check[] {
   const lost = 'events that were accepted can be lost when the server crashes. Turn it on.';
   return (['fsync', 'synchronous_commit', 'full_page_writes'] as const).map((name) =>
-    durability[name] === 'off'
-      ? check(name, 'fail', `${name} is off: ${lost}`)
-      : check(name, 'ok', `${name} is ${durability[name]}.`),
+    failIf(durability[name] === 'off', name, `${name} is off: ${lost}`, `${name} is ${durability[name]}.`),
   );
 }
 
@@ -98,9 +92,12 @@ function judgeConnections({ connections, maxConnections }: ServerFacts, { poolMa
       `One API and one daemon may need ${needed} connections, and max_connections leaves ${room}. Lower DATABASE_POOL_MAX or raise max_connections.`,
     );
   }
-  return connections > room * CONNECTIONS_WARN_SHARE
-    ? check('connections', 'warn', `${used}. Raise max_connections, lower DATABASE_POOL_MAX, or run fewer processes.`)
-    : check('connections', 'ok', `${used}; one API and one daemon need ${needed} at most.`);
+  return warnIf(
+    connections > room * CONNECTIONS_WARN_SHARE,
+    'connections',
+    `${used}. Raise max_connections, lower DATABASE_POOL_MAX, or run fewer processes.`,
+    `${used}; one API and one daemon need ${needed} at most.`,
+  );
 }
 
 function judgeClock({ clockAheadSeconds, clockErrorSeconds }: Circumstances): Check {
@@ -120,13 +117,12 @@ function judgeTransactions(facts: ServerFacts): Check {
   const { oldestTransactionSeconds, oldestIdleTransactionSeconds, hiddenSessions, user } = facts;
   const isIdle = oldestIdleTransactionSeconds > IDLE_TRANSACTION_WARN_SECONDS;
   if (!isIdle && oldestTransactionSeconds <= TRANSACTION_WARN_SECONDS) {
-    return hiddenSessions === 0
-      ? check('transactions', 'ok', 'No transaction has been open for long.')
-      : check(
-          'transactions',
-          'warn',
-          `No transaction that can be seen has been open for long. Sessions of other logins, whose transactions are hidden from this one: ${hiddenSessions}. To have them looked at as well, have an administrator run: grant pg_monitor to "${user}";`,
-        );
+    return warnIf(
+      hiddenSessions > 0,
+      'transactions',
+      `No transaction that can be seen has been open for long. Sessions of other logins, whose transactions are hidden from this one: ${hiddenSessions}. To have them looked at as well, have an administrator run: grant pg_monitor to "${user}";`,
+      'No transaction has been open for long.',
+    );
   }
   const what = isIdle
     ? `A transaction has done nothing for ${durationText(oldestIdleTransactionSeconds)}`
@@ -139,13 +135,11 @@ function judgeTransactions(facts: ServerFacts): Check {
 }
 
 function judgeVacuum({ unvacuumed }: ServerFacts): Check {
-  if (unvacuumed.length === 0) {
-    return check('autovacuum', 'ok', 'Autovacuum keeps up.');
-  }
   const tables = unvacuumed.map(({ name, dead, live }) => `${name} (${dead} dead rows, ${live} alive)`);
-  return check(
+  return warnIf(
+    tables.length > 0,
     'autovacuum',
-    'warn',
     `Autovacuum does not keep up with ${tables.join(', ')}. Look for long transactions, and raise autovacuum_vacuum_cost_limit.`,
+    'Autovacuum keeps up.',
   );
 }

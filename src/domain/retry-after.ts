@@ -2,17 +2,8 @@
 export const RETRY_AFTER_MS_MAX = 60 * 60 * 1000;
 
 const DELTA_SECONDS = /^[0-9]+$/;
-/**
- * The form of a date that HTTP has, and two that it had and that are still to be accepted (RFC 9110 §5.6.7): RFC 850's,
- * with two digits of the year, and that of C's asctime().
- */
-const HTTP_DATES = [
-  /^(?<weekday>[A-Z][a-z]{2}), (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>[\d:]{8}) GMT$/,
-  /^(?<weekday>Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>[\d:]{8}) GMT$/,
-  /^(?<weekday>[A-Z][a-z]{2}) (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>[\d:]{8}) (?<year>\d{4})$/,
-];
-/** Of a year with two digits the latest is meant that is no further ahead than this. */
-const YEARS_AHEAD_MAX = 50;
+/** The three forms of a date in HTTP (RFC 9110 §5.6.7), each with its weekday first; asctime's has no zone. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w -]{6,11} \d{2}:\d{2}:\d{2} (GMT|\d{4})$/;
 
 /**
  * How long a `Retry-After` header (RFC 9110 §10.2.3) asks us to wait, in milliseconds, 0 to
@@ -37,28 +28,8 @@ function parseOne(value: string, now: Date): number | null {
   if (DELTA_SECONDS.test(text)) {
     return clamp(Number(text) * 1000);
   }
-  const date = parseDate(text, now);
-  return date === null ? null : clamp(date.getTime() - now.getTime());
-}
-
-function parseDate(text: string, now: Date): Date | null {
-  const { weekday, day, month, year, time } =
-    HTTP_DATES.map((form) => form.exec(text)).find((found) => found !== null)?.groups ?? {};
-  if (!weekday || !day || !month || !year || !time) {
-    return null;
-  }
-  const ofYear = (fullYear: string | number) => `${day.replace(' ', '0')} ${month} ${fullYear} ${time} GMT`;
-  const rest = ofYear(year.length === 2 ? fullYearOf(Number(year), ofYear, now) : year);
-  const date = new Date(rest);
-  // Date rolls 31 Feb over to March and ignores a wrong weekday; only an exact round trip is a real date.
-  return date.toUTCString() === `${weekday.slice(0, 3)}, ${rest}` ? date : null;
-}
-
-function fullYearOf(digits: number, ofYear: (year: number) => string, now: Date): number {
-  const latest = new Date(now);
-  latest.setUTCFullYear(now.getUTCFullYear() + YEARS_AHEAD_MAX);
-  const century = latest.getUTCFullYear() - (latest.getUTCFullYear() % 100);
-  return Date.parse(ofYear(century + digits)) > latest.getTime() ? century + digits - 100 : century + digits;
+  const dateMs = HTTP_DATE.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN;
+  return Number.isNaN(dateMs) ? null : clamp(dateMs - now.getTime());
 }
 
 function clamp(waitMs: number): number {

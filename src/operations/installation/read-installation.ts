@@ -44,50 +44,27 @@ const statement: Statement = {
       (select count(*)::integer from (
          select webhook_id from hookwright.deliveries where status = 'HELD' limit ${INSTALLATION_COUNT_MAX}) d) as held,
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
-       from hookwright.deliveries where status = 'PENDING') as oldest_due_seconds,
+       from hookwright.deliveries where status = 'PENDING') as "oldestDueSeconds",
       (select count(*)::integer from (
          select right(c.relname, 8) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid
          where i.inhparent in ('hookwright.events'::regclass, 'hookwright.deliveries'::regclass,
                                'hookwright.attempts'::regclass)
            and right(c.relname, 8) > to_char(now() at time zone 'UTC', 'YYYYMMDD')
-         group by 1 having count(*) = 3) days) as partition_days_ahead,
-      (${lastRunSql(HOUSEKEEPING_TASK)}) as housekeeping_started_at, h.succeeded_at, h.failed_at, h.error,
-      (select count(*)::integer from hookwright.webhooks where active and deleted_at is null) as active_webhooks,
+         group by 1 having count(*) = 3) days) as "partitionDaysAhead",
+      (${lastRunSql(HOUSEKEEPING_TASK)}) as "startedAt", h.succeeded_at as "succeededAt", h.failed_at as "failedAt", h.error,
+      (select count(*)::integer from hookwright.webhooks where active and deleted_at is null) as "activeWebhooks",
       (select count(*)::integer from hookwright.webhooks
-       where disabled_reason <> 'PAUSED' and not active and deleted_at is null) as disabled_webhooks
+       where disabled_reason <> 'PAUSED' and not active and deleted_at is null) as "disabledWebhooks"
     from hookwright.housekeeping h`,
 };
 
-interface Row {
-  due: number;
-  scheduled: number;
-  held: number;
-  oldest_due_seconds: number;
-  partition_days_ahead: number;
-  housekeeping_started_at: Date | null;
-  succeeded_at: Date | null;
-  failed_at: Date | null;
-  error: string | null;
-  active_webhooks: number;
-  disabled_webhooks: number;
-}
+type Row = Omit<Installation, 'housekeeping'> &
+  Omit<HousekeepingRuns, 'failure'> & { failedAt: Date | null; error: string | null };
 
 /** @throws what the database throws; works for all tenants, so not as the API's role */
 export async function readInstallation(pool: pg.Pool | pg.PoolClient): Promise<Installation> {
   const [row] = await query<Row>(pool, statement, []);
-  const read = row as Row;
-  return {
-    due: read.due,
-    scheduled: read.scheduled,
-    held: read.held,
-    oldestDueSeconds: read.oldest_due_seconds,
-    partitionDaysAhead: read.partition_days_ahead,
-    housekeeping: {
-      startedAt: read.housekeeping_started_at,
-      succeededAt: read.succeeded_at,
-      failure: read.error === null || read.failed_at === null ? null : { at: read.failed_at, error: read.error },
-    },
-    activeWebhooks: read.active_webhooks,
-    disabledWebhooks: read.disabled_webhooks,
-  };
+  const { startedAt, succeededAt, failedAt, error, ...figures } = row as Row;
+  const failure = error === null || failedAt === null ? null : { at: failedAt, error };
+  return { ...figures, housekeeping: { startedAt, succeededAt, failure } };
 }
