@@ -13,7 +13,7 @@ import { Rig } from './rig.js';
 import type { Scenario } from './scenario.js';
 import { defaultScenarios, scenarios } from './scenarios/index.js';
 
-/** `npm run bench`: measures the service on this machine. docs/performance.md tells how to read it. */
+/** `npm run bench`: measures the service on this machine. docs/performance.md says how to read it. */
 
 const BARE_SECONDS = 1.5;
 /** Not counted: it takes so long until they are made no faster. */
