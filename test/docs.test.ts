@@ -43,13 +43,58 @@ describe('the pages', () => {
   test('docs/troubleshoot.md explains lines that the log can have', () => {
     const code = globSync('{src,daemon}/**/*.ts', { cwd: root }).map(read).join('');
     const rows = [...read('docs/troubleshoot.md').matchAll(/^\| (?:info|warn|error|fatal) \| (.*?) \| /gm)];
-    const lines = rows.flatMap(([, cell = '']) => [...cell.matchAll(/`([^`…]+)[^`]*`/g)].map(([, line = '']) => line.trim()));
+    const lines = rows.flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`…]+)[^`]*`/g)].map(([, line = '']) => line.trim()),
+    );
     expect(lines.length).toBeGreaterThan(20);
     expect(lines.filter((line) => !code.includes(line))).toEqual([]);
   });
 
   test('docs/graphql-reference.md is what schema.graphql says: npm run schema writes it', () => {
     expect(read('docs/graphql-reference.md')).toBe(graphqlReference(read('schema.graphql')));
+  });
+});
+
+/** The prose of a page, each paragraph and each item of a list as one line: no code, tables or headings. */
+function paragraphsOf(page: string): string[] {
+  const prose = withoutCode(read(page))
+    .replaceAll(/^(\s*\||#|<|!\[).*$/gm, '')
+    .replaceAll(/^ *(-|\d+\.) /gm, '\n\n')
+    .replaceAll(/`[^`]*`/g, 'Code')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return prose.split(/\n\s*\n/).map((paragraph) => paragraph.replaceAll(/\s+/g, ' ').trim());
+}
+
+describe('the prose of the pages', () => {
+  const printed = ['docs/dashboard-queries.md', 'docs/graphql-reference.md'];
+  const toDo = ['docs/interface.md', 'docs/settings.md', 'docs/event-types.md'];
+  const written = pages.filter((page) => !printed.includes(page) && !toDo.includes(page));
+  const paragraphs = written.flatMap((page) => paragraphsOf(page).map((text) => ({ page, text })));
+
+  test('has no sentence of more than 40 words', () => {
+    const long = paragraphs.flatMap(({ page, text }) =>
+      text
+        .split(/(?<=[.!?:]["')*_]*) (?=["'(*_]*[A-Z0-9])/)
+        .filter((sentence) => sentence.split(' ').length > 40)
+        .map((sentence) => `${page}: ${sentence}`),
+    );
+    expect(long).toEqual([]);
+  });
+
+  test('has none of the words that make a reader stumble', () => {
+    const refused = /\b(told|tells|anew|whoever|lest|in times of|for who|of who|be it|nor is)\b/i;
+    const found = paragraphs.filter(({ page, text }) => page !== 'CONTRIBUTING.md' && refused.test(text));
+    expect(found.map(({ page, text }) => `${page}: ${refused.exec(text)?.[0]}: ${text}`)).toEqual([]);
+  });
+
+  test('has lines of at most 120 columns, but for tables and code', () => {
+    const long = written.flatMap((page) =>
+      withoutCode(read(page))
+        .split('\n')
+        .filter((line) => line.length > 120 && !/^(\||!\[|\d+\. \[[^\]]*\]\([^)]*\)$)/.test(line))
+        .map((line) => `${page}: ${line}`),
+    );
+    expect(long).toEqual([]);
   });
 });
 
@@ -85,16 +130,13 @@ describe('CONTRIBUTING.md', () => {
 describe('docs/decisions', () => {
   const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
 
-  test.each(decisions.filter((page) => !page.includes('/0029-')))(
-    '%s has its number in its title, one screen, and the four sections in their order',
-    (page) => {
-      const text = read(page);
-      const headings = [...withoutCode(text).matchAll(/^##? (.+)$/gm)].map(([, heading = '']) => heading);
-      expect(headings[0]).toMatch(new RegExp(`^${Number(page.slice(15, 19))}\\. `));
-      expect(headings.slice(1)).toEqual(['Question', 'Decision', 'Why', 'Consequences']);
-      expect(text.split('\n').length).toBeLessThanOrEqual(45);
-    },
-  );
+  test.each(decisions)('%s has its number in its title, one screen, and the four sections in their order', (page) => {
+    const text = read(page);
+    const headings = [...withoutCode(text).matchAll(/^##? (.+)$/gm)].map(([, heading = '']) => heading);
+    expect(headings[0]).toMatch(new RegExp(`^${Number(page.slice(15, 19))}\\. `));
+    expect(headings.slice(1)).toEqual(['Question', 'Decision', 'Why', 'Consequences']);
+    expect(text.split('\n').length).toBeLessThanOrEqual(45);
+  });
 
   test('stand in the index, each with its title', () => {
     const lines = decisions.map((page) => {
