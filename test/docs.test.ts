@@ -82,9 +82,9 @@ describe('the prose of the pages', () => {
   });
 
   test('has none of the words that make a reader stumble', () => {
-    const refused = /\b(told|tells|anew|whoever|lest|in times of|for who|of who|be it|nor is)\b/i;
-    const found = paragraphs.filter(({ page, text }) => page !== 'CONTRIBUTING.md' && refused.test(text));
-    expect(found.map(({ page, text }) => `${page}: ${refused.exec(text)?.[0]}: ${text}`)).toEqual([]);
+    const refused = /.*\b(told|tells|anew|whoever|lest|in times of|for who|of who|be it|nor is)\b.*/gi;
+    const texts = written.filter((page) => page !== 'CONTRIBUTING.md').map((page) => [page, withoutCode(read(page))]);
+    expect(texts.flatMap(([page, text]) => (text?.match(refused) ?? []).map((line) => `${page}: ${line}`))).toEqual([]);
   });
 
   test('has lines of at most 120 columns, but for tables and code', () => {

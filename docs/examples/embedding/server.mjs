@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 
 const { HOOKWRIGHT_URL = 'http://localhost:3000', HOOKWRIGHT_KEY, PORT = '8080' } = process.env;
 
-/** The five lines: whoever is signed in here gets the portal of their tenant, and may do this much there. */
+/** The five lines: the person who is signed in here gets the portal of their tenant, with these capabilities. */
 async function portalUrl(customer) {
   const input = {
     capabilities: ['MANAGE_ENDPOINTS', 'SEND', 'SEE_SECRETS'],
