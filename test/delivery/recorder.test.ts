@@ -139,31 +139,24 @@ test('many webhooks that stay locked do not keep one waiting that is locked for 
   expect(await Promise.all(waiting)).toEqual(others.map(() => 'SUCCEEDED'));
 }, 60_000);
 
-test.each([
-  { what: 'delivery', table: 'hookwright.deliveries', where: ({ id }: DueDelivery) => `id = ${id}` },
-  { what: 'job', table: JOBS_TABLE, where: ({ id }: DueDelivery) => ofDelivery(id) },
-  {
-    what: 'statistics',
-    table: 'hookwright.delivery_stats',
-    where: ({ webhookId }: DueDelivery) => `webhook_id = ${webhookId}`,
-  },
-] as const)(
-  'while another session has the $what of one webhook locked, others are recorded',
-  async (locked) => {
-    await using world = await openRecorder({ webhooks: 3 });
-    const { stack, record } = world;
-    const [first, ...others] = await world.due();
-    await Promise.all((await world.due()).map((delivery) => record(delivery, 200))); // now there are statistics to lock
-    await stack.rows(`select hookwright.enqueue_deliveries(array[${first!.id}], array[1], array[now()], array[0])`);
-    await using lock = await lockRows(stack.databaseUrl, locked.table, locked.where(first!));
-    const [waiting, ...recorded] = [first!, ...others].map((delivery) => record(delivery, 500, 5_000));
-    expect(await Promise.all(recorded)).toEqual(['PENDING', 'PENDING']);
-    await lock.letGo();
-    expect(await waiting).toBe('PENDING');
-    expect(await stack.deliveries('attempt_count <> 1')).toEqual([]);
-  },
-  60_000,
-);
+test('while another session has the delivery, the job or statistics of webhooks locked, others are recorded', async () => {
+  await using world = await openRecorder({ webhooks: 5 });
+  const { stack, record } = world;
+  const due = await world.due();
+  const [one, withJob, counted] = due as [DueDelivery, DueDelivery, DueDelivery];
+  await Promise.all((await world.due()).map((delivery) => record(delivery, 200))); // now there are statistics to lock
+  await stack.rows(`select hookwright.enqueue_deliveries(array[${withJob.id}], array[1], array[now()], array[0])`);
+  const { databaseUrl } = stack;
+  await using delivery = await lockRow(databaseUrl, 'deliveries', one.id);
+  await using job = await lockRows(databaseUrl, JOBS_TABLE, ofDelivery(withJob.id));
+  const isCounted = `webhook_id = ${counted.webhookId}`;
+  await using statistics = await lockRows(databaseUrl, 'hookwright.delivery_stats', isCounted);
+  const statuses = due.map((each) => record(each, 500, 5_000));
+  expect(await Promise.all(statuses.slice(3))).toEqual(['PENDING', 'PENDING']);
+  await Promise.all([delivery.letGo(), job.letGo(), statistics.letGo()]);
+  expect(await Promise.all(statuses)).toEqual(due.map(() => 'PENDING'));
+  expect(await stack.deliveries('attempt_count <> 1')).toEqual([]);
+}, 60_000);
 
 test('an outcome that cannot be recorded once the lock is gone is given up, and its webhook counts as free', async () => {
   await using world = await openRecorder();
