@@ -98,15 +98,19 @@ const passesOf = async (admissions: readonly (Admission | Promise<Admission>)[])
 const passes = (gate: Gate, destination: Destination, count: number): Promise<Pass[]> =>
   passesOf(Array.from({ length: count }, () => enter(gate, destination)));
 
+function leaveAll(inFlight: readonly Pass[], answered?: Answer): void {
+  for (const pass of inFlight) {
+    pass.leave(answered);
+  }
+}
+
 /** Rounds of answers after `ms`, until the window is as wide as they let it become. */
 async function practise(gate: Gate, destination: Destination, ms: number, rounds = 8): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const width = stateOf(gate, destination)?.window ?? 8;
     const inFlight = await passes(gate, destination, width);
     await vi.advanceTimersByTimeAsync(ms);
-    for (const pass of inFlight) {
-      pass.leave(GOOD);
-    }
+    leaveAll(inFlight, GOOD);
   }
 }
 
@@ -114,7 +118,7 @@ const stateOf = (gate: Gate, { webhookId }: Destination) =>
   gate.states().find((state) => state.webhookId === webhookId);
 
 describe('the window of an endpoint', () => {
-  test('lets eight in, keeps the next ones waiting, and lets them in as places become free', async () => {
+  test('lets eight in, keeps the next ones waiting, and lets them in as permits become free', async () => {
     const gate = open();
     const inFlight = await passes(gate, to(1), 8);
     const ninth = enter(gate, to(1));
@@ -133,17 +137,7 @@ describe('the window of an endpoint', () => {
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64 });
   });
 
-  test('stays as it is for an endpoint that gets one request at a time', async () => {
-    const gate = open();
-    for (let n = 0; n < 100; n++) {
-      const pass = passOf(await enter(gate, to(1)));
-      await vi.advanceTimersByTimeAsync(20);
-      pass.leave(GOOD);
-    }
-    expect(stateOf(gate, to(1))?.window).toBe(8);
-  });
-
-  test('a place is left once, however often it is said', async () => {
+  test('a permit is given back once, however often that is said', async () => {
     const gate = open();
     const [first] = await passes(gate, to(1), 2);
     first!.leave(GOOD);
@@ -210,9 +204,7 @@ describe('an endpoint that fails', () => {
     failing!.leave(FAILED);
     const admission = await whenever(enter(gate, to(1)));
     expect('putOffMs' in admission && admission.ended?.(false)).not.toBe(false);
-    for (const pass of others) {
-      pass.leave(GOOD);
-    }
+    leaveAll(others, GOOD);
     expect(await passes(gate, to(1), 2)).toHaveLength(2);
   });
 
@@ -256,9 +248,7 @@ describe('an endpoint that is silent', () => {
     const inFlight = await passes(gate, to(1), 64);
     await vi.advanceTimersByTimeAsync(200);
     const waiting = Array.from({ length: 100 }, () => enter(gate, to(1)));
-    for (const pass of inFlight) {
-      pass.leave(GOOD);
-    }
+    leaveAll(inFlight, GOOD);
     await passesOf(waiting.slice(0, 64));
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64, waiting: 36, putOffs: 0 });
   });
@@ -277,9 +267,7 @@ describe('an endpoint that asks for a pause', () => {
     const gate = open();
     const inFlight = await passes(gate, to(1), 8);
     await vi.advanceTimersByTimeAsync(20);
-    for (const pass of inFlight.slice(0, 5)) {
-      pass.leave(GOOD);
-    }
+    leaveAll(inFlight.slice(0, 5), GOOD);
     inFlight[5]!.leave(busy(1_000));
     inFlight[6]!.leave(busy(1_000));
     inFlight[7]!.leave(busy(1_000));
@@ -317,7 +305,7 @@ describe('an endpoint that asks for a pause', () => {
 describe('who goes first', () => {
   const first = (gate: Gate) => enter(gate, to(1), { lane: 'TEST' });
 
-  test('takes the next place that becomes free, ahead of those who wait already', async () => {
+  test('takes the next permit that becomes free, ahead of those who wait already', async () => {
     const gate = open();
     const inFlight = await passes(gate, to(1), 8);
     const inLine = enter(gate, to(1));
@@ -377,7 +365,7 @@ describe('waiting', () => {
 });
 
 describe('putting off', () => {
-  /** Deliveries that were put off at an endpoint whose eight places are taken. @returns what lets these go */
+  /** Deliveries that were put off at an endpoint whose permits are in use. @returns what lets these go */
   async function backlog(gate: Gate, lanes: readonly Lane[]): Promise<Pass[]> {
     await practise(gate, to(1), 600, 1);
     const inFlight = await passes(gate, to(1), stateOf(gate, to(1))!.window);
@@ -404,9 +392,7 @@ describe('putting off', () => {
     await vi.advanceTimersByTimeAsync(100);
     const firstId = lastId - 3;
     expect(called.every((id) => id >= firstId)).toBe(true);
-    for (const pass of inFlight) {
-      pass.leave(GOOD);
-    }
+    leaveAll(inFlight, GOOD);
     await vi.advanceTimersByTimeAsync(100);
     expect(called).toEqual([firstId, firstId + 1, firstId + 2, firstId + 3]);
     passOf(await enter(gate, to(1), { id: firstId }));
@@ -417,24 +403,18 @@ describe('putting off', () => {
     const gate = open({ callBack });
     const lanes: Lane[] = ['BULK', 'RETRY', 'FIRST', 'CROWDED', 'FIRST', 'FIRST'];
     const inFlight = await backlog(gate, lanes);
-    for (const pass of inFlight) {
-      pass.leave(GOOD);
-    }
+    leaveAll(inFlight, GOOD);
     await vi.advanceTimersByTimeAsync(200);
     const order = called.map((id) => lanes[id - (lastId - 5)]);
     expect(order).toEqual(['FIRST', 'CROWDED', 'FIRST', 'BULK', 'FIRST', 'RETRY']);
   });
 
-  test('whoever comes when there is a place for each of them goes at once: put-offs do not breed put-offs', async () => {
+  test('a delivery that comes when there is a permit for each goes at once: put-offs do not breed put-offs', async () => {
     const gate = open({ callBack: async () => [] });
     const inFlight = await backlog(gate, ['FIRST', 'FIRST']);
-    for (const pass of inFlight.slice(0, 2)) {
-      pass.leave();
-    }
+    leaveAll(inFlight.slice(0, 2));
     putOff(await enter(gate, to(1)));
-    for (const pass of inFlight) {
-      pass.leave(GOOD);
-    }
+    leaveAll(inFlight, GOOD);
     passOf(await enter(gate, to(1)));
   });
 
@@ -449,9 +429,7 @@ describe('putting off', () => {
   test('one whose job cannot be written, or is somebody else’s, keeps nobody waiting', async () => {
     const gate = open({ callBack: async () => [] });
     const inFlight = await backlog(gate, ['FIRST']);
-    for (const pass of inFlight) {
-      pass.leave(GOOD);
-    }
+    leaveAll(inFlight, GOOD);
     await vi.advanceTimersByTimeAsync(100);
     const all = await passes(gate, to(1), stateOf(gate, to(1))!.window);
     const waiting = enter(gate, to(1));
@@ -476,9 +454,7 @@ describe('putting off', () => {
     }
     putOff(admission);
     const putOffId = lastId;
-    for (const pass of inFlight.splice(0, 32)) {
-      pass.leave(GOOD);
-    }
+    leaveAll(inFlight.splice(0, 32), GOOD);
     const newcomer = enter(gate, to(1));
     await vi.advanceTimersByTimeAsync(60);
     expect(called).toEqual([putOffId]);
@@ -559,7 +535,7 @@ describe('putting off', () => {
 });
 
 describe('many endpoints', () => {
-  test('webhooks of one tenant at one origin share 256 places, and take turns at them', async () => {
+  test('webhooks of one tenant at one origin share 256 permits, and get them in turn', async () => {
     const gate = open({ slots: 2_000, originMax: 20 });
     const origin = 'https://shared.example';
     const first = await passes(gate, to(1, origin), 8);
@@ -573,7 +549,7 @@ describe('many endpoints', () => {
     expect(await passes(gate, to(4, origin, 2), 8)).toHaveLength(8);
   });
 
-  /** Of 20 places that endpoints share, a busy one has 19; then, at each answer, somebody more waits there. */
+  /** A busy endpoint has 19 of 20 shared permits; then, at each answer, somebody more waits there. */
   async function turnsOfQuietOne(gate: Gate, busy: Destination, quiet: Destination): Promise<number> {
     for (let width = 8; width < 20; width = stateOf(gate, busy)!.window) {
       await practise(gate, busy, 100, 1);
