@@ -1,6 +1,7 @@
 import { type ParsedCronItem, parseCronItems, type TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Database } from '../src/database/database.js';
+import type { DeliverGroupJob, DeliverJob } from '../src/operations/attempts/load-deliveries.js';
 import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
 import { enqueueAlign, enqueueBulkOperation } from '../src/operations/jobs/enqueue.js';
 import {
@@ -16,17 +17,16 @@ import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import { alignWebhook } from '../src/operations/webhooks/align-webhook.js';
 import type { Config } from '../src/settings/config.js';
 import type { Deliverer } from './delivery/deliver.js';
-import type { DeliverGroupJob, DeliverJob } from './gate/prefetched.js';
-import { Turns } from './jobs/turns.js';
+import { PacedWork } from './jobs/paced-work.js';
 import type { Fence } from './liveness/fence.js';
 import { keepHouse } from './sweeps/housekeeping.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';
-/** Holds one time of the crontab: a run does all that is due, however many times were missed. */
+/** Holds one time of the crontab. One run does everything that is due, also after several missed times. */
 const HOUSEKEEPING_EVERY_MS = 3_600_000;
-/** Long work is done by many jobs, so that none is in the way when the daemon ends. */
-const TURN_MS = 2_000;
+/** Long work is done by many jobs, so that none delays the end of the daemon. */
+const PIECE_MS = 2_000;
 /** Each keeps a connection busy, of which deliveries need some. */
 const ALIGNED_AT_ONCE = 2;
 /** Each keeps a worker busy, mostly by pausing. */
@@ -34,7 +34,7 @@ const BULK_AT_ONCE_MIN = 2;
 
 type BulkJob = BulkPayload & { tries: number };
 
-/** Task names, as jobs carry them, and what they do. */
+/** The tasks by the names that jobs carry. */
 export function taskList(deps: {
   config: Config;
   db: Database;
@@ -44,24 +44,23 @@ export function taskList(deps: {
   metrics: DaemonMetrics;
 }): TaskList {
   const { db, log, deliverer, fence, config } = deps;
-  const aligning = new Turns<AlignPayload>({
+  const aligning = new PacedWork<AlignPayload>({
     fence,
     atOnce: ALIGNED_AT_ONCE,
     waitingMax: Math.floor(config.delivery.concurrency / 4),
     work: async ({ tenantId, webhookId, wokenTo, putOffBefore }, restInMs) => {
       const woken = wokenTo === undefined || putOffBefore === undefined ? undefined : { wokenTo, putOffBefore };
-      const turn = { turnMs: TURN_MS, restInMs };
-      const moved = await alignWebhook(db, tenantId, webhookId, turn, woken);
-      log.debug({ webhookId, moved }, 'aligned the deliveries of a webhook');
+      const moved = await alignWebhook(db, tenantId, webhookId, { turnMs: PIECE_MS, restInMs }, woken);
+      log.debug({ webhookId, moved }, 'aligned deliveries with their webhook');
     },
     putOff: ({ tenantId, webhookId, ...woken }, inMs) => enqueueAlign(db.pool, tenantId, webhookId, woken, inMs),
   });
-  const bulkOperations = new Turns<BulkJob>({
+  const bulkOperations = new PacedWork<BulkJob>({
     fence,
     atOnce: Math.max(BULK_AT_ONCE_MIN, Math.floor(config.delivery.concurrency / 10)),
     waitingMax: 0,
     work: async ({ tries, ...bulk }) => {
-      await runBulkOperation(db, bulk, { tries, turnMs: TURN_MS }).catch((error: unknown) => {
+      await runBulkOperation(db, bulk, { tries, turnMs: PIECE_MS }).catch((error: unknown) => {
         log.warn({ err: error, operationId: bulk.operationId }, 'a chunk of a bulk operation failed');
         throw error;
       });
@@ -81,10 +80,7 @@ export function taskList(deps: {
   };
 }
 
-/**
- * Every hour, and every minute. A daemon that was away at that moment does its housekeeping when it comes back; the
- * roll-up goes on where it stopped.
- */
+/** After a missed time, housekeeping runs when a daemon is back; the roll-up goes on where it stopped. */
 export function crontab(): ParsedCronItem[] {
   return parseCronItems([
     {

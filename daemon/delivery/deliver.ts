@@ -9,6 +9,7 @@ import { type Lane, laneOf, noneDone } from '../../src/domain/pacing/lanes.js';
 import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import {
+  type DeliverGroupJob,
   type DueDelivery,
   type LoadedDelivery,
   loadDeliveries,
@@ -19,7 +20,7 @@ import type { Config } from '../../src/settings/config.js';
 import type { Tracing } from '../../src/telemetry/tracing.js';
 import { Gate, type Pass } from '../gate/gate.js';
 import type { NotNow } from '../gate/not-now.js';
-import { type DeliverGroupJob, type DeliverJob, freshlyLoaded } from '../gate/prefetched.js';
+import { freshlyLoaded } from '../gate/prefetched.js';
 import type { Fence } from '../liveness/fence.js';
 import { PutOffWriter } from '../recording/put-off-writer.js';
 import { Recorder } from '../recording/recorder.js';
@@ -106,7 +107,7 @@ export class Deliverer {
    * @param priority the job's
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
-  async deliver(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
+  async deliver(job: NamedDelivery, priority: number): Promise<void> {
     this.#busyWithClaimed += Number(job.loaded !== undefined);
     // A promise for each delivery that need not wait is garbage to collect (docs/performance.md, "What garbage costs").
     if (!this.#slots.tryTake()) {
@@ -138,7 +139,7 @@ export class Deliverer {
   }
 
   /** Makes one attempt in the slot that was taken, gives that back, and records what came of it. */
-  async #deliverInSlot(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
+  async #deliverInSlot(job: NamedDelivery, priority: number): Promise<void> {
     let current = job;
     // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
     // waits, without its slot, and is then loaded like any other: it may be the only one that knows of the next
@@ -173,7 +174,7 @@ export class Deliverer {
   }
 
   /** Loads the delivery, enters its endpoint, reserves a part of the workers, makes the attempt. */
-  async #attemptInSlot(job: NamedDelivery & DeliverJob, lane: Lane, weight: number): Promise<SlotResult> {
+  async #attemptInSlot(job: NamedDelivery, lane: Lane, weight: number): Promise<SlotResult> {
     if (!this.deps.fence.mayBegin) {
       await this.deps.fence.opened();
     }

@@ -78,8 +78,8 @@ export class RunnerLife {
     return this.#fetching.signal;
   }
 
-  /** The worker pool that may have jobs locked, and the room it has for more. */
-  get place(): ({ poolId: string } & Room) | undefined {
+  /** The worker pool that may have jobs locked, and its room for more. */
+  get room(): ({ poolId: string } & Room) | undefined {
     return this.#announced && this.#poolId !== undefined && this.#queue !== undefined
       ? { poolId: this.#poolId, ...this.#queue.room }
       : undefined;

@@ -31,7 +31,7 @@ end $$;
 -- Returns what the pool needs to make the attempts; null when nothing was claimed:
 -- - jobs: [id, payload, priority], …
 -- - deliveries: [id, index of the item, webhook's id], …
--- - webhooks: [id, url, secret, generation, consecutive failures], …
+-- - webhooks: fields of a DueDelivery
 -- Secrets are sealed, in base64. Webhooks that nothing may be sent to now are left out, and so are those with a
 -- previous secret: whether it still signs is checked when a delivery is loaded.
 create or replace function hookwright.claim_new_deliveries(
@@ -70,9 +70,9 @@ begin
       from unnest(delivery_ids, items, webhook_ids, priorities) as d(id, item, webhook_id, priority)
       where priority <= claim_priority),
     'webhooks', coalesce((
-      select json_agg(json_build_array(
-        w.id, w.url, encode(w.sealed_secret, 'base64'), w.generation,
-        w.consecutive_failures))
+      select json_agg(json_build_object(
+        'webhookId', w.id, 'url', w.url, 'sealedSecret', encode(w.sealed_secret, 'base64'),
+        'generation', w.generation, 'failuresAtLoad', w.consecutive_failures))
       from hookwright.webhooks w
       where w.id = any(webhook_ids) and w.active and w.deleted_at is null and w.previous_sealed_secret is null
         and (greatest(w.closed_until, w.next_probe_at) > now()) is not true), '[]'))
@@ -130,9 +130,9 @@ begin
     select event, 1, false, null::text, json_build_object(
       'jobs', json_build_array(json_build_array(job, json_build_object('id', delivery, 'attempt', 1), lane)),
       'deliveries', json_build_array(json_build_array(delivery, 0, matched.id)),
-      'webhooks', json_build_array(json_build_array(
-        matched.id, matched.url, encode(matched.sealed_secret, 'base64'), matched.generation,
-        matched.consecutive_failures)));
+      'webhooks', json_build_array(json_build_object(
+        'webhookId', matched.id, 'url', matched.url, 'sealedSecret', encode(matched.sealed_secret, 'base64'),
+        'generation', matched.generation, 'failuresAtLoad', matched.consecutive_failures)));
 end $$;
 
 revoke execute on all functions in schema hookwright from public;

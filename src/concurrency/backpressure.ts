@@ -5,37 +5,30 @@ interface Waiting {
 }
 
 interface BackpressureOptions {
-  /** For how many items there is room at the moment; infinite: nobody needs to wait. */
+  /** The number of items that there is room for at the moment; infinite: no work needs to wait. */
   room: () => number;
-  /** Those who wait begin when there is room for this many: together, so that they can share a transaction. */
+  /** Waiting work begins when there is room for this many items: together, so that it can share a transaction. */
   roomMin: number;
-  /** Who has waited for this long begins, room or not. */
+  /** Work that has waited for this long begins without room. */
   waitMsMax: number;
-  /** While somebody waits, how often room is looked for. */
-  lookEveryMs: number;
-  /** Milliseconds, never going back. */
-  now: () => number;
+  /** How often the room is checked while work waits. */
+  checkEveryMs: number;
 }
 
-/** Lets work begin no faster than there is room for what it makes. Those who wait take turns. */
+/** Lets work begin no faster than there is room for the items it makes: the first work of each key, then the next. */
 export class Backpressure {
-  /** By whose turn it is, in the order of their turns. */
+  /** By key, in the order in which they come next. */
   readonly #lines = new Map<unknown, Waiting[]>();
-  /** Items of the work that has begun: the room does not show them yet. */
+  /** Items of work that has begun: the room does not show them yet. */
   #underWay = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: BackpressureOptions) {}
 
-  /**
-   * Does `work` as soon as there is room.
-   *
-   * @param turn who asks: different ones take turns, one piece of work each
-   * @throws what `work` throws
-   */
-  async run<Result>(turn: unknown, items: number, work: () => Promise<Result>): Promise<Result> {
+  /** Does `work` as soon as there is room. @throws what `work` throws */
+  async run<Result>(key: unknown, items: number, work: () => Promise<Result>): Promise<Result> {
     if (this.#lines.size > 0 || this.#room <= 0) {
-      await this.#wait(turn, items);
+      await this.#wait(key, items);
     } else {
       this.#underWay += items;
     }
@@ -55,26 +48,29 @@ export class Backpressure {
     return this.options.room() - this.#underWay;
   }
 
-  #wait(turn: unknown, items: number): Promise<void> {
-    const { waitMsMax, lookEveryMs, now } = this.options;
+  #wait(key: unknown, items: number): Promise<void> {
+    const { waitMsMax, checkEveryMs } = this.options;
     return new Promise((begin) => {
-      const line = this.#lines.get(turn) ?? [];
-      this.#lines.set(turn, line);
-      line.push({ items, untilMs: now() + waitMsMax, begin });
-      this.#timer ??= setInterval(() => this.#look(), lookEveryMs);
+      const line = this.#lines.get(key) ?? [];
+      this.#lines.set(key, line);
+      line.push({ items, untilMs: performance.now() + waitMsMax, begin });
+      this.#timer ??= setInterval(() => this.#check(), checkEveryMs);
     });
   }
 
-  /** Those whose time is over, then, in turns, those for whom there is room. */
-  #look(): void {
-    const now = this.options.now();
-    for (const [turn, line] of this.#lines) {
+  #check(): void {
+    const now = performance.now();
+    for (const [key, line] of this.#lines) {
       while (line.length > 0 && line[0]!.untilMs <= now) {
-        this.#begin(turn, line);
+        this.#begin(key, line);
       }
     }
     if (this.#room >= this.options.roomMin) {
-      this.#beginInTurns();
+      for (const [key, line] of this.#lines) {
+        if (this.#room > 0) {
+          this.#begin(key, line);
+        }
+      }
     }
     if (this.#lines.size === 0) {
       clearInterval(this.#timer);
@@ -82,21 +78,12 @@ export class Backpressure {
     }
   }
 
-  #beginInTurns(): void {
-    for (const [turn, line] of this.#lines) {
-      if (this.#room <= 0) {
-        return;
-      }
-      this.#begin(turn, line);
-    }
-  }
-
-  /** The first of this line; the line then stands behind the others, which a loop over all of them comes to last. */
-  #begin(turn: unknown, line: Waiting[]): void {
+  /** Begins the first work of a key. Its next work comes behind that of other keys; a loop over the keys reaches it. */
+  #begin(key: unknown, line: Waiting[]): void {
     const { items, begin } = line.shift()!;
-    this.#lines.delete(turn);
+    this.#lines.delete(key);
     if (line.length > 0) {
-      this.#lines.set(turn, line);
+      this.#lines.set(key, line);
     }
     this.#underWay += items;
     begin();

@@ -2,20 +2,20 @@ import type { Job, WorkerEventMap, WorkerEvents } from 'graphile-worker';
 
 type LocalQueue = WorkerEventMap['localQueue:init']['localQueue'];
 
-/** What graphile-worker 0.18 keeps to itself of its local queue (localQueue.js). */
+/** Private members of graphile-worker's local queue (localQueue.js). */
 interface Inside {
   mode: LocalQueue['mode'];
-  /** In mode POLLING; jobs that arrive meanwhile must not be put into `jobQueue`. */
+  /** In mode POLLING; meanwhile no job may be put into `jobQueue`. */
   fetchInProgress: boolean;
-  /** Those who wait for a job. */
+  /** Idle workers. */
   workerQueue: unknown[];
-  /** Fetched, while no worker was idle; in mode WAITING there is at least one, in POLLING none. */
+  /** Jobs that were fetched while no worker was idle; in mode WAITING there is at least one, in POLLING none. */
   jobQueue: Job[];
   receivedJobs(jobs: Job[]): void;
   background(work: Promise<void>): void;
 }
 
-/** How many jobs could begin. */
+/** How many more jobs could begin. */
 export interface Room {
   /** At once. */
   workers: number;
@@ -23,15 +23,43 @@ export interface Room {
   ahead: number;
 }
 
-/** Between two fetches. The next one comes when none is left, and what is in the tables only waits for that. */
+/** The most jobs given between two fetches. The next comes when none is left, and jobs in the table wait for it. */
 const AHEAD_MAX = 100;
-/** Fewer, because the fetch brings some itself. */
+/** Fewer during a fetch, because it brings some itself. */
 const BESIDE_FETCH_MAX = 50;
 
-/** The jobs that a runner has in its hands without running them: it fetches ahead, and others may be given to it. */
+/** What a fetch would have brought. */
+export function fetchedJob(
+  poolId: string,
+  job: { id: string; task: string; payload: unknown; priority: number; key: string; fetchesMax: number },
+): Job {
+  const now = new Date();
+  return {
+    id: job.id,
+    task_identifier: job.task,
+    payload: job.payload,
+    priority: job.priority,
+    attempts: 1,
+    max_attempts: job.fetchesMax,
+    run_at: now,
+    created_at: now,
+    updated_at: now,
+    locked_at: now,
+    locked_by: poolId,
+    key: job.key,
+    revision: 0,
+    flags: null,
+    last_error: null,
+    job_queue_id: null,
+    task_id: 0,
+    is_available: false,
+  };
+}
+
+/** The jobs that a runner has without running them: it fetches ahead, and takes other jobs too. */
 export class LocalJobs {
   readonly #queue: Inside;
-  /** Given during a fetch: they go with what it brings, or, if it fails, with what the next one does. */
+  /** Jobs given during a fetch. They begin with the jobs of that fetch or, if it fails, of the next. */
   readonly #besideFetch: Job[] = [];
   #givenAhead = 0;
 
@@ -65,7 +93,7 @@ export class LocalJobs {
     return [...this.#queue.jobQueue, ...this.#besideFetch].map(({ id }) => id);
   }
 
-  /** @returns false: there is no room for them */
+  /** @returns false when there is no room for them */
   give(jobs: Job[]): boolean {
     const { workers, ahead } = this.room;
     if (jobs.length <= workers) {
@@ -88,9 +116,9 @@ export class LocalJobs {
   }
 
   /**
-   * When it stops, graphile-worker 0.18 gives back the jobs that it fetched ahead, but refuses to wait for that unless
-   * something else is under way in its local queue ("Cannot background something when the queue is already released",
-   * localQueue.js). So a database that is away then would end the process by an unhandled rejection. Now something is.
+   * A queue that stops gives back the jobs that it fetched ahead, but fails to wait for that unless something else is
+   * under way in it ("Cannot background something when the queue is already released"). If the database were away, an
+   * unhandled rejection would end the process. So something is under way until the queue is released.
    */
   #awaitReturn(events: WorkerEvents): void {
     const released = Promise.withResolvers<void>();
@@ -103,7 +131,7 @@ export class LocalJobs {
   }
 }
 
-/** Before those of a higher priority number, behind all others. */
+/** Puts a job before those of a higher priority number, behind all others. */
 function putAhead(jobs: Job[], job: Job): void {
   const before = jobs.findIndex(({ priority }) => priority > job.priority);
   jobs.splice(before < 0 ? jobs.length : before, 0, job);

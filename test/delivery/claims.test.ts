@@ -7,7 +7,7 @@ import { API_ROLE } from '../../src/database/tenant-database.js';
 import type { Emit } from '../../src/domain/events/emit.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
-import type { LocalDaemon } from '../../src/operations/emits/claims.js';
+import type { LocalDaemon } from '../../src/operations/emits/local-daemon.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
@@ -232,7 +232,7 @@ describe('a claim that nothing comes of', () => {
         priorityMax: LANES.FIRST.priority,
         deliveriesMax: 10,
       };
-      stack.services.emitter.claimFor({ claim: () => ({ ...claim, settle: () => {} }), inPace });
+      stack.services.emitter.claimFor({ claim: () => ({ ...claim, begin: () => {} }), inPace });
       const error = await stack.emit().catch((reason: unknown) => reason);
       expect(toApiError(error).reason).toBe('unavailable');
       expect(await stack.rows('select from hookwright.events')).toHaveLength(1);
@@ -246,7 +246,7 @@ describe('a claim that nothing comes of', () => {
     await (await startLocalDaemon(stack)).stop();
     const { pool } = stack.services.db;
     const claim = { pool, workerPoolId: 'pool-died', priorityMax: LANES.FIRST.priority, deliveriesMax: 10 };
-    stack.services.emitter.claimFor({ claim: () => ({ ...claim, settle: () => {} }), inPace });
+    stack.services.emitter.claimFor({ claim: () => ({ ...claim, begin: () => {} }), inPace });
     await stack.emit();
     expect(await jobsOf(stack)).toMatchObject([{ locked_by: 'pool-died' }]);
     stack.startDaemon();
@@ -290,7 +290,7 @@ const deps = (busy: number, more: object = {}) =>
     db: { pool: {} },
     deliverer: { busy, busyWithClaimed: busy },
     fence: { closed: false, ending: false },
-    runner: { life: { place: { poolId: 'pool', workers: 200, ahead: 0 } } },
+    runner: { life: { room: { poolId: 'pool', workers: 200, ahead: 0 } } },
     slotsMax: 200,
     load: { utilization: 0 },
     ...more,
@@ -319,19 +319,19 @@ describe('claiming', () => {
   });
 
   test('takes no more than can begin, and nothing while nothing is fetched or sent', () => {
-    const place = (workers: number, ahead = 0) => ({
-      runner: { life: { place: { poolId: 'pool', workers, ahead } } },
+    const room = (workers: number, ahead = 0) => ({
+      runner: { life: { room: { poolId: 'pool', workers, ahead } } },
     });
-    expect(claimOf(0, place(3))).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 3 });
+    expect(claimOf(0, room(3))).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 3 });
     // Four or more share a job; in each of three lanes one job may have fewer.
-    expect(claimOf(0, place(13))).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 40 });
-    expect(claimOf(0, place(0))).toBeNull();
-    expect(claimOf(0, { runner: { life: { place: undefined } } })).toBeNull();
+    expect(claimOf(0, room(13))).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 40 });
+    expect(claimOf(0, room(0))).toBeNull();
+    expect(claimOf(0, { runner: { life: { room: undefined } } })).toBeNull();
     expect(claimOf(0, { runner: { life: undefined } })).toBeNull();
     expect(claimOf(0, { fence: { closed: true, ending: false } })).toBeNull();
     expect(claimOf(0, { fence: { closed: false, ending: true } })).toBeNull();
     // Every worker has a job, and others have been fetched.
-    expect(claimOf(900, place(0, 60))).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 60 });
+    expect(claimOf(900, room(0, 60))).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 60 });
   });
 
   test('leaves the jobs of higher priority numbers to everybody', async () => {

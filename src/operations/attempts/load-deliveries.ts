@@ -3,10 +3,21 @@ import { query, type Statement } from '../../database/database.js';
 import { bigintArray } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
-import type { DeliverPayload } from '../jobs/tasks.js';
+import type { DeliverGroupPayload, DeliverPayload } from '../jobs/tasks.js';
+
+/** Deliveries that the transaction which wrote them has loaded. */
+interface Loaded {
+  /** A time before that transaction (monotonic, ms). */
+  atMs: number;
+  deliveries: ReadonlyMap<number, DueDelivery>;
+}
+
+/** Claimed jobs bring their deliveries with them: these need not be loaded. */
+export type DeliverJob = DeliverPayload & { loaded?: Loaded | undefined };
+export type DeliverGroupJob = DeliverGroupPayload & { loaded?: Loaded | undefined };
 
 /** A delivery as its job names it. */
-export interface NamedDelivery extends DeliverPayload {
+export interface NamedDelivery extends DeliverJob {
   /** The group whose job named it; undefined: it has a job of its own. */
   group?: number;
 }

@@ -9,8 +9,8 @@ import type { Emit, EmitResult } from '../../domain/events/emit.js';
 import { ExpectedFanOut } from '../../domain/events/expected-fan-out.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import { TenantPace } from '../../domain/pacing/tenant-pace.js';
-import { type Claim, claimedJobs, type LocalDaemon } from './claims.js';
 import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
+import type { Claim, LocalDaemon } from './local-daemon.js';
 
 /** Two full requests of `emitEvents` to one webhook: with one, each of a burst would have a commit of its own. */
 const BATCH_DELIVERIES_MAX = 200;
@@ -42,7 +42,7 @@ export class Emitter {
   });
   /** Those that wait for an idempotency key keep out of the way of the others. */
   readonly #busyGroups: GroupCommit<Emit, EmitResult>;
-  readonly #busyTurns = new Slots(1);
+  readonly #busySlot = new Slots(1);
   readonly #pace: TenantPace;
   readonly #fanOut = new ExpectedFanOut();
   #localDaemon: LocalDaemon | undefined;
@@ -137,7 +137,7 @@ export class Emitter {
       return isHeavy ? this.#writeAlone(items, write) : write();
     });
     return results.some(isBusy)
-      ? await this.#whileBusy(() => this.#busyTurns.run(() => this.#writeAllOrNothing(items)))
+      ? await this.#whileBusy(() => this.#busySlot.run(() => this.#writeAllOrNothing(items)))
       : results;
   }
 
@@ -189,22 +189,17 @@ export class Emitter {
   }
 
   async #writeClaimed(claim: Claim, items: readonly Emit[]): Promise<EmitResult[]> {
-    let written: Awaited<ReturnType<typeof writeClaimedItems>>;
     try {
-      written = await writeClaimedItems(claim, this.#inLanes(items));
+      return await writeClaimedItems(claim, this.#inLanes(items));
     } catch (error) {
-      // Only what the server says of the statement proves that nothing was committed.
+      // Only an error that the server reports proves that nothing was committed.
       const hasFailed = error instanceof pg.DatabaseError;
       if (!hasFailed || (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE)) {
         throw error;
       }
-      // Two ids that met, a day without its partition, a busy key: nothing was written; `emit_events` deals with it.
-      claim.settle([]);
+      // Equal ids, a day without its partition or a busy key: nothing was written; `emit_events` deals with it.
       return await this.#write(this.pool, items);
     }
-    const { results, claimed } = written;
-    claim.settle(claimed === null ? [] : claimedJobs(claimed, items));
-    return results;
   }
 
   #write(on: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {

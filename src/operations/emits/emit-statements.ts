@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { type Column, column, RowsParameter } from '../../database/rows-parameter.js';
 import type { Emit, EmitRefusal, EmitResult } from '../../domain/events/emit.js';
-import type { Claim, ClaimedJson } from './claims.js';
+import { type ClaimedJson, claimedJobs } from './claimed-jobs.js';
+import type { Claim } from './local-daemon.js';
 
 /** An item, and the lane of its deliveries. */
 export interface EmitItem extends Emit {
@@ -77,15 +78,12 @@ export async function writeItems(on: pg.Pool | pg.PoolClient, items: readonly Em
   return rows.map(toResult);
 }
 
-/**
- * Writes the items, none of them traced, and claims their deliveries while there is room.
- *
- * @returns what came of each, and what was claimed, if anything was
- */
+/** Writes the items, none of them traced, and claims their deliveries if there is room for them. */
 export async function writeClaimedItems(
-  { pool, workerPoolId, priorityMax, deliveriesMax }: Claim,
+  { pool, workerPoolId, priorityMax, deliveriesMax, begin }: Claim,
   items: readonly EmitItem[],
-): Promise<{ results: EmitResult[]; claimed: ClaimedJson | null }> {
+): Promise<EmitResult[]> {
+  const atMs = performance.now();
   const [statement, values] = isLone(items)
     ? [loneStatement, loneValues(items[0]!)]
     : [claimedStatement, claimedItems.values(items)];
@@ -95,8 +93,11 @@ export async function writeClaimedItems(
     deliveriesMax,
     ...values,
   ]);
-  // The first row has it for all of them.
-  return { results: rows.map(toResult), claimed: rows[0]?.claimed ?? null };
+  const claimed = rows[0]?.claimed ?? null; // for all of the items
+  if (claimed !== null) {
+    begin(claimedJobs(claimed, items, atMs));
+  }
+  return rows.map(toResult);
 }
 
 const toResult = (row: EmitRow): EmitResult =>

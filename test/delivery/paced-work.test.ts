@@ -1,23 +1,23 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Turns } from '../../daemon/jobs/turns.js';
+import { PacedWork } from '../../daemon/jobs/paced-work.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { countJobs, deleteJobs, OF_WEBHOOKS } from '../support/jobs.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
-describe('turns at long work', () => {
+describe('long work in pieces', () => {
   interface Work {
     tenantId: number;
     name: string;
   }
-  /** Turns that last until they are ended, by a clock that stands still until it is moved. */
-  function turnsWith(waitingMax: number) {
+  /** Pieces of work that run until the test ends them; the clock moves when the test says so. */
+  function pacedWork(waitingMax: number) {
     const begun: { name: string; restInMs: () => number; end: () => void }[] = [];
     const putOffs: { name: string; inMs: number }[] = [];
     const clock = { ms: 0 };
     const fence = { ending: false };
-    const turns = new Turns<Work>({
+    const paced = new PacedWork<Work>({
       fence,
       atOnce: 2,
       waitingMax,
@@ -25,22 +25,22 @@ describe('turns at long work', () => {
       putOff: async ({ name }, inMs) => void putOffs.push({ name, inMs }),
       now: () => clock.ms,
     });
-    /** The first one, which shows how long a turn takes. */
+    /** The first piece, which shows how long one takes. */
     const learn = async (ms: number) => {
-      const first = turns.run({ tenantId: 0, name: 'first' });
+      const first = paced.run({ tenantId: 0, name: 'first' });
       await eventually(() => begun[0]);
       clock.ms += ms;
       begun[0]!.end();
       await first;
       begun.splice(0);
     };
-    return { begun, putOffs, clock, fence, turns, learn };
+    return { begun, putOffs, clock, fence, paced, learn };
   }
 
   test('two have theirs at once, some wait, and the others come again when it is their turn', async () => {
-    const { begun, putOffs, turns, learn } = turnsWith(2);
+    const { begun, putOffs, paced, learn } = pacedWork(2);
     await learn(400); // a quarter of it is the mean: 100 ms, for two at once
-    const asked = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, tenantId) => turns.run({ tenantId, name }));
+    const asked = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, tenantId) => paced.run({ tenantId, name }));
     await eventually(() => begun[1]);
     expect(putOffs).toEqual([
       { name: 'e', inMs: 300 },
@@ -55,9 +55,9 @@ describe('turns at long work', () => {
   });
 
   test('nobody waits who would wait for long', async () => {
-    const { begun, putOffs, turns, learn } = turnsWith(50);
+    const { begun, putOffs, paced, learn } = pacedWork(50);
     await learn(4_000);
-    const asked = ['a', 'b', 'c', 'd', 'e'].map((name) => turns.run({ tenantId: 1, name }));
+    const asked = ['a', 'b', 'c', 'd', 'e'].map((name) => paced.run({ tenantId: 1, name }));
     await eventually(() => begun[1]);
     expect(putOffs).toEqual([{ name: 'e', inMs: 1_500 }]);
     for (let n = 0; n < 4; n += 1) {
@@ -68,11 +68,11 @@ describe('turns at long work', () => {
   });
 
   test('but who has nothing here waits all the same: others have it done one turn later, whatever one tenant has put off', async () => {
-    const { begun, putOffs, turns, learn } = turnsWith(50);
+    const { begun, putOffs, paced, learn } = pacedWork(50);
     await learn(4_000);
-    const asked = Array.from({ length: 40 }, (_, n) => turns.run({ tenantId: 1, name: `long ${n}` }));
+    const asked = Array.from({ length: 40 }, (_, n) => paced.run({ tenantId: 1, name: `long ${n}` }));
     expect(putOffs).toHaveLength(36);
-    asked.push(turns.run({ tenantId: 2, name: 'of another' }));
+    asked.push(paced.run({ tenantId: 2, name: 'of another' }));
     expect(putOffs).toHaveLength(36);
     for (let n = 0; n < 5; n += 1) {
       await eventually(() => begun[n]);
@@ -83,10 +83,10 @@ describe('turns at long work', () => {
   });
 
   test('a tenant has half of the places, and the rest of its long work comes after what others have put off', async () => {
-    const { begun, putOffs, clock, turns, learn } = turnsWith(2);
+    const { begun, putOffs, clock, paced, learn } = pacedWork(2);
     await learn(400);
-    const asked = ['a', 'b', 'c'].map((name) => turns.run({ tenantId: 1, name }));
-    asked.push(turns.run({ tenantId: 2, name: 'of another' }));
+    const asked = ['a', 'b', 'c'].map((name) => paced.run({ tenantId: 1, name }));
+    asked.push(paced.run({ tenantId: 2, name: 'of another' }));
     await eventually(() => begun[1]);
     expect(putOffs).toEqual([{ name: 'c', inMs: 300 }]);
     expect(begun[0]!.restInMs()).toBe(350);
@@ -100,8 +100,8 @@ describe('turns at long work', () => {
   });
 
   test('nobody is put off for a moment only, nor for longer than the sweeps wait', async () => {
-    const { begun, putOffs, turns, learn } = turnsWith(0);
-    const asked = [1, 2, 3].map((tenantId) => turns.run({ tenantId, name: 'new' }));
+    const { begun, putOffs, paced, learn } = pacedWork(0);
+    const asked = [1, 2, 3].map((tenantId) => paced.run({ tenantId, name: 'new' }));
     await eventually(() => begun[1]);
     expect(putOffs).toEqual([{ name: 'new', inMs: 250 }]);
     begun.forEach(({ end }) => {
@@ -111,14 +111,14 @@ describe('turns at long work', () => {
     begun.splice(0);
     await learn(80_000);
     for (let tenantId = 1; tenantId <= 100; tenantId += 1) {
-      void turns.run({ tenantId, name: 'many' });
+      void paced.run({ tenantId, name: 'many' });
     }
     expect(putOffs.at(-1)).toEqual({ name: 'many', inMs: 25_000 });
   });
 
   test('who still waits when the daemon ends leaves it to another one', async () => {
-    const { begun, putOffs, fence, turns } = turnsWith(2);
-    const asked = [1, 2, 3].map((tenantId) => turns.run({ tenantId, name: String(tenantId) }));
+    const { begun, putOffs, fence, paced } = pacedWork(2);
+    const asked = [1, 2, 3].map((tenantId) => paced.run({ tenantId, name: String(tenantId) }));
     await eventually(() => begun[1]);
     fence.ending = true;
     for (const { end } of begun) {

@@ -1,54 +1,53 @@
 import { Slots } from '../../src/concurrency/slots.js';
 import type { Fence } from '../liveness/fence.js';
 
-/** Jobs of the future are looked for twice a second only. */
+/** Future jobs are fetched only twice a second. */
 const PUT_OFF_MS_MIN = 250;
-/** After half a minute the sweeps take such work for forgotten. */
+/** The sweeps take work without a job for half a minute for forgotten. */
 const PUT_OFF_MS_MAX = 25_000;
 /** A job that would wait here for longer is put off. */
 const WAIT_MS_MAX = 1_000;
-/** Of those who have a turn or wait for one here, how many may be of one tenant. */
+/** The share of the jobs that run or wait here which one tenant may have. */
 const TENANT_SHARE = 1 / 2;
-/** What the newest turn weighs in the mean. */
+/** The weight of the newest piece in the mean duration. */
 const NEWEST = 1 / 4;
 
-interface TurnsOptions<Payload> {
+interface PacedWorkOptions<Payload> {
   fence: Pick<Fence, 'ending'>;
-  /** How many have a turn at the same time. */
+  /** How many pieces run at the same time. */
   atOnce: number;
-  /** How many jobs wait here for theirs, if that takes a moment only: each keeps a worker from deliveries. */
+  /** How many jobs may wait here, if that takes a moment only: each keeps a worker from deliveries. */
   waitingMax: number;
   /**
-   * One turn of the work.
+   * Does one piece of the work.
    *
-   * @param restInMs in how many milliseconds the rest is to be asked for again, if there is any
+   * @param restInMs in how many milliseconds the job for the rest, if any, is to run
    */
   work: (payload: Payload, restInMs: () => number) => Promise<void>;
-  /** Puts the work off: its job comes again later. */
+  /** Makes the work's job run later. */
   putOff: (payload: Payload, inMs: number) => Promise<void>;
   now?: () => number;
 }
 
 /**
- * Takes turns at long work. A tenant that starts it for hundreds of webhooks waits for itself: deliveries do not wait,
- * and other tenants wait for one turn at most.
+ * Does long work in pieces, a job each. A tenant that starts it for hundreds of webhooks waits for its own work;
+ * deliveries do not wait, and other tenants wait for one piece at most.
  */
-export class Turns<Payload extends { tenantId: number }> {
-  readonly #turns: Slots;
-  /** By tenant, how many have a turn or wait here. */
+export class PacedWork<Payload extends { tenantId: number }> {
+  readonly #slots: Slots;
+  /** By tenant, how many jobs run or wait here. */
   readonly #here = new Map<number, number>();
   #meanMs = 0;
-  /** By tenant, when those of it that have been put off will have had their turns. */
+  /** By tenant, the time at which its put-off jobs will be done. */
   readonly #busyUntil = new Map<number, number>();
-
   readonly #now: () => number;
 
-  constructor(private readonly options: TurnsOptions<Payload>) {
-    this.#turns = new Slots(options.atOnce);
+  constructor(private readonly options: PacedWorkOptions<Payload>) {
+    this.#slots = new Slots(options.atOnce);
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Does the work when it is its turn, or has that done later. */
+  /** Does a piece of the work as soon as a slot is free, or puts the job off. */
   async run(payload: Payload): Promise<void> {
     const { tenantId } = payload;
     if (!this.#hasRoom(tenantId)) {
@@ -57,7 +56,7 @@ export class Turns<Payload extends { tenantId: number }> {
     }
     this.#count(tenantId, 1);
     try {
-      await this.#turns.run(() => this.#turn(payload));
+      await this.#slots.run(() => this.#work(payload));
     } finally {
       this.#count(tenantId, -1);
     }
@@ -65,20 +64,20 @@ export class Turns<Payload extends { tenantId: number }> {
 
   #hasRoom(tenantId: number): boolean {
     const { atOnce, waitingMax } = this.options;
-    if (this.#turns.inUse < atOnce) {
+    if (this.#slots.inUse < atOnce) {
       return true;
     }
-    const { waitingCount } = this.#turns;
+    const { waitingCount } = this.#slots;
     const ofTenant = this.#here.get(tenantId) ?? 0;
-    // Who has nothing here waits for one turn of each that has: that is not for long.
+    // A tenant with no work here waits for at most one piece of every other tenant, which is short.
     return (
       waitingCount < waitingMax &&
-      (ofTenant === 0 || waitingCount * this.#turnMs < WAIT_MS_MAX) &&
+      (ofTenant === 0 || waitingCount * this.#pieceMs < WAIT_MS_MAX) &&
       ofTenant < (atOnce + waitingMax) * TENANT_SHARE
     );
   }
 
-  async #turn(payload: Payload): Promise<void> {
+  async #work(payload: Payload): Promise<void> {
     const { fence, work, putOff } = this.options;
     if (fence.ending) {
       await putOff(payload, 0);
@@ -89,28 +88,28 @@ export class Turns<Payload extends { tenantId: number }> {
     this.#meanMs += (this.#now() - startedAt - this.#meanMs) * NEWEST;
   }
 
-  /** How often one turn ends and the next one begins, ms. */
-  get #turnMs(): number {
+  /** The mean time between the ends of two pieces, ms. */
+  get #pieceMs(): number {
     return this.#meanMs / this.options.atOnce;
   }
 
-  /** Whether somebody else waits for a turn, here or put off. */
+  /** Whether other work waits, here or put off. */
   get #isWanted(): boolean {
     this.#forgetPast(this.#now());
-    return this.#turns.waitingCount > 0 || this.#busyUntil.size > 0;
+    return this.#slots.waitingCount > 0 || this.#busyUntil.size > 0;
   }
 
   /**
-   * @returns how long those of the tenant that come before it will take, ms: by what turns took lately, and one turn
-   * of each other tenant that has work put off between two of its own
+   * @returns how long the tenant's earlier pieces will take, ms, with one piece of every other tenant that has put-off
+   *   work between two of them
    */
   #reserve(tenantId: number): number {
     const now = this.#now();
     this.#forgetPast(now);
-    const hereMs = Math.max(PUT_OFF_MS_MIN, this.#turns.waitingCount * this.#turnMs);
+    const hereMs = Math.max(PUT_OFF_MS_MIN, this.#slots.waitingCount * this.#pieceMs);
     const before = Math.max(this.#busyUntil.get(tenantId) ?? 0, now + hereMs);
     this.#busyUntil.set(tenantId, before);
-    const until = Math.min(before + this.#busyUntil.size * this.#turnMs, now + PUT_OFF_MS_MAX);
+    const until = Math.min(before + this.#busyUntil.size * this.#pieceMs, now + PUT_OFF_MS_MAX);
     this.#busyUntil.set(tenantId, until);
     return until - now;
   }
