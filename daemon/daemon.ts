@@ -18,9 +18,9 @@ import { type Fence, fenced } from './liveness/fence.js';
 import type { NameResolver } from './sending/name-resolver.js';
 import { createSender, type Sender, type SenderOptions } from './sending/send.js';
 import { startShares } from './sweeps/lane-shares.js';
+import { startSweeps } from './sweeps/regular-sweeps.js';
 import { startEndpointReports } from './sweeps/report-endpoints.js';
 import { startInstallationReports } from './sweeps/report-installation.js';
-import { startRescue } from './sweeps/rescue.js';
 import { crontab, taskList } from './tasks.js';
 import { registerInstallation } from './telemetry/installation-metrics.js';
 import { DaemonMetrics } from './telemetry/metrics.js';
@@ -93,7 +93,7 @@ export class Daemon {
       load: new EventLoopLoad(),
     });
     this.#stopSweeps = [
-      startRescue(deps, metrics),
+      startSweeps(deps, metrics),
       startShares({ db, log, deliverer }),
       startEndpointReports({ db, log, gate: deliverer.gate }),
       startInstallationReports({ config, db, log, gate: deliverer.gate }),

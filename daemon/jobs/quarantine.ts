@@ -1,6 +1,6 @@
 import type { TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { inTurn } from '../../src/concurrency/in-turn.js';
+import { Slots } from '../../src/concurrency/slots.js';
 import type { Database } from '../../src/database/database.js';
 import { orLocked } from '../../src/database/impatient-transaction.js';
 import { isDatabaseAway } from '../../src/database/outage.js';
@@ -17,7 +17,7 @@ import {
 import { SendingStopped } from '../liveness/fence.js';
 
 const ASIDE_SECONDS = 3_600;
-/** Suspects that wait hold slots. Those that find the line full come again in a moment. */
+/** Waiting suspects keep workers busy. A suspect that finds the line full comes again soon. */
 const LINE_MAX = 16;
 const LINE_FULL_SECONDS = 2;
 const OUR_FAULT_SECONDS = 10;
@@ -29,21 +29,20 @@ interface FetchedJob {
 }
 
 /**
- * A job that kills its process takes all others in hand along, and nobody can tell which it was. So from its fifth
- * fetch a job is a suspect: it is first put aside for an hour, and then run with no other suspect beside it. The
- * innocent are done with that. The culprit kills this process too, but the next one finds it put aside: once an hour is
- * what it can do. Nothing is lost, and the log names the delivery.
+ * A job that kills its process takes all other jobs in hand along, so the killer is not known. From its fifth fetch a
+ * job is a suspect: it is put aside for an hour, and then run with no other suspect beside it. That ends the matter for
+ * the innocent. The killer ends this process too, but the next one finds it put aside: it can do so once an hour.
+ * Nothing is lost, and the log names the delivery.
  *
- * One that cannot be put aside, because another session has its row locked, is not run: it comes again as after any
- * other fault.
+ * A suspect that cannot be put aside, because another session has its row locked, is not run: it comes again.
  */
 export class Quarantine {
-  readonly #inTurn = inTurn();
+  readonly #oneAtOnce = new Slots(1);
   #waiting = 0;
 
   constructor(private readonly deps: { db: Database; log: Logger }) {}
 
-  /** Runs `work`, for a suspect as described above. @throws what `work` throws, for others than suspects */
+  /** Runs `work`; a suspect as described above. @throws what `work` throws, unless the job is a suspect */
   run(job: FetchedJob, payload: DeliverPayload, work: () => Promise<void>): Promise<void> {
     return job.attempts < SUSPECT_FROM_FETCH ? work() : this.#runSuspect(job, payload, work);
   }
@@ -57,7 +56,7 @@ export class Quarantine {
     }
     this.#waiting += 1;
     try {
-      await this.#inTurn(async () => {
+      await this.#oneAtOnce.run(async () => {
         const times = { seconds: ASIDE_SECONDS, fetches: job.attempts };
         await unlessJobLocked(setJobAside(db.pool, job.id, payload, times));
         log.error(
@@ -79,9 +78,7 @@ export class Quarantine {
     }
   }
 
-  /**
-   * As `run`; a group that its first worker did not finish is taken apart, so that one member can be told from others.
-   */
+  /** Runs a group. A group that its first worker did not finish is split, so that each delivery has its own job. */
   runGroup(
     job: FetchedJob & { priority: number },
     payload: DeliverGroupPayload,
@@ -90,7 +87,7 @@ export class Quarantine {
     return job.attempts === 1 ? work() : splitJobGroup(this.deps.db.pool, payload, job.priority);
   }
 
-  /** What is put aside stays so, unless the delivery had no fair chance; also where another session has it locked. */
+  /** The job stays aside, unless a fault of our own ended the attempt and no other session has the job locked. */
   async #failed(job: FetchedJob, payload: DeliverPayload, error: unknown): Promise<void> {
     const { db, log } = this.deps;
     log.error({ err: error, deliveryId: payload.id, fetches: job.attempts }, 'the job that was put aside failed');
@@ -101,7 +98,7 @@ export class Quarantine {
   }
 }
 
-/** The tasks, with the deliveries' jobs looked at before they are run. */
+/** The tasks, with deliveries' jobs in quarantine when they are suspects. */
 export function quarantined(tasks: TaskList, quarantine: Quarantine): TaskList {
   const deliver = tasks[DELIVER_TASK]!;
   const deliverGroup = tasks[DELIVER_GROUP_TASK]!;

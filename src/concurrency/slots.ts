@@ -1,17 +1,17 @@
-/** Of the places that become free while somebody waits, each fourth goes to who has waited longest. */
+/** Of the slots that become free while work waits, every fourth goes to the work that has waited longest. */
 const LONGEST_EVERY = 4;
 
 /**
- * A fixed number of places. Whoever finds none free waits for one: those of the lowest priority number come first (as
- * graphile-worker has it), and among them who came first. Each fourth place goes to who has waited longest, whatever
- * the priority, so that no stream of more urgent ones keeps anybody waiting for ever.
+ * A fixed number of slots. Work that finds none free waits for one: the lowest priority number comes first (as in
+ * graphile-worker), and among equals the earliest. Every fourth slot goes to the work that has waited longest, whatever
+ * its priority, so that a stream of urgent work lets nothing wait for ever.
  */
 export class Slots {
   readonly #all: number;
   readonly #waiting = new Map<number, Waiting[]>();
-  /** How many have come to wait so far. */
+  /** How many waits have begun so far. */
   #tickets = 0;
-  /** How many places have gone to those who waited. */
+  /** How many slots have gone to waiting work. */
   #given = 0;
 
   constructor(private free: number) {
@@ -23,10 +23,10 @@ export class Slots {
   }
 
   get waitingCount(): number {
-    return [...this.#waiting.values()].flat().reduce((sum, { places }) => sum + places, 0);
+    return [...this.#waiting.values()].flat().reduce((sum, { wanted }) => sum + wanted, 0);
   }
 
-  /** Does `work` in a place, as soon as there is one. */
+  /** Does `work` in a slot, as soon as one is free. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.take();
     try {
@@ -36,14 +36,14 @@ export class Slots {
     }
   }
 
-  /** Waits for a place, which must be given back. */
+  /** Waits for a slot, which must be given back. */
   async take(priority = 0): Promise<void> {
     if (!this.tryTake()) {
-      await new Promise<void>((resolve) => this.#wait(priority, { places: 1, begin: resolve }));
+      await new Promise<void>((resolve) => this.#wait(priority, { wanted: 1, begin: resolve }));
     }
   }
 
-  /** @returns whether there was a place; it must be given back */
+  /** @returns whether a slot was free; it must be given back */
   tryTake(): boolean {
     const isFree = this.free > 0;
     this.free -= Number(isFree);
@@ -51,10 +51,10 @@ export class Slots {
   }
 
   /**
-   * Takes a place for each of the items, as they become free, and begins its work in it. Until then nothing is kept but
-   * the items. The work must give its place back.
+   * Takes a slot for each item, as slots become free, and begins its work, which must give the slot back. Waiting items
+   * keep nothing else in memory.
    *
-   * @throws what work throws, of the first that fails, when all have ended
+   * @throws the first error of `work`, when all work has ended
    */
   takeEach<Item>(priority: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -79,7 +79,7 @@ export class Slots {
         begin();
       }
       if (begun < items.length) {
-        this.#wait(priority, { places: items.length - begun, begin });
+        this.#wait(priority, { wanted: items.length - begun, begin });
       }
     });
   }
@@ -92,21 +92,21 @@ export class Slots {
     }
     this.#given += 1;
     const next = queue[0]!;
-    next.places -= 1;
-    if (next.places === 0) {
+    next.wanted -= 1;
+    if (next.wanted === 0) {
       queue.shift();
     }
     next.begin();
   }
 
-  #wait(priority: number, who: Omit<Waiting, 'ticket'>): void {
+  #wait(priority: number, waiting: Omit<Waiting, 'ticket'>): void {
     const queue = this.#waiting.get(priority) ?? [];
     this.#waiting.set(priority, queue);
     this.#tickets += 1;
-    queue.push({ ...who, ticket: this.#tickets });
+    queue.push({ ...waiting, ticket: this.#tickets });
   }
 
-  /** The queue whose head has the next place that becomes free. */
+  /** The queue whose first work gets the next free slot. */
   #next(): Waiting[] | undefined {
     const isForLongest = (this.#given + 1) % LONGEST_EVERY === 0;
     let first = Number.POSITIVE_INFINITY;
@@ -125,15 +125,15 @@ export class Slots {
 }
 
 interface Waiting {
-  /** In the order in which they came. */
+  /** Ascending in the order of arrival. */
   ticket: number;
-  /** How many are still wanted. */
-  places: number;
-  /** Called once for each place. */
+  /** How many slots are still wanted. */
+  wanted: number;
+  /** Called once for each slot. */
   begin(): unknown;
 }
 
-/** Slots of each key alone, made when they are asked for: who asks for much waits for itself. */
+/** Slots for each key alone: a key with much work waits for its own work only. */
 export class SlotsOfEach<Key> {
   readonly #slots = new Map<Key, Slots>();
 
@@ -143,7 +143,7 @@ export class SlotsOfEach<Key> {
     return this.#slots.get(key)?.waitingCount ?? 0;
   }
 
-  /** Does `work` in a place of this key, as soon as there is one. */
+  /** Does `work` in a slot of this key, as soon as one is free. */
   async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
     const own = this.#slots.get(key) ?? new Slots(this.each);
     this.#slots.set(key, own);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startRescue } from '../../daemon/sweeps/rescue.js';
+import { startSweeps } from '../../daemon/sweeps/regular-sweeps.js';
 import { openDatabase } from '../../src/database/database.js';
 import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
 import {
@@ -206,7 +206,7 @@ test('sweeps that come at the same time get by with two connections', async () =
   const { log } = stack.services;
   const db = await openDatabase(stack.databaseUrl, { poolMax: 2, onError: () => {} });
   const swept: string[] = [];
-  const stop = startRescue({ db, log }, { sweep: (name) => swept.push(name) });
+  const stop = startSweeps({ db, log }, { sweep: (name) => swept.push(name) });
   await eventually(() => swept.includes('held'), 4_000);
   await stop();
   await db.close();

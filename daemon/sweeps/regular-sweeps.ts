@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { inTurn } from '../../src/concurrency/in-turn.js';
 import { repeat } from '../../src/concurrency/repeat.js';
+import { Slots } from '../../src/concurrency/slots.js';
 import type { Database } from '../../src/database/database.js';
 import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { rescueBulkOperations } from '../../src/operations/bulk/rescue-bulk-operations.js';
@@ -22,20 +22,20 @@ const BULK_EVERY_MS = 2_000;
 const EVENTS_EVERY_MS = 5_000;
 
 /**
- * Looks again and again for deliveries whose time comes, and for those that fell through: pending without a job, or
- * held by a webhook that is active; for bulk operations that stand still; and for operational events that are due
- * because time has passed. One process at a time does it, and one sweep at a time: each takes two connections, one of
- * them for its lock. A sweep that fails is logged and comes round again.
+ * Looks regularly for retries that need jobs, for lost work (pending deliveries without a job, held deliveries of an
+ * active webhook, bulk operations that stand still) and for operational events that are due. One process at a time does
+ * each sweep, and one sweep runs at a time: it takes two connections, one for its lock. A sweep that fails is logged
+ * and repeated.
  *
  * @returns a function that ends it, after the sweeps under way
  */
-export function startRescue(
+export function startSweeps(
   { db, log }: { db: Database; log: Logger },
   metrics: Pick<DaemonMetrics, 'sweep'>,
 ): () => Promise<void> {
-  const queue = inTurn();
+  const oneAtOnce = new Slots(1);
   const sweep = (name: string, everyMs: number, work: () => Promise<void>) =>
-    repeat(name, everyMs, log, () => queue(() => unlessRunningElsewhere(db.pool, name, work)));
+    repeat(name, everyMs, log, () => oneAtOnce.run(() => unlessRunningElsewhere(db.pool, name, work)));
   const held = heldFromStart();
   const overdue = overdueFromStart();
   const stops = [
@@ -66,8 +66,7 @@ export function startRescue(
         log.info({ operations }, 'found bulk operations to go on with');
       }
     }),
-    // The name of its lock, which processes of earlier versions share.
-    sweep('news', EVENTS_EVERY_MS, async () => {
+    sweep('operational-events', EVENTS_EVERY_MS, async () => {
       await raisePending(db.pool);
       await warnOfExpiringHolds(db.pool);
     }),
