@@ -11,44 +11,20 @@ import { insertRows, type MadeWebhook } from './write.js';
 
 /** What the people of a tenant have done: keys, bulk operations, and the changes that the audit log has. */
 
-interface SeededKey {
-  name: string;
-  scopes: readonly TenantScope[];
-  createdDaysAgo: number;
-  lastUsedHoursAgo: number | null;
-  expiresInDays?: number;
-  revokedDaysAgo?: number;
-}
-
-const keys: readonly SeededKey[] = [
-  { name: 'Production', scopes: SCOPES, createdDaysAgo: 412, lastUsedHoursAgo: 0.01 },
-  { name: 'Booking engine', scopes: ['events:emit'], createdDaysAgo: 400, lastUsedHoursAgo: 0.002 },
-  {
-    name: 'Support desk (read only)',
-    scopes: ['webhooks:read', 'events:read', 'deliveries:read'],
-    createdDaysAgo: 90,
-    lastUsedHoursAgo: 3.1,
-  },
-  {
-    name: 'Audit export, December',
-    scopes: ['deliveries:read'],
-    createdDaysAgo: 11,
-    lastUsedHoursAgo: 26,
-    expiresInDays: 4,
-  },
-  {
-    name: 'Old CI',
-    scopes: ['webhooks:read', 'webhooks:write'],
-    createdDaysAgo: 380,
-    lastUsedHoursAgo: 2_400,
-    revokedDaysAgo: 61,
-  },
-  {
-    name: 'Terraform',
-    scopes: ['webhooks:read', 'webhooks:write'],
-    createdDaysAgo: 60,
-    lastUsedHoursAgo: null,
-  },
+/** Name, scopes, made so many days ago, last used so many hours ago, more. */
+const keys: [
+  string,
+  readonly TenantScope[],
+  number,
+  number | null,
+  { expiresInDays?: number; revokedDaysAgo?: number }?,
+][] = [
+  ['Production', SCOPES, 412, 0.01],
+  ['Booking engine', ['events:emit'], 400, 0.002],
+  ['Support desk (read only)', ['webhooks:read', 'events:read', 'deliveries:read'], 90, 3.1],
+  ['Audit export, December', ['deliveries:read'], 11, 26, { expiresInDays: 4 }],
+  ['Old CI', ['webhooks:read', 'webhooks:write'], 380, 2_400, { revokedDaysAgo: 61 }],
+  ['Terraform', ['webhooks:read', 'webhooks:write'], 60, null],
 ];
 
 /** @returns the ids of the keys, in the order above */
@@ -58,7 +34,7 @@ export async function seedKeys(
   now: number,
 ): Promise<number[]> {
   const ids: number[] = [];
-  for (const { name, scopes, createdDaysAgo, lastUsedHoursAgo, expiresInDays, revokedDaysAgo } of keys) {
+  for (const [name, scopes, createdDaysAgo, lastUsedHoursAgo, { expiresInDays, revokedDaysAgo } = {}] of keys) {
     const { id } = await createApiKey(db, random, {
       tenantId,
       name,
@@ -74,17 +50,6 @@ export async function seedKeys(
     ids.push(id);
   }
   return ids;
-}
-
-interface Change {
-  hoursAgo: number;
-  actor: 'TENANT_KEY' | 'PLATFORM_KEY' | 'COMMAND_LINE' | 'SERVICE';
-  keyId?: number | undefined;
-  action: string;
-  target: 'WEBHOOK' | 'DELIVERY' | 'BULK_OPERATION' | 'API_KEY' | 'TENANT';
-  targetId: number;
-  before?: object;
-  after?: object;
 }
 
 /** Bulk operations that have ended in each way, and one that waits for its paused webhook. */
@@ -161,95 +126,47 @@ export async function seedAuditLog(
   now: number,
 ): Promise<void> {
   const [, crm, , tickets, , staging, mail, partner] = webhooks;
-  const [production, , support] = keyIds;
-  const byPerson = { actor: 'TENANT_KEY', keyId: production, target: 'WEBHOOK' } as const;
-  const byService = { actor: 'SERVICE', action: 'WEBHOOK_DISABLED', target: 'WEBHOOK' } as const;
-  const disabled = (reason: string) => ({
-    before: { active: true },
-    after: { active: false, disabledReason: reason },
-  });
-  const changes: Change[] = [
-    {
-      hoursAgo: 390,
-      ...byPerson,
-      action: 'WEBHOOK_UPDATED',
-      targetId: crm!.id,
-      before: { eventTypes: ['booking.created', 'booking.canceled'] },
-      after: { eventTypes: ['booking.created', 'booking.canceled', 'guest.checked_in', 'guest.checked_out'] },
-    },
-    {
-      hoursAgo: 264,
-      actor: 'TENANT_KEY',
-      keyId: production,
-      action: 'API_KEY_CREATED',
-      target: 'API_KEY',
-      targetId: keyIds[3]!,
-      after: { name: 'Audit export, December', scopes: ['deliveries:read'], expiresInSeconds: 1_296_000 },
-    },
-    {
-      hoursAgo: 171,
-      actor: 'TENANT_KEY',
-      keyId: production,
-      action: 'BULK_OPERATION_STARTED',
-      target: 'BULK_OPERATION',
-      targetId: 4,
-      after: { kind: 'REPLAY_EVENTS', eventTypes: ['invoice.issued'], count: 2_410 },
-    },
-    { hoursAgo: 58, ...byService, targetId: partner!.id, ...disabled('GONE') },
-    {
-      hoursAgo: 52,
-      actor: 'PLATFORM_KEY',
-      action: 'TENANT_ENTERED',
-      target: 'TENANT',
-      targetId: crm!.tenantId,
-    },
-    {
-      hoursAgo: 51.8,
-      actor: 'PLATFORM_KEY',
-      action: 'WEBHOOK_UPDATED',
-      target: 'WEBHOOK',
-      targetId: crm!.id,
-      before: { url: 'https://crm.bluewater-travel.example.com/hooks/bookings' },
-      after: { url: crm!.url },
-    },
-    {
-      hoursAgo: 30,
-      actor: 'TENANT_KEY',
-      keyId: support,
-      action: 'DELIVERY_REDELIVERED',
-      target: 'DELIVERY',
-      targetId: dateToId(new Date(now - 31 * HOUR_MS)),
-    },
-    {
-      hoursAgo: 27,
-      ...byPerson,
-      action: 'WEBHOOK_UPDATED',
-      targetId: staging!.id,
-      before: { active: true },
-      after: { active: false },
-    },
-    {
-      hoursAgo: 7,
-      ...byPerson,
-      action: 'WEBHOOK_SECRET_ROTATED',
-      targetId: mail!.id,
-      after: { overlapHours: 24 },
-    },
-    { hoursAgo: 6, ...byService, targetId: tickets!.id, ...disabled('FAILURES') },
+  const [production, , support, auditExport] = keyIds;
+  const tenantId = crm!.tenantId;
+  const types = ['booking.created', 'booking.canceled', 'guest.checked_in', 'guest.checked_out'];
+  const oldUrl = 'https://crm.bluewater-travel.example.com/hooks/bookings';
+  const on = { active: true };
+  const off = { active: false };
+  const replay = { kind: 'REPLAY_EVENTS', eventTypes: ['invoice.issued'], count: 2_410 };
+  const exportKey = { name: 'Audit export, December', scopes: ['deliveries:read'], expiresInSeconds: 1_296_000 };
+  const redelivered = dateToId(new Date(now - 31 * HOUR_MS));
+  type Change = [
+    hoursAgo: number,
+    by: number | string | undefined,
+    action: string,
+    target: string,
+    id: number | undefined,
+  ];
+  const changes: [...Change, before?: object | null, after?: object][] = [
+    [390, production, 'WEBHOOK_UPDATED', 'WEBHOOK', crm?.id, { eventTypes: types.slice(0, 2) }, { eventTypes: types }],
+    [264, production, 'API_KEY_CREATED', 'API_KEY', auditExport, null, exportKey],
+    [171, production, 'BULK_OPERATION_STARTED', 'BULK_OPERATION', 4, null, replay],
+    [58, 'SERVICE', 'WEBHOOK_DISABLED', 'WEBHOOK', partner?.id, on, { ...off, disabledReason: 'GONE' }],
+    [52, 'PLATFORM_KEY', 'TENANT_ENTERED', 'TENANT', tenantId],
+    [51.8, 'PLATFORM_KEY', 'WEBHOOK_UPDATED', 'WEBHOOK', crm?.id, { url: oldUrl }, { url: crm?.url }],
+    [30, support, 'DELIVERY_REDELIVERED', 'DELIVERY', redelivered],
+    [27, production, 'WEBHOOK_UPDATED', 'WEBHOOK', staging?.id, on, off],
+    [7, production, 'WEBHOOK_SECRET_ROTATED', 'WEBHOOK', mail?.id, null, { overlapHours: 24 }],
+    [6, 'SERVICE', 'WEBHOOK_DISABLED', 'WEBHOOK', tickets?.id, on, { ...off, disabledReason: 'FAILURES' }],
   ];
   await insertRows(
     db.pool,
     'audit_log',
-    changes.map(({ hoursAgo, actor, keyId = null, action, target, targetId, before, after }) => ({
-      tenant_id: crm!.tenantId,
-      actor,
-      api_key_id: keyId,
+    changes.map(([hoursAgo, by, action, target, targetId, before, after]) => ({
+      tenant_id: tenantId,
+      actor: typeof by === 'string' ? by : 'TENANT_KEY',
+      api_key_id: typeof by === 'string' ? null : by,
       action,
       target_type: target,
       target_id: `${targetId}`,
       before: before ? JSON.stringify(before) : null,
       after: after ? JSON.stringify(after) : null,
-      request_id: actor.endsWith('KEY') ? chance.hex(32) : null,
+      request_id: by === 'SERVICE' ? null : chance.hex(32),
       created_at: new Date(now - hoursAgo * HOUR_MS),
     })),
   );
