@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../domain/events/event-type.js';
 import { DeliveryStatus } from '../entities/delivery.js';
 import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
-import { leftOutIfNull, subscribedEvent, webhookSettings } from '../operations/webhooks/webhook-settings.js';
+import { subscribedEvent, webhookSettings } from '../operations/webhooks/webhook-settings.js';
 import { type RestName, restName } from './names.js';
 
 /**
@@ -38,7 +38,7 @@ const integer = z.int().meta({ format: 'int64' });
 const id = integer.min(1);
 const webhookId = id.meta({ description: 'The id of a webhook.', examples: [42] });
 
-export const webhookInput = z.strictObject(leftOutIfNull(settings)).meta({
+export const webhookInput = z.strictObject(settings).meta({
   id: 'WebhookInput',
   description: 'A webhook to create.',
   examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.canceled'] }],

@@ -7,9 +7,9 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
-import type { NewWebhookSettings } from './webhook-settings.js';
+import type { WebhookSettings } from './webhook-settings.js';
 
-interface NewWebhook extends NewWebhookSettings {
+interface NewWebhook extends WebhookSettings {
   tenantId: number;
   /** How many webhooks the tenant may have. */
   webhooksMax: number;

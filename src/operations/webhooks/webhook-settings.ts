@@ -54,43 +54,23 @@ export const webhookSettings = {
   },
 };
 
-type Settings = typeof webhookSettings;
-export type WebhookSettings = Pick<Webhook, keyof Settings>;
-
-type NullableName = {
-  [Name in keyof Settings]: null extends WebhookSettings[Name] ? Name : never;
-}[keyof Settings];
-export type NewWebhookSettings = Omit<WebhookSettings, NullableName> & Partial<Pick<WebhookSettings, NullableName>>;
-
-type LeftOutIfNull<Shape extends z.ZodRawShape> = {
-  [Name in keyof Shape]: null extends z.output<Shape[Name]> ? z.ZodOptional<Shape[Name]> : Shape[Name];
-};
-
-/** The fields of a new webhook: one that can be null may be left out. */
-export const leftOutIfNull = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
-  Object.fromEntries(
-    Object.entries(shape).map(([name, schema]) => [name, schema.isNullable() ? schema.optional() : schema]),
-  ) as LeftOutIfNull<Shape>;
+export type WebhookSettings = Pick<Webhook, keyof typeof webhookSettings>;
 
 function inputOf(rules: WebhookRules) {
   const shape = Object.entries(webhookSettings).map(([name, { rule }]) => [name, rule(rules)] as const);
-  return z.object(leftOutIfNull(Object.fromEntries<z.ZodType>(shape)));
+  return z.object(Object.fromEntries<z.ZodType>(shape));
 }
 
-/** The input of a new webhook. Its output leaves out the same fields. */
-export const newWebhookInput = (rules: WebhookRules) => inputOf(rules) as unknown as z.ZodType<NewWebhookSettings>;
+/** The input of a new webhook. */
+export const newWebhookInput = (rules: WebhookRules) => inputOf(rules) as unknown as z.ZodType<WebhookSettings>;
 
 /** The input of a change. Its output leaves out the same fields. */
 export const webhookChangeInput = (rules: WebhookRules) =>
   inputOf(rules).partial() as unknown as z.ZodType<Partial<WebhookSettings>>;
 
-/** The settings in an input. @param input null is a field that was left out, unless the field itself can be null */
-export function settingsIn(input: Record<string, unknown>): Record<string, unknown> {
-  const given = Object.entries(webhookSettings).filter(
-    ([name, { form }]) => input[name] !== undefined && (input[name] !== null || form.isNullable()),
-  );
-  return Object.fromEntries(given.map(([name]) => [name, input[name]]));
-}
+/** The settings in the input of a change. Null is a field that was left out. */
+export const settingsIn = (input: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(input).filter(([name, value]) => name in webhookSettings && value !== null));
 
 /** A url that may be called, normalised. Connecting checks the addresses behind it again. */
 function webhookUrl(policy: TargetPolicy) {
