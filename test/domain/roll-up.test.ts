@@ -83,6 +83,36 @@ describe('the roll-up', () => {
     expect(steps.every(({ from, until }) => until.getTime() - from.getTime() <= 96 * HOUR)).toBe(true);
   });
 
+  test('goes through a time without outcomes in one step, and comes to the same marks', () => {
+    const now = at('2026-06-15T12:00:30');
+    const first = at('2026-06-10T07:45:00').getTime();
+    const firstAt = (mark: Date) => (first >= mark.getTime() ? first : null);
+    const steps: RollUpStep[] = [];
+    for (let progress = fromStart; ; progress = steps.at(-1)!.progress) {
+      const { minutesUntil, hoursUntil, minutesFrom } = progress;
+      const marks = {
+        minutesUntil: firstAt(minutesUntil),
+        hoursUntil: firstAt(hoursUntil),
+        minutesFrom: firstAt(minutesFrom),
+      };
+      const step = nextRollUp(progress, now, marks);
+      if (step === null) {
+        break;
+      }
+      steps.push(step);
+    }
+    expect(steps.at(-1)?.progress).toEqual(after(fromStart, now));
+    const of = (kind: RollUpStep['kind']) => steps.filter((step) => step.kind === kind).map(({ until }) => until);
+    const hours = [at('2026-06-10T07:00:00'), at('2026-06-10T08:00:00')];
+    expect(of('SUM_MINUTES')).toEqual([
+      at('2026-06-10T07:45:00'),
+      at('2026-06-10T07:55:00'),
+      at('2026-06-15T12:00:00'),
+    ]);
+    expect(of('ROLL_HOURS')).toEqual([...hours, at('2026-06-15T12:00:00')]);
+    expect(of('END_MINUTES')).toEqual([...hours, at('2026-06-13T11:00:00')]);
+  });
+
   test('never computes an hour or a day from rows of which some are gone', () => {
     let progress = fromStart;
     for (let hours = 0; hours < 24 * 100; hours += 7) {

@@ -67,15 +67,19 @@ export function marksOutOfFuture(progress: RollUpProgress, now: Date): RollUpPro
   return Object.fromEntries(pulled) as RollUpProgress;
 }
 
+/** The first minute with outcomes at or after a mark, in ms since 1970; null: there is none. */
+export type FirstMinutes = Record<'minutesUntil' | 'hoursUntil' | 'minutesFrom', number | null>;
+
 /**
  * The next step: ten more minutes, one more hour or day, so that no transaction is long however much there is to catch
  * up.
  *
  * @param now by the clock that outcomes are written by, which is the database's
+ * @param firstMinutes one step goes through the whole time without outcomes before these
  * @returns null when nothing is left to do
  */
-export function nextRollUp(progress: RollUpProgress, now: Date): RollUpStep | null {
-  const { HOUR, DAY } = bucketMs;
+export function nextRollUp(progress: RollUpProgress, now: Date, firstMinutes?: FirstMinutes): RollUpStep | null {
+  const { MINUTE, HOUR, DAY } = bucketMs;
   const ended = now.getTime() - GRACE_MS;
   const [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom] = [
     progress.minutesUntil,
@@ -91,19 +95,26 @@ export function nextRollUp(progress: RollUpProgress, now: Date): RollUpStep | nu
     progress: { ...progress, [mark]: new Date(until) },
   });
 
-  const minutesEnd = Math.min(floor(ended, bucketMs.MINUTE), minutesUntil + MINUTES_A_STEP_MS);
+  const quietUntil = (mark: keyof FirstMinutes, latest: number) =>
+    firstMinutes === undefined ? 0 : Math.min(latest, firstMinutes[mark] ?? latest);
+
+  const quietMinutes = floor(quietUntil('minutesUntil', ended), MINUTE);
+  const minutesEnd = Math.min(floor(ended, MINUTE), Math.max(minutesUntil + MINUTES_A_STEP_MS, quietMinutes));
   if (minutesEnd > minutesUntil) {
     const from = Math.max(minutesUntil - MINUTES_AGAIN_MS, minutesFrom);
     return step('SUM_MINUTES', 'minutesUntil', from, minutesEnd);
   }
   if (hoursUntil + HOUR <= ended) {
-    return step('ROLL_HOURS', 'hoursUntil', Math.max(hoursUntil - HOURS_AGAIN_MS, minutesFrom), hoursUntil + HOUR);
+    const until = Math.max(hoursUntil + HOUR, floor(quietUntil('hoursUntil', ended), HOUR));
+    return step('ROLL_HOURS', 'hoursUntil', Math.max(hoursUntil - HOURS_AGAIN_MS, minutesFrom), until);
   }
   if (daysUntil + DAY <= hoursUntil) {
     return step('ROLL_DAYS', 'daysUntil', Math.max(daysUntil - DAYS_AGAIN_MS, hoursFrom), daysUntil + DAY);
   }
-  if (minutesFrom + HOUR <= ended - STATS_KEPT_MS.MINUTE) {
-    return step('END_MINUTES', 'minutesFrom', minutesFrom, minutesFrom + HOUR);
+  const endMinutesUntil = ended - STATS_KEPT_MS.MINUTE;
+  if (minutesFrom + HOUR <= endMinutesUntil) {
+    const until = Math.max(minutesFrom + HOUR, floor(quietUntil('minutesFrom', endMinutesUntil), HOUR));
+    return step('END_MINUTES', 'minutesFrom', minutesFrom, until);
   }
   if (hoursFrom + DAY <= Math.min(ended - STATS_KEPT_MS.HOUR, minutesFrom)) {
     return step('END_HOURS', 'hoursFrom', hoursFrom, hoursFrom + DAY);

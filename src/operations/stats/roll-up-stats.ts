@@ -2,7 +2,13 @@ import type pg from 'pg';
 import { query, type Statement, transaction, type WithCommit } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
 import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
-import { marksOutOfFuture, nextRollUp, type RollUpProgress, type RollUpStep } from '../../domain/stats/roll-up.js';
+import {
+  type FirstMinutes,
+  marksOutOfFuture,
+  nextRollUp,
+  type RollUpProgress,
+  type RollUpStep,
+} from '../../domain/stats/roll-up.js';
 import { STATS_KEPT_MS } from '../../domain/stats/stats.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { addStatsSql, STATS_KEY } from './stats-rows.js';
@@ -79,12 +85,18 @@ const lateStatements = {
   hoursFrom: { name: 'late_hours', text: lateSql('HOUR', 'DAY') },
 } as const satisfies Partial<Record<keyof RollUpProgress, Statement>>;
 
+const firstMinuteSql = (mark: string) => `(
+  select extract(epoch from min(bucket))::float8 * 1000 from hookwright.delivery_stats
+  where resolution = 'MINUTE' and ${isWrittenSql} and bucket >= ${mark})`;
+
 /** The lock has daemons that roll up at the same time take one step after the other. */
 const progressStatement: Statement = {
   name: 'lock_stats_progress',
   text: `
-    select clock_timestamp() as now, minutes_until as "minutesUntil", hours_until as "hoursUntil",
-           days_until as "daysUntil", minutes_from as "minutesFrom", hours_from as "hoursFrom"
+    select clock_timestamp() as now, json_build_object(
+             'minutesUntil', ${firstMinuteSql('minutes_until')}, 'hoursUntil', ${firstMinuteSql('hours_until')},
+             'minutesFrom', ${firstMinuteSql('minutes_from')}) as "firstMinutes",
+           minutes_until as "minutesUntil", hours_until as "hoursUntil", days_until as "daysUntil", minutes_from as "minutesFrom", hours_from as "hoursFrom"
     from hookwright.stats_progress for update`,
 };
 
@@ -116,14 +128,14 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
 }
 
 async function takeStep(client: pg.PoolClient, withCommit: WithCommit): Promise<boolean> {
-  const [row] = await query<RollUpProgress & { now: Date }>(client, progressStatement, []);
-  const { now, ...progress } = row!;
+  const [row] = await query<RollUpProgress & { now: Date; firstMinutes: FirstMinutes }>(client, progressStatement, []);
+  const { now, firstMinutes, ...progress } = row!;
   const right = marksOutOfFuture(progress, now);
   if (right !== null) {
     withCommit(setProgress(client, right));
     return true;
   }
-  const step = nextRollUp(progress, now);
+  const step = nextRollUp(progress, now, firstMinutes);
   if (step === null) {
     return false;
   }
