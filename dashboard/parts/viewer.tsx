@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { holdsScope, type Scope } from '../../src/domain/keys/scopes';
+import { hasScope, type Scope } from '../../src/domain/keys/scopes';
 import { graphql } from '../api/generated';
 import type { ViewerQuery } from '../api/generated/graphql';
 
@@ -31,7 +31,7 @@ export function useViewer(): ViewerQuery['viewer'] {
  */
 export function isAllowed({ scopes }: Pick<ViewerQuery['viewer'], 'scopes'>, ...anyOf: Scope[]): boolean {
   const held = new Set(scopes as Scope[]);
-  return anyOf.some((scope) => holdsScope(held, scope));
+  return anyOf.some((scope) => hasScope(held, scope));
 }
 
 /** `isAllowed` for the page's caller. */
