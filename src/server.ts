@@ -187,8 +187,8 @@ const malformed: ClientError = {
 
 /**
  * Bytes that are not an HTTP request never reach a route, so this writes the answer itself. A connection without any
- * bytes is closed without an answer: clients keep spare connections, and one that sends its first request at this moment
- * would take a 408 for the answer to it.
+ * bytes is closed without an answer: clients keep spare connections, and one that sends its first request at this
+ * moment would take a 408 for the answer to it.
  */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {

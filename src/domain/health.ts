@@ -1,6 +1,9 @@
 import type { Outcome } from './outcome.js';
 
-/** The failure that completes a streak of this many disables the webhook (docs/interface.md, "Success, failure, retries"). */
+/**
+ * The failure that completes a streak of this many disables the webhook (docs/interface.md, "Success, failure,
+ * retries").
+ */
 export const DISABLE_AFTER_FAILURES = 10;
 
 export interface HealthState {
@@ -39,13 +42,13 @@ export interface HealthVerdict {
  * retries"). A failure adds one, a success sets the count to 0; a streak of ten failures or a 410 disables.
  *
  * Requests that were in flight together fail together, and that is one hiccup: an attempt that began before the streak,
- * or one that ends before the streak has lasted for `streakMsMin`, does not make the tenth failure, unless the ninth was as
- * long ago. The count stays at nine, and the next attempt decides. An answer that closes the endpoint
- * counts once for each closing.
+ * or one that ends before the streak has lasted for `streakMsMin`, does not make the tenth failure, unless the ninth
+ * was as long ago. The count stays at nine, and the next attempt decides. An answer that closes the endpoint counts
+ * once for each closing.
  *
- * An outcome of another generation changes nothing: its attempt began before the webhook was last switched, and must not
- * disable a webhook that its tenant has just enabled. Nor does an outcome after the one that disables, or of an inactive
- * webhook, so that it is disabled once.
+ * An outcome of another generation changes nothing: its attempt began before the webhook was last switched, and must
+ * not disable a webhook that its tenant has just enabled. Nor does an outcome after the one that disables, or of an
+ * inactive webhook, so that it is disabled once.
  *
  * @param streakMsMin DISABLE_AFTER_SECONDS_MIN, in ms
  */

@@ -1,8 +1,8 @@
 import { parseRetryAfter } from './retry-after.js';
 
 /**
- * Reasons for having no answer, with their meaning for the owner of the endpoint. A name without a DNS answer and one whose
- * answer is refused must read the same to a tenant (or deliveries would map our network): both are DNS_FAILED.
+ * Reasons for having no answer, with their meaning for the owner of the endpoint. A name without a DNS answer and one
+ * whose answer is refused must read the same to a tenant (or deliveries would map our network): both are DNS_FAILED.
  */
 export const SEND_ERRORS = {
   DNS_FAILED: 'the name of the host has no address that may be called',
@@ -71,8 +71,8 @@ export type Outcome =
 
 /**
  * Judges an attempt. Any 2xx is a success, even with a broken body: the receiver has acknowledged, and sending again
- * would only make a duplicate. 410 asks us never to come back. Everything else is a failure, redirects too. Only 429 and
- * 503 may say how long to wait.
+ * would only make a duplicate. 410 asks us never to come back. Everything else is a failure, redirects too. Only 429
+ * and 503 may say how long to wait.
  */
 export function judge(result: SendResult, now: Date): Outcome {
   if (result.kind === 'error') {

@@ -4,9 +4,9 @@ import { isIn, Ranges } from './ranges.js';
 import { loopbackRanges, publicIpv6, refusedIpv4, refusedIpv6, refusedPorts } from './special-ranges.js';
 
 /**
- * The rules for urls and addresses that may be called. Strangers choose the urls, so every rule here stands between them and the
- * network that we run in. A url is judged without DNS when it is stored; every address that is connected to is judged
- * again, because a name can answer differently later.
+ * The rules for urls and addresses that may be called. Strangers choose the urls, so every rule here stands between
+ * them and the network that we run in. A url is judged without DNS when it is stored; every address that is connected
+ * to is judged again, because a name can answer differently later.
  */
 
 export interface TargetPolicy {

@@ -6,7 +6,9 @@ export interface Emit {
   body: string;
   /** 1–255 printable ASCII characters; an equal key of the same tenant within 7 days answers with the same event. */
   idempotencyKey: string | null;
-  /** Only this webhook gets the event, without regard to its subscription (a test); null: every webhook that matches. */
+  /**
+   * Only this webhook gets the event, without regard to its subscription (a test); null: every webhook that matches.
+   */
   onlyWebhookId: number | null;
   /** W3C Trace Context that the attempts go on from; none: they are not traced. */
   traceparent?: string | null | undefined;

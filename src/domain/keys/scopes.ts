@@ -20,7 +20,8 @@ export const PLATFORM_SCOPES = ['platform:read', 'platform:support', 'platform:a
 export const PLATFORM_ADMIN = 'platform:admin';
 
 /**
- * Parts of a scope, for keys that may do less. A scope includes each of its parts, and all parts together are the scope.
+ * Parts of a scope, for keys that may do less. A scope includes each of its parts, and all parts together are the
+ * scope.
  */
 const SCOPE_PARTS = {
   'webhooks:write': ['webhooks:edit', 'webhooks:secrets', 'webhooks:test'],

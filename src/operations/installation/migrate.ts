@@ -121,8 +121,8 @@ async function requireServer(client: pg.Client): Promise<void> {
 }
 
 /**
- * Makes the role that API processes work as. Roles belong to the whole server, so it may be there already, and the login
- * that migrates may lack the right to make one; then an administrator must have made it.
+ * Makes the role that API processes work as. Roles belong to the whole server, so it may be there already, and the
+ * login that migrates may lack the right to make one; then an administrator must have made it.
  */
 async function makeApiRole(client: pg.Client): Promise<void> {
   try {
