@@ -1,216 +1,158 @@
-import {
-  _,
-  type Ajv2020,
-  type CodeKeywordDefinition,
-  type ErrorObject,
-  type KeywordCxt,
-  Name,
-  type ValidateFunction,
-} from 'ajv/dist/2020.js';
-import { linearPattern } from '../domain/schema-rules/linear-pattern.js';
-import { ITEM_READS, NAME_READS, TEXT_READS } from '../domain/schema-rules/schema-steps.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { widthOf } from '../domain/schema-rules/schema-width.js';
+import { type JsonObject, mapSchemas, SCHEMA_KEYWORDS } from '../domain/schema-rules/subschemas.js';
 import type { InputIssue } from '../errors.js';
+import { type Pattern, patternOf } from './pattern.js';
 
-/** For one payload. A step takes some 10 ns, and the process does nothing else meanwhile. */
-const CHECK_STEPS_MAX = 5_000_000;
-/** For telling what is wrong with each branch, where each step may make an error: some 200 bytes. */
-const EXPLAIN_STEPS_MAX = 50_000;
+/** The size of a payload times the width of its schema: some 100 ms, in which the process does nothing else. */
+const COST_MAX = 4_000_000;
+/** Up to this cost every broken rule is looked for: each may make an error object, of some 200 bytes. */
+const EXPLAINED_COST_MAX = 50_000;
+/** The characters that patterns are matched with, times the instructions of the patterns: some 100 ms. */
+const PATTERN_COST_MAX = 10_000_000;
 const BROKEN_RULES_MAX = 20;
-/** The names of a larger object are no part of what V8 knows of its shape: listing them takes several times longer. */
-const NAMES_QUICKLY_READ = 100;
 
-/** A check took more steps than it may. */
-export class StepsSpent extends Error {
-  /** @param text that a pattern was looked for in; null: the steps went elsewhere */
-  constructor(readonly text: string | null) {
-    super('The check of a payload takes too many steps.');
+/** Not `strict`: JSON Schema ignores a `then` without `if`. With `multipleOfPrecision` 4.35 is a multiple of 0.01. */
+export const ajvOptions = {
+  strict: false,
+  ownProperties: true,
+  validateFormats: false,
+  logger: false,
+  inlineRefs: false,
+  multipleOfPrecision: 6,
+} as const;
+
+/** The keywords that a payload can break, and `$ref`. */
+const enforced: ReadonlySet<string> = new Set([
+  ...SCHEMA_KEYWORDS,
+  ...['$ref', 'type', 'const', 'enum'],
+  ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['minLength', 'maxLength', 'pattern'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains'],
+  ...['minProperties', 'maxProperties', 'required', 'dependentRequired'],
+]);
+
+/** A payload takes too long to check. */
+export class TooCostly extends Error {
+  constructor(readonly issue: InputIssue) {
+    super(issue.detail);
   }
 }
 
-/** What is left of the steps of one check. */
-class StepsLeft {
-  #left = 0;
-
-  refill(steps: number): void {
-    this.#left = steps;
-  }
-
-  readonly spend = (steps: number, text: string | null = null): void => {
-    this.#left -= steps;
-    if (this.#left < 0) {
-      throw new StepsSpent(text);
-    }
-  };
-}
-
-/** What a check reports: every fault, every one but those of branches tried in vain, or the first. */
-type Telling = 'EVERY_FAULT' | 'EVERY_RULE' | 'FIRST_FAULT';
-
-/** For an ajv that spends steps, on the schemas of `countedSchema` and on patterns. */
-export function checkOptions(steps: StepsLeft, telling: Telling) {
-  const regExp = (pattern: string) => linearPattern(pattern, steps.spend);
-  const tellsFirst = telling === 'FIRST_FAULT';
-  return {
-    allErrors: !tellsFirst,
-    $comment: (cost: string) => steps.spend(Number(cost)),
-    // ajv's optimizer takes declarations away that are in use: code that must not throw is left as it is.
-    code: { regExp: Object.assign(regExp, { code: 'linearPattern' }), optimize: !tellsFirst },
-  };
-}
-
-/** Teaches it to spend what grows with a value too, before anything that reads the value. */
-export function spendOnValues(ajv: Ajv2020, { spend }: StepsLeft): Ajv2020 {
-  const rule = { errors: false, schemaType: 'number' } as const;
-  const perText = (cost: number, text: string) => spend(Math.ceil((cost * text.length) / 8)) ?? true;
-  const perItem = (cost: number, list: unknown) => !Array.isArray(list) || (spend(cost * list.length) ?? true);
-  const perName = (cost: number, value: unknown) => {
-    if (typeof value === 'object' && value !== null) {
-      const names = Object.keys(value).length;
-      spend(cost * names * (names > NAMES_QUICKLY_READ ? 5 : 1));
-    }
-    return true;
-  };
-  return ajv
-    .addKeyword({ ...rule, keyword: TEXT_READS, type: 'string', before: 'maxLength', validate: perText })
-    .addKeyword({ ...rule, keyword: ITEM_READS, before: '$ref', validate: perItem })
-    .addKeyword({ ...rule, keyword: NAME_READS, before: '$ref', validate: perName });
-}
-
-/** Where ajv goes through a list or an object, and on after any number of faults. */
-const loops = ['items', 'unevaluatedItems', 'additionalProperties', 'unevaluatedProperties', 'patternProperties'];
-/** Where a fault in a loop may also be one of the keyword itself. */
-const faultyLoops = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'];
-/** Where ajv makes errors of branches tried in vain. */
-const unions = ['anyOf', 'oneOf', 'contains'];
-/** Counts the faults in code that ajv makes. */
-const errors = new Name('errors');
-
-/**
- * Makes ajv leave each loop once it has found faults enough, and keep none of the items that `contains` is not about.
- *
- * @param telling with EVERY_RULE, errors of branches tried in vain are empty: a full one takes as long as ten steps
- */
-export function boundErrors(ajv: Ajv2020, telling: Telling): Ajv2020 {
-  const leave = ({ gen }: KeywordCxt) => gen.if(_`${errors} >= ${BROKEN_RULES_MAX}`, () => gen.break());
-  for (const keyword of new Set([...loops, ...faultyLoops, ...unions])) {
-    const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition; // this ajv's own copy
-    const { code } = definition;
-    definition.code = (cxt) => {
-      const [apply, report] = [cxt.subschema.bind(cxt), cxt.error.bind(cxt)];
-      cxt.subschema = (application, valid) => {
-        const isSilent = telling === 'EVERY_RULE' && unions.includes(keyword);
-        const silence = isSilent ? { createErrors: false } : {};
-        const applied = apply({ ...application, ...silence }, valid);
-        if (loops.includes(keyword)) {
-          cxt.gen.if(_`!${valid}`, () => leave(cxt));
-        } else if (keyword === 'contains') {
-          cxt.gen.if(_`!${valid}`, () => cxt.reset());
-        }
-        return applied;
-      };
-      if (faultyLoops.includes(keyword)) {
-        cxt.error = (...args) => {
-          report(...args);
-          leave(cxt);
-        };
-      }
-      code(cxt);
-    };
-  }
-  return ajv;
-}
-
-/** Judges payloads by one schema: whether it accepts them, and what is wrong with them. */
+/** Judges payloads by one schema. */
 export interface PayloadCheck {
-  /** False too where the check takes too many steps. */
+  /** False also where the check would take too long. */
   (payload: unknown): boolean;
   /**
-   * What is wrong with a payload: at most 20 rules. What is wrong with each branch of `anyOf` and `oneOf` is listed
-   * only for payloads in which it is quickly found.
+   * Finds what is wrong with a payload: at most 20 broken rules; only the first one where looking for more takes long.
    *
-   * @throws StepsSpent when it takes too many steps to say whether anything is wrong
+   * @throws TooCostly
    */
   brokenRules(payload: unknown): ErrorObject[];
 }
 
-/** @param compile makes a check of the schema, as `countedSchema` has it, which spends `steps` */
-export function payloadCheck(compile: (steps: StepsLeft, telling: Telling) => ValidateFunction): PayloadCheck {
-  const steps = new StepsLeft();
-  const checks: Partial<Record<Telling, ValidateFunction>> = { EVERY_RULE: compile(steps, 'EVERY_RULE') };
-  const errorsOf = (telling: Telling, payload: unknown, stepsMax: number): ErrorObject[] => {
-    checks[telling] ??= compile(steps, telling); // the first use of most never comes
-    const validate = checks[telling];
-    steps.refill(stepsMax);
-    try {
-      return validate(payload) ? [] : validate.errors!;
-    } finally {
-      validate.errors = null; // they would be kept until the next fault
-    }
+/** @param text the JSON text of a schema that `schemaIssues` finds no fault with */
+export function compileEventSchema(text: string): PayloadCheck {
+  const schema = enforcedOnly(JSON.parse(text));
+  const width = widthOf(schema);
+  const matching = new Matching();
+  const compile = (what: JsonObject, allErrors: boolean): ValidateFunction => {
+    const ajv = new Ajv2020({ ...ajvOptions, allErrors, validateSchema: false, code: { regExp: matching.regExp } });
+    ajv.opts.unevaluated = false; // its constructor sets it, for keywords that no schema here has
+    return ajv.compile(what);
   };
-  const judge = (payload: unknown): ErrorObject[] => {
-    try {
-      return errorsOf('EVERY_RULE', payload, CHECK_STEPS_MAX);
-    } catch (error) {
-      if (error instanceof StepsSpent) {
-        throw error;
-      }
-      // Beside `unevaluatedProperties` and `unevaluatedItems` ajv's code may throw, where it goes on after a fault.
-      return errorsOf('FIRST_FAULT', payload, CHECK_STEPS_MAX);
-    }
+  const isBroken = compile(negated(schema), false);
+  const explain = new Map<boolean, ValidateFunction>();
+  const errorsOf = (payload: unknown, everyRule: boolean): ErrorObject[] => {
+    const validate = explain.get(everyRule) ?? compile(schema, everyRule);
+    explain.set(everyRule, validate);
+    matching.begin();
+    validate(payload);
+    const errors = validate.errors ?? [];
+    validate.errors = null; // they would be kept until the next fault
+    return errors.slice(0, BROKEN_RULES_MAX);
   };
   const brokenRules = (payload: unknown) => {
-    const broken = judge(payload);
-    if (broken.every(isTold)) {
-      return broken.slice(0, BROKEN_RULES_MAX);
+    const cost = sizeOf(payload, COST_MAX / width) * width;
+    if (cost > COST_MAX) {
+      throw new TooCostly({ path: ['payload'], code: 'payload_too_costly', detail: TOO_COSTLY });
     }
-    const explained = unlessSpent(() => errorsOf('EVERY_FAULT', payload, EXPLAIN_STEPS_MAX)) ?? broken.filter(isTold);
-    return explained.slice(0, BROKEN_RULES_MAX);
+    matching.begin();
+    return isBroken(payload) ? errorsOf(payload, cost <= EXPLAINED_COST_MAX) : [];
   };
-  const accepts = (payload: unknown) => unlessSpent(() => judge(payload).length === 0) ?? false;
-  return Object.assign(accepts, { brokenRules });
+  return Object.assign((payload: unknown) => isAccepted(brokenRules, payload), { brokenRules });
 }
 
-/** Errors of branches are empty where `boundErrors` made them so. */
-const isTold = ({ keyword }: ErrorObject) => keyword !== undefined;
+const TOO_COSTLY = 'takes too long to check against the schema of its event type: send fewer values in one event';
 
-function unlessSpent<Answer>(ask: () => Answer): Answer | null {
+function isAccepted(brokenRules: PayloadCheck['brokenRules'], payload: unknown): boolean {
   try {
-    return ask();
+    return brokenRules(payload).length === 0;
   } catch (error) {
-    if (error instanceof StepsSpent) {
-      return null;
+    if (error instanceof TooCostly) {
+      return false;
     }
     throw error;
   }
 }
 
-/** For who sent the payload. */
-export function tooManySteps({ text }: StepsSpent, payload: unknown): InputIssue {
-  const most = `the ${CHECK_STEPS_MAX.toLocaleString('en')} that are allowed for a payload`;
-  if (text === null) {
-    const detail = `takes more steps to check against the schema of its event type than ${most}: send fewer values in one event`;
-    return { path: ['payload'], code: 'payload_too_costly', detail };
-  }
-  const detail = `takes more steps to match with the patterns of its event type than ${most}: send shorter texts`;
-  return { path: ['payload', ...(placeOf(text, payload) ?? [])], code: 'pattern_too_costly', detail };
+/** ajv obeys keywords that JSON Schema does not have, such as `nullable` and `id`: they are taken out. */
+const enforcedOnly = (schema: JsonObject): JsonObject =>
+  mapSchemas(schema, (one) => Object.fromEntries(Object.entries(one).filter(([keyword]) => enforced.has(keyword))));
+
+/** A schema that accepts what the other one refuses. Within `not` ajv makes no error objects, which take most time. */
+function negated({ $defs = {}, ...schema }: JsonObject): JsonObject {
+  const definitions = Object.entries($defs as object).map(([name, one]) => [name, { not: { not: one } }]);
+  return { $defs: Object.fromEntries(definitions), not: schema };
 }
 
-/** Of a text, or of the object that has it for a name, which may be too long to show. */
-function placeOf(text: string, value: unknown): (string | number)[] | null {
-  if (value === text) {
-    return [];
+/** The names of a larger object are no part of what V8 knows of its shape: listing them takes five times as long. */
+const NAMES_QUICKLY_READ = 100;
+const CHARS_A_VALUE = 32;
+
+/** The number of values in a payload, where a long text or name counts as several; any number above `most`. */
+function sizeOf(value: unknown, most: number): number {
+  if (typeof value === 'string') {
+    return 1 + value.length / CHARS_A_VALUE;
   }
   if (typeof value !== 'object' || value === null) {
-    return null;
+    return 1;
   }
-  for (const [name, child] of Object.entries(value)) {
-    if (name === text) {
-      return [];
-    }
-    const place = placeOf(text, child);
-    if (place !== null) {
-      return [Array.isArray(value) ? Number(name) : name, ...place];
-    }
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  let size = 1 + (names.length > NAMES_QUICKLY_READ ? 4 * names.length : 0);
+  for (const name of names) {
+    size += name.length / CHARS_A_VALUE;
   }
-  return null;
+  for (const part of Array.isArray(value) ? value : Object.values(value)) {
+    if (size > most) {
+      break;
+    }
+    size += sizeOf(part, most);
+  }
+  return size;
+}
+
+/** The patterns of a schema, and what of `PATTERN_COST_MAX` the check of a payload has left. */
+class Matching {
+  #left = 0;
+
+  begin(): void {
+    this.#left = PATTERN_COST_MAX;
+  }
+
+  readonly regExp = Object.assign(
+    (source: string) => {
+      const pattern = patternOf(source) as Pattern; // the schema has been judged
+      const test = (text: string) => {
+        this.#left -= pattern.instructions * text.length;
+        if (this.#left < 0) {
+          const detail = `has too much text for the pattern ${source} of its event type: send shorter texts`;
+          throw new TooCostly({ path: ['payload'], code: 'pattern_too_costly', detail });
+        }
+        return pattern.test(text);
+      };
+      return { test, toString: () => source };
+    },
+    { code: 'patternOf' },
+  );
 }

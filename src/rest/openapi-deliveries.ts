@@ -1,6 +1,6 @@
 import { BUILT_IN_EVENT_TYPES } from '../domain/events/event-type.js';
 import { pointerOf } from '../domain/schema-rules/json-pointer.js';
-import { type JsonObject, mapSchemas } from '../domain/schema-rules/schema-places.js';
+import { type JsonObject, mapSchemas } from '../domain/schema-rules/subschemas.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
 import type { Config } from '../settings/config.js';
 

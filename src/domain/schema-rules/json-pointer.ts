@@ -1,8 +1,8 @@
-/** Steps as a JSON pointer (RFC 6901 §3). */
+/** Writes steps as a JSON pointer (RFC 6901 §3). */
 export const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** What `pointerOf` was made of. */
+/** Reads the steps of a JSON pointer. */
 export const stepsOf = (pointer: string): string[] =>
   pointer
     .split('/')

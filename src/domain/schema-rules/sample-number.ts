@@ -1,5 +1,3 @@
-import { isMultipleOf } from './json-values.js';
-
 /**
  * A number that a schema allows.
  *
@@ -8,7 +6,7 @@ import { isMultipleOf } from './json-values.js';
  */
 export function sampleNumber(schema: Readonly<Record<string, unknown>>, step: number, index: number): number {
   const multipleOf = Number(schema['multipleOf'] ?? step);
-  const by = step === 1 && isMultipleOf(1, multipleOf) ? 1 : multipleOf;
+  const by = step === 1 && Number.isInteger(decimal(1 / multipleOf)) ? 1 : multipleOf;
   const bound = (keyword: string, otherwise: number) => Number(schema[keyword] ?? otherwise);
   const least = Math.max(bound('minimum', -Infinity), decimal(bound('exclusiveMinimum', -Infinity) + by));
   const most = Math.min(bound('maximum', Infinity), decimal(bound('exclusiveMaximum', Infinity) - by));

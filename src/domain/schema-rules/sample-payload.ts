@@ -1,15 +1,14 @@
-import { stepsOf } from './json-pointer.js';
 import { sampleNumber } from './sample-number.js';
-import { targetOf } from './schema-places.js';
+import { objectIn, referredTo } from './schema-width.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a sample may have in all: a schema can ask for more than anybody would read. */
+/** The values in a sample: a schema can ask for more than anybody would read. */
 const VALUES_MAX = 1_000;
-/** How often another branch of `anyOf` and its like is tried. */
+/** The attempts, each with other branches of `anyOf` and `oneOf`. */
 const TRIES_MAX = 12;
 
-/** Of `format`, as texts that a receiver may meet. */
+/** A text for each `format`. */
 const formats: ReadonlyMap<unknown, string> = new Map(
   Object.entries({
     'date-time': '2026-01-31T09:30:00+00:00',
@@ -26,17 +25,17 @@ const formats: ReadonlyMap<unknown, string> = new Map(
 );
 
 /**
- * A payload as an integrator could meet it: what the schema shows by itself (`const`, `examples`, `default`, `enum`),
- * and else something by type and format.
+ * Makes a payload that an integrator could meet: from what the schema shows (`const`, `examples`, `default`, `enum`),
+ * otherwise by type and format.
  *
- * @param schema one that `judgeEventSchema` finds no fault with
+ * @param schema one that `schemaIssues` finds no fault with
  * @param isValid judges a payload by the whole schema
- * @returns null when none was found, as for a `pattern` without examples
+ * @returns null where none was found, as for a `pattern` without examples
  */
 export function samplePayload(schema: Schema, isValid: (payload: unknown) => boolean): Record<string, unknown> | null {
-  for (let turn = 0; turn < TRIES_MAX; turn++) {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     try {
-      const payload = new Sampler(schema, turn).sample(schema);
+      const payload = new Sampler(schema, attempt).sample(schema);
       if (isValid(payload)) {
         return payload as Record<string, unknown>;
       }
@@ -54,10 +53,10 @@ class TooLarge extends Error {}
 class Sampler {
   #values = 0;
 
-  /** @param turn which of several possibilities is taken; in odd ones what is optional is left out */
+  /** @param attempt chooses among branches; odd attempts leave out optional fields */
   constructor(
     private readonly root: Schema,
-    private readonly turn: number,
+    private readonly attempt: number,
   ) {}
 
   sample(given: unknown, index = 0): unknown {
@@ -68,7 +67,7 @@ class Sampler {
     const schema = this.#flat(typeof given === 'object' && given !== null ? (given as Schema) : {});
     const shown = shownBy(schema);
     if (shown.length > 0) {
-      return shown[(this.turn + index) % shown.length];
+      return shown[(this.attempt + index) % shown.length];
     }
     switch (this.#pick([schema['type'] ?? likelyType(schema)].flat())) {
       case 'object':
@@ -88,15 +87,15 @@ class Sampler {
     }
   }
 
-  /** With what stands behind `$ref`, in `allOf` and in one branch of each choice. */
+  /** Joins a schema with its `$ref`, its `allOf` and one branch of each choice. */
   #flat(schema: Schema): Schema {
     const { $ref, allOf, anyOf, oneOf, if: condition, then, ...own } = schema;
     const parts = [
-      ...($ref === undefined ? [] : [lookUp(this.root, String($ref))]),
+      ...($ref === undefined ? [] : [objectIn(this.root, '$defs')[referredTo(schema)!]]),
       ...((allOf as unknown[] | undefined) ?? []),
       ...(anyOf === undefined ? [] : [this.#pick(anyOf as unknown[])]),
       ...(oneOf === undefined ? [] : [this.#pick(oneOf as unknown[])]),
-      ...(condition === undefined || this.turn % 4 > 1 ? [] : [condition, then ?? true]),
+      ...(condition === undefined || this.attempt % 4 > 1 ? [] : [condition, then ?? true]),
     ];
     return parts
       .filter((part): part is Schema => typeof part === 'object' && part !== null)
@@ -104,13 +103,13 @@ class Sampler {
   }
 
   #pick<Choice>(choices: readonly Choice[]): Choice | undefined {
-    return choices[Math.floor(this.turn / 2) % choices.length];
+    return choices[Math.floor(this.attempt / 2) % choices.length];
   }
 
   #object(schema: Schema): Record<string, unknown> {
     const properties = (schema['properties'] ?? {}) as Schema;
     const required = (schema['required'] ?? []) as string[];
-    const names = new Set([...(this.turn % 2 === 0 ? Object.keys(properties) : []), ...required]);
+    const names = new Set([...(this.attempt % 2 === 0 ? Object.keys(properties) : []), ...required]);
     const { additionalProperties = true, minProperties = 0 } = schema;
     const dependent = new Map(Object.entries((schema['dependentRequired'] ?? {}) as Record<string, string[]>));
     for (const name of names) {
@@ -134,7 +133,7 @@ class Sampler {
     const prefix = (schema['prefixItems'] ?? []) as unknown[];
     const { items = true, minItems = 0, maxItems = VALUES_MAX, contains, minContains = 1 } = schema;
     const matching = contains === undefined ? 0 : Number(minContains);
-    const wanted = Math.max(Number(minItems), prefix.length, prefix.length + matching, this.turn % 2 === 0 ? 1 : 0);
+    const wanted = Math.max(Number(minItems), prefix.length, prefix.length + matching, this.attempt % 2 === 0 ? 1 : 0);
     const length = Math.min(wanted, Number(maxItems), items === false ? prefix.length : VALUES_MAX + 1);
     return Array.from({ length }, (_, n) => {
       const own = n < prefix.length ? prefix[n] : items;
@@ -144,7 +143,7 @@ class Sampler {
   }
 }
 
-/** What the schema shows, the best first. */
+/** The values that the schema shows, the best first. */
 function shownBy(schema: Schema): readonly unknown[] {
   if (Object.hasOwn(schema, 'const')) {
     return [schema['const']];
@@ -179,11 +178,7 @@ function textOf(schema: Schema, index: number): string {
   return padded.length > most ? padded.slice(padded.length - most) : padded;
 }
 
-function lookUp(root: Schema, reference: string): unknown {
-  return stepsOf(targetOf(reference)).reduce<unknown>((at, step) => (at as Schema)[step], root);
-}
-
-/** What satisfies both, as far as it can be written as one schema. */
+/** Joins two schemas, as far as one schema can say both. */
 function both(a: Schema, b: Schema): Schema {
   const joined = new Map(Object.entries(a));
   for (const [keyword, value] of Object.entries(b)) {

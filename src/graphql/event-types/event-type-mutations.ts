@@ -11,7 +11,7 @@ import {
   registerEventType,
   updateEventType,
 } from '../../operations/event-types/register-event-type.js';
-import { schemaIssues } from '../../payload-checks/compile-event-schema.js';
+import { schemaIssues } from '../../payload-checks/schema-issues.js';
 import { InputArg } from '../fields/arguments.js';
 import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
 import { RequiresPlatformKey } from '../fields/requires.js';

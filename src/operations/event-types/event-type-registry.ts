@@ -1,8 +1,7 @@
 import { type Database, query, type Statement } from '../../database/database.js';
 import { listNames } from '../../domain/events/event-type.js';
 import type { InputIssue } from '../../errors.js';
-import { compileEventSchema } from '../../payload-checks/compile-event-schema.js';
-import { type PayloadCheck, StepsSpent, tooManySteps } from '../../payload-checks/payload-check.js';
+import { compileEventSchema, type PayloadCheck, TooCostly } from '../../payload-checks/payload-check.js';
 import { issueOf } from './payload-issue.js';
 
 /** A row of the registry. */
@@ -33,7 +32,7 @@ interface Compiled {
 
 /** Below the 5 s after which a new type must be known everywhere. */
 const CACHE_AGE_MAX_MS = 4_000;
-/** Names that nobody registered must not cost a query each. */
+/** An unknown name reads the registry again at most this often. */
 const REREAD_EVERY_MS = 1_000;
 export const VERSIONS_SHOWN_MAX = 20;
 
@@ -51,9 +50,9 @@ const readStatement: Statement = {
 const versionsStatement: Statement = {
   name: 'read_event_type_versions',
   text: `select event_type as "eventType", version, schema, created_at as "createdAt"
-         from (select *, row_number() over (partition by event_type order by version desc) as place
+         from (select *, row_number() over (partition by event_type order by version desc) as nth
                from hookwright.event_type_versions where event_type = any($1)) versions
-         where place <= $2 order by event_type, version desc`,
+         where nth <= $2 order by event_type, version desc`,
 };
 
 /** A schema that an event type has or had. */
@@ -64,13 +63,13 @@ export interface EventTypeVersionRow {
   createdAt: Date;
 }
 
-/** The event types and the schemas of their payloads. One per process: it remembers the registry for a few seconds. */
+/** The event types and their schemas. Each process has one, which remembers the registry for a few seconds. */
 export class EventTypeRegistry {
   #types: ReadonlyMap<string, Compiled> = new Map();
   #all: readonly RegisteredEventType[] = [];
   #readAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
-  /** What was being read when it was forgotten may be the state before. */
+  /** Counts calls of `forget`: a read that began before one may have the old state. */
   #forgotten = 0;
 
   constructor(
@@ -78,7 +77,7 @@ export class EventTypeRegistry {
     private readonly clock: () => Date,
   ) {}
 
-  /** Every event type, by name. The same list until one of them has changed. */
+  /** Every event type, ordered by name. Returns the same list until one of them changes. */
   async all(): Promise<readonly RegisteredEventType[]> {
     await this.#refresh(CACHE_AGE_MAX_MS);
     return this.#all;
@@ -119,20 +118,20 @@ export class EventTypeRegistry {
     return brokenRulesOf(found, payload);
   }
 
-  /** As `check`, for a payload whose type is known and may be reserved or deprecated. Paths start with `payload`. */
+  /** Judges a payload by the schema alone: the type may be reserved or deprecated. Paths start with `payload`. */
   async brokenRules(eventType: string, payload: unknown): Promise<InputIssue[]> {
     const found = await this.#find(eventType);
     return found === null ? [] : brokenRulesOf(found, payload);
   }
 
-  /** From now on what stands in the database is read again: this process has just changed it. */
+  /** Makes the next question read the database: this process has just changed it. */
   forget(): void {
     this.#forgotten += 1;
     this.#reading = null;
     this.#readAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Every schema that an event type had, the newest first; only the last ones. */
+  /** The last schemas of each type, the newest first. */
   async versions(names: readonly string[]): Promise<EventTypeVersionRow[]> {
     return await query<EventTypeVersionRow>(this.db.pool, versionsStatement, [names, VERSIONS_SHOWN_MAX]);
   }
@@ -208,14 +207,14 @@ function brokenRulesOf(compiled: Compiled, payload: unknown): InputIssue[] {
   try {
     return compiled.check.brokenRules(payload).map((error) => issueOf(error, payload));
   } catch (error) {
-    if (error instanceof StepsSpent) {
-      return [tooManySteps(error, payload)];
+    if (error instanceof TooCostly) {
+      return [error.issue];
     }
     throw error;
   }
 }
 
-/** A schema that was not read again is the one that is known. */
+/** The schema is null where the database has the known version. */
 function isUnchanged(row: Row, known: RegisteredEventType | undefined): boolean {
   return (
     known !== undefined &&

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { stepsOf } from '../../domain/schema-rules/json-pointer.js';
 import type { InputIssue } from '../../errors.js';
 
-/** A rule of its schema that a payload breaks, with its place, which starts with `payload`. */
+/** A rule of its schema that a payload breaks. The path starts with `payload`. */
 export function issueOf(error: ErrorObject, payload: unknown): InputIssue {
   const path: (string | number)[] = ['payload'];
   let at = payload;
@@ -12,30 +12,52 @@ export function issueOf(error: ErrorObject, payload: unknown): InputIssue {
   }
   const { params } = error;
   const field =
-    error.propertyName ??
-    params['missingProperty'] ??
-    params['additionalProperty'] ??
-    params['unevaluatedProperty'] ??
-    params['propertyName'];
+    error.propertyName ?? params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName'];
   if (typeof field === 'string') {
     path.push(field);
   }
   return { path, code: `schema_${error.keyword}`, detail: detailOf(error) };
 }
 
-function detailOf({ keyword, propertyName, message = 'breaks the schema of this event type' }: ErrorObject): string {
+function detailOf({ keyword, propertyName, message = 'breaks the schema', params }: ErrorObject): string {
+  const text = `${message}${valuesText(params)}`;
   if (propertyName !== undefined) {
-    return `has a name that breaks a rule: ${message}`;
+    return `has a name that breaks a rule: ${text}`;
   }
   switch (keyword) {
     case 'required':
       return 'is required';
     case 'additionalProperties':
-    case 'unevaluatedProperties':
       return 'is not a field of this event type';
     case 'propertyNames':
       return 'has a name that is not allowed';
     default:
-      return message;
+      return text;
   }
+}
+
+const VALUES_SHOWN_MAX = 20;
+const VALUE_CHARS_MAX = 50;
+const VALUES_CHARS_MAX = 200;
+
+/** The values that `const` or `enum` allows, as JSON: the first ones of a long list. */
+function valuesText({ allowedValue, allowedValues }: ErrorObject['params']): string {
+  const values: unknown[] = allowedValues ?? (allowedValue === undefined ? [] : [allowedValue]);
+  const shown: string[] = [];
+  let room = VALUES_CHARS_MAX;
+  for (const value of values.slice(0, VALUES_SHOWN_MAX)) {
+    const text = shortened(JSON.stringify(value));
+    room -= text.length;
+    if (room < 0) {
+      break;
+    }
+    shown.push(text);
+  }
+  const unnamed = values.length - shown.length;
+  return values.length === 0 ? '' : `: ${shown.join(', ')}${unnamed > 0 ? ` and ${unnamed} more` : ''}`;
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text.slice(0, 2 * VALUE_CHARS_MAX + 1));
+  return characters.length > VALUE_CHARS_MAX ? `${characters.slice(0, VALUE_CHARS_MAX).join('')}…` : text;
 }

@@ -1,16 +1,16 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import type { Database } from '../../database/database.js';
 import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../../domain/events/event-type.js';
-import { textFieldsOf } from '../../domain/schema-rules/event-schema.js';
 import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
+import { textFieldsOf } from '../../domain/schema-rules/text-fields.js';
 import { EventType } from '../../entities/event-type.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
-import { compileEventSchema } from '../../payload-checks/compile-event-schema.js';
+import { compileEventSchema } from '../../payload-checks/payload-check.js';
 import { lockFor } from '../rows/advisory-lock.js';
 import { type Actor, about, audit, differences } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 
-/** So that every process can keep all of them in memory. */
+/** Every process keeps all of them in memory. */
 export const REGISTERED_TYPES_MAX = 500;
 
 type Schema = Record<string, unknown>;
@@ -82,8 +82,7 @@ export async function updateEventType(
 }
 
 /**
- * From now on the type is refused at every emit, or accepted again. Webhooks may still name it, and what was emitted
- * goes on.
+ * Makes every emit of the type refused, or accepted again. Webhooks may still name it, and its deliveries go on.
  *
  * @throws ApiError not_found
  */
@@ -128,7 +127,7 @@ async function changeEventType(
 /** The name is not repeated: it may have any length. */
 export const unknownEventType = () => notFound('event type', 'of this name');
 
-/** What is stored of a schema. */
+/** The columns that store a schema. */
 function columnsOf(schema: Schema): Pick<EventType, 'schema' | 'textFields' | 'samplePayload'> {
   const text = JSON.stringify(schema);
   const sample = samplePayload(schema, compileEventSchema(text));

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { compileEventSchema, schemaIssues } from '../../src/payload-checks/compile-event-schema.js';
+import { issueOf } from '../../src/operations/event-types/payload-issue.js';
+import { compileEventSchema } from '../../src/payload-checks/payload-check.js';
+import { schemaIssues } from '../../src/payload-checks/schema-issues.js';
 
 type Schema = Record<string, unknown>;
 const object = (rest: object): Schema => ({ type: 'object', ...rest });
@@ -12,11 +14,6 @@ describe('a keyword that JSON Schema does not have changes no verdict', () => {
     ['in a property', property({ type: 'string', ...keywords })],
     ['behind a reference', { ...property({ $ref: '#/$defs/b' }), $defs: { b: { type: 'string', ...keywords } } }],
   ];
-
-  // What was stored before such schemas were refused: ajv would answer with a promise.
-  test.each(inPlaces({ $async: true }))('a stored $async %s', (_, schema) => {
-    expect([accepts(schema, { a: 'x' }), accepts(schema, { a: 1 })]).toEqual([true, false]);
-  });
 
   test.each<[string, object]>([
     ['nullable', { nullable: true }],
@@ -57,11 +54,8 @@ describe('names that every object inherits are names like any other', () => {
   });
 
   test.each(inherited)('%s is one of the properties that are not mentioned', (name) => {
-    const choices = { anyOf: [{ properties: { a: {} } }, { required: ['b'] }] };
     for (const schema of [
       object({ additionalProperties: false }),
-      object({ unevaluatedProperties: false }),
-      object({ ...choices, unevaluatedProperties: false }),
       object({ propertyNames: { maxLength: 3 } }),
       object({ maxProperties: 0 }),
     ]) {
@@ -73,10 +67,6 @@ describe('names that every object inherits are names like any other', () => {
     for (const schema of [
       object({ properties: { [name]: { type: 'string' } } }),
       object({ properties: { [name]: { type: 'string' } }, additionalProperties: false }),
-      object({
-        anyOf: [{ properties: { [name]: { type: 'string' } } }, false],
-        unevaluatedProperties: false,
-      }),
       object({ patternProperties: { [name]: { type: 'string' } } }),
     ]) {
       expect(schemaIssues(schema)).toEqual([]);
@@ -85,10 +75,8 @@ describe('names that every object inherits are names like any other', () => {
         JSON.stringify(schema),
       ).toEqual([true, true, false]);
     }
-    for (const keyword of ['dependentRequired', 'dependencies']) {
-      const schema = object({ [keyword]: { [name]: ['a'] } });
-      expect([{}, payload(name, 'x')].map((given) => accepts(schema, given))).toEqual([true, false]);
-    }
+    const schema = object({ dependentRequired: { [name]: ['a'] } });
+    expect([{}, payload(name, 'x')].map((given) => accepts(schema, given))).toEqual([true, false]);
   });
 
   test('__proto__ may be a definition', () => {
@@ -99,7 +87,7 @@ describe('names that every object inherits are names like any other', () => {
     expect([accepts(schema, { a: 'x' }), accepts(schema, { a: 1 })]).toEqual([true, false]);
   });
 
-  test.each([...['properties', 'patternProperties', 'dependentSchemas', 'dependencies']])(
+  test.each(['properties', 'patternProperties'])(
     '%s of __proto__ are refused, for nothing would check them',
     (keyword) => {
       const schema = property(JSON.parse(`{"${keyword}":{"__proto__":{"type":"string"}}}`));
@@ -114,44 +102,32 @@ describe('names that every object inherits are names like any other', () => {
   });
 });
 
-describe('const and enum compare JSON values', () => {
-  const point = { type: 'Point', at: [1, { x: null }] };
-  const bare = Object.assign(Object.create(null), { at: [1, { x: null }], type: 'Point' });
+describe('const and enum', () => {
+  const detailsOf = (schema: Schema, payload: object) =>
+    compileEventSchema(JSON.stringify(schema))
+      .brokenRules(payload)
+      .map((broken) => issueOf(broken, payload).detail);
 
-  test.each<[string, object]>([
-    ['const', { const: point }],
-    ['enum', { enum: ['here', 5, point] }],
-    ['a long enum', { enum: [...Array.from({ length: 300 }, (_, n) => ({ n })), point] }],
-  ])('%s takes equal objects, from whatever they were made', (_, keywords) => {
-    const schema = property(keywords);
-    expect([accepts(schema, { a: point }), accepts(schema, { a: bare })]).toEqual([true, true]);
-    for (const other of [
-      { type: 'Point' },
-      { ...point, at: [1] },
-      { type: 'Point', valueOf: 1 },
-      { valueOf: 1 },
-      { toString: 1 },
-      { constructor: 1 },
-      [],
-      'Point',
-      null,
-    ]) {
-      expect(accepts(schema, { a: other }), JSON.stringify(other)).toBe(false);
+  test.each([{ const: { a: 1 } }, { const: [] }, { enum: ['here', 5, [1]] }])(
+    '%j is refused: it has more than scalars',
+    (rule) => {
+      const path = ['properties', 'a', Object.keys(rule)[0]];
+      expect(schemaIssues(property(rule))).toMatchObject([{ path, code: 'schema_constant' }]);
+    },
+  );
+
+  test.each(['valueOf', 'toString', 'constructor', '__proto__'])('refuse an object with %s', (name) => {
+    for (const rule of [{ const: 1 }, { enum: [1, 'x', null] }, { enum: Array.from({ length: 300 }, (_, n) => n) }]) {
+      expect(accepts(property(rule), { a: JSON.parse(`{"${name}":1}`) })).toBe(false);
+      expect(accepts(property(rule), { a: 1 })).toBe(true);
     }
   });
 
-  test('and say which values are allowed', () => {
-    const validate = compileEventSchema(
-      JSON.stringify(
-        object({ properties: { a: { const: {} }, b: { enum: [[]] }, c: { const: 1 }, d: { enum: [1] } } }),
-      ),
-    );
-    const broken = validate.brokenRules({ a: [], b: {}, c: 2, d: 2 });
-    expect(broken.map(({ instancePath, keyword, message }) => [instancePath, keyword, message])).toEqual([
-      ['/a', 'const', 'must be equal to constant: {}'],
-      ['/b', 'enum', 'must be equal to one of the allowed values: []'],
-      ['/c', 'const', 'must be equal to constant: 1'],
-      ['/d', 'enum', 'must be equal to one of the allowed values: 1'],
+  test('say which values are allowed', () => {
+    const schema = object({ properties: { a: { const: 1 }, b: { enum: [1] } } });
+    expect(detailsOf(schema, { a: 2, b: 2 })).toEqual([
+      'must be equal to constant: 1',
+      'must be equal to one of the allowed values: 1',
     ]);
   });
 
@@ -168,17 +144,10 @@ describe('const and enum compare JSON values', () => {
       Array(6).fill('y'.repeat(38)),
       `${quoted(Array(5).fill('y'.repeat(38)))} and 1 more`,
     ],
-    ['none, of none', [], 'none'],
   ])('of the allowed values, %s', (_, values, text) => {
-    const schema = JSON.stringify(object({ properties: { a: { enum: values } } }));
-    const [broken] = compileEventSchema(schema).brokenRules({ a: 'another' });
-    expect(broken?.message).toBe(`must be equal to one of the allowed values: ${text}`);
-  });
-
-  test('an enum of nothing accepts nothing', () => {
-    const schema = property({ enum: [] });
-    expect(schemaIssues(schema)).toEqual([]);
-    expect([accepts(schema, {}), accepts(schema, { a: null })]).toEqual([true, false]);
+    expect(detailsOf(property({ enum: values }), { a: 'another' })).toEqual([
+      `must be equal to one of the allowed values: ${text}`,
+    ]);
   });
 });
 
@@ -199,32 +168,5 @@ describe('multipleOf counts in decimals', () => {
     expect(validate.brokenRules({ a: 0.001 })).toMatchObject([
       { keyword: 'multipleOf', message: 'must be multiple of 0.01' },
     ]);
-  });
-});
-
-describe('a reference leads where RFC 6901 says', () => {
-  test.each(['ä', 'a b', 'a/b', 'a~b', 'a~1b', 'a%b', 'a%41', 'a"b', '#', '', '^x$', 'a?b', '😀', 'a+b'])(
-    'to a definition called %j',
-    (name) => {
-      const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
-      const schema = {
-        ...property({ $ref: `#/$defs/${encodeURIComponent(step)}` }),
-        $defs: { [name]: { const: 1 } },
-      };
-      expect(schemaIssues(schema)).toEqual([]);
-      expect([accepts(schema, { a: 1 }), accepts(schema, { a: 2 })]).toEqual([true, false]);
-    },
-  );
-
-  test('an escaped slash parts steps, so it hides no recursion', () => {
-    const schema = {
-      ...property({ $ref: '#/$defs/b%2Fproperties%2Fx' }),
-      $defs: {
-        b: { properties: { x: { const: 1 } } },
-        'b/properties/x': { allOf: [{ $ref: '#/$defs/b%2Fproperties%2Fx' }] },
-      },
-    };
-    expect(schemaIssues(schema)).toEqual([]);
-    expect([accepts(schema, { a: 1 }), accepts(schema, { a: 2 })]).toEqual([true, false]);
   });
 });
