@@ -1,5 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+// For vitest's own processes and for each start of the program: a quarter of a start is compiling.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
 /**
  * These files wait for longest, so they start first; or they measure, or change, what belongs to the whole process.

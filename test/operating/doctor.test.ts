@@ -9,6 +9,7 @@ import { examine } from '../../src/commands/doctor.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import type { Check } from '../../src/doctor/check.js';
 import { judgeServer } from '../../src/doctor/judge-server.js';
+import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
 import { examineServer } from '../../src/operations/installation/examine-server.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
@@ -39,6 +40,7 @@ const look = async (name: string, more: Record<string, string> = {}) => named(aw
 
 describe('a healthy installation', () => {
   test('has nothing to complain of but the durability that tests go without', async () => {
+    await rollPartitions(stack.services.db.pool, 30);
     stack.startDaemon();
     const checks = await eventually(async () => {
       const all = await examine(env);
@@ -151,6 +153,7 @@ describe('settings and database', () => {
         await stack.rows(`drop table hookwright.${name}`);
       }
     };
+    await rollPartitions(stack.services.db.pool, 30);
     await drop(7);
     expect((await look('partitions'))?.status).toBe('ok');
     await drop(6);

@@ -52,6 +52,10 @@ test('a database that is set to turn row security off is migrated all the same',
       const url = new URL(serverUrl);
       url.pathname = name;
       expect(await migrate(url.href)).toEqual({ outboxRole: true });
+      await onServer(url.href, async (migrated) => {
+        const { rows } = await migrated.query(`select from hookwright.partitions_before('deliveries', '2200-01-01')`);
+        expect(rows).toHaveLength(16); // yesterday, today and two weeks ahead
+      });
     } finally {
       await dropDatabase(client, name);
     }

@@ -33,14 +33,12 @@ async function pastDay(daysAgo: number): Promise<number> {
 }
 
 describe('rolling partitions', () => {
-  test('the migration has made yesterday, today and two weeks ahead', async () => {
-    // It may have been made before midnight.
-    const [migrated] = await stack.rows<{ at: Date }>('select max(executed_at) as at from hookwright.migrations');
-    const at = migrated!.at.getTime();
+  test('makes yesterday, today and two weeks ahead', async () => {
+    const before = Date.now();
+    await rollPartitions(stack.services.db.pool, 30);
     const names = await partitions('deliveries');
-    expect(names).toHaveLength(16);
-    expect(names[0]).toBe(nameOf('deliveries', 1, at));
-    expect(names.at(-1)).toBe(nameOf('deliveries', -14, at));
+    const now = names.at(-1) === nameOf('deliveries', -14, before) ? before : Date.now(); // midnight may have passed
+    expect(names.slice(-16)).toEqual(Array.from({ length: 16 }, (_, day) => nameOf('deliveries', 1 - day, now)));
   });
 
   test('neither old nor new ones have bodies, headers and answers analyzed, which nothing is found by', async () => {

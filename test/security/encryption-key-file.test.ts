@@ -134,14 +134,10 @@ describe('hookwright start', () => {
     expect(refused.said).toContain(`The file ${file} is missing.`);
     expect(refused.code).toBe(1);
     expect(existsSync(file)).toBe(false);
-    const tenant = await ends(['tenant', 'create', 'acme'], dataDir);
-    expect(tenant).toMatchObject({ code: 1, said: expect.stringContaining(`The file ${file} is missing.`) });
     expect((await ends(['key', 'list'], dataDir)).code).toBe(0); // needs no secret
     expect(await keyCheck()).toMatchObject({ status: 'fail', text: expect.stringContaining('is missing.') });
 
     writeFileSync(file, `${randomBytes(32).toString('base64')}\n`);
-    const wrong = await ends(['start'], dataDir);
-    expect(wrong).toMatchObject({ code: 1, said: expect.stringContaining('is another one than the key') });
     expect(await keyCheck()).toMatchObject({
       status: 'fail',
       text: expect.stringContaining('is another one'),
@@ -151,7 +147,6 @@ describe('hookwright start', () => {
 
     writeFileSync(file, key);
     expect(await keyCheck()).toMatchObject({ status: 'ok' });
-    await startAndStop();
 
     writeFileSync(file, 'c2hvcnQ=');
     const told = await ends(['keys', 'give-up', 'local'], dataDir);
@@ -164,11 +159,8 @@ describe('hookwright start', () => {
     const kept = /The damaged file is kept as (.+?): /.exec(done.said)?.[1];
     expect(readFileSync(kept!, 'utf8')).toBe('c2hvcnQ=');
     expect(await keyCheck()).toMatchObject({ status: 'ok' });
-    await startAndStop();
 
     rmSync(file);
-    expect((await ends(['keys', 'give-up', 'local'], dataDir)).said).toContain('Nothing is changed.');
-    expect(existsSync(file)).toBe(false);
     expect((await ends(['keys', 'give-up', 'local', '--for-good'], dataDir)).code).toBe(0);
     expect(await keyCheck()).toMatchObject({ status: 'ok' });
     await startAndStop();

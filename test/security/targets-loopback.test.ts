@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { settings } from '../../src/settings/settings.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { startProgram } from '../support/program.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 
 const closed = { ALLOW_HTTP_URLS: 'false', ALLOW_PRIVATE_TARGETS: '' };
@@ -38,22 +37,17 @@ afterEach(() => stack[Symbol.asyncDispose]());
 /** What the program says at its start. */
 async function startWith(more: Record<string, string>): Promise<string> {
   const [key] = stack.services.config.encryptionKeys ?? [];
-  const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'start'], {
-    env: {
-      ...Object.fromEntries(inherited),
-      DATABASE_URL: stack.databaseUrl,
-      ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      ...more,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const child = startProgram(['start'], {
+    DATABASE_URL: stack.databaseUrl,
+    ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ...more,
   });
   const ended = once(child, 'exit');
   try {
     let log = '';
-    child.stdout.on('data', (chunk) => {
+    child.stdout!.on('data', (chunk) => {
       log += chunk;
     });
     await eventually(() => log.includes('the API is listening'), 60_000);

@@ -50,7 +50,7 @@ export async function requireNoPlaintext(url: string): Promise<void> {
   try {
     // Most partitions are empty: a look at a file's size is cheaper than a scan.
     const { rows: tables } = await client.query<{ name: string }>(
-      `select c.oid::regclass::text as name
+      `select format('%I.%I', n.nspname, c.relname) as name
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind = 'r' and pg_relation_size(c.oid) > 0`,
     );
