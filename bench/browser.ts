@@ -48,7 +48,7 @@ interface Task {
   cpu: number;
 }
 
-/** What the main thread of the page did while `work` went on. */
+/** The tasks of the page's main thread while `work` runs. */
 export async function tasksDuring(page: Page, work: () => Promise<void>): Promise<Task[]> {
   const browser = page.context().browser()!;
   await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', '__metadata'] });

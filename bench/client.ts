@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 
-/** What the bench asks of the service's API beside the load, over GraphQL: above all the management of webhooks. */
+/** The bench's requests to the API besides the load: GraphQL, mostly to manage webhooks. */
 
 /** Where the API is, and the key that it asks for. */
 export interface Api {

@@ -4,7 +4,7 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgre
 import { dropDatabase } from '../test/support/on-server.js';
 import { readAllStats, readStat, treeSeconds } from './processes.js';
 
-/** What the durability of the measured figures rests on. */
+/** The Postgres settings on which durability depends. */
 export interface Durability {
   version: string;
   fsync: string;

@@ -115,7 +115,7 @@ class Service {
   }
 }
 
-/** A subscriber: verifies every request as the contract tells receivers to, and answers as it is told. */
+/** A subscriber: verifies every request as the contract asks of receivers, and answers with the status that is set. */
 class Subscriber {
   secret = '';
   healthy = true;

@@ -2,7 +2,7 @@ import { Histogram, type LatencySummary, median } from './histogram.js';
 import type { CpuSeconds } from './processes.js';
 import type { Measurement } from './scenario.js';
 
-/** What a run says. Null, or not a number, where the scenario or the machine does not tell. */
+/** The figures of one run: null or NaN where the scenario or the machine has none. */
 export interface Figures {
   deliveries: number;
   deliveriesPerSecond: number;
@@ -22,7 +22,7 @@ export interface Figures {
   details: Record<string, number>;
 }
 
-/** What must be zero in every run. */
+/** These figures must be zero in every run. */
 export const alarmNames = ['lost', 'unrecorded', 'duplicates', 'signaturesWrong', 'signaturesUnchecked'];
 
 /** @param barePostsPerSecond null for a scenario that delivers nothing */

@@ -7,7 +7,7 @@ const SUB_BUCKETS = 128;
 const SUB_BUCKET_BITS = 7;
 const MICROSECONDS_MAX = 2 ** 31 - 1;
 
-/** As it goes between processes: bucket and count in turn, of the buckets that have any. */
+/** The form sent between processes: pairs of bucket and count, without empty buckets. */
 export interface HistogramData {
   buckets: number[];
   maxMicroseconds: number;

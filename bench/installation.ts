@@ -17,7 +17,7 @@ export interface Service extends Api {
 }
 
 const HOST = '127.0.0.1';
-/** What the all-in-one mode allows by itself, and the processes of the split mode must be told. */
+/** The all-in-one mode allows these targets by default; the split mode needs the settings. */
 const loopbackTargets: Env = { ALLOW_HTTP_URLS: 'true', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' };
 
 /**

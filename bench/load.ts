@@ -32,7 +32,7 @@ export interface LoadReport {
   /** Deliveries that the service says they have. */
   deliveries: number;
   failures: number;
-  /** Of the first failure. */
+  /** Describes the first failure. */
   failure: string | null;
   /** Microseconds since 1970. */
   startedAt: number;

@@ -7,7 +7,7 @@ export interface Machine {
   memoryGiB: number;
   platform: string;
   nodeVersion: string;
-  /** Of the last minute: what else the machine was doing. */
+  /** Load of the last minute: shows other work on the machine. */
   loadAverage: number;
 }
 

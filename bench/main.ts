@@ -13,7 +13,7 @@ import { Rig } from './rig.js';
 import type { Scenario } from './scenario.js';
 import { defaultScenarios, scenarios } from './scenarios/index.js';
 
-/** `npm run bench`: measures the service on this machine. docs/performance.md says how to read it. */
+/** `npm run bench`: measures the service on this machine. docs/performance.md explains the output. */
 
 const BARE_SECONDS = 1.5;
 /** Not counted: it takes so long until they are made no faster. */
@@ -110,7 +110,7 @@ function textOf(error: Error): string | undefined {
 
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
-// Whoever read it has gone: `| head`.
+// The reader is gone, as with `| head`.
 process.stdout.on('error', interrupt);
 
 try {

@@ -17,7 +17,7 @@ export interface Options {
   profile: string | undefined;
   /** Settings of the service, over those of the scenario. */
   set: Readonly<Record<string, string>>;
-  /** For the service's Node processes. */
+  /** Flags for the service's Node processes. */
   nodeFlags: readonly string[];
 }
 
@@ -29,10 +29,10 @@ const DEFAULT_SECONDS = 4;
 const DEFAULT_DELIVERIES = 10_000_000;
 const whole = ['--runs', '--deliveries'];
 
-/** What was asked for is the usage, and nothing is measured. */
+/** The usage was asked for; nothing is measured. */
 export class HelpWanted extends Error {}
 
-/** What is wrong with the command line, as a sentence. */
+/** A fault of the command line, as a sentence. */
 export class UsageError extends Error {}
 
 /**

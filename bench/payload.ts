@@ -4,7 +4,7 @@
  */
 
 export const EVENT_TYPE = 'coupon.applied';
-/** Of the whole JSON text: that of an ordinary small event. */
+/** Length of the JSON text: an ordinary small event. */
 export const BODY_BYTES = 512;
 
 interface BenchPayload {

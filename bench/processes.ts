@@ -41,7 +41,7 @@ export function parsePeakMemory(status: string): number | null {
   return kibibytes === undefined ? null : Number(kibibytes) / 1024;
 }
 
-/** What a process has resident, in MiB, from /proc/<pid>/status. @returns null without VmRSS */
+/** Resident memory in MiB, from /proc/<pid>/status. @returns null without VmRSS */
 export function parseMemory(status: string): number | null {
   const kibibytes = /^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) / 1024;
@@ -112,7 +112,7 @@ function readProc(file: string): string | null {
   }
 }
 
-/** The classes of processes that are told apart. */
+/** CPU seconds by class of process. */
 export interface CpuSeconds {
   service: number;
   postgres: number;

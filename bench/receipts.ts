@@ -8,7 +8,7 @@ import { emittedAt } from './payload.js';
 const SIGNATURE_CHECKED_EVERY = 64;
 const DELIVERY_HEADER = 'x-service-delivery';
 
-/** What the receiver knows of the requests to one group of paths. */
+/** The receiver's counts for one group of paths. */
 export interface ReceiptReport {
   /** Requests with different `X-Service-Delivery`. */
   deliveries: number;

@@ -5,14 +5,14 @@ import { type Goal, type Verdict, verdictOf } from './goals.js';
 import type { Machine } from './machine.js';
 import type { Options } from './options.js';
 
-/** What all runs of a scenario say. */
+/** The result of all runs of a scenario. */
 export interface Result {
   name: string;
   title: string;
   settings: Record<string, string>;
   runs: Figures[];
   medians: Record<string, number>;
-  /** What should be zero and is not, added up over all runs. */
+  /** Sums over all runs of the figures that should be zero and are not. */
   alarms: Record<string, number>;
   goals: Verdict[];
 }
@@ -38,7 +38,7 @@ export function resultOf(
 const valuesOf = (rows: readonly Row[], value: (row: Row) => number) =>
   Object.fromEntries(rows.map((row) => [row.name, value(row)]));
 
-/** What was measured so far. It is written as JSON with each result, so that none is lost when a later one fails. */
+/** The results so far. The JSON file is written after each result, so that a later failure loses none. */
 export class Results {
   readonly #results: Result[] = [];
 

@@ -20,7 +20,7 @@ const BARE_GROUP = 'bare';
 interface RigOptions {
   /** The service's, where they differ from the shipped ones. */
   settings: Env;
-  /** For the service's Node processes. */
+  /** Flags for the service's Node processes. */
   nodeFlags: readonly string[];
   /** How long a measurement emits. */
   seconds: number;
@@ -147,7 +147,7 @@ export class Rig implements AsyncDisposable {
     const child = this.#steadyLoad;
     const { origin: url, apiKey } = service;
     const report = child.call('run', { what: 'emit', url, apiKey, ratePerSecond, seconds: secondsMax });
-    report.catch(() => {}); // whoever stops it hears of it
+    report.catch(() => {}); // `stop` reports it
     return {
       stop: async () => {
         await child.call('stop', null);
@@ -208,7 +208,7 @@ export class Rig implements AsyncDisposable {
     return peaks.length === 0 || peaks.includes(null) ? null : Math.max(...peaks.map(Number));
   }
 
-  /** Also the one who asks while it is being ended waits until all is gone. */
+  /** A second caller waits for the same end. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#disposal ??= this.#all.disposeAsync();
     return this.#disposal;

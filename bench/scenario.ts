@@ -31,7 +31,7 @@ export interface Measurement {
  */
 export interface Scenario {
   name: string;
-  /** What it measures, in a line. */
+  /** Describes the measurement in a line. */
   title: string;
   /** Settings of the service that differ from the shipped ones. */
   settings?: Env;
@@ -57,7 +57,7 @@ export const nothingDelivered = {
   signaturesWrong: 0,
 } as const;
 
-/** For a daemon that has not come to where its measurement begins. */
+/** The error for a daemon that did not finish its warm-up. */
 export function tooFewDelivered({ output }: ServiceProcess, deliveries: number): Error {
   return new Error(`The daemon delivered only ${deliveries}; it wrote:\n${output}`);
 }

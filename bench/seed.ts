@@ -15,7 +15,7 @@ interface Retries {
 }
 
 const DELIVERIES_PER_STATEMENT = 10_000;
-/** As many connections as the bench has. */
+/** One session for each connection of the bench. */
 const SESSIONS = 2;
 
 /**

@@ -5,7 +5,7 @@ import type { ReceiptReport } from './receipts.js';
 import type { Rig } from './rig.js';
 import { ARRIVAL_TIMEOUT_MS } from './scenario.js';
 
-/** What became of the traffic at a fixed rate to one group, while something else went on. */
+/** The outcome of traffic at a fixed rate to one group, beside other work. */
 interface SteadyReport {
   receipts: ReceiptReport;
   latency: HistogramData;
@@ -23,7 +23,7 @@ interface SteadyReport {
 const SECONDS_MAX = 300;
 const WARM_UP_MS = 2_000;
 
-/** Whose emits, to which group of webhooks. */
+/** The emitting tenant and the group of webhooks. */
 export interface SteadyLoadOf {
   service: Service;
   group: string;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { EVENT_TYPE, payloadAt } from './payload.js';
 
-/** What requests look like, and what their answers mean. */
+/** The form of a load's requests, and the meaning of their answers. */
 export interface Target {
   eventsPerRequest: number;
   /** @param intendedAt microseconds since 1970 */

@@ -17,7 +17,7 @@ const ROWS_BEFORE = 5_000;
 const LOADS = 5;
 /** Each delivery is two updates: it is there, and it has arrived. */
 const EMITS_PER_SECOND = 50;
-/** As long as the page collects updates before it shows them. */
+/** The page collects updates for this long before it shows them. */
 const FLUSH_MS = 100;
 const SETTLE_MS = 2_000;
 const FIRST_ROW_TIMEOUT_MS = 30_000;

@@ -8,7 +8,7 @@ const WEBHOOKS = 10;
 const DELIVERIES = 50_000;
 /** Delivered by the same process before, while its code is being compiled; not counted. */
 const WARM_UP_DELIVERIES = 15_000;
-/** As `emitEvents` makes them: what is emitted together shares jobs. */
+/** Events of one statement share jobs, as with `emitEvents`. */
 const EVENTS_PER_STATEMENT = 100;
 const TIMEOUT_MS = 120_000;
 const GROUP = 'drain';

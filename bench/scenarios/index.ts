@@ -52,5 +52,5 @@ export const scenarios: readonly Scenario[] = [
   keys,
 ];
 
-/** Those of `npm run bench` alone: a minute and a half together. */
+/** The default of `npm run bench`: a minute and a half together. */
 export const defaultScenarios: readonly Scenario[] = [throughput, latency];

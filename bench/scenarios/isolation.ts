@@ -15,7 +15,7 @@ const REFUSING = 'refusing';
 const SLOW_MS = 10_000;
 const ENABLE_EVERY_MS = 1000;
 const WARM_UP_BESIDE_SICK_MS = 5_000;
-/** For each of --seconds. */
+/** Length of the sick phase for each of --seconds. */
 const SICK_MS = 5000;
 const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 

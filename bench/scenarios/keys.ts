@@ -9,7 +9,7 @@ import { welchT } from '../welch.js';
 
 const WARM_UP_CHECKS = 20_000;
 const CHECKS = 100_000;
-/** Of each kind. */
+/** Refusals of each kind. */
 const REFUSALS = 20_000;
 const REFUSALS_AT_ONCE = 8;
 const UNKNOWN_ID = 999_999_999;

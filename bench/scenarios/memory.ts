@@ -8,9 +8,9 @@ const EMIT_SECONDS_MAX = 180;
 const SAMPLE_EVERY_MS = 250;
 
 /**
- * 200,000 deliveries without a warm-up through a process that has just started. Its resident memory is looked at all
- * the while; over the last half of the samples a line is laid, whose slope tells whether it still grows. With several
- * runs the later ones find a process that has worked already.
+ * 200,000 deliveries without a warm-up through a process that has just started. Its resident memory is sampled
+ * throughout; the slope of a line through the last half of the samples shows whether it still grows. With several
+ * runs, the later ones use a process that has worked already.
  */
 export const memory: Scenario = {
   name: 'memory',

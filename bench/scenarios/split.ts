@@ -3,7 +3,7 @@ import { load, WARM_UP_SECONDS } from './throughput.js';
 
 const GROUP = 'split';
 
-/** As `throughput`, with API and delivery in processes of their own: each one's CPU time and peak memory is told. */
+/** Like `throughput`, with API and daemon in separate processes: reports CPU time and peak memory of each. */
 export const split: Scenario = {
   name: 'split',
   title: 'single emits by 64 emitters, one webhook; 1 API process and 2 daemons over one Postgres',
