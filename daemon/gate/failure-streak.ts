@@ -12,7 +12,7 @@ export class FailureStreak {
 
   constructor(private readonly streakMsMin: number) {}
 
-  /** Its failures, as far as they do not disable the webhook. */
+  /** The failures of the streak, as far as they do not disable the webhook. */
   get failures(): number {
     return this.#failures;
   }

@@ -42,7 +42,7 @@ export function nextProbeMs(failures: number, lastMs: number, streakMsMin: numbe
 
 /** An endpoint that fails or is silent. Times are of the caller's clock. */
 interface Suspect {
-  /** Of its streak. */
+  /** The failures of its streak. */
   failures: number;
   inFlight: number;
   /** When the streak, or the silence, began. */

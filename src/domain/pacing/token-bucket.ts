@@ -23,7 +23,7 @@ interface Bucket {
  * that does not go back; should it do so all the same, no time has passed.
  *
  * The buckets are limited in number: the one that was touched longest ago is forgotten, which is the same as full. So
- * a limit by network address does not hold against somebody who has more addresses than there are buckets.
+ * a limit by network address does not bind a client with more addresses than there are buckets.
  */
 export class TokenBuckets<Key> {
   readonly #buckets: BoundedMap<Key, Bucket>;
@@ -36,7 +36,7 @@ export class TokenBuckets<Key> {
   }
 
   /**
-   * How long until `amount` can be taken; 0 when it can be now. Whatever is more than a bucket holds can be taken of a
+   * How long until `amount` can be taken; 0 when it can be now. More than a bucket's burst can be taken of a
    * full one, and is paid off afterwards: else it could never be.
    */
   waitMs(key: Key, amount: number, nowMs: number): number {

@@ -90,7 +90,7 @@ export async function forgetRaised(pool: pg.Pool): Promise<void> {
   await pool.query(`delete from hookwright.raised_events where pending = 0 and raised_at < now() - interval '1 hour'`);
 }
 
-/** One call examines this many of the webhooks whose holds end soon: after an incident thousands may hold nothing. */
+/** One call examines this many webhooks whose holds end soon: after an incident thousands may have nothing held. */
 const EXAMINED_MAX = 500;
 /** Held deliveries are counted for this many webhooks; the next call finds the others. */
 const WARNED_MAX = 20;

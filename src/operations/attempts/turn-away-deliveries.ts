@@ -23,9 +23,9 @@ const turned = new RowsParameter<TurnedAway>(
 );
 
 /**
- * Locked in the order of ids, as in a move of a settling; where that goes on to older ones, nobody waits for long.
- * Until when its endpoint is closed is asked when all are locked (the sort sees to that): it may have been opened
- * meanwhile, and those that wait for it woken.
+ * Locks deliveries in the order of ids, as a move of an alignment does; where that goes on to older ones, nobody waits
+ * for long. `opens_at` is asked once all are locked (the sort sees to that): the endpoint may have been opened
+ * meanwhile, and the deliveries that wait for it woken.
  */
 const turnAwaySql = (lock: 'for update of d' | 'for update of d skip locked', passedOver = '') => `
     with judged as materialized (
@@ -71,10 +71,10 @@ const turnUnlockedAwayStatement: Statement = {
 
 /**
  * Ends the jobs of deliveries that wait for something. Where the webhook is inactive or deleted the delivery is held or
- * canceled; so is it held where it counts as held already. Where its time has not come, or its endpoint is closed, the
- * job is put off until then. No attempt is burned either way. The conditions are those of the load, judged again: what
- * has changed since then wins. A delivery whose row another session has locked keeps nobody waiting: its job comes
- * again in half a minute. Where its job is locked, it fails alone.
+ * canceled; it is also held where it counts as held already. Where its time has not come, or its endpoint is closed,
+ * the job is put off until then. No attempt is burned either way. The conditions are those of the load, judged again:
+ * a change since then wins. A delivery whose row another session has locked keeps nobody waiting: its job comes again
+ * in half a minute. Where its job is locked, it fails alone.
  *
  * @param deliveries each delivery once
  * @param lockWaitMs how long a lock is waited for
