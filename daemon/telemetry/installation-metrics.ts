@@ -1,7 +1,8 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Installation } from '../../src/operations/installation/read-installation.js';
+import { Meter } from '../../src/telemetry/meter.js';
 
-/** Several may scrape, and often: the database is asked no more often than this. */
+/** The database is read no more often than this, however often several scrapers ask. */
 const CACHED_MS = 10_000;
 const DAY_SECONDS = 86_400;
 /** A scrape does not wait for a database that does not answer. */
@@ -11,7 +12,7 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
   ['hookwright_due_deliveries', 'Deliveries whose time has come; 50000 means 50000 or more.', (one) => one.due],
   [
     'hookwright_due_oldest_age_seconds',
-    'For how long the delivery that has been due longest has been due, also where its receiver is slow or has asked for a pause; 0 when none is.',
+    'How long the oldest due delivery has been due, also if its receiver is slow or has asked for a pause; 0: none is due.',
     (one) => one.oldestDueSeconds,
   ],
   [
@@ -48,8 +49,8 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
 ];
 
 /**
- * What a daemon reports of the whole installation, as the database has it: every daemon reports the same, so take the
- * maximum and not the sum. NaN while the database does not answer.
+ * Registers gauges of the whole installation. Every daemon reports the same values, so take the maximum, not the sum.
+ * They are NaN while the database does not answer.
  *
  * @param now milliseconds, never going back
  */
@@ -67,15 +68,11 @@ export function registerInstallation(
     }
     return latest;
   };
+  const meter = new Meter(registry);
   for (const [name, help, value] of gauges) {
-    new Gauge({
-      name,
-      help: `${help} Of the whole installation.`,
-      registers: [registry],
-      async collect() {
-        const read = await installation();
-        this.set(read === null ? Number.NaN : value(read));
-      },
+    meter.gauge(name, `${help} Of the whole installation.`, async () => {
+      const read = await installation();
+      return read === null ? Number.NaN : value(read);
     });
   }
 }
@@ -83,7 +80,7 @@ export function registerInstallation(
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
-  work.catch(() => {}); // it may fail when nobody waits for it any more
+  work.catch(() => {}); // it may fail later
   try {
     return await Promise.race([work, late.promise]);
   } finally {

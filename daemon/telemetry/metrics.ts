@@ -1,9 +1,10 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { type Counter, type Histogram, Registry } from 'prom-client';
 import type { Slots } from '../../src/concurrency/slots.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import type { RecordedStatus } from '../../src/operations/attempts/record-attempts.js';
-import { Tally } from '../../src/telemetry/tally.js';
+import { Meter } from '../../src/telemetry/meter.js';
+import type { Tally } from '../../src/telemetry/tally.js';
 import type { Gate } from '../gate/gate.js';
 
 /** The largest batch has 256. */
@@ -12,7 +13,7 @@ const SWEEPS = ['schedule', 'held', 'overdue', 'dead_workers'] as const;
 type Sweep = (typeof SWEEPS)[number];
 type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
 
-/** What became of a delivery by an attempt, by its state afterwards. What is held now goes on when its webhook does. */
+/** The outcome of an attempt by the delivery's state afterwards. A held delivery goes on when its webhook does. */
 const OUTCOMES = {
   SUCCEEDED: 'succeeded',
   FAILED: 'failed',
@@ -21,102 +22,88 @@ const OUTCOMES = {
   HELD: 'retried',
 } as const satisfies Record<NonNullable<RecordedStatus>, string>;
 
-/** What the gauges look at whenever somebody asks. */
+/** The objects that gauges read. */
 interface Watched {
   gate: Pick<Gate, 'states'>;
   slots: Pick<Slots, 'inUse' | 'waitingCount'>;
   slotsMax: number;
 }
 
-/** What a daemon tells Prometheus. Nothing is labelled by tenant or webhook: those are without number. */
+/** The metrics of a daemon. */
 export class DaemonMetrics {
-  readonly #attempts: Tally<'lane' | 'verdict'>;
-  readonly #deliveries: Tally<'lane' | 'outcome'>;
-  readonly #durations: Histogram;
-  readonly #lag: Histogram;
-  readonly #putOffs: Tally<'lane'>;
-  readonly #batches: Histogram<'work'>;
-  readonly #disabled: Tally<'reason'>;
-  readonly #sweeps: Tally<'sweep'>;
-  readonly #swept: Tally<'sweep'>;
+  readonly #meter: Meter;
+  readonly #attempts: Tally;
+  readonly #deliveries: Tally;
+  readonly #putOffs: Tally;
+  readonly #disabled: Tally;
   readonly #freedJobs: Counter;
   readonly #claimed: Counter;
   readonly #expired: Counter;
+  readonly #durations: Histogram<string>;
+  readonly #lag: Histogram<string>;
+  readonly #batches: Histogram<string>;
+  readonly #sweeps: Tally;
+  readonly #swept: Tally;
 
   constructor(readonly registry = new Registry()) {
-    const registers = [registry];
-    this.#attempts = new Tally({
-      name: 'hookwright_attempts_total',
-      help: 'Requests to endpoints, by lane and verdict.',
-      labels: ['lane', 'verdict'],
-      registry,
-    });
-    this.#deliveries = new Tally({
-      name: 'hookwright_deliveries_total',
-      help: 'Attempts whose outcome was recorded, by lane and what became of the delivery: succeeded, failed, or retried later.',
-      labels: ['lane', 'outcome'],
-      registry,
-    });
-    this.#putOffs = new Tally({
-      name: 'hookwright_put_offs_total',
-      help: 'Deliveries that were put off, because their endpoint had no room or a fault of our own kept them, by lane.',
-      labels: ['lane'],
-      registry,
-    });
-    this.#disabled = new Tally({
-      name: 'hookwright_webhooks_disabled_total',
-      help: 'Webhooks that this daemon disabled, by reason: FAILURES or GONE.',
-      labels: ['reason'],
-      registry,
-    });
-    this.#freedJobs = new Counter({
-      name: 'hookwright_freed_jobs_total',
-      help: 'Jobs of dead processes that this daemon freed.',
-      registers,
-    });
-    this.#claimed = new Counter({
-      name: 'hookwright_claimed_deliveries_total',
-      help: 'Deliveries that this daemon got from the transaction of an emit in its own process, without fetching and loading.',
-      registers,
-    });
-    this.#expired = new Counter({
-      name: 'hookwright_expired_deliveries_total',
-      help: 'Deliveries that this daemon canceled (EXPIRED): they were pending or held still when they, or their event, were to be dropped.',
-      registers,
-    });
-    this.#durations = new Histogram({
-      name: 'hookwright_attempt_duration_seconds',
-      help: 'From the hand-over of a request to the last byte of its answer.',
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-      registers,
-    });
-    this.#lag = new Histogram({
-      name: 'hookwright_first_attempt_lag_seconds',
-      help: 'From the making of a delivery to its first attempt, where nothing held it up but the service itself.',
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
-      registers,
-    });
-    this.#batches = new Histogram({
-      name: 'hookwright_batch_deliveries',
-      help: 'Deliveries that shared a transaction, by work: load, turn_away, record or put_off.',
-      labelNames: ['work'],
-      buckets: BATCH_DELIVERIES,
-      registers,
-    });
-    this.#sweeps = new Tally({
-      name: 'hookwright_sweeps_total',
-      help: 'Sweeps that this daemon made, by sweep. Of several daemons one at a time makes each.',
-      labels: ['sweep'],
-      known: SWEEPS,
-      registry,
-    });
-    this.#swept = new Tally({
-      name: 'hookwright_sweep_found_total',
-      help: 'What sweeps found: retries to schedule, webhooks whose held deliveries were to settle, overdue deliveries without a job, dead worker pools.',
-      labels: ['sweep'],
-      known: SWEEPS,
-      registry,
-    });
+    const meter = new Meter(registry);
+    this.#meter = meter;
+    this.#attempts = meter.tally('hookwright_attempts_total', 'Requests to endpoints, by lane and verdict.', [
+      'lane',
+      'verdict',
+    ]);
+    this.#deliveries = meter.tally(
+      'hookwright_deliveries_total',
+      'Attempts whose outcome was recorded, by lane and state of the delivery: succeeded, failed, or retried later.',
+      ['lane', 'outcome'],
+    );
+    this.#putOffs = meter.tally(
+      'hookwright_put_offs_total',
+      'Deliveries that were put off: their endpoint had no room, or a fault of our own kept them. By lane.',
+      ['lane'],
+    );
+    this.#disabled = meter.tally(
+      'hookwright_webhooks_disabled_total',
+      'Webhooks that this daemon disabled, by reason: FAILURES or GONE.',
+      ['reason'],
+    );
+    this.#freedJobs = meter.counter('hookwright_freed_jobs_total', 'Jobs of dead processes that this daemon freed.');
+    this.#claimed = meter.counter(
+      'hookwright_claimed_deliveries_total',
+      'Deliveries that an emit of the same process handed to this daemon, without a fetch and a load.',
+    );
+    this.#expired = meter.counter(
+      'hookwright_expired_deliveries_total',
+      'Deliveries that this daemon canceled (EXPIRED): still pending or held when they or their event were to be dropped.',
+    );
+    this.#durations = meter.histogram(
+      'hookwright_attempt_duration_seconds',
+      'From the hand-over of a request to the last byte of its answer.',
+      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    );
+    this.#lag = meter.histogram(
+      'hookwright_first_attempt_lag_seconds',
+      'From the making of a delivery to its first attempt, if only the service itself delayed it.',
+      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    );
+    this.#batches = meter.histogram(
+      'hookwright_batch_deliveries',
+      'Deliveries that shared a transaction, by work: load, turn_away, record or put_off.',
+      BATCH_DELIVERIES,
+      ['work'],
+    );
+    this.#sweeps = meter.tally(
+      'hookwright_sweeps_total',
+      'Sweeps that this daemon made, by sweep. Of several daemons one at a time makes each.',
+      ['sweep'],
+      SWEEPS,
+    );
+    this.#swept = meter.tally(
+      'hookwright_sweep_found_total',
+      'Finds of sweeps: retries to schedule, webhooks to align, overdue deliveries without a job, dead worker pools.',
+      ['sweep'],
+      SWEEPS,
+    );
   }
 
   attempted(lane: Lane, { delivery, outcome, result, startedAt }: FinishedAttempt, madeAt: Date): void {
@@ -127,7 +114,7 @@ export class DaemonMetrics {
     }
   }
 
-  /** @param status of the delivery, now that an attempt was recorded; null: it was not */
+  /** @param status the delivery's state after an attempt; null: the attempt was not recorded */
   recorded(lane: Lane, status: RecordedStatus): void {
     if (status !== null) {
       this.#deliveries.count(lane, OUTCOMES[status]);
@@ -142,7 +129,7 @@ export class DaemonMetrics {
     this.#disabled.count(reason);
   }
 
-  /** For a GroupCommit, to tell how many items each batch had. */
+  /** @returns a function for a GroupCommit to call with the number of items of each batch */
   batch(work: Batch): (items: number) => void {
     const child = this.#batches.labels(work);
     return (items) => child.observe(items);
@@ -166,14 +153,7 @@ export class DaemonMetrics {
   }
 
   gauge(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: [this.registry],
-      collect() {
-        this.set(read());
-      },
-    });
+    this.#meter.gauge(name, help, read);
   }
 
   watch({ gate, slots, slotsMax }: Watched): void {
@@ -186,7 +166,7 @@ export class DaemonMetrics {
     );
     this.gauge(
       'hookwright_deliveries_waiting',
-      'Deliveries that wait for a place in a window.',
+      'Deliveries that wait for a permit of their endpoint.',
       sumOf(({ waiting }) => waiting),
     );
     this.gauge(
@@ -201,7 +181,7 @@ export class DaemonMetrics {
     );
     this.gauge(
       'hookwright_window_places',
-      'Places in all windows together.',
+      'Permits in all windows together.',
       sumOf(({ window }) => window),
     );
     this.gauge('hookwright_slots_max', 'Deliveries that may be worked on at once.', () => slotsMax);

@@ -1,47 +1,17 @@
-import { Counter, type Registry } from 'prom-client';
-
-interface TallyOptions<Label extends string> {
-  name: string;
-  help: string;
-  labels: readonly Label[];
-  registry: Registry;
-  /** Values of the only label that are shown from the start, as 0: what never happened shows as such. */
-  known?: readonly string[];
-}
-
 /**
- * A counter with labels. What happens to every event is counted by it, so it is plain numbers until somebody asks:
- * prom-client takes a microsecond to find the right one among its own.
+ * A counter with labels. It counts what happens to every event, so it is plain numbers until they are read: prom-client
+ * takes a microsecond to find the right one among its own.
  */
-export class Tally<Label extends string> {
-  readonly #counts = new Map<string, { labels: Record<Label, string>; count: number }>();
+export class Tally {
+  readonly #counts = new Map<string, { labels: Record<string, string>; count: number }>();
 
-  constructor(private readonly options: TallyOptions<Label>) {
-    const { name, help, labels, registry, known = [] } = options;
-    const counts = this.#counts;
-    new Counter({
-      name,
-      help,
-      labelNames: labels,
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { labels, count } of counts.values()) {
-          this.inc(labels, count);
-        }
-      },
-    });
-    for (const value of known) {
-      this.add(0, value);
-    }
-  }
+  constructor(private readonly labels: readonly string[]) {}
 
-  /** As `add`, one. */
   count(...values: string[]): void {
     this.add(1, ...values);
   }
 
-  /** @param values of the labels, in their order; they are the service's own, few, and have no space in them */
+  /** @param values of the labels, in their order: few, the service's own, and without spaces */
   add(amount: number, ...values: string[]): void {
     const key = values.join(' ');
     const known = this.#counts.get(key);
@@ -49,7 +19,13 @@ export class Tally<Label extends string> {
       known.count += amount;
       return;
     }
-    const labels = Object.fromEntries(this.options.labels.map((label, index) => [label, values[index] ?? '']));
-    this.#counts.set(key, { labels: labels as Record<Label, string>, count: amount });
+    const labels = Object.fromEntries(this.labels.map((label, index) => [label, values[index] ?? '']));
+    this.#counts.set(key, { labels, count: amount });
+  }
+
+  each(read: (labels: Record<string, string>, count: number) => void): void {
+    for (const { labels, count } of this.#counts.values()) {
+      read(labels, count);
+    }
   }
 }

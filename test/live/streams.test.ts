@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type ServerResponse } from 'node:http';
 import { createClient } from 'graphql-sse';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
@@ -18,12 +18,22 @@ import { innards } from '../support/untouched.js';
 const WITHIN_MS = 20_000;
 const RECEIVER = 'https://receiver.example.com/';
 
-let api: LiveApi | undefined;
-afterEach(() => api?.[Symbol.asyncDispose]());
+/** Of tests that need no settings or times of their own. */
+let shared: LiveApi;
+beforeAll(async () => {
+  shared = await LiveApi.open();
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
+let own: LiveApi | undefined;
+afterEach(async () => {
+  await own?.[Symbol.asyncDispose]();
+  own = undefined;
+});
 
 async function open(settings: Record<string, string> = {}, times: StreamTimes = {}): Promise<LiveApi> {
-  api = await LiveApi.open(settings, times);
-  return api;
+  own = await LiveApi.open(settings, times);
+  return own;
 }
 
 /** A stream with more to say than its client, which has stopped reading, has room for. */
@@ -43,14 +53,9 @@ async function stoppedReader(live: LiveApi, key: string): Promise<{ stream: Live
 }
 
 describe('who may follow', () => {
-  let live: LiveApi;
-  beforeEach(async () => {
-    live = await open();
-  });
-
   test('nobody without a key, or with a wrong one', async () => {
     for (const key of [null, 'hw_1_wrong']) {
-      const stream = await live.subscribe(deliveries, {}, { key });
+      const stream = await shared.subscribe(deliveries, {}, { key });
       expect(stream.status).toBe(401);
       expect(stream.response.headers['www-authenticate']).toBe('Bearer');
       expect((await stream.body()).errors[0]?.extensions['code']).toBe('UNAUTHENTICATED');
@@ -58,32 +63,32 @@ describe('who may follow', () => {
   });
 
   test('deliveries need deliveries:read, webhooks webhooks:read, and nested fields what they need', async () => {
-    const { services, tenantId } = live.stack;
+    const { services, tenantId } = shared.stack;
     const reader = await makeKey(services, tenantId, ['deliveries:read']);
     const manager = await makeKey(services, tenantId, ['webhooks:read']);
     for (const [document, { key }] of [
       [deliveries, manager],
       [webhooks, reader],
     ] as const) {
-      const stream = await live.subscribe(document, {}, { key });
+      const stream = await shared.subscribe(document, {}, { key });
       await eventually(() => stream.isComplete);
       expect(stream.status).toBe(200);
       expect(stream.errors[0]?.extensions.code).toBe('FORBIDDEN');
     }
     const nested = 'subscription { deliveryUpdated { delivery { id event { id } } } }';
-    const stream = await (await live.subscribe(nested, {}, { key: reader.key })).begun();
-    await live.stack.webhook(RECEIVER);
-    await live.stack.emit();
+    const stream = await (await shared.subscribe(nested, {}, { key: reader.key })).begun();
+    await shared.stack.webhook(RECEIVER);
+    await shared.stack.emit();
     await eventually(() => stream.updates.at(-1)?.delivery, WITHIN_MS);
     expect(stream.updates.at(-1).delivery).toEqual({ id: expect.any(String), event: null });
     expect(stream.errors.at(-1)?.extensions.code).toBe('FORBIDDEN');
   });
 
-  test('a key that is revoked, elsewhere too, ends its streams within 5 s and no other', async () => {
-    const { services, tenantId } = live.stack;
+  test.concurrent('a key that is revoked, elsewhere too, ends its streams within 5 s and no other', async () => {
+    const { services, tenantId } = shared.stack;
     const { key, id } = await makeKey(services, tenantId, ['webhooks:read']);
-    const stream = await (await live.subscribe(webhooks, {}, { key })).begun();
-    const other = await (await live.subscribe(webhooks)).begun();
+    const stream = await (await shared.subscribe(webhooks, {}, { key })).begun();
+    const other = await (await shared.subscribe(webhooks)).begun();
     const revokedAt = performance.now();
     await revokeApiKey(services.db, tenantId, id, commandLine); // past the process that has the stream
     await eventually(() => stream.hasEnded, WITHIN_MS);
@@ -93,22 +98,22 @@ describe('who may follow', () => {
     expect(other.hasEnded).toBe(false);
   });
 
-  test('a stream of a platform key ends with the tenant that it is about', async () => {
-    const { services } = live.stack;
+  test.concurrent('a stream of a platform key ends with the tenant that it is about', async () => {
+    const { services } = shared.stack;
     const { key } = await makeKey(services, null, ['platform:admin']);
     const { id } = await makeTenant(services);
     const headers = { 'hookwright-tenant': String(id) };
-    const stream = await (await live.subscribe(webhooks, {}, { key, headers })).begun();
-    const [tenant] = await live.stack.rows<{ name: string }>(`select name from hookwright.tenants where id = ${id}`);
+    const stream = await (await shared.subscribe(webhooks, {}, { key, headers })).begun();
+    const [tenant] = await shared.stack.rows<{ name: string }>(`select name from hookwright.tenants where id = ${id}`);
     await deleteTenant(services.db, { tenantId: id, name: tenant!.name }, commandLine);
     await eventually(() => stream.hasEnded, WITHIN_MS);
     expect(stream.errors[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
   test('a key that is revoked ends its streams also when nobody reads them any more', async () => {
-    const { services, tenantId } = live.stack;
+    const { services, tenantId } = shared.stack;
     const { key, id } = await makeKey(services, tenantId, SCOPES);
-    const { stream, response } = await stoppedReader(live, key);
+    const { stream, response } = await stoppedReader(shared, key);
     const closed = once(response, 'close');
     const revokedAt = performance.now();
     await revokeApiKey(services.db, tenantId, id, commandLine);
@@ -117,16 +122,18 @@ describe('who may follow', () => {
     stream.cut();
   });
 
-  test('a key that expires ends its streams', async () => {
-    const { services, tenantId } = live.stack;
+  test.concurrent('a key that expires ends its streams', async () => {
+    const { services } = shared.stack;
     const { key, id } = await createApiKey(services.db, services.random, {
-      tenantId,
+      tenantId: (await makeTenant(services)).id,
       name: 'short',
       scopes: ['webhooks:read'],
       by: commandLine,
     });
-    await live.stack.rows(`update hookwright.api_keys set expires_at = now() + interval '4 seconds' where id = ${id}`);
-    const stream = await (await live.subscribe(webhooks, {}, { key })).begun();
+    await shared.stack.rows(
+      `update hookwright.api_keys set expires_at = now() + interval '4 seconds' where id = ${id}`,
+    );
+    const stream = await (await shared.subscribe(webhooks, {}, { key })).begun();
     expect([stream.hasEnded, stream.events]).toEqual([false, []]);
     await eventually(() => stream.hasEnded, WITHIN_MS);
     expect(stream.errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
@@ -171,8 +178,7 @@ describe('what may be asked', () => {
       'at most 1000 is allowed',
     ],
   ])('%s is refused with 400', async (_, document, code, message = '') => {
-    const live = await open();
-    const stream = await live.subscribe(document);
+    const stream = await shared.subscribe(document);
     expect(stream.status).toBe(400);
     const { errors } = await stream.body();
     expect(errors[0]?.extensions).toEqual({ code });
@@ -180,29 +186,27 @@ describe('what may be asked', () => {
   });
 
   test('a delivery may be followed with all that there is of it', async () => {
-    const live = await open();
-    const stream = await live.subscribe(`subscription { deliveryUpdated { cursor delivery {
+    const stream = await shared.subscribe(`subscription { deliveryUpdated { cursor delivery {
       id event { id payload } webhook { id url } attempts {
         number statusCode requestHeaders requestBody responseHeaders responseBody responseBodyBase64 } } } }`);
     expect(stream.status).toBe(200);
   });
 
   test('wrong arguments and variables', async () => {
-    const live = await open();
     for (const variables of [{ eventType: 'no.such' }, { after: 'nonsense' }]) {
-      const stream = await live.subscribe(deliveries, variables);
+      const stream = await shared.subscribe(deliveries, variables);
       await eventually(() => stream.isComplete);
       expect(stream.errors.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT']);
     }
-    const stream = await live.subscribe(deliveries, { webhookId: { a: 1 } });
+    const stream = await shared.subscribe(deliveries, { webhookId: { a: 1 } });
     expect(stream.status).toBe(400);
     expect((await stream.body()).errors[0]?.extensions['code']).toBe('BAD_USER_INPUT');
     for (const body of ['null', '[]', '{"query": 1}', '{"query": "subscription { a }", "variables": []}']) {
-      const { server } = live.servers[0]!;
+      const { server } = shared.servers[0]!;
       const refused = await server.inject({
         method: 'POST',
         url: '/graphql/stream',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${live.key}` },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${shared.key}` },
         payload: body,
       });
       expect(refused.statusCode, body).toBe(400);
@@ -232,9 +236,8 @@ describe('what may be asked', () => {
   });
 
   test('subscriptions at /graphql are sent here, and other methods are refused', async () => {
-    const live = await open();
-    const { server } = live.servers[0]!;
-    const headers = { authorization: `Bearer ${live.key}`, 'content-type': 'application/json' };
+    const { server } = shared.servers[0]!;
+    const headers = { authorization: `Bearer ${shared.key}`, 'content-type': 'application/json' };
     const payload = JSON.stringify({ query: 'subscription { webhookUpdated { cursor } }' });
     const sent = await server.inject({ method: 'POST', url: '/graphql', headers, payload });
     expect(sent.statusCode).toBe(400);
