@@ -34,26 +34,22 @@ interface DaemonDeps {
   /** How receivers' names are resolved; default: by the system's DNS servers. */
   lookup?: NameResolver;
   tracing?: Tracing | null;
-  /** What Prometheus reads; default: one of its own. */
+  /** The metrics' registry; default: a new one. */
   registry?: Registry;
 }
 
-/**
- * When the daemon stops, what is in hand may still begin as long as there is time for a full attempt, and this much to
- * record it.
- */
+/** While the daemon stops, deliveries begin as long as there is time for a full attempt and this much to record it. */
 const RECORD_MS = 1_000;
 
-/** The delivery daemon: a runner of jobs, the connection that tells that they are alive, and the sweeps beside them. */
+/** The delivery daemon: the runner of jobs, the control connection, and the sweeps. */
 export class Daemon {
   readonly #sender: Sender;
-  /** What Prometheus reads. */
   readonly registry: Registry;
   readonly #control: ControlConnection;
   readonly #runner: SupervisedRunner;
-  /** For emits of the same process. */
+  /** Takes deliveries from emits of the same process. */
   readonly claims: Claims;
-  /** Each ends one of the sweeps beside the runner. */
+  /** Each function ends a sweep. */
   readonly #stopSweeps: (() => Promise<void>)[];
   #stopped: Promise<void> | undefined;
 
@@ -109,7 +105,7 @@ export class Daemon {
     );
     metrics.gauge(
       'hookwright_emits_waiting',
-      'Deliveries of tenants that emit a lot at once, not accepted yet because the process is what limits it.',
+      'Deliveries of tenants that emit a lot at once, not accepted yet because the process itself is the limit.',
       () => this.claims.waiting,
     );
     metrics.gauge('hookwright_fetching_jobs', '1 while the daemon fetches jobs.', () => Number(this.running));
@@ -120,7 +116,7 @@ export class Daemon {
     return this.#runner.running;
   }
 
-  /** Why nothing is being delivered at the moment, in a sentence; null when all is well. */
+  /** A sentence that says why nothing is delivered at the moment; null when all is well. */
   get trouble(): string | null {
     if (this.fence.ending) {
       return 'The daemon ends.';
@@ -140,8 +136,8 @@ export class Daemon {
   }
 
   /**
-   * Stops fetching, sends what is in hand and can be over in time, waits until it is recorded (at most `withinMs`),
-   * then lets go of the rest.
+   * Stops fetching, sends the deliveries in hand that can end in time, waits until they are recorded (at most
+   * `withinMs`), then leaves the rest to other processes.
    */
   stop(withinMs: number = this.deps.config.delivery.drainTimeoutMs): Promise<void> {
     const { attemptTimeoutMs } = this.deps.config.delivery;
@@ -149,8 +145,8 @@ export class Daemon {
   }
 
   /**
-   * As `stop`, but nothing more is sent: only what is under way may still be recorded. What is in hand at the end
-   * counts as fetched: it may be what has brought the process down.
+   * Stops without sending more; only attempts under way may still be recorded. The fetches of the jobs in hand count,
+   * because one of these jobs may have brought the process down.
    */
   stopSending(withinMs: number): Promise<void> {
     return this.#stopOnce(0, withinMs, { mayBeToBlame: true });
@@ -165,11 +161,11 @@ export class Daemon {
   async #stop(withinMs: number, mayBeToBlame: boolean): Promise<void> {
     const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
-    this.fence.letGo();
+    this.fence.giveUp();
     if (!mayBeToBlame) {
-      await this.#runner.letGo();
+      await this.#runner.leave();
     }
-    // Last: as long as it is there, nobody else takes what is in hand here.
+    // Last: until then no other process takes the jobs in hand.
     await this.#control.stop();
     await this.#sender.close();
   }

@@ -6,13 +6,12 @@ import { type Fence, SendingStopped } from '../liveness/fence.js';
 
 interface OwnStopsDeps {
   db: Pick<Database, 'pool'>;
-  fence: Pick<Fence, 'silent' | 'ending' | 'lettingGo'>;
+  fence: Pick<Fence, 'silent' | 'ending' | 'givenUp'>;
 }
 
 /**
- * The tasks. A delivery's job that ends because sending was stopped is as it was before it was fetched: due at once,
- * for whoever may send, and the fetch does not count. Fetches are what makes a job a suspect (`Quarantine`), and a
- * service that is often restarted must not make suspects of what waits in a long line.
+ * Wraps the tasks of deliveries. A job that ends because sending was stopped is freed as if it had not been fetched, and
+ * is due at once. Otherwise a service that often restarts would make suspects (`Quarantine`) of jobs in a long line.
  */
 export function unlessStopped(tasks: TaskList, deps: OwnStopsDeps): TaskList {
   const { [DELIVER_TASK]: deliver, [DELIVER_GROUP_TASK]: deliverGroup } = tasks;
@@ -24,8 +23,8 @@ export function unlessStopped(tasks: TaskList, deps: OwnStopsDeps): TaskList {
 }
 
 /**
- * It throws all the same: graphile-worker's failing of a job does nothing to one that its pool has not locked. So only
- * when this process fetches no more: what it had fetched again meanwhile would be failed in its hands.
+ * The wrapped task throws too: graphile-worker then fails the job, which does nothing to a job that the pool has not
+ * locked. This is safe only when the process fetches no more, because it could have fetched the job again.
  */
 const givingBack =
   (task: Task, { db, fence }: OwnStopsDeps): Task =>
@@ -34,8 +33,8 @@ const givingBack =
       return await task(payload, helpers);
     } catch (error) {
       const { id, locked_by: poolId } = helpers.job;
-      // A silent database would not hear of it; what it has locked then is freed once it answers.
-      const isStopped = fence.lettingGo || (fence.ending && error instanceof SendingStopped);
+      // While the database is silent, nothing can be freed; its locked jobs are freed once it answers.
+      const isStopped = fence.givenUp || (fence.ending && error instanceof SendingStopped);
       if (poolId !== null && isStopped && !fence.silent) {
         await freeJobs(db.pool, poolId, [id]).catch(() => {}); // the job fails like any other, and comes again
       }

@@ -3,19 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, type ParsedCronItem, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { repeat } from '../../src/concurrency/repeat.js';
-import type { Database } from '../../src/database/database.js';
+import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
 import { type GatedPool, openJobConnections } from '../../src/graphile-worker/job-connections.js';
 import { LocalJobs, type Room } from '../../src/graphile-worker/local-jobs.js';
-import { freeJobsNotInHand, renewLocks } from '../../src/graphile-worker/locked-jobs.js';
+import { findForgotten, freeJobs, freeJobsNotInHand, renewLocks } from '../../src/graphile-worker/locked-jobs.js';
 import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/graphile-worker/schema.js';
 import type { ControlConnection } from '../liveness/control-connection.js';
-import { ForgottenJobs } from './forgotten-jobs.js';
 
 export interface RunnerDeps {
   db: Database;
   log: Logger;
-  control: Pick<ControlConnection, 'hold' | 'letGo' | 'reachable' | 'fence'>;
-  /** How long jobs in hand are waited for before graphile-worker tells them to give up. */
+  control: Pick<ControlConnection, 'lockPool' | 'unlockPool' | 'reachable' | 'fence'>;
+  /** After this time graphile-worker aborts the jobs in hand. */
   drainTimeoutMs: number;
 }
 
@@ -27,18 +26,17 @@ export interface RunnerOptions {
 }
 
 /**
- * Jobs fetched ahead, for each slot. Each may name sixteen deliveries, and whoever is more urgent than these waits for
- * the next fetch. A crash strands them too, until the sweep finds them.
+ * Jobs fetched ahead, per slot. Each may name sixteen deliveries, and more urgent jobs wait for the next fetch. After a
+ * crash they stay locked until the sweep finds them.
  */
 const FETCH_AHEAD = 1 / 8;
-/**
- * Jobs that have ended are deleted together: one by one, each of a slow trickle would have a transaction of its own.
- * Until then nobody fetches them, for they are locked.
- */
+/** Ended jobs are deleted together: one by one, each would have a transaction. They stay locked until then. */
 const END_OF_JOBS_EVERY_MS = 100;
 const FREE_EVERY_MS = 1_000;
 const RENEW_EVERY_MS = 5_000;
-const LET_GO_MS_MAX = 500;
+/** By then the statement that locked a job has ended, and its reply has arrived or is lost. */
+const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;
+const LEAVE_MS_MAX = 500;
 
 /** One graphile-worker runner, from its start until nothing is left of it. */
 export class RunnerLife {
@@ -48,15 +46,16 @@ export class RunnerLife {
   readonly #fetches = Promise.withResolvers<void>();
   readonly #fetching = new AbortController();
   /** Aborts when `#isGone`. */
-  readonly #here = new AbortController();
+  readonly #alive = new AbortController();
   readonly #stopRenewing: () => Promise<void>;
-  readonly #forgotten: ForgottenJobs;
+  /** Jobs that the last renewal found locked without knowing them. */
+  #suspected = new Set<string>();
   #runner: Runner | undefined;
   #poolId: string | undefined;
   #queue: LocalJobs | undefined;
-  /** The worker pool is known to be alive: what it has locked, others leave alone. */
+  /** Other processes know that the worker pool is alive, and leave its jobs alone. */
   #announced = false;
-  /** graphile-worker has let go; handlers that it did not wait for may still be running. */
+  /** graphile-worker has released the pool; handlers that it did not wait for may still be running. */
   #released = false;
 
   constructor(
@@ -64,16 +63,15 @@ export class RunnerLife {
     private readonly options: RunnerOptions,
   ) {
     this.#connections = openJobConnections(deps.db.url, deps.log);
-    this.#forgotten = new ForgottenJobs(deps);
     this.#stopRenewing = repeat('renew-locks', RENEW_EVERY_MS, deps.log, () => this.#renewLocks());
   }
 
-  /** Resolves when it has fetched for the first time, though it may have found nothing. */
+  /** Resolves after the first fetch, whether it found jobs or not. */
   get fetches(): Promise<void> {
     return this.#fetches.promise;
   }
 
-  /** Aborts when it fetches no more, whoever wanted that; the reason is a text that says why. */
+  /** Aborts when no more jobs are fetched; the reason is a text. */
   get fetching(): AbortSignal {
     return this.#fetching.signal;
   }
@@ -85,27 +83,34 @@ export class RunnerLife {
       : undefined;
   }
 
-  /**
-   * Begins with jobs that its pool has locked already, as if it had just fetched them.
-   *
-   * @returns whether it does: there may be no room for them meanwhile
-   */
+  /** Runs jobs that the pool has locked already. @returns false when there is no room for them */
   give(jobs: Job[]): boolean {
     return this.#queue?.give(jobs) ?? false;
   }
 
-  /** The ids of the jobs that it has locked and will run, or is running. */
+  /** The ids of the locked jobs that are running or will run. */
   get #known(): string[] {
     return [...this.#inHand, ...(this.#queue?.waitingIds ?? [])];
   }
 
+  /** Keeps the locks of known jobs, and frees jobs that a lost reply has left locked. */
   async #renewLocks(): Promise<void> {
-    if (this.#poolId !== undefined) {
-      const known = this.#known;
-      if (known.length > 0) {
-        await renewLocks(this.deps.db.pool, this.#poolId, known);
-      }
-      await this.#forgotten.free(this.#poolId, () => this.#known);
+    const { db, log } = this.deps;
+    if (this.#poolId === undefined) {
+      return;
+    }
+    const known = this.#known;
+    if (known.length > 0) {
+      await renewLocks(db.pool, this.#poolId, known);
+    }
+    const found = await findForgotten(db.pool, this.#poolId, this.#known, FORGOTTEN_AFTER_SECONDS);
+    const knownNow = new Set(this.#known);
+    // Found twice: a process that has stood still reads its replies between the two renewals.
+    const forgotten = found.filter((id) => this.#suspected.has(id) && !knownNow.has(id));
+    this.#suspected = new Set(found);
+    const freed = forgotten.length === 0 ? 0 : await freeJobs(db.pool, this.#poolId, forgotten);
+    if (freed > 0) {
+      log.warn({ jobs: freed }, 'freed jobs that a lost reply of Postgres had left locked');
     }
   }
 
@@ -133,39 +138,39 @@ export class RunnerLife {
       },
     });
     this.#runner.promise.then(
-      () => this.#fetchingEnds('the runner ended'),
-      (error: unknown) => this.#fetchingEnds(String(error)),
+      () => this.#fetching.abort('the runner ended'),
+      (error: unknown) => this.#fetching.abort(String(error)),
     );
   }
 
   /**
-   * Stops it if need be, waits for the jobs in hand, and frees what it still has locked. The pool's lock is kept until
-   * then, so that nobody else runs what is still in hand here.
+   * Stops the runner, waits for the jobs in hand, and frees its locked jobs. The pool stays locked until then, so that
+   * no other process runs the jobs in hand.
    *
-   * @param hurry when aborted, jobs that cannot be freed are left to the sweep of the others
+   * @param hurry when aborted, jobs that cannot be freed are left to the sweep of other processes
    */
   async end(hurry: AbortSignal): Promise<void> {
     if (this.#poolId !== undefined) {
       const stopped = this.#runner?.stop().catch(() => {}); // it may have stopped by itself
-      await Promise.race([stopped, this.#whileHere(FREE_EVERY_MS)]);
+      await Promise.race([stopped, this.#whileAlive(FREE_EVERY_MS)]);
       await this.#free(this.#poolId, hurry);
-      await this.deps.control.letGo(this.#poolId);
+      await this.deps.control.unlockPool(this.#poolId);
     }
     await this.#stopRenewing();
     await this.#connections.end().catch(() => {});
   }
 
-  /** Frees what is still in hand too; a database that does not hear of it is not waited for. */
-  async letGo(): Promise<void> {
+  /** Frees the jobs in hand too, unless the database takes too long. */
+  async leave(): Promise<void> {
     if (this.#poolId !== undefined) {
       const freed = freeJobsNotInHand(this.deps.db.pool, this.#poolId, new Set()).catch(() => {});
-      await Promise.race([freed, delay(LET_GO_MS_MAX, undefined, { ref: false })]);
+      await Promise.race([freed, delay(LEAVE_MS_MAX, undefined, { ref: false })]);
     }
   }
 
   /**
-   * The jobs that were fetched ahead at once, the others when their handlers have ended. graphile-worker may have
-   * failed to do so, or to complete them: then they are run again, find nothing to do, and are completed.
+   * Frees jobs that were fetched ahead at once, and the others when their handlers have ended: graphile-worker may have
+   * failed to give them back or to complete them. A completed job that runs again finds nothing to do.
    */
   async #free(poolId: string, hurry: AbortSignal): Promise<void> {
     for (let logged = false; ; ) {
@@ -184,44 +189,40 @@ export class RunnerLife {
           return;
         }
       }
-      await (last ? delay(FREE_EVERY_MS) : this.#whileHere(FREE_EVERY_MS));
+      await (last ? delay(FREE_EVERY_MS) : this.#whileAlive(FREE_EVERY_MS));
     }
   }
 
-  /** graphile-worker has let go and no handler is running. */
+  /** graphile-worker has released the pool and no handler is running. */
   get #isGone(): boolean {
     return this.#released && this.#inHand.size === 0;
   }
 
-  #resolveIfGone(): void {
+  #noticeIfGone(): void {
     if (this.#isGone) {
-      this.#here.abort();
+      this.#alive.abort();
     }
   }
 
-  /** Resolves after that long, or when `#isGone`. */
-  async #whileHere(ms: number): Promise<void> {
-    await delay(ms, undefined, { signal: this.#here.signal }).catch(() => {});
-  }
-
-  #fetchingEnds(why: string): void {
-    this.#fetching.abort(why);
+  /** Resolves after that time, or when `#isGone`. */
+  async #whileAlive(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#alive.signal }).catch(() => {});
   }
 
   #events(): WorkerEvents {
     const events = new EventEmitter() as unknown as WorkerEvents;
     events.on('pool:create', ({ workerPool }) => {
       this.#poolId = workerPool.id;
-      const held = this.deps.control.hold(workerPool.id).then(() => {
+      const locked = this.deps.control.lockPool(workerPool.id).then(() => {
         this.#announced = true;
       });
-      this.#connections.closeUntil(held);
+      this.#connections.closeUntil(locked);
     });
-    events.on('pool:gracefulShutdown', ({ message }) => this.#fetchingEnds(message));
+    events.on('pool:gracefulShutdown', ({ message }) => this.#fetching.abort(message));
     events.on('pool:release', () => {
       this.#released = true;
-      this.#fetchingEnds('the worker pool ended');
-      this.#resolveIfGone();
+      this.#fetching.abort('the worker pool ended');
+      this.#noticeIfGone();
     });
     events.on('localQueue:init', ({ localQueue }) => {
       this.#queue = new LocalJobs(localQueue, events);
@@ -229,7 +230,7 @@ export class RunnerLife {
     events.on('localQueue:getJobs:complete', () => this.#fetches.resolve());
     const handled = ({ job }: { job: Job }) => {
       this.#inHand.delete(job.id);
-      this.#resolveIfGone();
+      this.#noticeIfGone();
     };
     events.on('job:start', ({ job }) => this.#inHand.add(job.id));
     events.on('job:success', handled);

@@ -2,23 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type RunnerDeps, RunnerLife, type RunnerOptions } from './runner-life.js';
 
 const RESTART_PAUSE_MS = 1_000;
-const LOOK_EVERY_MS = 250;
-/** graphile-worker 0.18 remembers for good that it could not read the ids of its tasks, which its first fetch does. */
+const CHECK_EVERY_MS = 250;
+/** The first fetch reads the ids of the tasks; when that fails, graphile-worker never tries it again. */
 const FIRST_FETCH_MS = 10_000;
 
 /**
- * A graphile-worker runner that is always there. graphile-worker's own ends, without an error, when Postgres blips
- * while it completes jobs; so each is disposable. When one stops fetching, another is started at once, and the old
- * one's jobs in hand go on beside it. None runs while Postgres is silent.
+ * A graphile-worker runner that is always there. A runner ends, without an error, when Postgres blips while jobs are
+ * completed; so when one stops fetching, another is started at once, and the old one's jobs in hand go on beside it.
+ * None runs while Postgres is silent.
  */
 export class SupervisedRunner {
   readonly #stopping = new AbortController();
   readonly #supervision: Promise<void>;
-  readonly #farewells = new Set<Promise<void>>();
-  /** Those that may have jobs locked. */
+  readonly #endings = new Set<Promise<void>>();
+  /** Runners that may have jobs locked. */
   readonly #lives = new Set<RunnerLife>();
   #current: RunnerLife | undefined;
-  /** A warning says that no jobs are fetched, and no line yet that they are again. */
+  /** The log says that no jobs are fetched, and not yet that they are again. */
   #interrupted = false;
   #stopped: Promise<void> | undefined;
 
@@ -44,14 +44,14 @@ export class SupervisedRunner {
     this.#stopped ??= (async () => {
       this.#stopping.abort();
       await this.#supervision;
-      await Promise.all(this.#farewells);
+      await Promise.all(this.#endings);
     })();
     return this.#stopped;
   }
 
-  /** Leaves what is still in hand to others: there is no more time for it. */
-  async letGo(): Promise<void> {
-    await Promise.all([...this.#lives].map((life) => life.letGo()));
+  /** Leaves the jobs in hand to other processes: there is no more time for them. */
+  async leave(): Promise<void> {
+    await Promise.all([...this.#lives].map((life) => life.leave()));
   }
 
   async #supervise(): Promise<void> {
@@ -78,11 +78,11 @@ export class SupervisedRunner {
         log.warn({ err: error }, 'the job runner did not start; trying again');
       }
       this.#current = undefined;
-      const farewell = life.end(signal).finally(() => {
+      const ending = life.end(signal).finally(() => {
         this.#lives.delete(life);
-        this.#farewells.delete(farewell);
+        this.#endings.delete(ending);
       });
-      this.#farewells.add(farewell);
+      this.#endings.add(ending);
       await delay(RESTART_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
   }
@@ -116,7 +116,7 @@ export class SupervisedRunner {
       if (!hasFetched && performance.now() > firstFetchUntil) {
         return 'nothing could be fetched';
       }
-      await delay(LOOK_EVERY_MS, undefined, { signal: waking }).catch(() => {});
+      await delay(CHECK_EVERY_MS, undefined, { signal: waking }).catch(() => {});
     }
   }
 }

@@ -13,37 +13,33 @@ import type { DeadWorkers } from './dead-workers.js';
 import { Fence } from './fence.js';
 
 const BEAT_EVERY_MS = 1_000;
-/** The next beat, while a pool's lock is free, or ours is not held: who looks for dead pools has it for a moment. */
-const LOOK_AGAIN_MS = 250;
-/** A beat that takes longer has no answer: the connection is given up, and another one is made. */
+/** The pause while a pool is missing, or a pool of ours is not locked: the sweep of another process locks it briefly. */
+const BEAT_SOON_MS = 250;
+/** A connection whose beat takes longer is replaced. */
 const BEAT_TIMEOUT_MS = 4_000;
-/** Connections are begun no closer together than this; one that has lasted is replaced at once. */
+/** Connections are begun no closer together; one that has lasted is replaced at once. */
 const CONNECT_EVERY_MS = 500;
-const LOOK_FOR_CONNECTION_MS = 100;
+const REACHABLE_CHECK_MS = 100;
 const STOP_PATIENCE_MS = 500;
 
 interface ControlConnectionDeps {
   url: string;
   log: Logger;
-  /** What each beat does on the connection, besides keeping it alive. */
+  /** Each beat sweeps for dead workers. */
   deadWorkers: Pick<DeadWorkers, 'sweep' | 'startOver'>;
 }
 
-type HeldPool = PromiseWithResolvers<void> & {
-  /** A lock that is asked for twice must be given back twice. */
-  state: 'free' | 'asked for' | 'locked';
-};
+type OwnPool = PromiseWithResolvers<void> & { isLocked: boolean };
 
 /**
- * One connection to Postgres, past every pool, whose session tells all other processes that the worker pools of this
- * one are alive: it holds an advisory lock for each. Its beats are also the proof that Postgres can be reached; without
- * them the fence closes. A connection that breaks is replaced by another one with the same locks, for as long as that
- * takes.
+ * One connection to Postgres outside of every pool. Its session has an advisory lock for each worker pool of this
+ * process, which shows all other processes that the pool is alive. Its beats also prove that Postgres answers; without
+ * them the fence closes. A connection that breaks is replaced by another with the same locks, as often as needed.
  */
 export class ControlConnection {
   readonly fence = new Fence();
-  /** Worker pools of this process, and what waits for their locks. */
-  readonly #pools = new Map<string, HeldPool>();
+  /** Worker pools of this process; each promise resolves with its first lock. */
+  readonly #pools = new Map<string, OwnPool>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   /** The newest connection, whatever its state. */
@@ -51,6 +47,8 @@ export class ControlConnection {
   /** The connection while it is in use. */
   #inUse: pg.Client | undefined;
   #connectedBefore = false;
+  /** Aborts the pause before the next beat. */
+  #pause = new AbortController();
   readonly #logThrottle = new LogThrottle();
 
   constructor(private readonly deps: ControlConnectionDeps) {
@@ -58,20 +56,19 @@ export class ControlConnection {
   }
 
   /**
-   * Holds a worker pool's lock from now on, whatever happens to the connection.
+   * Locks a worker pool from now on, also on later connections.
    *
-   * @returns when the lock is held for the first time; until then the pool may not fetch jobs
+   * @returns when it is locked for the first time; until then the pool may not fetch jobs
    */
-  async hold(poolId: string): Promise<void> {
-    const pool: HeldPool = { ...Promise.withResolvers<void>(), state: 'free' };
-    pool.promise.catch(() => {});
+  async lockPool(poolId: string): Promise<void> {
+    const pool = { ...Promise.withResolvers<void>(), isLocked: false };
     this.#pools.set(poolId, pool);
-    await this.#lockPools().catch(() => {}); // else the next beat does
+    this.#pause.abort();
     await pool.promise;
   }
 
-  /** Lets the pool's lock go: from now on its jobs are free for everybody. */
-  async letGo(poolId: string): Promise<void> {
+  /** Unlocks the pool: from now on its jobs are free for every process. */
+  async unlockPool(poolId: string): Promise<void> {
     this.#pools.get(poolId)?.reject(new Error('The worker pool ended before it was known to be alive.'));
     this.#pools.delete(poolId);
     if (this.#inUse !== undefined) {
@@ -82,7 +79,7 @@ export class ControlConnection {
   /** Waits until Postgres can be reached. @throws AbortError */
   async reachable(signal: AbortSignal): Promise<void> {
     while (this.#inUse === undefined || this.fence.silent) {
-      await delay(LOOK_FOR_CONNECTION_MS, undefined, { signal });
+      await delay(REACHABLE_CHECK_MS, undefined, { signal });
     }
   }
 
@@ -112,7 +109,7 @@ export class ControlConnection {
       this.#lost(client);
       this.#inUse = undefined;
       for (const pool of this.#pools.values()) {
-        pool.state = 'free';
+        pool.isLocked = false;
       }
       cutOff(client);
       const pauseMs = Math.max(0, begunAt + CONNECT_EVERY_MS - performance.now());
@@ -128,7 +125,7 @@ export class ControlConnection {
       statement_timeout: BEAT_TIMEOUT_MS,
       application_name: CONTROL_NAME,
     });
-    client.on('error', () => {}); // the statement under way, or the next one, tells
+    client.on('error', () => {}); // the statement under way, or the next one, fails
     client.once('end', () => this.#lost(client));
     this.#newest = client;
     return client;
@@ -141,26 +138,21 @@ export class ControlConnection {
     this.deps.deadWorkers.startOver({ again: this.#connectedBefore });
     this.#connectedBefore = true;
     this.#inUse = client;
-    await this.#lockPools();
-    this.fence.heard(askedAt);
-    let someoneIsMissing = false;
-    // A connection that ends is seen at once, and not with the next beat.
     const ended = new AbortController();
     client.once('end', () => ended.abort());
-    const waking = AbortSignal.any([signal, ended.signal]);
+    let isFirst = true;
     while (!signal.aborted) {
-      const pauseMs = someoneIsMissing || this.#lacksLock ? LOOK_AGAIN_MS : BEAT_EVERY_MS;
+      this.#pause = new AbortController();
+      await this.#lockPools(client);
+      const isMissing = !isFirst && (await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]));
+      isFirst = false;
+      this.fence.heard(askedAt);
+      const pauseMs =
+        isMissing || [...this.#pools.values()].some(({ isLocked }) => !isLocked) ? BEAT_SOON_MS : BEAT_EVERY_MS;
+      const waking = AbortSignal.any([signal, ended.signal, this.#pause.signal]);
       await delay(pauseMs, undefined, { signal: waking }).catch(() => {});
       askedAt = performance.now();
-      await this.#lockPools();
-      someoneIsMissing = await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]);
-      this.fence.heard(askedAt);
     }
-  }
-
-  /** Whether a lock is still to be had: an earlier session may have it, until Postgres gives that one up. */
-  get #lacksLock(): boolean {
-    return [...this.#pools.values()].some(({ state }) => state !== 'locked');
   }
 
   #lost(client: pg.Client): void {
@@ -169,24 +161,11 @@ export class ControlConnection {
     }
   }
 
-  async #lockPools(): Promise<void> {
-    const client = this.#inUse;
-    if (client === undefined) {
-      return;
-    }
+  /** An earlier session of ours may have a lock until Postgres ends it: then a later beat locks the pool. */
+  async #lockPools(client: pg.Client): Promise<void> {
     for (const [poolId, pool] of this.#pools) {
-      if (pool.state !== 'free') {
-        continue;
-      }
-      pool.state = 'asked for';
-      const locked = await tryLockPool(client, poolId).catch((error: unknown) => {
-        pool.state = 'free';
-        throw error;
-      });
-      if (client === this.#inUse) {
-        pool.state = locked ? 'locked' : 'free';
-      }
-      if (locked) {
+      if (!pool.isLocked && (await tryLockPool(client, poolId))) {
+        pool.isLocked = true;
         pool.resolve();
       }
     }

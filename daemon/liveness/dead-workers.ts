@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { findOwnerlessPools, freeJobsOfDead } from '../../src/graphile-worker/worker-pools.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 
-/** A daemon whose connection was cut has this long to come back and take its locks again, which it does at once. */
+/** A daemon whose connection was cut has this long to connect and lock its pools again, which it does at once. */
 export const MISSED_FOR_MS = 1_000;
-/** What cut our own connection may have cut everybody's. */
+/** Whatever cut our own connection may have cut those of all processes. */
 const RECONNECT_GRACE_MS = 8_000;
 
 /**
- * Frees the jobs of processes that died, within seconds: graphile-worker itself would wait for four hours. One query
- * each time when nobody is missing.
+ * Frees the jobs of processes that died, within seconds; graphile-worker itself waits for four hours. A sweep is one
+ * query while no pool is missing.
  */
 export class DeadWorkers {
   readonly #missingSince = new Map<string, number>();
@@ -22,13 +22,13 @@ export class DeadWorkers {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** A new connection: what was seen on the one before says nothing any more. */
+  /** Forgets the findings of an earlier connection. */
   startOver({ again }: { again: boolean }): void {
     this.#missingSince.clear();
     this.#notBefore = this.now() + (again ? RECONNECT_GRACE_MS : 0);
   }
 
-  /** @returns whether somebody is missing who may yet come back: look again soon */
+  /** @returns whether a pool is missing that may yet come back: the next sweep should come soon */
   async sweep(client: pg.ClientBase, ownPoolIds: readonly string[]): Promise<boolean> {
     const missing = await findOwnerlessPools(client, ownPoolIds);
     if (this.now() < this.#notBefore) {
@@ -48,7 +48,7 @@ export class DeadWorkers {
     for (const id of dead) {
       this.#missingSince.delete(id);
     }
-    // None: another session has their rows locked, so they are found again.
+    // 0: another session has their rows locked; a later sweep finds them.
     if (jobs > 0) {
       this.metrics.freedJobs(jobs);
       this.log.warn({ pools: dead, jobs }, 'freed the jobs of workers that have gone');

@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Sender } from '../sending/send.js';
 import { MISSED_FOR_MS } from './dead-workers.js';
 
-/** Why an attempt was not made. Its job is run again; nothing was sent. */
+/** An attempt was not made. Its job is run again; nothing was sent. */
 export class SendingStopped extends Error {
   override readonly name = 'SendingStopped';
 }
 
-/** After this long without a sign of life from the database, its jobs may be given to others. */
+/** After this long without an answer of the database, other processes may have the jobs. */
 const SILENCE_MAX_MS = 5_000;
-/** Sooner when the connection is known to be broken: others miss this process from that moment on. */
+/** Sooner when the connection has broken: other processes miss this one from that moment on. */
 const LOST_MAX_MS = 0.6 * MISSED_FOR_MS;
-const LOOK_AGAIN_MS = 100;
+const CHECK_EVERY_MS = 100;
 
 /**
- * Whether requests may be sent. They may not while their outcomes could not be recorded, because a request whose
- * outcome is lost is sent again: when the database has been silent for some seconds, or an outcome waits for it.
+ * Says whether requests may be sent. None may be while outcomes cannot be recorded, because a request whose outcome is
+ * lost is sent again: when the database has been silent for some seconds, or an outcome waits for it.
  */
 export class Fence {
   #lastHeardAt = Number.NEGATIVE_INFINITY;
@@ -23,13 +23,13 @@ export class Fence {
   #outcomesWaiting = 0;
   /** When the last delivery may begin; infinite until the daemon stops. */
   #lastBeginAt = Number.POSITIVE_INFINITY;
-  #lettingGo = false;
+  #givenUp = false;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /**
-   * The database answered a question that was asked at `askedAt` (monotonic, ms). The time of the question counts, not
-   * that of the answer: a process that slept for an hour may find an old answer waiting.
+   * The database answered a question of `askedAt` (monotonic, ms). The time of the question counts, because a process
+   * that slept for an hour may find an old answer.
    */
   heard(askedAt: number): void {
     this.#lastHeardAt = Math.max(this.#lastHeardAt, askedAt);
@@ -38,28 +38,28 @@ export class Fence {
     }
   }
 
-  /** The connection that shows others that this process is alive has broken. */
+  /** The connection that shows other processes that this one is alive has broken. */
   lost(): void {
     this.#lostAt ??= this.now();
   }
 
-  /** Whether the database has been silent for so long that others may take over what this process has in hand. */
+  /** Whether the database has been silent for so long that other processes may have the jobs in hand. */
   get silent(): boolean {
     const now = this.now();
     return now - this.#lastHeardAt > SILENCE_MAX_MS || (this.#lostAt !== null && now - this.#lostAt > LOST_MAX_MS);
   }
 
-  /** To be asked right before a request is sent: while it is closed, none may be. */
+  /** Asked right before a request is sent. */
   get closed(): boolean {
     return this.#outcomesWaiting > 0 || this.silent;
   }
 
-  /** Whether a delivery may begin: while the daemon stops, those that could not end in time may not. */
+  /** Whether a delivery may begin. While the daemon stops, none begins that could not end in time. */
   get mayBegin(): boolean {
     return !this.closed && this.now() < this.#lastBeginAt;
   }
 
-  /** An outcome could not be recorded. @returns a function to call when it was, or was given up */
+  /** An outcome could not be recorded. @returns a function to call when it is recorded or given up */
   outcomeWaits(): () => void {
     let waiting = true;
     this.#outcomesWaiting += 1;
@@ -72,16 +72,16 @@ export class Fence {
   }
 
   /**
-   * Waits until deliveries may begin again. What was loaded before is old news by then.
+   * Waits until deliveries may begin again. A delivery that was loaded before is stale then.
    *
-   * @throws SendingStopped when the database is silent (the job may belong to somebody else soon) or the daemon ends
+   * @throws SendingStopped when the database is silent (another process may soon have the job) or the daemon ends
    */
   async opened(): Promise<void> {
     while (!this.mayBegin) {
       if (this.silent || this.ending) {
         throw new SendingStopped('Nothing is sent while outcomes cannot be recorded, or once the daemon ends.');
       }
-      await delay(LOOK_AGAIN_MS);
+      await delay(CHECK_EVERY_MS);
     }
   }
 
@@ -91,26 +91,26 @@ export class Fence {
   }
 
   /**
-   * The daemon stops: whoever waits gives up.
+   * The daemon stops: waiting deliveries give up.
    *
-   * @param beginWithinMs how long deliveries that it has in hand may still begin
+   * @param beginWithinMs for how long deliveries in hand may still begin
    */
   end(beginWithinMs = 0): void {
     this.#lastBeginAt = Math.min(this.#lastBeginAt, this.now() + beginWithinMs);
   }
 
   /** Whether outcomes that wait for the database are given up. */
-  get lettingGo(): boolean {
-    return this.#lettingGo;
+  get givenUp(): boolean {
+    return this.#givenUp;
   }
 
-  /** The daemon has no more time: what is still in hand is left to others. */
-  letGo(): void {
-    this.#lettingGo = true;
+  /** The daemon has no more time: jobs in hand are left to other processes. */
+  giveUp(): void {
+    this.#givenUp = true;
   }
 }
 
-/** A sender that asks the fence in the last moment. Its `send` throws SendingStopped while that is closed. */
+/** A sender that checks the fence at the last moment. Its `send` throws SendingStopped while the fence is closed. */
 export function fenced(sender: Sender, fence: Fence): Sender {
   return {
     send: (url, request, tenantId) =>

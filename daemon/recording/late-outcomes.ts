@@ -116,7 +116,7 @@ export class LateOutcomes {
 
   async #writeUnlocked(line: Line, attempts: readonly FinishedAttempt[]): Promise<RecordedStatus[]> {
     const { webhookId, tenantId } = attempts[0]!.delivery;
-    while (!this.deps.fence.lettingGo) {
+    while (!this.deps.fence.givenUp) {
       const statuses = (await this.#writes.run(attempts)).filter((status) => status !== 'LOCKED');
       if (statuses.length === attempts.length) {
         line.sinceMs = performance.now();

@@ -142,7 +142,7 @@ export class Recorder {
       if (!isTooMuch(error)) {
         throw error;
       }
-      if (this.deps.fence.lettingGo) {
+      if (this.deps.fence.givenUp) {
         // GroupCommit would try the attempts one by one after the original error, for which there is no time.
         throw new Error('Outcomes could not be recorded before the end.', { cause: error });
       }
@@ -169,7 +169,7 @@ export class Recorder {
         try {
           return await tryOnce();
         } catch (error) {
-          if (!isDatabaseAway(error) || fence.lettingGo || isInVain(error)) {
+          if (!isDatabaseAway(error) || fence.givenUp || isInVain(error)) {
             throw error;
           }
           recorded ??= fence.outcomeWaits();

@@ -52,7 +52,7 @@ const isSilent = () => {
 describe.each([DELIVER_TASK, DELIVER_GROUP_TASK])('a job of %s', (task) => {
   test.each([
     { when: 'the daemon ends, and the job was not begun any more', happens: ends, error: stopped },
-    { when: 'there is no more time for what is in hand', happens: () => fence.letGo(), error: fault },
+    { when: 'there is no more time for what is in hand', happens: () => fence.giveUp(), error: fault },
   ])('is given back, and its fetch does not count, when $when', async ({ happens, error }) => {
     happens();
     await fails(task, error);

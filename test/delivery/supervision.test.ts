@@ -204,8 +204,8 @@ describe('the runner', () => {
     const control = {
       fence: { silent: false },
       reachable: async () => {},
-      hold: () => delay(held++ === 0 ? 4_000 : 0),
-      letGo: async () => {},
+      lockPool: () => delay(held++ === 0 ? 4_000 : 0),
+      unlockPool: async () => {},
     } as unknown as ControlConnection;
     let runs = 0;
     const runner = new SupervisedRunner(

@@ -39,16 +39,16 @@ test("a daemon's lock that another session had is taken before others would give
     return false;
   };
   const control = new ControlConnection({ url, log, deadWorkers: { ...noSweep, sweep } });
-  let holds = false;
-  const held = control.hold('pool-a').then(() => {
-    holds = true;
+  let locked = false;
+  const held = control.lockPool('pool-a').then(() => {
+    locked = true;
   });
   await eventually(() => beats > 0);
   const [before, startedAt] = [beats, performance.now()];
   await eventually(() => beats === before + 6);
   // Others wait for a second. With a beat a second this would take six.
   expect(performance.now() - startedAt).toBeLessThan(4_500);
-  expect(holds).toBe(false);
+  expect(locked).toBe(false);
   await unlockPool(earlier, 'pool-a');
   await held;
   await control.stop();
