@@ -10,8 +10,8 @@ interface OwnStopsDeps {
 }
 
 /**
- * Wraps the tasks of deliveries. A job that ends because sending was stopped is freed as if it had not been fetched, and
- * is due at once. Otherwise a service that often restarts would make suspects (`Quarantine`) of jobs in a long line.
+ * Wraps the tasks of deliveries. A job that ends because sending was stopped is freed as if it had not been fetched,
+ * and is due at once. A service that often restarts would make suspects (`Quarantine`) of jobs in a long line.
  */
 export function unlessStopped(tasks: TaskList, deps: OwnStopsDeps): TaskList {
   const { [DELIVER_TASK]: deliver, [DELIVER_GROUP_TASK]: deliverGroup } = tasks;

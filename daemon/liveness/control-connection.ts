@@ -13,7 +13,7 @@ import type { DeadWorkers } from './dead-workers.js';
 import { Fence } from './fence.js';
 
 const BEAT_EVERY_MS = 1_000;
-/** The pause while a pool is missing, or a pool of ours is not locked: the sweep of another process locks it briefly. */
+/** The pause while a pool is missing or a pool of ours is not locked: a sweep of another process locks it briefly. */
 const BEAT_SOON_MS = 250;
 /** A connection whose beat takes longer is replaced. */
 const BEAT_TIMEOUT_MS = 4_000;

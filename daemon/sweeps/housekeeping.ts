@@ -23,11 +23,11 @@ interface Housekeeping {
 }
 
 /**
- * What is due every hour. A duty that fails, as dropping a partition that somebody reads does, is logged and keeps none
- * of the others from being done. What became of the run is written down for those who watch over the installation.
- * While another run is under way, of this process or another one, nothing is done: two would drop the same partition.
+ * Does the hourly duties. A duty that fails, such as dropping a partition that is being read, is logged, and the others
+ * are still done. The result is written to the database, where operators see it. While another run is under way, of any
+ * process, nothing is done: two runs would drop the same partition.
  *
- * @throws AggregateError what failed, after all have been tried
+ * @throws AggregateError the failures, after all duties
  */
 export async function keepHouse(deps: Housekeeping): Promise<void> {
   await unlessRunningElsewhere(deps.db.pool, 'housekeeping', () => doDuties(deps));
@@ -51,7 +51,7 @@ async function doDuties({ config, db, log, metrics }: Housekeeping): Promise<voi
         log.info({ tenants }, 'erased what was left of deleted tenants');
       }
     },
-    // The last: it may have to wait for readers.
+    // Last: it may have to wait for readers.
     'roll partitions': async () =>
       log.info(
         await rollPartitions(pool, retentionDays, (deliveries) => metrics.expired(deliveries)),

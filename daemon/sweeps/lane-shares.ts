@@ -6,16 +6,12 @@ import { raiseWaitingJobs } from '../../src/graphile-worker/waiting-jobs.js';
 import type { Deliverer } from '../delivery/deliver.js';
 
 const EVERY_MS = 250;
-/** Fewer attempts in that time, and nobody stands in anybody's way; unless no slot is free. */
+/** Fewer attempts in that time mean that lanes do not compete, unless no slot is free. */
 const BUSY_ATTEMPTS = 50;
-/** Only jobs that have been due for this long are raised: others may well get their turn by themselves. */
+/** Only jobs that have been due for this long are raised: others may well be fetched soon. */
 const WAITED_MS = 1_000;
 
-/**
- * Sees to it that each lane gets its share of a busy daemon.
- *
- * @returns a function that ends it
- */
+/** Gives each lane its share of a busy daemon. @returns a function that ends it */
 export function startShares({
   db,
   log,
@@ -29,7 +25,7 @@ export function startShares({
   return repeat('shares', EVERY_MS, log, async () => {
     done = sumOf(done, deliverer.takeDone());
     if (totalOf(done) < BUSY_ATTEMPTS) {
-      // Where slots are held for long, attempts are few though many wait: what is too little to be shared is kept.
+      // Attempts that take long are few although many deliveries wait: then they are summed up.
       done = deliverer.isFull ? done : noneDone();
       return;
     }

@@ -7,11 +7,7 @@ import type { Gate } from '../gate/gate.js';
 
 const EVERY_MS = 2_000;
 
-/**
- * Tells the dashboards how endpoints are doing: those that something is in flight to, and those that have changed.
- *
- * @returns a function that ends it
- */
+/** Reports endpoints with requests in flight or with changes to dashboards. @returns a function that ends it */
 export function startEndpointReports({
   db,
   log,

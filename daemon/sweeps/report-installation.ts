@@ -15,8 +15,8 @@ const EVERY_MS = 5_000;
 const REPORT_AGE_SECONDS = 14;
 
 /**
- * Tells the console of this daemon, and how the installation is doing: what only the owner of the tables can find out,
- * which the API is not (docs/decisions/0009).
+ * Reports this daemon and the state of the installation to the console. Only the owner of the tables can read that
+ * state, and the API is not the owner (docs/decisions/0009).
  *
  * @returns a function that ends it
  */
@@ -46,7 +46,6 @@ export function startInstallationReports({
   });
 }
 
-/** As `readReport` hands it to the API. */
 async function makeReport(config: Config, { pool }: Database) {
   const server = await examineRunningServer(pool, config.databasePoolMax);
   const { installation, checks } = await examineRunningDeliveries(pool, server.clock, config.embedded);

@@ -3,16 +3,16 @@ import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.
 import type { Tracing } from '../../src/telemetry/tracing.js';
 
 interface AttemptTrace {
-  /** For the request, so that a receiver that traces goes on from here. */
+  /** Headers of the request, with which a receiver can continue the trace. */
   headers: Record<string, string>;
   ended(outcome: Outcome, result: SendResult): void;
-  /** No request was made. Does nothing when one was. */
+  /** Ends the trace when no request was made. */
   notMade(): void;
 }
 
 /**
- * Goes on with the trace in which the event was emitted, if there is one. Nothing of the payload, the secret or the
- * path of the url is recorded: receivers' urls hold tokens.
+ * Continues the trace in which the event was emitted, if there is one. Payload, secret and the URL's path are not
+ * recorded: receivers' URLs contain tokens.
  */
 export function traceAttempt(tracing: Tracing | null | undefined, delivery: DueDelivery): AttemptTrace | undefined {
   if (!tracing || delivery.traceparent === null) {

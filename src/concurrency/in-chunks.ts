@@ -1,10 +1,10 @@
 /**
- * Works chunk by chunk until one is not full, each in a transaction of its own: what takes too long in one statement is
- * undone, and takes longer the next time.
+ * Works chunk by chunk until one is not full, each in its own transaction: a statement that takes too long is undone,
+ * and takes longer the next time.
  *
- * @param work does the next chunk; answers with how many rows that had
+ * @param work does the next chunk and returns its number of rows
  * @param rowsMax after this many rows the rest is left for another call
- * @returns how many rows that were
+ * @returns the number of rows
  */
 export async function inChunks(
   chunkRows: number,

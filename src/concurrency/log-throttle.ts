@@ -4,7 +4,7 @@ const EVERY_MS = 10_000;
 export class LogThrottle {
   readonly #loggedAt = new Map<string, number>();
 
-  /** @param what one of few names @returns whether it was not logged within ten seconds; now it counts as logged */
+  /** @param what one of few names @returns whether it may be logged; then it counts as logged */
   take(what: string): boolean {
     const now = performance.now();
     const isDue = now - (this.#loggedAt.get(what) ?? Number.NEGATIVE_INFINITY) > EVERY_MS;

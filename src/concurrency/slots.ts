@@ -1,4 +1,4 @@
-/** Of the slots that become free while work waits, every fourth goes to the work that has waited longest. */
+/** Every fourth slot that becomes free while work waits goes to the work that has waited longest. */
 const LONGEST_EVERY = 4;
 
 /**

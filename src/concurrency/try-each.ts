@@ -1,8 +1,8 @@
 /**
- * Does work that is independent, one item after the other: one that fails keeps none of the others from being done.
+ * Works on one item after the other, also after a failure.
  *
- * @param noun what the items are, for the error
- * @throws AggregateError what failed, after all have been tried
+ * @param noun the items' name in the error
+ * @throws AggregateError the failures, after all items
  */
 export async function tryEach<Item>(
   items: readonly Item[],

@@ -7,12 +7,12 @@ import { makeDoWithFew } from '../database/driver/scarce-connections.js';
 import { sessionUrl } from '../database/driver/session-url.js';
 
 /**
- * A jobs table is empty one moment and long the next, so a plan must be good for both: then it can be kept, and a fetch
- * costs half. The jobs to take are found in order and never sorted; each of them is then found by its id in a hash
- * index, because plans that compare with all others are priced too high to be chosen (docs/decisions/0017).
+ * The table of jobs is empty one moment and long the next. A plan that is good for both can be kept, and a fetch costs
+ * half. It reads jobs in order, never sorts them, and finds each by its id in a hash index; other plans are priced too
+ * high to be chosen (docs/decisions/0017).
  *
- * A fetch does not wait for the disk: after a crash of Postgres a job may be there as if it had not been fetched. That
- * does no harm, since a job is only a hint (docs/decisions/0008).
+ * A fetch does not wait for the disk: after a crash of Postgres a fetched job may be there again. That does no harm,
+ * since a job is only a hint (docs/decisions/0008).
  */
 export const JOB_CONNECTION = [
   'plan_cache_mode=force_generic_plan',
@@ -29,8 +29,8 @@ const CONNECTIONS_MAX = 5;
 const GATE_TIMEOUT_MS = 3_000;
 
 /**
- * graphile-worker fetches and completes over connections that it asks for by promise. None is given before the worker
- * pool is known to be alive: others would take jobs that it has just fetched for a dead one's.
+ * graphile-worker fetches and completes jobs over connections that it requests by promise. It gets none until other
+ * processes know that the worker pool is alive: they would take its first jobs for those of a dead pool.
  */
 export class GatedPool extends pg.Pool {
   #gate: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export class GatedPool extends pg.Pool {
     this.#gate = opening.then(() => {
       this.#gate = undefined;
     });
-    this.#gate.catch(() => {}); // whoever waits at the gate gets the error
+    this.#gate.catch(() => {}); // `connect` throws the error
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -61,7 +61,7 @@ export class GatedPool extends pg.Pool {
   }
 }
 
-/** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
+/** Opens a pool with time limits, which graphile-worker's own pool lacks. */
 export function openJobConnections(url: string, log: Logger): GatedPool {
   const connections = new GatedPool({
     ...poolOptions(sessionUrl(url, JOB_CONNECTION), CONNECTIONS_MAX),
@@ -70,7 +70,7 @@ export function openJobConnections(url: string, log: Logger): GatedPool {
   });
   makeDoWithFew(connections);
   onPoolErrors(connections, (error) => {
-    // A pool has ended before its connections have: a Postgres that ends at the same time may be faster than they.
+    // A pool ends before its connections do: a Postgres that ends at the same time may close them first.
     if (!connections.ending) {
       log.warn({ err: error }, 'a job connection broke');
     }

@@ -28,7 +28,7 @@ const AHEAD_MAX = 100;
 /** Fewer during a fetch, because it brings some itself. */
 const BESIDE_FETCH_MAX = 50;
 
-/** What a fetch would have brought. */
+/** Makes a job as a fetch brings it. */
 export function fetchedJob(
   poolId: string,
   job: { id: string; task: string; payload: unknown; priority: number; key: string; fetchesMax: number },

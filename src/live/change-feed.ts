@@ -6,20 +6,20 @@ import { type ChangePosition, includesAllBelow, isResumable, RESUMABLE_MS } from
 import { type Change, readChanges, START, wantChanges } from '../operations/live/changes.js';
 import { ChangeListener } from './change-listener.js';
 
-/** Somebody who wants to know what changes in a tenant. */
+/** A stream that follows the changes in a tenant. */
 interface Follower {
   readonly tenantId: number;
-  /** With these changes the follower has been given everything up to `position`. */
+  /** With these changes the follower has everything up to `position`. */
   changed(changes: readonly Change[], position: ChangePosition): void;
-  /** What changed before `position` is not known. */
+  /** Changes before `position` may be missing. */
   lost(position: ChangePosition): void;
 }
 
-/** Changes are kept wanted while somebody follows; each call has them written down for minutes. */
+/** While there are followers, changes are requested this often; each request lasts for minutes. */
 const WANT_EVERY_MS = 20_000;
 /** A notification only makes the next read come sooner. */
 const READ_EVERY_MS = 2_000;
-/** Of a burst of notifications, reads are at least this far apart. */
+/** The pause between two reads in a burst of notifications. */
 const READ_PAUSE_MS = 20;
 const AGAIN_AFTER_MS = 500;
 /** Transactions that are older than the feed seldom take longer. */
@@ -29,10 +29,10 @@ const CHANGES_PER_READ_MAX = 5_000;
 const RESUMED_CHANGES_MAX = 1_000;
 
 /**
- * Reads what all processes change, for the followers of this one: one connection that listens, and one read for all
- * tenants that are followed. It works only while somebody follows.
+ * Reads the changes of all processes for the followers of this one: one connection listens, and one read serves all
+ * followed tenants. It works only while there are followers.
  *
- * A read goes from snapshot to snapshot, so nothing is missed and nothing depends on a notification's arrival.
+ * A read goes from snapshot to snapshot, so no change is missed and none depends on a notification.
  */
 export class ChangeFeed {
   readonly #followers = new Set<Follower>();
@@ -48,7 +48,7 @@ export class ChangeFeed {
   ) {}
 
   /**
-   * @returns where the follower begins: all changes after that position reach it, until it leaves
+   * @returns the follower's first position: it gets all later changes until it leaves
    * @throws Error when the database is away
    */
   join(follower: Follower): Promise<ChangePosition> {
@@ -69,7 +69,7 @@ export class ChangeFeed {
     }
   }
 
-  /** What changed in a tenant since a position; null when that can no longer be told. */
+  /** The changes in a tenant since a position; null when they are no longer known. */
   async since(tenantId: number, from: ChangePosition): Promise<Change[] | null> {
     try {
       const read = await readChanges(this.db.pool, [tenantId], from.snapshot, RESUMED_CHANGES_MAX);
@@ -79,7 +79,7 @@ export class ChangeFeed {
       return includesAllBelow(from, read.completeFrom) ? read.changes : null;
     } catch (error) {
       if (isBadValue(error)) {
-        return null; // a position that somebody made up
+        return null; // an invented position
       }
       throw error;
     }
@@ -139,8 +139,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Where to begin: when all transactions that may not have known that changes are wanted have ended. One that takes
-   * very long is not waited for; when it ends, the followers are told that they may have missed something.
+   * Finds a first position: all transactions that may not record changes have ended. One that takes very long is not
+   * waited for; when it ends, the followers are `lost`.
    */
   async #begin(): Promise<ChangePosition> {
     const until = performance.now() + SETTLE_MS;
@@ -157,7 +157,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Followers that are joining begin at `position`. @returns the others: what came before it concerns them alone */
+  /** Followers that are joining begin at `position`. @returns the others, which also need earlier changes */
   #welcome(followers: readonly Follower[], position: ChangePosition): Follower[] {
     return followers.filter((follower) => {
       const joining = this.#joining.get(follower);
@@ -180,7 +180,7 @@ export class ChangeFeed {
     this.#wake();
   }
 
-  /** Until something has changed, or it is time to look. */
+  /** Waits for a notification, or until the next read is due. */
   async #rest(): Promise<void> {
     await delay(READ_PAUSE_MS);
     if (this.#isWoken) {

@@ -9,13 +9,13 @@ const PROBE_TIMEOUT_MS = 4_000;
 const RECONNECT_MIN_MS = 250;
 const RECONNECT_MAX_MS = 5_000;
 
-/** Hears of changes on one connection; when that breaks it makes another, for as long as it takes. */
+/** Listens for changes on one connection, and replaces it when it breaks, as often as needed. */
 export class ChangeListener {
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #client: pg.Client | undefined;
 
-  /** @param heard called for every notification, and after each connect: some may have come before it */
+  /** @param heard called for every notification, and after each connect, when some may have been missed */
   constructor(
     private readonly url: string,
     private readonly log: Logger,
@@ -59,13 +59,13 @@ export class ChangeListener {
       query_timeout: PROBE_TIMEOUT_MS,
       application_name: 'hookwright changes',
     });
-    client.on('error', () => {}); // the connection's end tells
+    client.on('error', () => {}); // `end` follows
     client.on('notification', () => this.heard());
     this.#client = client;
     return client;
   }
 
-  /** A connection that was cut off silently shows no error by itself: it is asked now and then. */
+  /** Queries now and then, because a connection that was cut off silently shows no error by itself. */
   async #stayOn(client: pg.Client): Promise<void> {
     const { signal } = this.#stopping;
     const ended = new AbortController();

@@ -1,32 +1,32 @@
 import type { ChangePosition } from '../domain/ids/change-position.js';
 import type { Change } from '../operations/live/changes.js';
 
-/** What one stream waits for is kept as ids, each once: however slow its reader is, it is no more than this. */
+/** The most ids kept for one stream, each once, however slow its reader is. */
 const PENDING_MAX = 1_000;
 
-/** What has changed since it was taken last. */
+/** The changes since the last `take`. */
 export interface Taken {
-  /** Before the ids: what changed until then is not known. */
+  /** Not null: changes up to here may be missing. It comes before the ids. */
   resyncAt: ChangePosition | null;
   ids: number[];
-  /** What the client had before. */
+  /** The client's position before these changes. */
   before: ChangePosition;
-  /** What it has when all of this has reached it. */
+  /** The client's position after them. */
   position: ChangePosition;
 }
 
-/** Gathers what changes, for one stream, until the stream has time for it. */
+/** Gathers changes for one stream until the stream takes them. */
 export class PendingChanges {
   readonly #ids = new Set<number>();
   #resyncAt: ChangePosition | null = null;
-  #told: ChangePosition | undefined;
+  #sent: ChangePosition | undefined;
   #position: ChangePosition | undefined;
   #waiting: PromiseWithResolvers<void> | undefined;
-  /** Something was taken that has not reached the client yet. */
-  #isTelling = false;
+  /** Changes were taken that have not reached the client yet. */
+  #isSending = false;
   #isClosed = false;
 
-  /** @param webhookId only its changes; null: those of all webhooks */
+  /** @param webhookId null: changes of all webhooks */
   constructor(
     readonly tenantId: number,
     private readonly kind: Change['kind'],
@@ -37,15 +37,15 @@ export class PendingChanges {
     return this.#isClosed;
   }
 
-  /** Where a client stands that has been sent everything so far, or undefined while it has not. */
+  /** The client's position; undefined before the first one. */
   get position(): ChangePosition | undefined {
-    const isToldAll = this.#ids.size === 0 && this.#resyncAt === null && !this.#isTelling;
-    return isToldAll ? this.#position : this.#told;
+    const hasAll = this.#ids.size === 0 && this.#resyncAt === null && !this.#isSending;
+    return hasAll ? this.#position : this.#sent;
   }
 
-  /** The client has everything up to `from` already; and this is what it has missed since. */
+  /** The client has everything up to `from`, and has missed these changes since. */
   resume(from: ChangePosition, missed: readonly Change[], position: ChangePosition): void {
-    this.#told = from;
+    this.#sent = from;
     this.changed(missed, this.#position ?? position);
   }
 
@@ -64,14 +64,14 @@ export class PendingChanges {
     }
   }
 
-  /** What is known to have changed is sent all the same, behind the marker. */
+  /** Known changes are still sent, after the marker. */
   lost(position: ChangePosition): void {
     this.#resyncAt = position;
     this.#position = position;
     this.#waiting?.resolve();
   }
 
-  /** Waits until there is something. @returns null once closed */
+  /** Waits for changes. @returns null once closed */
   async take(): Promise<Taken | null> {
     while (!this.#isClosed && this.#ids.size === 0 && this.#resyncAt === null) {
       this.#waiting = Promise.withResolvers<void>();
@@ -82,18 +82,18 @@ export class PendingChanges {
       return null;
     }
     const resyncAt = this.#resyncAt;
-    const before = resyncAt ?? this.#told ?? position;
+    const before = resyncAt ?? this.#sent ?? position;
     const taken = { resyncAt, ids: [...this.#ids].sort((a, b) => a - b), before, position };
     this.#ids.clear();
     this.#resyncAt = null;
-    this.#isTelling = true;
+    this.#isSending = true;
     return taken;
   }
 
-  /** What was taken has reached the client. */
-  told(position: ChangePosition): void {
-    this.#told = position;
-    this.#isTelling = false;
+  /** The taken changes have reached the client. */
+  sent(position: ChangePosition): void {
+    this.#sent = position;
+    this.#isSending = false;
   }
 
   close(): void {

@@ -3,16 +3,16 @@ import type { Registry } from 'prom-client';
 import { http } from '../node/node-http.js';
 
 interface MetricsServer {
-  /** Where Prometheus finds it; /health/live and /health/ready are beside it. */
+  /** The address for Prometheus; /health/live and /health/ready are beside it. */
   url: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves `/metrics` in Prometheus' text format, on a port of its own: what it tells is for operators, not for tenants.
- * `/health/live` and `/health/ready` are there too, for daemons, which have no other port.
+ * Serves `/metrics` in Prometheus' text format on a port of its own, for operators and not for tenants. `/health/live`
+ * and `/health/ready` are there too, for daemons, which have no other port.
  *
- * @param notReady why the process cannot do its work at the moment, in a sentence; null when it can. May reject
+ * @param notReady a sentence that says why the process cannot work at the moment; null when it can. May reject
  * @throws Error when the port is taken
  */
 export async function startMetricsServer(

@@ -26,20 +26,20 @@ import { version } from '../node/version.js';
 import type { Attributes, Span, SpanKind, Tracing } from './tracing.js';
 
 /**
- * The only file that names OpenTelemetry. Contexts are handed on as arguments: keeping one for each chain of promises
- * (AsyncLocalStorage) would cost every emit something, and nothing here needs it.
+ * The only file that imports OpenTelemetry. Contexts are passed as arguments, because AsyncLocalStorage would cost time
+ * in every emit.
  */
 
 type Environment = Record<string, string | undefined>;
 
-/** Collectors that are away must not hold up the end of a process. */
+/** A collector that is away must not delay the end of a process. */
 const FLUSH_MS = 3_000;
 const LOGGED_EVERY_MS = 60_000;
 const ATTRIBUTE_CHARS_MAX = 1_024;
 
 const kinds: Record<SpanKind, Kind> = { SERVER: Kind.SERVER, CLIENT: Kind.CLIENT, INTERNAL: Kind.INTERNAL };
 
-/** @throws Error with a sentence when a variable of OpenTelemetry's has a value that is not known */
+/** @throws Error with a sentence when a variable of OpenTelemetry has an unknown value */
 export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
   logDiagnostics(log);
   const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...batchOptions(env) });
@@ -100,7 +100,7 @@ class TracedSpan implements Span {
   }
 }
 
-/** W3C Trace Context, level 1 §3.2; later versions may have more behind it. Zeros alone are no ids. */
+/** W3C Trace Context, level 1 §3.2. Later versions may append fields. Ids of zeros are invalid. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 
 function contextOf(traceparent: string | undefined): Context {
@@ -154,7 +154,7 @@ const batchVariables = {
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 'maxExportBatchSize',
 } as const;
 
-/** A collector that is away is logged once a minute, and no more: nothing else depends on it. */
+/** Logs a collector that is away once a minute. */
 function logDiagnostics(log: Logger): void {
   let loggedAt = Number.NEGATIVE_INFINITY;
   const logWarning = (message: string) => {

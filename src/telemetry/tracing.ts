@@ -1,18 +1,18 @@
 export type Attributes = Record<string, string | number | boolean>;
 
-/** A part of a trace. Whoever starts it ends it. */
+/** A part of a trace. The code that starts it ends it. */
 export interface Span {
-  /** W3C Trace Context of what comes of this; null when the trace is not sampled: nobody need carry it on. */
+  /** W3C Trace Context for later spans; null when the trace is not sampled. */
   readonly traceparent: string | null;
   child(name: string, kind: SpanKind, attributes?: Attributes): Span;
   set(attributes: Attributes): void;
-  /** @param error a short word for what went wrong: no message, which could hold what is secret */
+  /** @param error a short word; messages could contain secrets */
   end(error?: string): void;
 }
 
 export type SpanKind = 'SERVER' | 'CLIENT' | 'INTERNAL';
 
-/** What makes traces, where the operator wants any. */
+/** Makes traces, if the operator wants any. */
 export interface Tracing {
   /** @param parent a `traceparent` that this continues; an invalid one starts a new trace */
   start(name: string, kind: SpanKind, parent: string | undefined, attributes?: Attributes): Span;

@@ -377,6 +377,7 @@ describe('a daemon that is told to end', () => {
     const jobs = await jobsLeft();
     expect(jobs.length).toBeGreaterThan(2);
     expect(jobs).toEqual(jobs.map(() => leftToOthers));
+    receiver.answerWith(answer(200));
     stack.startDaemon();
     await eventually(async () => (await succeeded()) === 64, 20_000);
     expect(receiver.received).toHaveLength(64);

@@ -71,7 +71,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
   async next(): Promise<IteratorResult<readonly Update<Node>[]>> {
     for (;;) {
       if (this.#taken !== null && this.#chunks.length === 0) {
-        this.pending.told(this.#taken.position); // the previous batch was written
+        this.pending.sent(this.#taken.position); // the previous batch was written
         this.#taken = null;
       }
       const updates: Update<Node>[] = [];

@@ -7,12 +7,10 @@ import { canceledSql, reopenedSql } from '../deliveries/delivery-state.js';
 import { lockFor } from '../rows/advisory-lock.js';
 import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
 
-/** What a chunk of a bulk operation does to deliveries. Each gets the ids that were selected, and looks again. */
-
 const ofThese = (row: string) =>
   `${row}.id = any($1::bigint[]) and ${row}.id between $2 and $3 and (${row}.tenant_id = $4) is true`;
 
-/** In the order of ids, so that nobody waits in a ring; a settling that has another one is waited for briefly. */
+/** Locks in the order of ids, so that no two transactions wait for each other. The state is checked again. */
 const lockedSql = (condition = '') => `
   locked as materialized (
     select d.id from hookwright.deliveries d
@@ -23,7 +21,7 @@ const lockedSql = (condition = '') => `
 const hasEventSql = `
   and (select true from hookwright.events e where e.tenant_id = d.tenant_id and e.id = d.event_id)`;
 
-/** As `redeliver` does it, one by one: what has no event any more has nothing to send. */
+/** Reopens deliveries as `redeliver` does. Those without an event are left out: they have nothing to send. */
 const recoverStatement: Statement = {
   name: 'bulk_recover',
   text: `
@@ -53,7 +51,7 @@ const replayStatement: Statement = {
     from made`,
 };
 
-/** Its job finds nothing to do when its turn comes. A request in flight ends and is recorded (docs/decisions/0004). */
+/** The jobs later find nothing to do. Requests in flight end and are recorded (docs/decisions/0004). */
 const cancelStatement: Statement = {
   name: 'bulk_cancel',
   text: `
@@ -73,17 +71,17 @@ const lockWebhooksStatement: Statement = {
     order by w.id for share`,
 };
 
-/** Deliveries in such a state may have a request in flight, whose outcome is recorded at any moment. */
+/** Deliveries in these states may have a request in flight, whose outcome may be recorded at any moment. */
 const UNDER_WAY = ['PENDING', 'HELD', 'CANCELED'];
 
 /**
- * For how long a chunk waits for a delivery while it has webhooks locked, whose outcomes wait for it: who records
- * outcomes has locked a webhook first, so whoever has a delivery locked then is soon done, or is not to be waited for.
+ * The longest wait for a delivery while webhooks are locked, because their outcomes wait meanwhile. A recorder locks
+ * the webhook first, so any other session that has a delivery locked then is soon done, or not worth waiting for.
  */
 const DELIVERY_LOCK_WAIT_MS = 250;
 
 /**
- * Does what the operation is about to the rows of one chunk.
+ * Applies the operation to the rows of one chunk.
  *
  * @param ids deliveries, or for a replay events
  * @returns the ids of the deliveries that were changed or made
@@ -105,7 +103,7 @@ export async function applyChunk(
   }[kind];
   const these = [ids, ...idRange(ids), tenantId];
   if (filter.status?.some((status) => UNDER_WAY.includes(status))) {
-    // The webhooks first, as everywhere. Others are not locked: the outcomes of all webhooks would wait for it.
+    // Webhooks are locked first, as everywhere, and only where outcomes may come: they would all wait for it.
     await Promise.all([query(client, lockWebhooksStatement, these), limitLockWait(client, DELIVERY_LOCK_WAIT_MS)]);
   }
   const last = kind === 'REPLAY_EVENTS' ? webhookId : filter.status;
@@ -120,7 +118,7 @@ const waitingStatement: Statement = {
     where ${ofThese('d')} and (d.status = 'PENDING') is true and d.attempt_count = d.attempts_before`,
 };
 
-/** Which of these deliveries wait for the first attempt since they were queued. Retries come by themselves, later. */
+/** The deliveries that wait for the first attempt since they were queued. */
 export async function stillWaiting(client: pg.PoolClient, tenantId: number, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) {
     return [];
@@ -129,7 +127,7 @@ export async function stillWaiting(client: pg.PoolClient, tenantId: number, ids:
   return row?.ids ?? [];
 }
 
-/** Two replays to one webhook must not both find that an event has no delivery there yet. */
+/** Two replays to one webhook must not both find that an event has no delivery yet. */
 export async function lockReplays(client: pg.PoolClient, webhookId: number): Promise<void> {
   await lockFor(client, `replay.${webhookId}`);
 }

@@ -23,7 +23,7 @@ export interface BulkRequest extends BulkSelection {
   since: Date | null;
   /** Null, or in the future: now. */
   until: Date | null;
-  /** Of a replay: the one event that it is about, whatever the times say. */
+  /** A replay of this one event; the times do not count. */
   eventId?: number | null;
   /** Count only. */
   dryRun: boolean;
@@ -37,8 +37,8 @@ interface BulkStart {
 }
 
 /**
- * Counts what a bulk operation would do, and unless it is a dry run starts it. What it goes through is fixed here, so
- * that it ends: what is made later is not in it.
+ * Counts the rows of a bulk operation, and starts it unless this is a dry run. Its range is fixed here, without later
+ * rows, so that it ends.
  *
  * @throws ApiError not_found for a webhook that is foreign, unknown or deleted; webhook_inactive unless it cancels;
  *   bulk_operation_limit_reached; search_timed_out when there is too much to count
@@ -106,7 +106,7 @@ async function requireWebhook(em: EntityManager, selection: BulkSelection): Prom
   }
 }
 
-/** Named types of which none would be replayed: nobody who names them wants that. */
+/** Refuses named types of which none would be replayed. */
 function requireSubscribed({ eventTypes, includeUnsubscribed }: BulkFilter, subscribed: string[]): void {
   if (eventTypes && !includeUnsubscribed && !eventTypes.some((name) => matches(subscribed, name))) {
     const detail = `are none that the webhook subscribes to (${subscribed.join(', ')}); \`includeUnsubscribed\` replays them all the same`;
@@ -114,7 +114,7 @@ function requireSubscribed({ eventTypes, includeUnsubscribed }: BulkFilter, subs
   }
 }
 
-/** One start after the other, so that two at once cannot both be the last one that is allowed. */
+/** Locks, so that two starts at once cannot both be the last one allowed. */
 async function requireFewOpen(em: EntityManager, sql: SqlTarget, tenantId: number): Promise<void> {
   await lockFor(sql, `bulk.${tenantId}`);
   if ((await em.count(BulkOperation, { finishedAt: null })) >= BULK_OPERATIONS_MAX) {
@@ -125,7 +125,7 @@ async function requireFewOpen(em: EntityManager, sql: SqlTarget, tenantId: numbe
   }
 }
 
-/** By the clock of the database, which made the ids. */
+/** Computes ids by the database's clock, which made them. */
 async function freeze(sql: SqlTarget, { since, until, eventId }: BulkRequest): Promise<BulkRange> {
   if (typeof eventId === 'number') {
     return { above: eventId - 1, below: eventId + 1 };
@@ -137,7 +137,7 @@ async function freeze(sql: SqlTarget, { since, until, eventId }: BulkRequest): P
   };
 }
 
-/** As the daemon reads it and GraphQL shows it. */
+/** The filter for the daemon and for GraphQL. */
 function filterOf({ webhookId, filter, since, eventId }: BulkRequest, range: BulkRange): Record<string, unknown> {
   return {
     ...(webhookId === null ? {} : { webhookId: globalId('Webhook', webhookId) }),
@@ -181,7 +181,7 @@ export async function cancelBulkOperation(
 }
 
 /**
- * Goes on with a bulk operation that was canceled or has failed, from where it stopped.
+ * Continues a bulk operation that was canceled or has failed, where it stopped.
  *
  * @throws ApiError not_found; bulk_operation_not_resumable when it is under way, has completed, or its webhook was
  *   deleted; bulk_operation_limit_reached
@@ -208,7 +208,7 @@ export async function resumeBulkOperation(
   });
 }
 
-/** @returns null: it can be resumed */
+/** @returns null when it can be resumed */
 async function whyNotResumable(em: EntityManager, operation: BulkOperation): Promise<string | null> {
   const { status, error, webhookId } = operation;
   if (status !== BulkStatus.CANCELED && status !== BulkStatus.FAILED) {

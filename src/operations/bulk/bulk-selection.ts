@@ -5,7 +5,7 @@ import type { BulkKind } from '../../entities/bulk-operation.js';
 import { ofEventSql } from '../explorer/page.js';
 import { searchError } from '../explorer/search.js';
 
-/** What a bulk operation is about, as its row has it (`filter` in JSON). */
+/** The rows of a bulk operation, as stored (`filter` in JSON). */
 export interface BulkSelection {
   kind: `${BulkKind}`;
   /** Null: deliveries of all webhooks. */
@@ -14,12 +14,12 @@ export interface BulkSelection {
 }
 
 export interface BulkFilter {
-  /** Of deliveries; HOLD_EXPIRED: those canceled for that reason. */
+  /** States of deliveries; HOLD_EXPIRED: canceled for that reason. */
   status?: readonly string[];
   eventTypes?: readonly string[] | null;
-  /** Of events: also those that have a delivery to the webhook already. */
+  /** Replays events too that have a delivery to the webhook. */
   includeDelivered?: boolean;
-  /** Of events: also those whose type the webhook does not subscribe to. */
+  /** Replays events too whose type the webhook does not subscribe to. */
   includeUnsubscribed?: boolean;
 }
 
@@ -30,8 +30,8 @@ export interface BulkRange {
 }
 
 /**
- * Rows that a chunk looks at, whether they match or not: that bounds what a chunk costs when hardly any do. Events
- * cost more to look at: for each it is searched whether it was delivered.
+ * The most rows that a chunk reads, which bounds its cost when hardly any match. Events cost more: for each, its
+ * deliveries are searched.
  */
 const DELIVERIES_LOOKED = 10_000;
 const EVENTS_LOOKED = 2_000;
@@ -59,8 +59,8 @@ const lookAtDeliveriesSql = (ofWebhook: boolean, limit: number) => `
   order by d.id limit ${limit}`;
 
 /**
- * SQL: the first id of the oldest day whose deliveries are kept. Events outlive their deliveries: of an earlier one
- * nobody can tell any more who got it.
+ * SQL: the first id of the oldest day whose deliveries are kept. Events outlive their deliveries, so the receivers of
+ * an earlier event are no longer known.
  */
 const KEPT_FROM = `(
   select hookwright.id_at(min(right(c.relname, 8))::date::timestamp at time zone 'UTC')
@@ -71,8 +71,8 @@ const ABOUT_WEBHOOK = `
   case when e.event_type in (${OPERATIONAL_EVENT_TYPES.map((name) => `'${name}'`)}) then e.body::json->>'webhook_id' end`;
 
 /**
- * As above; $6: whatever the webhook subscribes to. What it subscribes to now counts, not at the time of the event. It
- * is never told of itself (docs/decisions/0013).
+ * SQL query as above; $6: subscribed or not. The present subscription counts, not that at the time of the event. A
+ * webhook gets no operational events about itself (docs/decisions/0013).
  */
 const lookAtEventsSql = (leavesOutDelivered: boolean, limit: number) => `
   select e.id, coalesce(e.only_webhook_id is null and ($5::text[] is null or e.event_type = any($5))
@@ -93,7 +93,7 @@ function valuesOf({ webhookId, filter, ...selection }: BulkSelection, tenantId: 
   return [tenantId, range.above, range.below, webhookId, filter.eventTypes ?? null, last];
 }
 
-/** How many match, and whether counting ended before the end. @throws ApiError search_timed_out */
+/** Counts matching rows, up to a limit. @throws ApiError search_timed_out */
 export async function countSelected(
   client: pg.PoolClient,
   tenantId: number,
@@ -120,13 +120,13 @@ export async function countSelected(
 }
 
 interface BulkChunk {
-  /** What matches, in the order of ids. */
+  /** Matching rows, in the order of ids. */
   ids: number[];
-  /** All up to this id has been looked at; null: nothing is left behind it. */
+  /** All rows up to this id have been read; null: none is left. */
   lastId: number | null;
 }
 
-/** The next ones that match: at most `limit`, and fewer where hardly any do. */
+/** Selects the next matching rows: at most `limit`, fewer where hardly any match. */
 export async function selectChunk(
   client: pg.PoolClient,
   tenantId: number,
@@ -135,14 +135,14 @@ export async function selectChunk(
   limit: number,
 ): Promise<BulkChunk> {
   const looked = isOfEvents(selection) ? EVENTS_LOOKED : DELIVERIES_LOOKED;
-  // A scalar subquery with the webhook wrapped, so that Postgres looks deliveries up by the event: else it might read
-  // all that the webhook ever got.
+  // A scalar subquery with the webhook wrapped, so that Postgres finds deliveries by the event and does not read all of
+  // the webhook's.
   const undelivered = leavesOutDelivered(selection)
     ? `and (select true from hookwright.deliveries d
             where ${ofEventSql('d', 'looked.id')} and (d.webhook_id = $4) is true
             limit 1) is null`
     : '';
-  // Stops at the last one that is wanted, and reads on only to find out that there are no more of them.
+  // Stops at the last wanted row, and reads on only to find that there are no more.
   const look = `(${lookSql(selection, looked)}) looked`;
   const statement: Statement = {
     name: `bulk_select_${selection.kind}_${selection.webhookId !== null}_${undelivered !== ''}`.toLowerCase(),

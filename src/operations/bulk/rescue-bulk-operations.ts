@@ -21,9 +21,8 @@ const statement: Statement = {
 };
 
 /**
- * Goes on with bulk operations that stand still: running ones that have no job (it was deleted, or handed out in a
- * reply that was lost), and paused ones whose webhook is active again, or deleted. What another session has locked of
- * them is left for the next call.
+ * Continues bulk operations that stand still: running ones without a job (it was deleted, or the reply of its fetch was
+ * lost), and paused ones whose webhook is active again or deleted. Locked rows are left for the next call.
  *
  * @returns how many
  */

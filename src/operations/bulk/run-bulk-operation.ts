@@ -27,7 +27,7 @@ interface Row {
   deleted: boolean | null;
 }
 
-/** Reading the webhook without a lock is enough: what is queued too late is turned away when it is loaded. */
+/** The webhook is read without a lock: deliveries that are queued too late are turned away when they are loaded. */
 const lockStatement: Statement = {
   name: 'lock_bulk_operation',
   text: `
@@ -55,26 +55,25 @@ const endStatement: Statement = {
 };
 
 /**
- * Longer than daemons have webhooks locked that they write. For deliveries the wait is shorter where their webhooks are
- * locked meanwhile (`applyChunk`): somebody's transaction that holds on to one must not keep all outcomes waiting.
+ * Longer than daemons lock webhooks to write them. The wait for deliveries is shorter while their webhooks are locked
+ * (`applyChunk`), because outcomes wait meanwhile.
  */
 const LOCK_WAIT_MS = 1_000;
 const LOCKED_REST_MS = 2_000;
 
-/** An error that comes again and again is not waited out. */
+/** After this many fetches of a job, its error ends the operation. */
 const TRIES_MAX = 4;
-/** Jobs of the future are looked for twice a second only; shorter pauses are waited out. */
+/** Future jobs are fetched only twice a second, so shorter pauses are waited out. */
 const PAUSE_WAITED_OUT_MS_MAX = 1_000;
 
 /**
- * Does some chunks of a bulk operation, each in a transaction with the move of the cursor: whoever is killed has done a
- * chunk, or has not, and its job comes again. The last one of a turn leaves a job for the next turn. An operation that
- * has ended or was canceled is left alone. Where another session has a row locked that a chunk needs, a later job goes
- * on.
+ * Does some chunks of a bulk operation, each in a transaction that also moves the cursor: after a crash the job comes
+ * again and continues. The last chunk adds a job for the rest. An operation that has ended is left alone. When another
+ * session has a needed row locked, a later job continues.
  *
  * @param tries how often this job was fetched
  * @param turnMs no further chunk is begun after this time
- * @throws what went wrong, after it has happened so often that the operation is given up (FAILED)
+ * @throws the error, also after it has ended the operation (FAILED)
  */
 export async function runBulkOperation(
   { pool }: Pick<Database, 'pool'>,
@@ -106,7 +105,7 @@ export async function runBulkOperation(
   }
 }
 
-/** @returns how long to pause before the next chunk; null: there is none in this turn */
+/** @returns the pause before the next chunk; null: this job does no more */
 async function runChunk(client: pg.PoolClient, payload: BulkPayload, endsAt: number): Promise<BulkPause | null> {
   const { operationId, tenantId } = payload;
   const startedAt = performance.now();
@@ -131,7 +130,7 @@ async function runChunk(client: pg.PoolClient, payload: BulkPayload, endsAt: num
   return null;
 }
 
-/** Why an operation does not go on, as status and error: its webhook is not there, or not now. */
+/** The status and error of an operation that cannot go on: its webhook is deleted or inactive. */
 function endOf({ kind, active, deleted }: Row): [status: string, error: string | null] | null {
   if (deleted) {
     return ['CANCELED', 'The webhook was deleted.'];

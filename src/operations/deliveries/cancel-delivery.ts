@@ -12,8 +12,8 @@ const cancelStatement: Statement = {
 };
 
 /**
- * Cancels a delivery that is pending or held. A request in flight ends and is recorded, without a retry; should it
- * succeed, the delivery has succeeded. The job finds nothing to do when its turn comes.
+ * Cancels a delivery that is pending or held. A request in flight ends and is recorded, without a retry; if it
+ * succeeds, the delivery has succeeded. The job later finds nothing to do.
  *
  * @throws ApiError not_found; delivery_finished. Error with LOCK_NOT_AVAILABLE, when another session has the delivery
  *   locked

@@ -1,6 +1,6 @@
 /**
- * SQL condition: an open delivery was open already when the id `bound` was made, and nobody has asked for it or tried
- * it since. Without a bound it is false, and costs nothing.
+ * SQL condition: an open delivery was open when the id `bound` was made, and has neither been requested nor attempted
+ * since. Without a bound it is false, and costs nothing.
  *
  * @param delivery the name of a row of `deliveries`
  */
@@ -11,8 +11,8 @@ export const openSinceSql = (delivery: string, bound: string) =>
      else false end`;
 
 /**
- * SQL condition: a delivery that is pending counts as held, because it was pending when its active webhook was enabled
- * with `held: KEEP` or `DISCARD`; the pause had not been settled then (docs/decisions/0021).
+ * SQL condition: a pending delivery counts as held. It was pending when its webhook was enabled with `held: KEEP` or
+ * `DISCARD`, before deliveries were aligned with the pause (docs/decisions/0021).
  */
 export const countsAsHeldSql = (delivery: string, webhook: string) =>
   openSinceSql(delivery, `greatest(${webhook}.keep_held_up_to, ${webhook}.discard_held_up_to)`);

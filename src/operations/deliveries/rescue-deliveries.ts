@@ -8,14 +8,14 @@ import {
 } from '../../graphile-worker/job-conditions.js';
 
 /**
- * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job
- * that has been locked for as long is in nobody's hands: whoever has one in hand locks it again (`renewLocks`).
+ * An overdue delivery may just be waiting; after this time its job is looked for. A job that has been locked for this
+ * long is not in hand: a process locks its jobs in hand again (`renewLocks`).
  */
 export const OVERDUE_SECONDS = 60;
-/** What one call looks at: a backlog that waits its turn may be long (0.2 s beside 400,000 due deliveries). */
+/** The rows that one call reads: a backlog may be long (0.2 s beside 400,000 due deliveries). */
 const CHUNK_ROWS = 20_000;
 
-/** How far the search for lost deliveries has come. */
+/** Progress of the search for lost deliveries. */
 interface OverdueCursor {
   /** A due time as Postgres writes it: a Date would lose the microseconds. */
   after: string;
@@ -50,10 +50,9 @@ interface OverdueRow {
 }
 
 /**
- * Adds a job again for pending deliveries that are overdue and that no job will bring up: their worker died, their job
- * was deleted, or the reply that handed the job out was lost. The delivery row is the truth; a job is a hint. Each call
- * looks at a part only, from `cursor` on, which it moves; after the last delivery it begins at the start again. Where
- * another session has the job locked that was there, the delivery is left for the next time round.
+ * Adds jobs for overdue pending deliveries that have none: their worker died, their job was deleted, or the reply of a
+ * fetch was lost. The delivery row is the truth; a job is a hint. Each call reads a part, from `cursor` on, which it
+ * moves, and begins again after the last. A delivery whose earlier job another session has locked is left for later.
  *
  * @returns how many deliveries were rescued
  */
@@ -64,12 +63,12 @@ export async function rescueOverdue(pool: pg.Pool, cursor: OverdueCursor): Promi
   return rescued;
 }
 
-/** How many webhooks that hold deliveries one call looks at: an incident may leave thousands, each found by a leap. */
+/** The webhooks with held deliveries that one call reads: an incident may leave thousands, each found by a leap. */
 const HOLDING_LOOKED = 500;
 
-/** How far the search for what is held wrongly has come. */
+/** Progress of the search for wrongly held deliveries. */
 interface HeldCursor {
-  /** The last webhook that was looked at. */
+  /** The last webhook that was read. */
   after: number;
 }
 
@@ -78,10 +77,7 @@ export const heldFromStart = (): HeldCursor => ({ after: 0 });
 const nextHoldingSql = (after: string) =>
   `(select min(d.webhook_id) from hookwright.deliveries d where d.status = 'HELD' and d.webhook_id > ${after})`;
 
-/**
- * Which webhooks hold deliveries, found by leaping from one to the next in the index of held ones: counting them all
- * would read every held delivery.
- */
+/** Leaps from one webhook to the next in the index of held deliveries: reading them all would take long. */
 const misheldStatement: Statement = {
   name: 'align_misheld',
   text: `
@@ -108,12 +104,12 @@ interface MisheldRow {
 }
 
 /**
- * Finds webhooks whose held deliveries no longer fit their state, and has them settled unless that is under way: an
- * event that was emitted while its webhook was being enabled can end up held by an active webhook, and holds expire.
- * Each call looks at a part only, from `cursor` on, which it moves; after the last webhook it begins at the start
- * again. A webhook whose job another session has locked is left for the next time round.
+ * Adds align-webhook jobs for webhooks whose held deliveries no longer fit their state: an event that was emitted while
+ * its webhook was being enabled can be held by an active webhook, and holds expire. Each call reads a part, from
+ * `cursor` on, which it moves, and begins again after the last webhook. A webhook whose job another session has locked
+ * is left for later.
  *
- * @returns how many webhooks were handed to `align-webhook`
+ * @returns how many jobs were added
  */
 export async function rescueHeld(pool: pg.Pool, cursor: HeldCursor): Promise<number> {
   const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after]);

@@ -5,10 +5,10 @@ import { LANES } from '../../domain/pacing/lanes.js';
 import { hasNoJobSql, lockFreeJobsSql } from '../../graphile-worker/job-conditions.js';
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
-/** Less than the minute of `needsJobSql`: what is nearer when it is recorded gets its job right then. */
+/** Less than the minute of `needsJobSql`: a retry that is nearer gets its job when it is recorded. */
 const HORIZON_SECONDS = 20;
 const CHUNK_ROWS = 10_000;
-/** The next sweep goes on: the others must have their turn. */
+/** The next sweep continues: other sweeps wait meanwhile. */
 const SWEEP_ROWS = 100_000;
 
 const scheduleStatement: Statement = {
@@ -28,8 +28,8 @@ const scheduleStatement: Statement = {
 };
 
 /**
- * Adds the jobs of retries that will be due within seconds. Until then they stand in their own table alone, where they
- * cost nothing. One whose earlier job another session has locked is left for a later call.
+ * Adds the jobs of retries that will be due within seconds. Until then only their own table has them, where they cost
+ * nothing. A retry whose earlier job another session has locked is left for a later call.
  *
  * @returns how many jobs were added; others may be left for the next call
  */

@@ -7,8 +7,8 @@ import type { Woken } from '../jobs/tasks.js';
 const LOOKED_ROWS = 1_000;
 
 /**
- * Deliveries that were put off for the endpoint as it was are due now; while it is closed, when it opens. Those that
- * are put off meanwhile are left alone: they were put off for the endpoint as it is.
+ * Makes deliveries due that were put off for an earlier state of the endpoint: now, or when a closed endpoint opens.
+ * Deliveries that are put off meanwhile are left alone: they fit its present state.
  */
 export async function wakePutOff(
   pool: pg.Pool,

@@ -12,35 +12,34 @@ import { TenantPace } from '../../domain/pacing/tenant-pace.js';
 import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
 import type { Claim, LocalDaemon } from './local-daemon.js';
 
-/** Two full requests of `emitEvents` to one webhook: with one, each of a burst would have a commit of its own. */
+/** Two full requests of `emitEvents` to one webhook; with one, each request of a burst would have its own commit. */
 const BATCH_DELIVERIES_MAX = 200;
-/** A second batch makes use of the time that the first one's commit takes, but small ones would cost more than that. */
+/** A second batch uses the time of the first one's commit; a smaller one would cost more than that. */
 const BATCH_BESIDE_DELIVERIES = 40;
-/** What writes more keeps out of the way of the others: it may take a second, which they would wait. */
+/** Larger calls get transactions of their own: others would wait for them, for up to a second. */
 const HEAVY_DELIVERIES = 500;
-/** How long an emit waits for an idempotency key that another open transaction holds, and between two looks. */
+/** How long an emit waits for an idempotency key that another open transaction has, and between two tries. */
 const BUSY_KEY_MS = 10_000;
 const BUSY_KEY_PAUSE_MS = 200;
 
-/** A call that has a transaction of its own. */
+/** A call with a transaction of its own. */
 interface Heavy {
   tenantId: number | undefined;
   write: () => Promise<EmitResult[]>;
 }
 
 /**
- * Writes events with their deliveries and jobs. Concurrent calls share a transaction, and answer after its commit. What
- * they count is the deliveries that they are expected to make (docs/decisions/0031).
+ * Writes events with their deliveries and jobs. Concurrent calls share a transaction, and return after its commit. Each
+ * counts as the deliveries it is expected to make (docs/decisions/0031).
  */
 export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
-  /** Tenants take turns at these too. */
   readonly #heavy = new GroupCommit<Heavy, EmitResult[]>(([heavy]) => heavy!.write().then((results) => [results]), {
     itemsMax: 1,
     inFlightMax: 1,
     keyOf: ([heavy]) => heavy?.tenantId,
   });
-  /** Those that wait for an idempotency key keep out of the way of the others. */
+  /** Emits that wait for an idempotency key; no other emit waits for them. */
   readonly #busyGroups: GroupCommit<Emit, EmitResult>;
   readonly #busySlot = new Slots(1);
   readonly #pace: TenantPace;
@@ -70,14 +69,14 @@ export class Emitter {
     });
   }
 
-  /** From now on deliveries go to this daemon at once, while it has room. */
+  /** Hands new deliveries to this daemon while it has room. */
   claimFor(daemon: LocalDaemon): void {
     this.#localDaemon = daemon;
   }
 
   /**
-   * Emits the items in one transaction; one that is refused writes nothing and leaves its neighbours alone. Items whose
-   * idempotency keys another open transaction holds follow when that has ended.
+   * Emits the items in one transaction; a refused item writes nothing, and the others are emitted. Items whose
+   * idempotency keys another open transaction has follow when that has ended.
    */
   async emit(items: readonly Emit[]): Promise<EmitResult[]> {
     const results = await this.#inPace(items, (isHeavy) =>
@@ -86,7 +85,7 @@ export class Emitter {
     return results.some(isBusy) ? await this.#emitBusy(items, results) : results;
   }
 
-  /** A daemon in this process that cannot keep up makes those wait who emit a lot at once. */
+  /** Delays tenants that emit a lot at once while the daemon in this process cannot keep up. */
   #inPace(items: readonly Emit[], emit: (isHeavy: boolean) => Promise<EmitResult[]>): Promise<EmitResult[]> {
     const tenantId = tenantOf(items);
     const deliveries = this.#fanOut.ofCall(items);
@@ -96,7 +95,7 @@ export class Emitter {
       : emit(isHeavy);
   }
 
-  /** A small emit never waits for one of these, only for a connection and for Postgres itself. */
+  /** Small emits do not wait for this, except for a connection and for Postgres itself. */
   #writeAlone(items: readonly Emit[], write: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
     return this.#heavy.runOne({
       tenantId: tenantOf(items),
@@ -108,8 +107,8 @@ export class Emitter {
   }
 
   /**
-   * What has been written is not tried again: it would be taken for a duplicate of itself. Nor is it told as failed
-   * when the database goes away: without an idempotency key it would be emitted twice.
+   * Written items are not emitted again: they would count as duplicates of themselves. Nor do they fail when the
+   * database goes away: without an idempotency key they would be emitted twice.
    */
   async #emitBusy(items: readonly Emit[], first: readonly EmitResult[]): Promise<EmitResult[]> {
     const results = [...first];
@@ -130,7 +129,7 @@ export class Emitter {
     }
   }
 
-  /** As `emit`, but when one item is refused nothing at all is written. */
+  /** Emits the items; when one of them is refused, nothing is written. */
   async emitAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
     const results = await this.#inPace(items, (isHeavy) => {
       const write = () => this.#writeAllOrNothing(items);
@@ -141,7 +140,7 @@ export class Emitter {
       : results;
   }
 
-  /** Tries again and again for as long as a key is worth waiting for. */
+  /** Repeats the emit until its keys are free, for BUSY_KEY_MS at most. */
   async #whileBusy(emit: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
     const until = this.now() + BUSY_KEY_MS;
     for (;;) {
@@ -177,13 +176,13 @@ export class Emitter {
   }
 
   async #commit(items: readonly Emit[]): Promise<EmitResult[]> {
-    // The statement that claims knows of no traces.
+    // The statement that claims writes no traces.
     const claim = items.some(isTraced) ? null : (this.#localDaemon?.claim(items) ?? null);
     const write = claim === null ? this.#write(this.pool, items) : this.#writeClaimed(claim, items);
     return this.#counted(items, await write);
   }
 
-  /** More than a daemon could claim, or what waits for a key: told to every daemon. */
+  /** Leaves the deliveries to every daemon: they are more than one could claim, or have waited for a key. */
   async #writeUnclaimed(items: readonly Emit[]): Promise<EmitResult[]> {
     return this.#counted(items, await this.#write(this.pool, items));
   }
@@ -210,7 +209,7 @@ export class Emitter {
     return items.map((item) => ({ ...item, priority: this.#priority(item) }));
   }
 
-  /** Notes what each item made, and what is committed, and was not before, for the pace of its tenants. */
+  /** Notes the deliveries of each new event, for expected fan-outs and for the pace of tenants. */
   #counted(items: readonly Emit[], results: EmitResult[]): EmitResult[] {
     const emitted = new Map<number, number>();
     for (const [index, result] of results.entries()) {
@@ -234,7 +233,7 @@ export class Emitter {
   }
 }
 
-/** Tenants take turns at the transactions: one that emits a lot does not make the others wait. */
+/** The key by which calls queue fairly: a tenant that emits a lot does not make others wait. */
 const tenantOf = ([first]: readonly Emit[]): number | undefined => first?.tenantId;
 
 const isBusy = ({ refused }: EmitResult): boolean => refused === 'IDEMPOTENCY_KEY_BUSY';

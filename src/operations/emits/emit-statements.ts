@@ -5,7 +5,7 @@ import type { Emit, EmitRefusal, EmitResult } from '../../domain/events/emit.js'
 import { type ClaimedJson, claimedJobs } from './claimed-jobs.js';
 import type { Claim } from './local-daemon.js';
 
-/** An item, and the lane of its deliveries. */
+/** An item with the lane of its deliveries. */
 export interface EmitItem extends Emit {
   priority: number;
 }
@@ -24,10 +24,10 @@ const tracedItems = new RowsParameter({
   ...itemColumns,
   traceparents: column.text(({ traceparent }: EmitItem) => traceparent),
 });
-/** After what says who claims, which priorities and how many deliveries. */
+/** The statement's first parameters are the claiming pool, the priority and the number of deliveries. */
 const claimedItems = new RowsParameter(itemColumns, { after: 3 });
 
-/** A row of each item, in their order. */
+/** One row per item, in their order. */
 type EmitRow =
   | { error_code: null; event_id: number; delivery_count: number; duplicate: boolean }
   | { error_code: EmitRefusal };
@@ -44,7 +44,7 @@ const tracedStatement: Statement = {
          from hookwright.emit_traced_events(${tracedItems.arrays}) order by item`,
 };
 
-/** `emit_events` without its repetitions, which is what the caller of a claim falls back to. */
+/** Does not repeat what `emit_events` repeats; when it fails, the caller uses `emit_events`. */
 const claimedStatement: Statement = {
   name: 'emit_claimed_events',
   text: `select event_id, delivery_count, duplicate, error_code, claimed
@@ -58,7 +58,7 @@ const loneStatement: Statement = {
          from hookwright.emit_lone_event($4, $5, $6, $7, $1, $2, $3)`,
 };
 
-/** Whether nothing has to be looked up for the item but its webhooks. */
+/** Whether only the webhooks have to be looked up for the item. */
 const isLone = (items: readonly EmitItem[]): boolean =>
   items.length === 1 && items[0]!.idempotencyKey === null && items[0]!.onlyWebhookId === null;
 
@@ -66,11 +66,7 @@ const loneValues = ({ tenantId, eventType, body, priority }: EmitItem) => [tenan
 
 export const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
 
-/**
- * Writes the items with their deliveries and jobs.
- *
- * @returns what came of each
- */
+/** Writes the items with their deliveries and jobs. @returns the result of each */
 export async function writeItems(on: pg.Pool | pg.PoolClient, items: readonly EmitItem[]): Promise<EmitResult[]> {
   const rows = items.some(isTraced)
     ? await query<EmitRow>(on, tracedStatement, tracedItems.values(items))

@@ -1,17 +1,17 @@
 import { sqlStateOf } from '../../database/driver/sql-state.js';
 
-/** Longer than balancers take to notice; then an emit has to show whether it still is so. */
+/** Longer than load balancers need to notice; then another emit has to show whether Postgres can write. */
 const REMEMBERED_MS = 30_000;
 
 /**
- * Out of room (but for connections, which others have), files that cannot be written, a server that takes no changes.
- * A broken page (class XX) is of one table or one index, and says nothing of other emits.
+ * Out of room (except connections), files that cannot be written, a server that takes no changes. A broken page (class
+ * XX) is in one table or index, and does not concern other emits.
  */
 const CANNOT_WRITE = /^(53(?!300)|58|25006)/;
 
 /**
- * Whether the emits of this process fail because Postgres cannot write: it may answer questions all the same, with a
- * disk that is full. A small write of our own would prove nothing, since there may be room for that one.
+ * Says whether emits of this process fail because Postgres cannot write: with a full disk it still answers reads. A
+ * test write would prove nothing, since there may be room for a small one.
  */
 export class EmitTrouble {
   #failedAtMs = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export class EmitTrouble {
     this.#failedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** In a sentence; null: the last emit was written, or none has failed for this reason within half a minute. */
+  /** A sentence; null when the last emit was written, or none has failed for this reason within half a minute. */
   get why(): string | null {
     return this.now() - this.#failedAtMs < REMEMBERED_MS
       ? 'The database cannot write: the last emit failed. It may have no room, or take no changes.'

@@ -13,10 +13,10 @@ export const OUTBOX_ROLE = 'hookwright_outbox';
 const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
 
 /**
- * Makes the role of the outbox, if it is not there, and lets it use the door. Whoever has no outbox needs no such role,
- * so a lack of rights is no error.
+ * Makes the outbox's role if it is missing, and lets it call the functions. An installation without an outbox needs no
+ * such role, so a lack of rights is no error.
  *
- * @returns whether the role is there
+ * @returns whether the role exists
  */
 export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROLE): Promise<boolean> {
   const name = pg.escapeIdentifier(role);
@@ -58,7 +58,7 @@ async function roleOf(sql: SqlTarget, role: string): Promise<Role | null> {
   return found ?? null;
 }
 
-/** Which database login may emit for which tenant. */
+/** A database login that may emit for a tenant. */
 interface OutboxGrant {
   role: string;
   tenantId: number;
@@ -67,7 +67,7 @@ interface OutboxGrant {
 /**
  * Lets a database role emit for a tenant.
  *
- * @returns false when it might do so before
+ * @returns false when it could do so before
  * @throws Error when there is no such role, when it may do everything anyway, or when this login cannot grant it;
  *   ApiError not_found for an unknown tenant
  */
@@ -167,7 +167,7 @@ const keepLimitStatement = {
   text: 'update hookwright.outbox_limits set payload_bytes_max = $1 where payload_bytes_max <> $1',
 };
 
-/** Tells the door, which sees no settings, how long a payload may be. The daemon that started last has its way. */
+/** Stores the longest payload for the SQL functions, which see no settings. The daemon that started last decides. */
 export async function keepOutboxLimit(db: Pick<Database, 'pool'>, payloadBytesMax: number): Promise<void> {
   await query(db.pool, keepLimitStatement, [payloadBytesMax]);
 }

@@ -31,9 +31,8 @@ const correctStatement: Statement = {
 };
 
 /**
- * A clock of the database that was ahead for a while, and was set right, has left times behind that nothing would have
- * come to: what is due further ahead than anything is ever put off is due now, and what is closed for as long is open.
- * What another session has locked is left for a later call.
+ * Corrects times that the database's clock has left while it was ahead: deliveries that are due later than any are put
+ * off become due now, and endpoints that are closed for that long are opened. Locked rows are left for a later call.
  *
  * @returns how many deliveries were corrected; others may be left for the next call
  */

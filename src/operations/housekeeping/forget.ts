@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
 
-/** Longer than a hold of the usual length with its retries; what is sent later is no longer traced. */
+/** Longer than a usual hold with its retries; later deliveries are not traced. */
 const TRACE_DAYS = 8;
 const CHUNK_ROWS = 5_000;
 
-/** Deletes where traces of old events would go on from. */
+/** Deletes the trace contexts of old events. */
 export const forgetTraces = (pool: pg.Pool): Promise<void> =>
   forgetRows(pool, 'event_traces', `event_id < hookwright.id_at(now() - interval '${TRACE_DAYS} days')`);
 
@@ -21,7 +21,7 @@ export const forgetIdempotencyKeys = (pool: pg.Pool): Promise<void> =>
 export async function forgetRows(pool: pg.Pool, table: string, condition: string): Promise<void> {
   await inChunks(CHUNK_ROWS, async () => {
     const { rowCount } = await pool.query(
-      // The condition again: a row that somebody changes meanwhile is looked at as it is then.
+      // The condition stands twice: a row may change meanwhile.
       `delete from hookwright.${table} where ${condition} and ctid = any(array(
          select ctid from hookwright.${table} where ${condition} limit ${CHUNK_ROWS}))`,
     );

@@ -10,7 +10,7 @@ const noteStatement: Statement = {
              error = $1`,
 };
 
-/** Writes down what became of a run of housekeeping. @param error what failed; null: nothing did */
+/** Writes the result of a housekeeping run. @param error the failures; null: none */
 export async function noteHousekeeping(pool: pg.Pool, error: string | null): Promise<void> {
   await query(pool, noteStatement, [error?.slice(0, ERROR_CHARS_MAX) ?? null]);
 }

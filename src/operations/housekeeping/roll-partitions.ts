@@ -24,11 +24,11 @@ type Count = (deliveries: number) => void;
 type Parent = 'deliveries' | 'attempts' | 'events';
 
 /**
- * Makes the partitions of the coming days and drops those beyond retention, each a whole day. What is still open on a
- * day that is dropped is canceled first, so that it is counted and no job finds it half gone.
+ * Makes the partitions of the coming days and drops those beyond retention, each a whole day. Open deliveries of a
+ * dropped day are canceled first, so that they are counted and no job finds them half gone.
  *
  * @param retentionDays how long deliveries and attempts are kept
- * @param onExpired called with how many deliveries were canceled, as soon as they are: what comes after may fail
+ * @param onExpired called with the number of canceled deliveries at once: later steps may fail
  */
 export async function rollPartitions(
   pool: pg.Pool,
@@ -66,18 +66,18 @@ async function partitionsBefore(pool: pg.Pool, parent: string, days: number): Pr
   return rows.map(({ name }) => name);
 }
 
-/** Deliveries that would be lost with a partition, if they were open still. */
+/** Open deliveries that would be lost with a partition. */
 interface Open {
   table: string;
-  /** As SQL. */
+  /** SQL. */
   condition: string;
 }
 
 export const openOn = (partition: string): Open => ({ table: partition, condition: 'true' });
 
 /**
- * Events outlive the deliveries that were made with them, but not those that a replay makes later: such a delivery that
- * is still open when its event goes would have no body to send.
+ * Events outlive the deliveries that were made with them, but not those that a replay makes later: an open one would
+ * have no body to send once its event is dropped.
  *
  * @param partition of events, and all before it
  */
@@ -96,7 +96,7 @@ const OPEN_WITH: Record<Parent, (pool: pg.Pool, partition: string) => Promise<Op
   events: openReplayed,
 };
 
-/** State by state: each has an index of its own, and a day has millions that are neither. */
+/** Cancels by state: each open state has an index of its own, and a day has millions of ended deliveries. */
 export async function expire(on: pg.Pool | pg.PoolClient, { table, condition }: Open, count: Count): Promise<void> {
   for (const status of OPEN_STATUSES) {
     await inChunks(CHUNK_ROWS, async () => {
@@ -113,11 +113,10 @@ export async function expire(on: pg.Pool | pg.PoolClient, { table, condition }: 
 }
 
 /**
- * Dropping locks the parent, and who waits for that lock has everybody wait who comes later: so it is tried for a
- * moment only, again and again. Under the lock, what has been opened since `expire` looked is canceled: a redelivery
- * that crossed it.
+ * Dropping locks the parent, and later statements queue behind a waiting lock. So each try waits for a moment only.
+ * Under the lock, deliveries that were reopened since `expire` are canceled.
  *
- * @throws DatabaseError lock_not_available (55P03) when somebody has been reading all that time
+ * @throws DatabaseError lock_not_available (55P03) when a reader had the table locked in all tries
  */
 async function drop(
   pool: pg.Pool,

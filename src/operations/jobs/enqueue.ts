@@ -1,12 +1,10 @@
 import { query, type SqlTarget } from '../../database/database.js';
 import type { BulkPayload, Woken } from './tasks.js';
 
-/** Jobs are added by the functions `hookwright.enqueue_…`, here as in the statements elsewhere. */
-
 /**
- * Has a webhook's open deliveries brought in line with it, once this is committed. One such job waits per webhook.
+ * Adds the job that aligns a webhook's open deliveries, once this is committed. One such job waits per webhook.
  *
- * @param woken what an earlier job has done of it; a job that waits and has more to do keeps its work
+ * @param woken the progress of an earlier job; a waiting job that has more to do keeps its work
  */
 export async function enqueueAlign(
   client: SqlTarget,
@@ -19,13 +17,13 @@ export async function enqueueAlign(
   await query(client, { name: 'enqueue_align', text }, [webhookId, tenantId, wokenTo, putOffBefore, inMs]);
 }
 
-/** As `enqueueAlign`, for many webhooks of a tenant. */
+/** Adds such a job for each of a tenant's webhooks. */
 export async function enqueueAligns(client: SqlTarget, tenantId: number, webhookIds: readonly number[]): Promise<void> {
   const text = 'select hookwright.enqueue_align(id, $1, null, null, 0) from unnest($2::bigint[]) as id';
   await query(client, { text }, [tenantId, webhookIds]);
 }
 
-/** Has the next chunk of a bulk operation done. It has one job: this one takes the place of another that waits. */
+/** Adds the job for the next chunk of a bulk operation. It replaces a waiting one. */
 export async function enqueueBulkOperation(
   client: SqlTarget,
   { operationId, tenantId, waitedMs }: BulkPayload,

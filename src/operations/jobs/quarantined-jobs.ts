@@ -4,7 +4,7 @@ import { impatientTransaction } from '../../database/impatient-transaction.js';
 import { hasNoJobSql } from '../../graphile-worker/job-conditions.js';
 import type { DeliverGroupPayload, DeliverPayload } from './tasks.js';
 
-/** All suspects wait for it. */
+/** All other suspects wait meanwhile. */
 const LOCK_WAIT_MS = 100;
 
 const splitStatement: Statement = {
@@ -15,7 +15,7 @@ const splitStatement: Statement = {
       and ${hasNoJobSql('d')}`,
 };
 
-/** Gives each of these deliveries that still waits for its first attempt a job of its own instead of the shared one. */
+/** Replaces a shared job: each delivery that still waits for its first attempt gets its own. */
 export async function splitJobGroup(
   pool: pg.Pool,
   { group, ids }: DeliverGroupPayload,
@@ -29,12 +29,11 @@ const asideStatement: Statement = {
 };
 
 /**
- * Puts a delivery's job aside while it is being run: another one of its key, due later, takes its place. Should the
- * process die of it, that one is left; should an outcome be recorded, the job of the next attempt replaces that one.
- * Unlike any other job that is added, it remembers how often it was fetched.
+ * Puts a delivery's job aside while it is running: another job of its key, due later, takes its place. If the process
+ * dies, that job is left; if an outcome is recorded, the job of the next attempt replaces it. It keeps the number of
+ * fetches.
  *
- * @param jobId the job that is being run; when another has taken its key already, nothing is done. Null: whichever job
- *   has it
+ * @param jobId the running job; when another job has taken its key, nothing is done. Null: any job that has the key
  * @throws Error with LOCK_NOT_AVAILABLE, when another session has the job's row locked
  */
 export async function setJobAside(

@@ -5,7 +5,7 @@ import { jobsAsideListSql } from '../../graphile-worker/job-conditions.js';
 export interface JobAside {
   key: string;
   task: string;
-  /** Of a job for one delivery alone. */
+  /** Null when the job is for several deliveries, or for none. */
   deliveryId: number | null;
   /** How often it was fetched. */
   tries: number;
@@ -16,7 +16,7 @@ export interface JobAside {
 
 const SHOWN_MAX = 100;
 
-/** The oldest ones. */
+/** Reads the oldest ones. */
 export async function readJobsAside(pool: pg.Pool): Promise<JobAside[]> {
   const { rows } = await pool.query<JobAside>(`${jobsAsideListSql} limit ${SHOWN_MAX}`);
   return rows;

@@ -1,13 +1,12 @@
-/** The tasks that jobs are for, and what their jobs carry. A job is a hint; the rows are the truth. */
+/** Tasks and the payloads of their jobs. A job is a hint; the rows are the truth. */
 
-/** Names of the tasks, as the daemon registers them. */
 export const DELIVER_TASK = 'deliver';
 export const DELIVER_GROUP_TASK = 'deliver-group';
 export const ALIGN_TASK = 'align-webhook';
 export const BULK_TASK = 'bulk-operation';
 export const HOUSEKEEPING_TASK = 'housekeeping';
 
-/** As the functions `hookwright.enqueue_…` write it: a fetch counts, however often a delivery is put off. */
+/** The functions `hookwright.enqueue_…` write the same number. It counts fetches, not put-offs. */
 export const JOB_FETCHES_MAX = 25;
 
 export interface DeliverPayload {
@@ -15,21 +14,21 @@ export interface DeliverPayload {
   attempt: number;
 }
 
-/** First attempts of deliveries that were made together: what a fetch, a job's end and its row cost, they share. */
+/** First attempts of deliveries that were made together: they share the cost of a job. */
 export interface DeliverGroupPayload {
   group: number;
   ids: number[];
 }
 
-/** As the functions `hookwright.enqueue_…` write it: what is wanted once has one job. */
+/** The functions `hookwright.enqueue_…` write the same keys. */
 export const jobKeyOf = (payload: DeliverPayload | DeliverGroupPayload): string =>
   'ids' in payload ? `g:${payload.group}` : `d:${payload.id}`;
 
-/** How far the deliveries of a webhook that were put off have been woken. */
+/** Progress in waking the put-off deliveries of a webhook. */
 export interface Woken {
-  /** All up to this one. */
+  /** Deliveries up to this id are done. */
   wokenTo: number;
-  /** A time as Postgres writes it: those that were put off before are woken. */
+  /** Deliveries that were put off before this time, as Postgres writes it, are woken. */
   putOffBefore: string;
 }
 

@@ -2,34 +2,34 @@ import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { type ChangePosition, RESUMABLE_MS } from '../../domain/ids/change-position.js';
 
-/** What one statement changed of one tenant. */
+/** The changes that one statement made in one tenant. */
 export interface Change {
   tenantId: number;
   kind: 'DELIVERY' | 'WEBHOOK';
   ids: readonly number[];
-  /** Of each delivery its webhook; of each webhook itself. */
+  /** The webhook of each delivery; for a webhook its own id. */
   webhookIds: readonly number[];
 }
 
 interface ChangesRead {
-  /** Where the next read goes on. */
+  /** The next read continues here. */
   position: ChangePosition;
   changes: Change[];
-  /** There were more than were asked for. */
+  /** There were more changes than requested. */
   isCut: boolean;
   /**
-   * A transaction with a lower id may have looked before changes were wanted, and have written none down; one with this
-   * id or a higher one has not.
+   * Transactions with a lower id may have begun before changes were wanted, and have recorded none. Transactions with
+   * this id or a higher one have recorded theirs.
    */
   completeFrom: bigint;
 }
 
-/** The channel on which transactions tell that they changed something. What it was is read, never told. */
+/** The channel of notices that something has changed. The changes themselves are read. */
 export const CHANGES_CHANNEL = 'hookwright_changes';
 
-/** Longer than changes can be asked for, so that a client that comes back in time finds them written down. */
+/** Longer than a client may be away, so that a client that comes back in time finds the changes. */
 const WANTED_SECONDS = RESUMABLE_MS / 1_000 + 60;
-/** After the transaction that has written them has ended. */
+/** Counted from the end of the transaction that recorded them. */
 const KEPT_SECONDS = RESUMABLE_MS / 1_000 + 60;
 
 const wantStatement: Statement = {
@@ -41,7 +41,7 @@ const readStatement: Statement = {
   text: 'select * from hookwright.read_changes($1::pg_snapshot, $2::bigint[], $3)',
 };
 
-/** Has changes of all tenants written down for the coming minutes. @returns the epoch that they belong to */
+/** Makes transactions record changes of all tenants for the coming minutes. @returns the changes' epoch */
 export async function wantChanges(pool: pg.Pool): Promise<string> {
   const [row] = await query<{ epoch: string }>(pool, wantStatement, [WANTED_SECONDS, KEPT_SECONDS]);
   return row!.epoch;
@@ -58,14 +58,13 @@ interface Row {
   webhook_ids: string[];
 }
 
-/** Before all transactions. Of no tenant's changes, it is where to begin. */
+/** A position before all transactions. */
 export const START = '1:1:';
 
 /**
- * Reads what tenants changed since a snapshot, in one statement with the snapshot that it goes up to.
+ * Reads the changes in tenants since a snapshot, with the new snapshot, in one statement.
  *
- * @param changesMax no more than this many are read
- * @returns null while changes are not written down: nobody wanted them, or Postgres has lost them in a crash
+ * @returns null while changes are not recorded: none were wanted, or Postgres has lost them in a crash
  */
 export async function readChanges(
   pool: pg.Pool,
