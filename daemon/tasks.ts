@@ -50,7 +50,7 @@ export function taskList(deps: {
     waitingMax: Math.floor(config.delivery.concurrency / 4),
     work: async ({ tenantId, webhookId, wokenTo, putOffBefore }, restInMs) => {
       const woken = wokenTo === undefined || putOffBefore === undefined ? undefined : { wokenTo, putOffBefore };
-      const moved = await alignWebhook(db, tenantId, webhookId, { turnMs: PIECE_MS, restInMs }, woken);
+      const moved = await alignWebhook(db, tenantId, webhookId, { pieceMs: PIECE_MS, restInMs }, woken);
       log.debug({ webhookId, moved }, 'aligned deliveries with their webhook');
     },
     putOff: ({ tenantId, webhookId, ...woken }, inMs) => enqueueAlign(db.pool, tenantId, webhookId, woken, inMs),

@@ -69,7 +69,7 @@ export class DeliveryTables extends Migration {
       create index deliveries_failed on hookwright.deliveries (tenant_id, id desc) where status = 'FAILED';
       -- Counts due ones and finds the oldest.
       create index deliveries_webhook_due on hookwright.deliveries (webhook_id, due_at) where status = 'PENDING';
-      -- Pages by state. They hold failures and cancellations alone, so a delivery that succeeds at once costs nothing.
+      -- Pages by state. They contain failures and cancellations alone, so a quick success costs nothing.
       create index deliveries_webhook_failed on hookwright.deliveries (webhook_id, id desc) where status = 'FAILED';
       create index deliveries_webhook_canceled on hookwright.deliveries (webhook_id, id desc)
         where status = 'CANCELED';

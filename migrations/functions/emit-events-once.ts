@@ -107,7 +107,7 @@ begin
          end
     limit 100001
   ),
-  -- What is beyond a tenant's share stands behind others', from the first delivery on (src/domain/pacing/lanes.ts).
+  -- Deliveries beyond a tenant's share stand behind those of others (src/domain/pacing/lanes.ts).
   shares as materialized (
     select tenant_id, least(100, 500 - hookwright.emitted_lately(tenant_id, 500)) as share
     from fresh where priority is null group by tenant_id

@@ -1,4 +1,4 @@
-/** Ids of events and deliveries, which hold the time of their making. */
+/** Ids of events and deliveries, which contain the time when they were made. */
 export const ids = `
 -- The smallest id of a moment: the milliseconds since 2025-01-01 UTC, shifted left by 12 bits. With the 12 bits that
 -- next_id fills in, an id has 53 bits until 2094: a safe integer in JavaScript. Not by extract: it depends on the

@@ -29,7 +29,7 @@ begin
     detail := null;
     body := item.body;
     escaped := strpos(body, chr(92)) > 0;
-    -- No escape is more than six times as long as what it stands for.
+    -- An escape is at most six times as long as the character.
     longest := case when escaped then 6 else 1 end * bytes_max;
     select t.reserved or t.deprecated_at is not null as unusable, t.text_fields into kind
     from hookwright.event_types t where t.name = item.event_type;
@@ -103,7 +103,7 @@ begin
   if code is not null or fields is null then
     return;
   end if;
-  -- No name of a field has anything that is escaped like this, so what stands in its place does not matter.
+  -- No field name contains such an escape, so the replacement does not matter.
   if strpos(body, chr(92)) > 0 then
     readable := regexp_replace(body, E'\\\\([^u]|u(0000|[dD][89a-fA-F][0-9a-fA-F]{2}))', '?', 'g');
   end if;
@@ -135,8 +135,8 @@ begin
   brackets := regexp_replace(regexp_replace(body, E'"([^"\\\\]|\\\\.)*"', '', 'g'), '[^][{}]+', '', 'g');
   return coalesce((
     select max(depth) > levels from (
-      select sum(case when bracket in ('[', '{') then 1 else -1 end) over (order by place) as depth
-      from string_to_table(brackets, null) with ordinality as each(bracket, place)) nested), false);
+      select sum(case when bracket in ('[', '{') then 1 else -1 end) over (order by n) as depth
+      from string_to_table(brackets, null) with ordinality as each(bracket, n)) nested), false);
 end $$;
 
 -- A JSON text without the escapes that JSON does not need. Slashes and characters beyond ASCII are signed and sent

@@ -52,7 +52,7 @@ begin
   return current_epoch;
 end $$;
 
--- The changes of these tenants that the snapshot "since" does not hold, with the snapshot that holds them: a row for
+-- The changes of these tenants after the snapshot "since", with the snapshot that includes them: a row for
 -- each change, or one row without a change. No row while changes are not noted.
 create or replace function hookwright.read_changes(since pg_snapshot, tenant_ids bigint[], rows_max integer)
 returns table (epoch uuid, complete_from xid8, snapshot text, read_at_ms double precision, tenant_id bigint,

@@ -18,7 +18,7 @@ import { lockWaits } from '../support/lock-waits.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 /** Everything is settled by one job. */
-const wholeTurn = { turnMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
+const wholeTurn = { pieceMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
 
 let stack: DeliveryStack;
 let receiver: Receiver;

@@ -14,7 +14,7 @@ import { changeJobs, deleteJobs, fetchJobs, jobsIn } from '../support/jobs.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
 /** Everything is settled by one job. */
-const wholeTurn = { turnMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
+const wholeTurn = { pieceMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
 
 let stack: DeliveryStack;
 let receiver: Receiver;

@@ -32,13 +32,13 @@ beforeEach(async () => {
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
-const align = (turnMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
-  alignWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs, restInMs: () => 0 }, woken);
+const align = (pieceMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
+  alignWebhook(stack.services.db, stack.tenantId, webhookId, { pieceMs, restInMs: () => 0 }, woken);
 const jobs = (what: string, where = 'true') =>
   stack.rows<{ what: unknown }>(`select ${what} as what from ${JOBS_TABLE} where ${where} order by id`);
 const putOff = (where?: string) => changeJobs(stack, `run_at = now() + interval '1 hour', updated_at = now()`, where);
 
-test('a long release is made in turns: each leaves a job for the rest', async () => {
+test('a long release is made in pieces: each leaves a job for the rest', async () => {
   await emitMany(stack.services, stack.tenantId, 300);
   await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
   await deleteJobs(stack);
@@ -49,7 +49,7 @@ test('a long release is made in turns: each leaves a job for the rest', async ()
 });
 
 test.each(['webhooks', 'deliveries'] as const)(
-  'while another session has a row of %s locked, its turn ends soon and the rest is left to a job',
+  'while another session has a row of %s locked, its piece ends soon and the rest is left to a job',
   async (table) => {
     await emitMany(stack.services, stack.tenantId, 2);
     const [first] = await stack.deliveries();
@@ -135,7 +135,7 @@ test('what is turned away while another session has its job locked fails alone',
   expect(await jobs('run_at > now()')).toEqual([{ what: false }, { what: true }]);
 });
 
-test('a long waking is made in turns: each goes on where the last one ended, and wakes a job once', async () => {
+test('a long waking is made in pieces: each goes on where the last one ended, and wakes a job once', async () => {
   await emitMany(stack.services, stack.tenantId, 1_100);
   await deleteJobs(stack);
   await stack.rows(
@@ -247,7 +247,7 @@ test('reads what is open alone, by plans that are kept from when nothing was the
          keep_held = false, keep_held_up_to = null, discard_held_up_to = null`,
     );
     await pool.query(`update hookwright.webhooks set ${state}`);
-    await alignWebhook({ pool }, stack.tenantId, webhookId, { turnMs: 60_000, restInMs: () => 0 });
+    await alignWebhook({ pool }, stack.tenantId, webhookId, { pieceMs: 60_000, restInMs: () => 0 });
   };
   const states = [
     'active = true',

@@ -7,7 +7,7 @@ import type { SearchDeps } from './search.js';
 /** The response to the latest attempt of a delivery: 0 for none, else the first digit of the status. */
 type StatusClass = 0 | 2 | 3 | 4 | 5;
 
-/** All given conditions must hold. */
+/** All given conditions apply. */
 export interface DeliveryConditions {
   webhookId?: number | undefined;
   eventId?: number | undefined;

@@ -3,7 +3,7 @@ import { Event } from '../../entities/event.js';
 import { type Bounds, PageConditions, readPage } from './page.js';
 import type { SearchDeps } from './search.js';
 
-/** All given conditions must hold. */
+/** All given conditions apply. */
 interface EventConditions {
   eventId?: number | undefined;
   eventType?: string | undefined;

@@ -82,13 +82,11 @@ export class Authenticator {
       throw unauthenticated();
     }
     const hash = hashApiKey(text);
-    const known = this.#keys.get(parsed.id);
-    const isEqual = timingSafeEqual(hash, known?.hash ?? noHash);
-    const now = this.options.now();
-    if (known === undefined || !isEqual || known.caller.endsAtMs <= now) {
+    const known = this.#keys.get(parsed.id) ?? null;
+    if (!this.#isRight(known, hash)) {
       return this.#meet(parsed.id, hash, address);
     }
-    const isFresh = now - known.readAtMs < CACHE_AGE_MAX_MS;
+    const isFresh = this.options.now() - known.readAtMs < CACHE_AGE_MAX_MS;
     return this.#admit(isFresh ? known : await this.#meetAgain(known, hash, address));
   }
 

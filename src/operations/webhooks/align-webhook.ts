@@ -13,10 +13,10 @@ const PROBE_MS = 100;
 const LOCK_WAIT_MS = 1_000;
 const LOCKED_REST_MS = 2_000;
 
-/** The share of one job in a long alignment. */
-interface AlignTurn {
+/** The part of a long alignment that one job does. */
+interface Piece {
   /** The job ends after this long. */
-  turnMs: number;
+  pieceMs: number;
   /** In how many milliseconds the next job may go on. */
   restInMs: () => number;
 }
@@ -34,10 +34,10 @@ export async function alignWebhook(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookId: number,
-  { turnMs, restInMs }: AlignTurn,
+  { pieceMs, restInMs }: Piece,
   woken?: Woken,
 ): Promise<number> {
-  const endAt = performance.now() + turnMs;
+  const endAt = performance.now() + pieceMs;
   const leaveRest = (rest?: Woken, inMsMin = 0) =>
     enqueueAlign(db.pool, tenantId, webhookId, rest, Math.max(inMsMin, restInMs()));
   const { moved, ending } = await moveOpen(db.pool, tenantId, webhookId, endAt);
