@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile, rename } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../database/database.js';
 import { ENVELOPE_KEY_BYTES } from '../domain/signing/envelope.js';
@@ -9,7 +9,7 @@ import type { Config, EncryptionKey } from '../settings/config.js';
 import { writeOnce } from './write-once.js';
 
 /** The name of the key in the data folder. */
-export const LOCAL_KID = 'local';
+const LOCAL_KID = 'local';
 
 export const encryptionKeyFile = (config: Config) => join(config.dataDir, 'encryption-key');
 
@@ -52,40 +52,24 @@ export async function readEncryptionKeys(config: Config): Promise<readonly Encry
   if (config.encryptionKeys !== undefined) {
     return config.encryptionKeys;
   }
-  const key = await readKeyFile(config);
-  if (key === 'DAMAGED') {
-    throw new Error(
-      `${encryptionKeyFile(config)} is damaged: it must have the base64 of ${ENVELOPE_KEY_BYTES} bytes. Restore it from your backup. ${WITHOUT_IT}`,
-    );
-  }
-  return key === null ? [] : [{ kid: LOCAL_KID, key }];
-}
-
-/** Whether the key is in the data folder, in a file that is damaged. */
-export async function isKeyFileDamaged(config: Config): Promise<boolean> {
-  return config.encryptionKeys === undefined && (await readKeyFile(config)) === 'DAMAGED';
-}
-
-/** Renames the damaged file, to make room for a new key. @returns its new name */
-export async function setDamagedKeyAside(config: Config): Promise<string> {
   const file = encryptionKeyFile(config);
-  const aside = `${file}.damaged-${randomUUID()}`;
-  await rename(file, aside);
-  return aside;
-}
-
-async function readKeyFile(config: Config): Promise<Buffer | null | 'DAMAGED'> {
-  const text = await readFile(encryptionKeyFile(config), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') {
       return null;
     }
     throw error;
   });
   if (text === null) {
-    return null;
+    return [];
   }
   const key = Buffer.from(text.trim(), 'base64');
-  return key.length === ENVELOPE_KEY_BYTES ? key : 'DAMAGED';
+  if (key.length !== ENVELOPE_KEY_BYTES) {
+    throw new Error(
+      `${file} is damaged: it must have the base64 of ${ENVELOPE_KEY_BYTES} bytes. Restore it from your backup. ` +
+        `Where there is none, give the file another name: then the key counts as lost. ${WITHOUT_IT}`,
+    );
+  }
+  return [{ kid: LOCAL_KID, key }];
 }
 
 /** A sentence about a key that does not open its secrets, with the remedy. @param key its verdict is not `OPENS` */

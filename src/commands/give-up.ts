@@ -5,35 +5,23 @@ import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js'
 import { giveUpSecrets, lockedOutTenants } from '../operations/tenants/give-up-secrets.js';
 import type { Config } from '../settings/config.js';
 import { administerSecrets } from './administer.js';
-import {
-  encryptionKeyFile,
-  isKeyFileDamaged,
-  LOCAL_KID,
-  makeEncryptionKey,
-  readEncryptionKeys,
-  setDamagedKeyAside,
-} from './encryption-keys.js';
+import { makeEncryptionKey, readEncryptionKeys } from './encryption-keys.js';
 import { print } from './print.js';
 
 /** `hookwright keys give-up <kid>`: without `--for-good` it says what would be lost, and changes nothing. */
 export async function giveUpKey(kid: string, { forGood = false }: { forGood?: boolean }): Promise<void> {
   await administerSecrets(async ({ config, db }) => {
     await requireInUse(db, kid);
-    // A damaged file is a lost key, but only its own: giving up another one must not replace it.
-    const isDamaged = kid === LOCAL_KID && (await isKeyFileDamaged(config));
-    const tenants = await lockedOutTenants(db, isDamaged ? [] : await readEncryptionKeys(config), kid);
+    const tenants = await lockedOutTenants(db, await readEncryptionKeys(config), kid);
     const which = `${kid} (tenants: ${tenants.length})`;
     if (tenants.length === 0) {
       print(`The encryption key ${kid} is not lost: it opens all that it protects. Nothing is changed.`);
     } else if (!forGood) {
-      const damage = isDamaged
-        ? `${encryptionKeyFile(config)} is damaged: it is to be kept under another name, and a new key made in its place. `
-        : '';
       print(
-        `${damage}The secrets that need the lost encryption key ${which} would be lost for good, and the webhooks paused until their owners have rotated them. Nothing is changed. Stop all processes, and do it with --for-good.`,
+        `The secrets that need the lost encryption key ${which} would be lost for good, and the webhooks paused until their owners have rotated them. Nothing is changed. Stop all processes, and do it with --for-good.`,
       );
     } else {
-      const vault = await newVault(config, db, isDamaged);
+      const vault = await newVault(config, db);
       for (const tenant of tenants) {
         await giveUpSecrets(db, vault, randomBytes, tenant, config.holdHours);
       }
@@ -45,11 +33,7 @@ export async function giveUpKey(kid: string, { forGood = false }: { forGood?: bo
 }
 
 /** A vault with the key for new secrets, which is made where it is missing in the data folder. */
-async function newVault(config: Config, db: Database, isDamaged: boolean): Promise<SecretVault> {
-  if (isDamaged) {
-    const aside = await setDamagedKeyAside(config);
-    print(`The damaged file is kept as ${aside}: ${encryptionKeyFile(config)} is a new one.`);
-  }
+async function newVault(config: Config, db: Database): Promise<SecretVault> {
   if (config.encryptionKeys === undefined) {
     await makeEncryptionKey(config);
   }

@@ -63,7 +63,7 @@ export function tryLock(file: string, kind: Kind = 'exclusive'): FileLock | null
 
 /** Node has no call for it. The lock belongs to the open file, which the program shares with this process. */
 function flock(fd: number, kind: Kind, file: string): boolean {
-  const { status, error, stderr } = spawnSync('flock', ['--nonblock', `--${kind}`, '3'], {
+  const { status, error, stderr } = spawnSync('flock', ['-n', kind === 'shared' ? '-s' : '-x', '3'], {
     stdio: ['ignore', 'ignore', 'pipe', fd],
     encoding: 'utf8',
   });
