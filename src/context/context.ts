@@ -48,27 +48,6 @@ export interface Services {
   tracing: Tracing | null;
 }
 
-/** The context of one request: its caller, its tenant and the services. */
-export interface Context extends Services {
-  /** Null without an API key. */
-  caller: Caller | null;
-  /** Null without a key, and for a platform key that names no tenant. */
-  tenantId: number | null;
-  requestId: string;
-  /** The address of the client. */
-  address: string;
-  /** Scheme, host and port from the header Host. Null where nothing needs it. */
-  origin: string | null;
-  /** The cursor of a subscription in the header `Last-Event-ID`. */
-  lastEventId?: string | undefined;
-  /** Undefined when traces are off. */
-  span: Span | undefined;
-  /** For the tenant. Made at the first use, because emits need none. */
-  readonly em: EntityManager;
-  readonly loaders: Loaders;
-  readonly budget: AnswerBudget;
-}
-
 interface ContextRequest {
   /** The header `Authorization`. */
   authorization?: string | undefined;
@@ -105,18 +84,28 @@ export async function createContext(services: Services, request: ContextRequest)
 const WithServices = class {} as new () => Services;
 
 /**
- * Services and lazy members are on the prototype, because Apollo copies the own members of a context for each
- * operation.
+ * The context of one request: its caller, its tenant and the services. Services and lazy members are on the prototype,
+ * because Apollo copies the own members of a context for each operation.
  */
-class RequestContext extends WithServices implements Context {
-  private madeEm: EntityManager | undefined;
-  private madeLoaders: Loaders | undefined;
+export class Context extends WithServices {
   readonly requestId: string;
+  /** The address of the client. */
   readonly address: string;
+  /** Scheme, host and port from the header Host. Null where nothing needs it. */
   readonly origin: string | null;
+  /** Undefined when traces are off. */
   readonly span: Span | undefined;
   readonly budget: AnswerBudget;
+  /** The cursor of a subscription in the header `Last-Event-ID`. */
+  declare lastEventId?: string | undefined;
+  // Not #private, which Apollo cannot copy.
+  private madeEm: EntityManager | undefined;
+  private madeLoaders: Loaders | undefined;
 
+  /**
+   * @param caller null without an API key
+   * @param tenantId null without a key, and for a platform key that names no tenant
+   */
   constructor(
     readonly caller: Caller | null,
     readonly tenantId: number | null,
@@ -131,6 +120,7 @@ class RequestContext extends WithServices implements Context {
     this.span = span;
   }
 
+  /** Filters by the tenant. Made at the first use, because emits need none. */
   get em(): EntityManager {
     this.madeEm ??= tenantEntityManager(this.db.orm.em, this.tenantId);
     return this.madeEm;
@@ -142,12 +132,12 @@ class RequestContext extends WithServices implements Context {
   }
 }
 
-const contextClasses = new WeakMap<Services, typeof RequestContext>();
+const contextClasses = new WeakMap<Services, typeof Context>();
 
-function contextClassOf(services: Services): typeof RequestContext {
+function contextClassOf(services: Services): typeof Context {
   let found = contextClasses.get(services);
   if (found === undefined) {
-    found = class extends RequestContext {};
+    found = class extends Context {};
     Object.assign(found.prototype, services);
     contextClasses.set(services, found);
   }

@@ -36,13 +36,13 @@ export class MemoryBudget {
   }
 }
 
-/** For answers that clients have not read completely. */
+/** Limits answers that clients have not read completely. */
 export function answerMemory(answerBytesMax: number): MemoryBudget {
   const bytesMax = ANSWERS_MAX * answerBytesMax;
   return new MemoryBudget(bytesMax, `The unread answers of this tenant already have ${bytesMax} bytes, the limit.`);
 }
 
-/** For request bodies that clients have not sent completely. A body of unknown length counts as the longest. */
+/** Limits request bodies that clients have not sent completely. A body of unknown length counts as the longest. */
 export function bodyMemory(bodyBytesMax: number): MemoryBudget {
   const bytesMax = BODIES_MAX * bodyBytesMax;
   return new MemoryBudget(

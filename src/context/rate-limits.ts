@@ -19,7 +19,7 @@ interface Charge {
 export interface Verdict {
   /** Null when the request was counted and may go on. Otherwise nothing was counted. */
   refusal: ApiError | null;
-  /** For the answer, even if it is a refusal. */
+  /** Headers of the answer, even if it is a refusal. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -121,15 +121,9 @@ export class RateLimits {
 
   /** The limits of a key, and of its tenant over all of its keys. */
   #managementOf({ keyId, tenantId }: Asker, amount: number): Limit[] {
-    const management = (buckets: TokenBuckets<number>, key: number, tooMany: string): Limit => ({
-      name: 'management',
-      tooMany,
-      buckets,
-      key,
-      amount,
-    });
-    const ofKey = management(this.#management, keyId, tooMany.ofKey);
-    return tenantId === null ? [ofKey] : [ofKey, management(this.#managementOfTenants, tenantId, tooMany.ofTenant)];
+    const ofKey = { buckets: this.#management, key: keyId, tooMany: tooMany.ofKey };
+    const ofTenant = { buckets: this.#managementOfTenants, key: tenantId!, tooMany: tooMany.ofTenant };
+    return (tenantId === null ? [ofKey] : [ofKey, ofTenant]).map((limit) => ({ name: 'management', ...limit, amount }));
   }
 
   #firstRefusal(limits: readonly Limit[], now: number): ApiError | null {
@@ -164,29 +158,24 @@ function headersOf(limits: readonly Limit[], now: number): Readonly<Record<strin
   if (limits.length === 0) {
     return {};
   }
-  const shown = new Map<string, Limit>();
+  const shown = new Map<string, Limit & { tokens: number; fullAfterMs: number }>();
   for (const limit of limits) {
+    const level = limit.buckets.level(limit.key, now);
     const other = shown.get(limit.name);
-    if (other === undefined || tokensOf(limit, now) < tokensOf(other, now)) {
-      shown.set(limit.name, limit); // of several limits with this name, the scarcest one
+    if (other === undefined || level.tokens < other.tokens) {
+      shown.set(limit.name, { ...limit, ...level }); // of several limits with this name, the scarcest one
     }
   }
   const items = [...shown.values()];
+  const policyOf = ({ name, buckets: { quota } }: Limit) =>
+    `"${name}";q=${quota.burst};w=${Math.ceil(quota.burst / quota.perSecond)}`;
   return {
     'ratelimit-policy': items.map(policyOf).join(', '),
-    ratelimit: items.map((limit) => remainingOf(limit, now)).join(', '),
+    ratelimit: items
+      .map(({ name, tokens, fullAfterMs }) => {
+        const left = Math.max(0, Math.floor(tokens));
+        return `"${name}";r=${left};t=${Math.ceil(fullAfterMs / 1_000)}`;
+      })
+      .join(', '),
   };
-}
-
-function tokensOf({ buckets, key }: Limit, now: number): number {
-  return buckets.level(key, now).tokens;
-}
-
-function policyOf({ name, buckets: { quota } }: Limit): string {
-  return `"${name}";q=${quota.burst};w=${Math.ceil(quota.burst / quota.perSecond)}`;
-}
-
-function remainingOf({ name, buckets, key }: Limit, now: number): string {
-  const { tokens, fullAfterMs } = buckets.level(key, now);
-  return `"${name}";r=${Math.max(0, Math.floor(tokens))};t=${Math.ceil(fullAfterMs / 1_000)}`;
 }

@@ -6,13 +6,13 @@ import { BUILT_FOLDER, pages } from './pages.js';
 import { signInRoutes } from './sign-in.js';
 
 export interface DashboardOptions {
-  /** Of the link that the start prints; without it none signs in. */
+  /** The code in the link that the start prints. Default: there is no link. */
   startCode?: OneTimeCode | null;
-  /** Where the pages are. Default: where the build puts them. */
+  /** The folder of the built pages. Default: the folder of the build. */
   folder?: string;
 }
 
-/** Portal and console: their pages, and how they get a key. All that they do with it is done by the API. */
+/** Portal and console: their pages and how they get a key. Everything else is done by the API. */
 export async function dashboard(
   app: FastifyInstance,
   { services, startCode = null, folder = BUILT_FOLDER }: DashboardOptions & { services: Services },
@@ -25,7 +25,7 @@ export async function dashboard(
   });
 }
 
-/** The library for OpenID Connect is loaded only where it is used. */
+/** Loads the library for OpenID Connect only where it is used. */
 async function oidcOf(app: FastifyInstance, services: Services): Promise<void> {
   const { oidc } = services.config;
   if (oidc === null) {

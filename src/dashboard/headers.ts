@@ -1,4 +1,4 @@
-/** The pages load nothing but their own files, and make no HTML of texts (Trusted Types). */
+/** Pages load only their own files, and make no HTML of texts (Trusted Types). */
 const directives = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const fileHeaders: Headers = {
 };
 
 /**
- * Of a page. It is never stored: what frames it may stand in differs from session to session.
+ * The headers of a page. It is not cached, because each session has its own `frame-ancestors`.
  *
  * @param frameAncestors origins of the pages that may show it in a frame
  */
@@ -35,10 +35,10 @@ export function pageHeaders(frameAncestors: readonly string[]): Headers {
   };
 }
 
-/** Of a file with a hash of its content in its name. */
+/** The headers of a file with a hash in its name. */
 export const assetHeaders: Headers = { ...fileHeaders, 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** Of a script that pages of other origins load, also as a module or with `integrity`. */
+/** The headers of the script that pages of other origins load, also as a module or with `integrity`. */
 export const embedHeaders: Headers = {
   ...fileHeaders,
   'cross-origin-resource-policy': 'cross-origin',

@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 const LIFE_MS = 600_000;
 const BYTES = 32;
 
-/** A code of this process that opens the console, once, for ten minutes. */
+/** A code that opens the console of this process once, within ten minutes. */
 export class OneTimeCode {
   readonly text: string;
   readonly #endsAtMs: number;
@@ -18,7 +18,7 @@ export class OneTimeCode {
     this.#endsAtMs = nowMs() + LIFE_MS;
   }
 
-  /** @returns whether it is the code, and works: then it does not any more */
+  /** Uses the code up. @returns whether it was right and still valid */
   take(text: string): boolean {
     const isRight = timingSafeEqual(hash('sha256', text, 'buffer'), hash('sha256', this.text, 'buffer'));
     const works = isRight && !this.#isUsed && this.nowMs() < this.#endsAtMs;

@@ -8,21 +8,20 @@ import { ApiError } from '../errors.js';
 import { parentOriginsOf } from '../operations/portal/exchange-portal-code.js';
 import { assetHeaders, embedHeaders, type Headers, pageHeaders } from './headers.js';
 
-/** Where the build puts the pages. This file is in `src/dashboard`, or in `dist/src/dashboard` once it is built. */
+/** The folder of the build, from `src/dashboard` or from `dist/src/dashboard`. */
 const BUILT = import.meta.url.endsWith('.ts') ? '../../dist/dashboard' : '../../dashboard';
 export const BUILT_FOLDER = fileURLToPath(new URL(BUILT, import.meta.url));
 
 const ASSET = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}$/;
 
-/** Paths of a page. It has routes of its own below each: the browser reads the rest of the path. */
+/** The paths of a page, whose script has routes of its own. */
 const pathsOf = (page: string) => [`/${page}`, `/${page}/*`];
 
 /**
- * Serves the files of the dashboard: `portal.html` and `console.html` with their assets, which have a hash in their
- * names, and `embed.js` for the pages of others. A limit on requests without a key counts pages and not assets, of
- * which each page has many.
+ * Serves `portal.html` and `console.html` with their assets, which have a hash in their names, and `embed.js` for other
+ * sites. The limit of requests without a key counts pages, but not their many assets.
  *
- * @param folder where the build has put them
+ * @param folder of the build
  */
 export async function pages(
   app: FastifyInstance,
@@ -33,7 +32,7 @@ export async function pages(
     serve: false,
     preCompressed: true,
     cacheControl: false,
-    suppressWarning: true, // that the folder is not there is said to whoever asks for a page
+    suppressWarning: true, // a request for a page is answered with a hint to build it
   });
   app.get<{ Params: { name: string } }>('/dashboard/assets/:name', ({ params: { name } }, reply) => {
     if (!ASSET.test(name)) {
@@ -56,13 +55,13 @@ export async function pages(
   });
 }
 
-/** For a file that is not there, which the library of static files finds out by itself. */
+/** The error for a missing file. The library of static files uses it too. */
 export const nothingThere = (): ApiError => new ApiError('not_found', 'There is nothing at this path.');
 
 /** @throws ApiError not_found */
 function send(reply: FastifyReply, headers: Headers, folder: string, file: string): FastifyReply {
   if (!existsSync(join(folder, 'portal.html'))) {
-    reply.header('cache-control', 'no-store'); // a build that is under way has them in seconds
+    reply.header('cache-control', 'no-store'); // a build may be under way
     throw new ApiError('not_found', 'The pages of the dashboard were not built: npm run build makes them.');
   }
   return reply.headers(headers).sendFile(file);

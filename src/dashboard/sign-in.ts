@@ -13,20 +13,20 @@ import type { OneTimeCode } from './one-time-code.js';
 const BODY_BYTES_MAX = 1_024;
 const CONSOLE_KEY_SECONDS = 43_200;
 
-/** What a page gets for its code: a key of the API, and until when it works. */
+/** The answer to a code: a key of the API and its end. */
 interface SignedIn {
   token: string;
-  /** As all timestamps of the API. */
+  /** A timestamp in the form of the API. */
   expiresAt: string;
 }
 
 const signedIn = (token: string, expiresAt: Date): SignedIn => ({ token, expiresAt: formatTimestamp(expiresAt) });
 
 /**
- * The routes by which pages exchange the code in the fragment of their url for a key. They set no cookie, so no page of
- * another origin can use what they give.
+ * The routes where pages exchange the code in the fragment of their url for a key. They set no cookie, so pages of
+ * other origins cannot use them.
  *
- * @param startCode null: no link of the start signs in here
+ * @param startCode null when no link was printed
  */
 export async function signInRoutes(
   app: FastifyInstance,

@@ -64,7 +64,7 @@ export class BulkOperation {
   @Property({ ...idColumn(), hidden: true })
   cursorId!: number;
 
-  /** Who started it, as in the audit log. */
+  /** The actor who started the operation, as in the audit log. */
   @Enum({ items: () => AuditActor, type: 'text', hidden: true })
   actor!: AuditActor;
 

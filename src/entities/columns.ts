@@ -10,7 +10,7 @@ export const nullableTimeColumn = () => ({ ...timeColumn(), nullable: true });
 /** Set by Postgres when the row is inserted. */
 export const creationTimeColumn = () => ({ ...timeColumn(), defaultRaw: 'now()' });
 
-/** A relation that the entity holds as the id of the other row. The unit of work writes rows in the right order. */
+/** A relation that the entity has as the id of the other row. The unit of work writes rows in the right order. */
 export const reference = (fieldName: string) => ({ mapToPk: true, fieldName }) as const;
 
 /** On by default and without a default argument, so that a query without a tenant throws. */

@@ -3,7 +3,7 @@ import { GraphQLSafeInt } from 'graphql-scalars';
 import { Extensions, Field, ID, InterfaceType } from 'type-graphql';
 import { globalId, type NodeType, type NumberedType } from '../domain/ids/global-id.js';
 
-/** The extension of a field that holds the function from its object to the global id. */
+/** The extension of a field with the function from its object to the global id. */
 export const GLOBAL_ID = 'globalId';
 
 @InterfaceType({ description: 'An object that `node` finds by its id.' })
@@ -19,7 +19,7 @@ interface ShownId {
   name?: string;
 }
 
-/** Shows the global id of an object of this type. The property holds its number, or null. */
+/** Shows the global id of an object of this type. The property has its number, or null. */
 export function ShowsIdOf(type: NumberedType, options: ShownId): PropertyDecorator {
   return (target, property) =>
     showsGlobalId(options, (object) => {

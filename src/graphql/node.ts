@@ -22,27 +22,21 @@ const NODES_MAX = 100;
 
 type NodeId = NonNullable<ReturnType<typeof parseGlobalId>>;
 
-/** Objects by their keys. */
-type Found = ReadonlyMap<string, object>;
+/** Reads objects of the tenant of the request, by keys without duplicates. */
+type Read = (context: Context, keys: readonly string[]) => Promise<ReadonlyMap<string, object>>;
 
-interface Reader {
-  /** The field of Query for such objects, whose requirements hold here too. */
-  query: string;
-  /** Reads objects of the tenant of the request. @param keys without duplicates */
-  read: (context: Context, keys: readonly string[]) => Promise<Found>;
-}
-
-const readers: Record<NodeType, Reader> = {
-  ApiKey: { query: 'apiKeys', read: rowsOfOwner(ApiKey) },
-  Attempt: { query: 'delivery', read: readAttempts },
-  AuditEntry: { query: 'auditLog', read: rowsOfOwner(AuditEntry) },
-  BulkOperation: { query: 'bulkOperation', read: rowsOfTenant(BulkOperation) },
-  Delivery: { query: 'delivery', read: rowsOfTenant(Delivery) },
-  Event: { query: 'event', read: rowsOfTenant(Event) },
-  EventType: { query: 'eventType', read: readEventTypes },
-  PortalSession: { query: 'portalSessions', read: byNumber(readPortalSessions) },
-  Tenant: { query: 'tenant', read: byNumber(({ db }, ids) => readTenants(db, ids)) },
-  Webhook: { query: 'webhook', read: rowsOfTenant(Webhook) },
+/** How objects of each type are read, and the field of Query whose requirement applies. */
+const readers: Record<NodeType, [query: string, read: Read]> = {
+  ApiKey: ['apiKeys', rowsOfOwner(ApiKey)],
+  Attempt: ['delivery', readAttempts],
+  AuditEntry: ['auditLog', rowsOfOwner(AuditEntry)],
+  BulkOperation: ['bulkOperation', rowsOfTenant(BulkOperation)],
+  Delivery: ['delivery', rowsOfTenant(Delivery)],
+  Event: ['event', rowsOfTenant(Event)],
+  EventType: ['eventType', readEventTypes],
+  PortalSession: ['portalSessions', byNumber(readPortalSessions)],
+  Tenant: ['tenant', byNumber(({ db }, ids) => readTenants(db, ids))],
+  Webhook: ['webhook', rowsOfTenant(Webhook)],
 };
 
 /** Finds objects by their ids (relay.dev/graphql/objectidentification.htm). */
@@ -82,11 +76,8 @@ export class NodeResolver {
     if (ids.length > NODES_MAX) {
       throw invalidInput([{ path: ['ids'], code: 'too_big', detail: `must have at most ${NODES_MAX} ids` }]);
     }
-    return readNodes(
-      context,
-      schema,
-      ids.map((id, index) => idOf(['ids', index], id)),
-    );
+    const read = ids.map((id, index) => idOf(['ids', index], id));
+    return readNodes(context, schema, read);
   }
 }
 
@@ -106,7 +97,7 @@ async function readNodes(
 ): Promise<(object | null)[]> {
   const good = ids.filter((id): id is NodeId => !(id instanceof Error));
   const groups = [...Map.groupBy(good, ({ type }) => type)].map(async ([type, group]) => {
-    const { query, read } = readers[type];
+    const [query, read] = readers[type];
     try {
       requirementOf(schema.getQueryType()!.getFields()[query]!)!(context);
       return [type, await read(context, [...new Set(group.map(({ key }) => key))])] as const;
@@ -114,32 +105,32 @@ async function readNodes(
       return [type, error as Error] as const;
     }
   });
-  const found = new Map<NodeType, Found | Error>(await Promise.all(groups));
+  const found = new Map<NodeType, ReadonlyMap<string, object> | Error>(await Promise.all(groups));
   return ids.map((id) => {
     const ofType = id instanceof Error ? id : found.get(id.type)!;
     return ofType instanceof Error ? ofType : (ofType.get((id as NodeId).key) ?? null);
   });
 }
 
-function byNumber(read: (context: Context, ids: number[]) => Promise<readonly { id: number }[]>): Reader['read'] {
+function byNumber(read: (context: Context, ids: number[]) => Promise<readonly { id: number }[]>): Read {
   return async (context, keys) => new Map((await read(context, keys.map(Number))).map((row) => [String(row.id), row]));
 }
 
-function rowsOfTenant(type: ClassType<{ id: number }>): Reader['read'] {
+function rowsOfTenant(type: ClassType<{ id: number }>): Read {
   return byNumber(({ em }, ids) => em.find(type, { id: { $in: ids } }, FRESH));
 }
 
 /** Without a tenant, rows of the installation itself. */
-function rowsOfOwner(type: ClassType<{ id: number; tenantId: number | null }>): Reader['read'] {
+function rowsOfOwner(type: ClassType<{ id: number; tenantId: number | null }>): Read {
   return byNumber(({ em, tenantId }, ids) => em.find(type, { id: { $in: ids }, tenantId }, UNFILTERED));
 }
 
-async function readAttempts({ em }: Context, keys: readonly string[]): Promise<Found> {
+async function readAttempts({ em }: Context, keys: readonly string[]) {
   const rows = await em.find(Attempt, { $or: keys.map((key) => parseAttemptKey(key)!) }, FRESH);
   return new Map(rows.map((row) => [attemptKey(row.deliveryId, row.number), row]));
 }
 
-async function readEventTypes({ eventTypes }: Context, keys: readonly string[]): Promise<Found> {
+async function readEventTypes({ eventTypes }: Context, keys: readonly string[]) {
   const wanted = (await eventTypes.all()).filter(({ name }) => keys.includes(name));
   return new Map(wanted.map((type) => [type.name, Object.assign(new EventType(), type)]));
 }

@@ -39,7 +39,7 @@ export function followRequests(app: FastifyInstance, { metrics, log }: Pick<Serv
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url } = request;
-    const path = url.split('?', 1)[0] ?? ''; // the query may hold private data
+    const path = url.split('?', 1)[0] ?? ''; // the query may contain private data
     metrics.answered(method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1_000);
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     const isProbe = path.startsWith('/health/'); // comes every few seconds

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { makeKey, makeTenant, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
-let api: GraphqlApi;
 let tenant: TestTenant;
 
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+afterAll(() => api.close());
 
 const fields = 'id action actor apiKeyId targetType targetId before after requestId createdAt';
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { serverAudits } from 'graphql-http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { RestApi } from '../support/rest-api.js';
 
 /** What is refused has a status that says so for every type of answer, since proxies and metrics look at nothing else. */
@@ -9,14 +9,9 @@ const otherwiseOnPurpose = new Set([
   'SHOULD use 200 status code on document validation failure when accepting application/json',
   'SHOULD use a status code of 200 on variable coercion failure when accepting application/json',
 ]);
-
-let api: RestApi;
-let address = '';
-beforeAll(async () => {
-  api = await RestApi.open();
-  await api.server.listen({ host: '127.0.0.1', port: 0 });
-  address = `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}`;
-});
+const api = await RestApi.open();
+await api.server.listen({ host: '127.0.0.1', port: 0 });
+const address = `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}`;
 afterAll(() => api[Symbol.asyncDispose]());
 
 const audits = serverAudits({

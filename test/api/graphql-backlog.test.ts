@@ -1,16 +1,13 @@
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HELD_SHOWN_MAX, TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/explorer/read-backlog.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
 let tenant: TestTenant;
 let webhookId: number;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+afterAll(() => api.close());
 beforeEach(async () => {
   tenant = await makeTenant(api.services);
   webhookId = (await makeWebhook(api.services, tenant.id)).id;

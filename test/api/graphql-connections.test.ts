@@ -8,22 +8,16 @@ import { gid, numberIn } from '../support/ids.js';
 
 const EVENTS = 260;
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-let newestFirst: string[];
-
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  const ids: number[] = [];
-  for (const count of [100, 100, EVENTS - 200]) {
-    ids.push(...(await emitMany(api.services, tenant.id, count)));
-  }
-  newestFirst = ids.sort((a, b) => b - a).map(gid.event);
-  // Somebody else's, between ours.
-  await emitMany(api.services, (await makeTenant(api.services)).id, 5);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+const ids: number[] = [];
+for (const count of [100, 100, EVENTS - 200]) {
+  ids.push(...(await emitMany(api.services, tenant.id, count)));
+}
+const newestFirst = ids.sort((a, b) => b - a).map(gid.event);
+// Somebody else's, between ours.
+await emitMany(api.services, (await makeTenant(api.services)).id, 5);
+afterAll(() => api.close());
 
 interface Page {
   edges: { cursor: string; node: { id: string } }[];

@@ -1,18 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-let ids: number[];
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  await makeWebhook(api.services, tenant.id);
-  ids = await emitMany(api.services, tenant.id, 3);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+await makeWebhook(api.services, tenant.id);
+const ids = await emitMany(api.services, tenant.id, 3);
+afterAll(() => api.close());
 afterEach(() => vi.restoreAllMocks());
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { eventually } from '../support/eventually.js';
-import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-let webhookId: number;
-
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  webhookId = (await makeWebhook(api.services, tenant.id)).id;
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+const webhookId = (await makeWebhook(api.services, tenant.id)).id;
+afterAll(() => api.close());
 
 /** A delivery of a fresh event, brought into a state as the daemon would leave it. */
 async function makeDelivery(status = 'PENDING'): Promise<number> {

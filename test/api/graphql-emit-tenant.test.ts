@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { couponPayload, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { couponPayload, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-let platform: { id: number; key: string };
-
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  platform = await makeKey(api.services, null, ['platform:admin']);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+const platform = await makeKey(api.services, null, ['platform:admin']);
+afterAll(() => api.close());
 
 const emit = (
   input: Record<string, unknown>,

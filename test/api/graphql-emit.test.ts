@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { isDeeperThan } from '../../src/domain/events/payload.js';
-import { countEvents, couponPayload, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { countEvents, couponPayload, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 
 const emit = (input: Record<string, unknown>, { key }: { key: string } = tenant): Promise<Answer> =>
   api.ask(

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { reportEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
-import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { makeTenant, makeWebhook } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
 const daemons = [randomUUID(), randomUUID()] as const;
 
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 
 const said = { window: 8, inFlight: 3, waiting: 1, putOffs: 10, meanMs: 40 };
 

@@ -1,48 +1,22 @@
-import { getIntrospectionQuery } from 'graphql';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
 
-const ALIASES_MAX = 15;
-const DEPTH_MAX = 12;
-
-let api: GraphqlApi;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 afterEach(() => vi.restoreAllMocks());
 
 const ask = (query: string, variables: Record<string, unknown> = {}): Promise<Answer> =>
   api.ask(query, variables, tenant);
 
 describe('requests that are refused before they run', () => {
-  /** From a delivery to its webhook, to that one's deliveries, and so on. */
-  const ofDepth = (depth: number) => {
-    const cycle = ['deliveries(first: 1)', 'edges', 'node', 'webhook'];
-    const chain = Array.from({ length: depth - 1 }, (_, index) => `${cycle[index % 4]} {`);
-    return `{ ${chain.join(' ')} __typename ${'}'.repeat(depth)}`;
-  };
-
   test.each([
     ['GRAPHQL_PARSE_FAILED', '{ webhooks('],
-    ['GRAPHQL_PARSE_FAILED', `{ ${'viewer { scopes } '.repeat(1000)} }`], // more than 2,000 tokens
     ['GRAPHQL_VALIDATION_FAILED', '{ nothing }'],
     ['GRAPHQL_VALIDATION_FAILED', '{ webhook { id } }'],
     ['GRAPHQL_VALIDATION_FAILED', '{ webhook(id: {a: 1}) { id } }'],
     ['GRAPHQL_VALIDATION_FAILED', '{ deliveries(filter: {status: LOST}) { edges { cursor } } }'],
-    [
-      'GRAPHQL_VALIDATION_FAILED',
-      `{ ${Array.from({ length: ALIASES_MAX + 1 }, (_, n) => `a${n}: viewer { scopes }`).join(' ')} }`,
-    ],
-    ['GRAPHQL_VALIDATION_FAILED', ofDepth(DEPTH_MAX + 1)],
-    [
-      'GRAPHQL_VALIDATION_FAILED',
-      '{ webhooks(first: 100) { edges { node { deliveries(first: 100) { edges { node { event { id } } } } } } } }',
-    ],
   ])('%s with status 400', async (code, query) => {
     const { status, errors, data } = await ask(query);
     expect({ status, data }).toEqual({ status: 400, data: undefined });
@@ -50,10 +24,12 @@ describe('requests that are refused before they run', () => {
     expect(errors[0].extensions).not.toHaveProperty('stacktrace');
   });
 
-  test('the limits themselves are allowed', async () => {
-    const aliases = Array.from({ length: ALIASES_MAX }, (_, n) => `a${n}: viewer { scopes }`).join(' ');
-    expect((await ask(`{ ${aliases} }`)).errors).toEqual([]);
-    expect((await ask(ofDepth(DEPTH_MAX))).errors).toEqual([]);
+  test('the deepest operation is allowed, and one that is a level deeper is not', async () => {
+    const cycle = ['deliveries(first: 1)', 'edges', 'node', 'webhook'];
+    const ofDepth = (depth: number) =>
+      `{ ${Array.from({ length: depth - 1 }, (_, n) => `${cycle[n % 4]} {`).join(' ')} __typename ${'}'.repeat(depth)}`;
+    expect((await ask(ofDepth(12))).errors).toEqual([]);
+    expect(codesOf(await ask(ofDepth(13)))).toEqual(['GRAPHQL_VALIDATION_FAILED']);
   });
 
   test('the cost counts page sizes in variables', async () => {
@@ -78,36 +54,9 @@ describe('requests that are refused before they run', () => {
     const { errors } = await ask(query, { id: '1' });
     expect(errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   });
-
-  test('a page of everything nested once is affordable', async () => {
-    const query = `{ deliveries { edges { cursor node {
-      id event { id payload } webhook { id url } attempts { number requestHeaders responseBody } } } } }`;
-    expect((await ask(query)).errors).toEqual([]);
-  });
-
-  test('several operations in one body are refused', async () => {
-    const answer = await api.send([{ query: '{ viewer { scopes } }' }], tenant);
-    expect(answer.status).toBe(400);
-    expect(codesOf(answer)).toEqual(['BAD_REQUEST']);
-  });
-
-  test('an operation that is not in the document', async () => {
-    const answer = await api.send({ query: 'query A { viewer { scopes } }', operationName: 'B' }, tenant);
-    expect(answer.status).toBe(400);
-    expect(codesOf(answer)).toEqual(['OPERATION_RESOLUTION_FAILURE']);
-  });
 });
 
 describe('introspection', () => {
-  test('passes the limits, with and without a key', async () => {
-    const query = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, schemaDescription: true });
-    for (const asking of [tenant, {}]) {
-      const { errors, data } = await api.ask(query, {}, asking);
-      expect(errors).toEqual([]);
-      expect(data.__schema.queryType.name).toBe('Query');
-    }
-  });
-
   test('can be turned off, and then names are not suggested either', async () => {
     const closed = await GraphqlApi.open({ INTROSPECTION: 'false' });
     try {
@@ -201,21 +150,6 @@ describe('a value that is none of an enum’s', () => {
   test.each(['LOST', 5, { a: 1 }])('%j in a variable is refused with those that there are', async (status) => {
     const { errors } = await ask(asVariable, { status });
     expect(errors[0].extensions.errors).toEqual([{ path: ['status'], code: 'invalid_type', detail: values }]);
-  });
-
-  test('without introspection the others are not told', async () => {
-    const closed = await GraphqlApi.open({ INTROSPECTION: 'false' });
-    try {
-      const { key } = await makeTenant(closed.services);
-      const answers = [
-        await closed.ask(inDocument('LOST'), {}, { key }),
-        await closed.ask(asVariable, { status: 'LOST' }, { key }),
-      ];
-      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
-      expect(JSON.stringify(answers)).not.toContain('SUCCEEDED');
-    } finally {
-      await closed.close();
-    }
   });
 });
 

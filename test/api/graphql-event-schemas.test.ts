@@ -1,16 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey, makeTenant, type TestTenant } from '../support/factories.js';
+import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
-let platform: { id: number; key: string };
-let tenant: TestTenant;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  platform = await makeKey(api.services, null, ['platform:admin']);
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const platform = await makeKey(api.services, null, ['platform:admin']);
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
 const register = (name: string, schema: object) =>

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { REGISTERED_TYPES_MAX } from '../../src/operations/event-types/register-event-type.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
-let platform: { id: number; key: string };
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  platform = await makeKey(api.services, null, ['platform:admin']);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const platform = await makeKey(api.services, null, ['platform:admin']);
+afterAll(() => api.close());
 
 const register = (name: string) =>
   api.ask(

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { query } from '../../src/database/database.js';
 import { API_ROLE, tenantTransaction } from '../../src/database/tenant-database.js';
-import { makeKey, makeTenant, openTestServices, TestClock, type TestTenant } from '../support/factories.js';
+import { makeKey, makeTenant, openTestServices, TestClock } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
-let api: GraphqlApi;
-let platform: { id: number; key: string };
-let tenant: TestTenant;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  platform = await makeKey(api.services, null, ['platform:admin']);
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const platform = await makeKey(api.services, null, ['platform:admin']);
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 
 const orderSchema = {
   type: 'object',

@@ -1,14 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
-import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
-
-let api: GraphqlApi;
-let tenant: TestTenant;
-let other: TestTenant;
-let webhooks: number[];
 
 /** What deliveries may have come to: status, last status code, last error code. */
 const fates = [
@@ -39,8 +34,6 @@ interface Row {
   body: string;
   key: string | null;
 }
-/** All deliveries of the tenant, newest first. */
-let rows: Row[];
 
 async function emit(tenantId: number, count: number): Promise<void> {
   const emits = Array.from({ length: count }, (_, n) => ({
@@ -53,37 +46,35 @@ async function emit(tenantId: number, count: number): Promise<void> {
   await api.services.emitter.emit(emits);
 }
 
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  other = await makeTenant(api.services);
-  webhooks = [];
-  for (let n = 0; n < 3; n++) {
-    webhooks.push((await makeWebhook(api.services, tenant.id)).id);
-    await makeWebhook(api.services, other.id);
-  }
-  await emit(tenant.id, 60);
-  await emit(other.id, 60);
-  for (const [index, [status, code, error]] of fates.entries()) {
-    await api.owner.query(
-      `update hookwright.deliveries d set status = $1, last_status_code = $2, last_error_code = $3
-       from (select id, row_number() over (order by id) as n from hookwright.deliveries) counted
-       where d.id = counted.id and counted.n % $4 = $5`,
-      [status, code, error, fates.length, index],
-    );
-  }
-  const found = await api.owner.query(
-    `select d.id::float8 as id, d.event_id::float8 as "eventId", d.webhook_id::integer as "webhookId", d.event_type as "eventType",
-            d.status, d.last_status_code as "statusCode", d.last_error_code as "errorCode", e.body, k.key
-     from hookwright.deliveries d join hookwright.events e on e.id = d.event_id
-     left join hookwright.idempotency_keys k on k.event_id = e.id
-     where d.tenant_id = $1 order by d.id desc`,
-    [tenant.id],
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+const other = await makeTenant(api.services);
+const webhooks: number[] = [];
+for (let n = 0; n < 3; n++) {
+  webhooks.push((await makeWebhook(api.services, tenant.id)).id);
+  await makeWebhook(api.services, other.id);
+}
+await emit(tenant.id, 60);
+await emit(other.id, 60);
+for (const [index, [status, code, error]] of fates.entries()) {
+  await api.owner.query(
+    `update hookwright.deliveries d set status = $1, last_status_code = $2, last_error_code = $3
+     from (select id, row_number() over (order by id) as n from hookwright.deliveries) counted
+     where d.id = counted.id and counted.n % $4 = $5`,
+    [status, code, error, fates.length, index],
   );
-  rows = found.rows;
-  expect(rows).toHaveLength(180);
-});
-afterAll(() => api?.close());
+}
+const found = await api.owner.query(
+  `select d.id::float8 as id, d.event_id::float8 as "eventId", d.webhook_id::integer as "webhookId", d.event_type as "eventType",
+          d.status, d.last_status_code as "statusCode", d.last_error_code as "errorCode", e.body, k.key
+   from hookwright.deliveries d join hookwright.events e on e.id = d.event_id
+   left join hookwright.idempotency_keys k on k.event_id = e.id
+   where d.tenant_id = $1 order by d.id desc`,
+  [tenant.id],
+);
+const rows: Row[] = found.rows;
+expect(rows).toHaveLength(180);
+afterAll(() => api.close());
 
 type Filter = Record<string, unknown>;
 interface Page {

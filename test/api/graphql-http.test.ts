@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { KnownTexts } from '../../src/graphql/execution/known-texts.js';
 import { makeKey } from '../support/factories.js';
 import { RestApi, type RestRequest } from '../support/rest-api.js';
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
 const query = '{ viewer { tenant { id } } }';
-
-let api: RestApi;
-beforeAll(async () => {
-  api = await RestApi.open();
-});
+const api = await RestApi.open();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const post = (json: unknown, headers: Record<string, string> = {}, more: RestRequest = {}) =>

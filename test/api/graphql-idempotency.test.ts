@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { countEvents, couponPayload, makeTenant, type TestTenant } from '../support/factories.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { countEvents, couponPayload, makeTenant } from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 
 const emit = (input: Record<string, unknown>, asking: { key: string; tenant?: number } = tenant): Promise<Answer> =>
   api.ask(

@@ -1,28 +1,21 @@
 import { type GraphQLType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { idPrefixes } from '../../src/domain/ids/global-id.js';
 import { PLATFORM_ADMIN } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
-import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 
 const schema = await buildGraphqlSchema();
-
-let api: GraphqlApi;
-let tenant: TestTenant;
-let webhookId: number;
 let eventId: number;
-let deliveryId: number;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  webhookId = (await makeWebhook(api.services, tenant.id)).id;
-  [eventId] = (await emitMany(api.services, tenant.id, 1)) as [number];
-  const { rows } = await api.owner.query('select id from hookwright.deliveries where tenant_id = $1', [tenant.id]);
-  deliveryId = rows[0].id;
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+const webhookId = (await makeWebhook(api.services, tenant.id)).id;
+[eventId] = (await emitMany(api.services, tenant.id, 1)) as [number];
+const { rows } = await api.owner.query('select id from hookwright.deliveries where tenant_id = $1', [tenant.id]);
+const deliveryId = rows[0].id;
+afterAll(() => api.close());
 
 const ask = (query: string, variables: Record<string, unknown> = {}) => api.ask(query, variables, tenant);
 

@@ -1,17 +1,12 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
-let api: GraphqlApi;
-let platform: { id: number; key: string };
 let busy: TestTenant;
 let calm: TestTenant;
-let failing: number;
-let slow: number;
-let quiet: number;
 
 /** Outcomes of one minute, two hours ago, as they are written. @param bucket of the histogram, 1 to 24 */
 const outcomes = (tenantId: number, webhookId: number, successes: number, failures: number, bucket: number) =>
@@ -31,27 +26,25 @@ const deliveries = (tenantId: number, webhookId: number, count: number, status: 
     [tenantId, webhookId, status, due, code ?? null, count],
   );
 
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  platform = await makeKey(api.services, null, ['platform:admin']);
-  [busy, calm] = [await makeTenant(api.services), await makeTenant(api.services)];
-  failing = (await makeWebhook(api.services, busy.id)).id;
-  slow = (await makeWebhook(api.services, busy.id)).id;
-  quiet = (await makeWebhook(api.services, calm.id)).id;
-  await api.owner.query(
-    `update hookwright.stats_progress set minutes_until = day, hours_until = day, days_until = day,
-       minutes_from = day, hours_from = day from (select date_trunc('day', now()) - interval '1 day' as day) d`,
-  );
-  await outcomes(busy.id, failing, 10, 90, 5);
-  await outcomes(busy.id, slow, 300, 1, 20);
-  await outcomes(calm.id, quiet, 5, 0, 3);
-  await rollUpStats(api.owner);
-  await deliveries(busy.id, failing, 3, 'PENDING', '-1 minute', 'HTTP_503');
-  await deliveries(busy.id, failing, 2, 'PENDING', '1 hour', 'TIMEOUT');
-  await deliveries(calm.id, quiet, 1, 'PENDING', '-2 minutes');
-  await deliveries(calm.id, quiet, 4, 'HELD', '0');
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const platform = await makeKey(api.services, null, ['platform:admin']);
+[busy, calm] = [await makeTenant(api.services), await makeTenant(api.services)];
+const failing = (await makeWebhook(api.services, busy.id)).id;
+const slow = (await makeWebhook(api.services, busy.id)).id;
+const quiet = (await makeWebhook(api.services, calm.id)).id;
+await api.owner.query(
+  `update hookwright.stats_progress set minutes_until = day, hours_until = day, days_until = day,
+     minutes_from = day, hours_from = day from (select date_trunc('day', now()) - interval '1 day' as day) d`,
+);
+await outcomes(busy.id, failing, 10, 90, 5);
+await outcomes(busy.id, slow, 300, 1, 20);
+await outcomes(calm.id, quiet, 5, 0, 3);
+await rollUpStats(api.owner);
+await deliveries(busy.id, failing, 3, 'PENDING', '-1 minute', 'HTTP_503');
+await deliveries(busy.id, failing, 2, 'PENDING', '1 hour', 'TIMEOUT');
+await deliveries(calm.id, quiet, 1, 'PENDING', '-2 minutes');
+await deliveries(calm.id, quiet, 4, 'HELD', '0');
+afterAll(() => api.close());
 
 const since = () => new Date(Date.now() - 5 * 3_600_000).toISOString();
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own

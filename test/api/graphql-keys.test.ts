@@ -1,23 +1,18 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
-import { makeKey, makeTenant, TestClock, type TestTenant } from '../support/factories.js';
+import { makeKey, makeTenant, TestClock } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
 import { gid, numberIn } from '../support/ids.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-let platform: { id: number; key: string };
 const clock = new TestClock();
 
-beforeAll(async () => {
-  api = await GraphqlApi.open({}, clock.monotonic);
-  tenant = await makeTenant(api.services);
-  platform = await makeKey(api.services, null, ['platform:admin']);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open({}, clock.monotonic);
+const tenant = await makeTenant(api.services);
+const platform = await makeKey(api.services, null, ['platform:admin']);
+afterAll(() => api.close());
 
 const viewer = (key: string | undefined, named?: number | string) =>
   api.ask(documents.viewer, {}, named === undefined ? { key } : { key, tenant: named });

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { afterAll, expect, test } from 'vitest';
+import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
 let webhookId: number;
 
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  ({ id: webhookId } = await makeWebhook(api.services, tenant.id));
-  await emitMany(api.services, tenant.id, 1);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+({ id: webhookId } = await makeWebhook(api.services, tenant.id));
+await emitMany(api.services, tenant.id, 1);
+afterAll(() => api.close());
 
 async function nextAttemptAt(): Promise<string | null> {
   const { data } = await api.ask(

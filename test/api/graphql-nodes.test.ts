@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { attemptKey, globalId, idPrefixes, type NodeType } from '../../src/domain/ids/global-id.js';
 import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import {
@@ -12,21 +12,13 @@ import {
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
-let api: GraphqlApi;
-let owner: TestTenant;
-let stranger: TestTenant;
-let platform: { id: number; key: string };
-/** The id of an object of each type that the owner has. */
-let own: Record<NodeType, string>;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  owner = await makeTenant(api.services);
-  stranger = await makeTenant(api.services);
-  platform = await makeKey(api.services, null, [PLATFORM_ADMIN]);
-  own = await oneOfEach(owner);
-  await oneOfEach(stranger);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const owner = await makeTenant(api.services);
+const stranger = await makeTenant(api.services);
+const platform = await makeKey(api.services, null, [PLATFORM_ADMIN]);
+const own: Record<NodeType, string> = await oneOfEach(owner);
+await oneOfEach(stranger);
+afterAll(() => api.close());
 
 /** Makes an object of each type for a tenant. */
 async function oneOfEach(tenant: TestTenant): Promise<Record<NodeType, string>> {

@@ -4,21 +4,16 @@ import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { createPersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { KnownTexts } from '../../src/graphql/execution/known-texts.js';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { RestApi } from '../support/rest-api.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-let api: RestApi;
-let url = '';
-beforeAll(async () => {
-  api = await RestApi.open();
-  await api.server.listen({ host: '127.0.0.1', port: 0 });
-  url = `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}/graphql`;
-});
+const api = await RestApi.open();
+await api.server.listen({ host: '127.0.0.1', port: 0 });
+const url = `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}/graphql`;
 afterAll(() => api[Symbol.asyncDispose]());
 
 interface Sent {

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/domain/keys/scopes.js';
-import { makeKey, makeTenant, type TestTenant } from '../support/factories.js';
+import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 
 const rowsOf = async (table: 'events' | 'webhooks'): Promise<number> => {
   const { rows } = await api.owner.query(

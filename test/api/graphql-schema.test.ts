@@ -7,13 +7,10 @@ import {
   isObjectType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildGraphqlSchema, printGraphqlSchema } from '../../src/graphql/schema.js';
 
-let schema: GraphQLSchema;
-beforeAll(async () => {
-  schema = await buildGraphqlSchema();
-});
+const schema: GraphQLSchema = await buildGraphqlSchema();
 
 const ownTypes = (): GraphQLNamedType[] =>
   Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type));

@@ -1,20 +1,15 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { QuietClient } from '../../src/database/driver/quiet-client.js';
-import { makeTenant, type TestTenant } from '../support/factories.js';
+import { makeTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 
 const webhookFields =
   'id version url eventTypes active consecutiveFailures lastSuccessAt lastFailureAt disabledAt disabledReason holdUntil createdAt previousSecretExpiresAt heldCount';
 const keyFields = 'id name scopes createdAt expiresAt revokedAt lastUsedAt';
-
-let api: GraphqlApi;
-let tenant: TestTenant;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 
 /** Does `work`, and refuses what the ORM asks of Postgres after the first commit. */
 async function withoutReads<Result>(work: () => Promise<Result>): Promise<Result> {

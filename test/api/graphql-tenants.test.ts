@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
 import { gid, numberIn } from '../support/ids.js';
 
-let api: GraphqlApi;
-let platform: { id: number; key: string };
-
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  platform = await makeKey(api.services, null, ['platform:admin']);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const platform = await makeKey(api.services, null, ['platform:admin']);
+afterAll(() => api.close());
 
 const ask = (query: string, variables: Record<string, unknown> = {}, tenant?: number) =>
   api.ask(query, variables, { key: platform.key, ...(tenant === undefined ? {} : { tenant }) });

@@ -1,30 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-let webhookId: number;
-let otherId: number;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  webhookId = (await makeWebhook(api.services, tenant.id, { eventTypes: ['booking.created'] })).id;
-  otherId = (await makeWebhook(api.services, tenant.id)).id;
-  const platform = await makeKey(api.services, null, ['platform:admin']);
-  const register = (name: string, schema: object) =>
-    api.ask(
-      'mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { name } } }',
-      { input: { name, description: 'A thing.', schema } },
-      platform,
-    );
-  await register('order.old', { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] });
-  const odd = { type: 'string', pattern: '^a$', minLength: 5 };
-  await register('order.odd', { type: 'object', properties: { x: odd }, required: ['x'] });
-  await api.ask('mutation { deprecateEventType(input: {name: "order.old"}) { eventType { name } } }', {}, platform);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+const webhookId = (await makeWebhook(api.services, tenant.id, { eventTypes: ['booking.created'] })).id;
+const otherId = (await makeWebhook(api.services, tenant.id)).id;
+const platform = await makeKey(api.services, null, ['platform:admin']);
+const register = (name: string, schema: object) =>
+  api.ask(
+    'mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { name } } }',
+    { input: { name, description: 'A thing.', schema } },
+    platform,
+  );
+await register('order.old', { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] });
+const odd = { type: 'string', pattern: '^a$', minLength: 5 };
+await register('order.odd', { type: 'object', properties: { x: odd }, required: ['x'] });
+await api.ask('mutation { deprecateEventType(input: {name: "order.old"}) { eventType { name } } }', {}, platform);
+afterAll(() => api.close());
 
 const coupon = { code: 'SUMMER', discount_type: 'fixed' };
 const send = (input: object): Promise<Answer> =>

@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 
-/** Editors who do not overwrite each other's changes. */
-
-let api: GraphqlApi;
-let tenant: TestTenant;
 let id: string;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 
 const update = (input: object) =>
   api.ask(

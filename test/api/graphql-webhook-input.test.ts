@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+afterAll(() => api.close());
 
 const create = (input: Record<string, unknown>, key = tenant.key) =>
   api.ask(documents.createWebhook, { input }, { key });

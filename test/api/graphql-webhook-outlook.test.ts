@@ -1,31 +1,26 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-let webhookId: number;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  webhookId = (await makeWebhook(api.services, tenant.id, { url: 'https://Shop.example.com/100%' })).id;
-  await api.owner.query(
-    `insert into hookwright.delivery_stats
-       (tenant_id, webhook_id, event_type, resolution, bucket, successes, failures, latency_histogram)
-     select $1, $2, 'coupon.applied', 'MINUTE', date_trunc('minute', now()), 2, 3, array_fill(0, array[23]) || array[5]`,
-    [tenant.id, webhookId],
-  );
-  await emitMany(api.services, tenant.id, 4);
-  await api.owner.query(
-    `update hookwright.deliveries d set due_at = now() + n * interval '1 minute',
-       last_error_code = case n when 1 then 'TIMEOUT' when 4 then null else 'HTTP_500' end
-     from (select id, row_number() over (order by id desc) as n from hookwright.deliveries) numbered
-     where numbered.id = d.id`,
-  );
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+const webhookId = (await makeWebhook(api.services, tenant.id, { url: 'https://Shop.example.com/100%' })).id;
+await api.owner.query(
+  `insert into hookwright.delivery_stats
+     (tenant_id, webhook_id, event_type, resolution, bucket, successes, failures, latency_histogram)
+   select $1, $2, 'coupon.applied', 'MINUTE', date_trunc('minute', now()), 2, 3, array_fill(0, array[23]) || array[5]`,
+  [tenant.id, webhookId],
+);
+await emitMany(api.services, tenant.id, 4);
+await api.owner.query(
+  `update hookwright.deliveries d set due_at = now() + n * interval '1 minute',
+     last_error_code = case n when 1 then 'TIMEOUT' when 4 then null else 'HTTP_500' end
+   from (select id, row_number() over (order by id desc) as n from hookwright.deliveries) numbered
+   where numbered.id = d.id`,
+);
+afterAll(() => api.close());
 
 async function read(selection: string) {
   const { data, errors } = await api.ask(`{ webhook(id: "${webhookId}") { ${selection} } }`, {}, tenant);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { PortalCapability } from '../../src/domain/keys/portal-session.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { seed } from '../seed/seed.js';
@@ -34,32 +34,24 @@ const ofEverybody = ['EndpointTestSample', 'EventType', 'EventTypes', 'OfferedEv
 const sent = dashboardDocuments.filter(({ operation }) => operation !== 'subscription');
 const subscriptions = dashboardDocuments.filter(({ operation }) => operation === 'subscription');
 const OTHERS_NAME = /bluewater[- ]travel/i;
-
-let site: DashboardSite;
-let own: Known;
-let other: Known;
 /** The other tenant's, as its answers have them. */
 let othersIds: Set<string>;
-let session: string;
-let othersSession: string;
 
-beforeAll(async () => {
-  let tenants: { id: number; name: string }[] = [];
-  site = await DashboardSite.open({
-    fill: async (services) => {
-      ({ tenants } = await seed(services));
-    },
-  });
-  const [big, small] = tenants;
-  const capabilities = Object.keys(PortalCapability);
-  const opened = async ({ id }: { id: number }) =>
-    site.openSession((await makeKey(site.services, id, SCOPES)).key, { capabilities });
-  session = await opened(small!);
-  othersSession = await opened(big!);
-  own = await knownOf(small!, session);
-  other = await knownOf(big!, othersSession);
-  othersIds = await idsOf(other.tenantId);
+let tenants: { id: number; name: string }[] = [];
+const site = await DashboardSite.open({
+  fill: async (services) => {
+    ({ tenants } = await seed(services));
+  },
 });
+const [big, small] = tenants;
+const capabilities = Object.keys(PortalCapability);
+const opened = async ({ id }: { id: number }) =>
+  site.openSession((await makeKey(site.services, id, SCOPES)).key, { capabilities });
+const session = await opened(small!);
+const othersSession = await opened(big!);
+const own: Known = await knownOf(small!, session);
+const other: Known = await knownOf(big!, othersSession);
+othersIds = await idsOf(other.tenantId);
 afterAll(() => site[Symbol.asyncDispose]());
 
 /** One thing of each kind. */

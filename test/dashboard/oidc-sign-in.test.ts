@@ -81,11 +81,7 @@ class Place implements AsyncDisposable {
     await this.provider[Symbol.asyncDispose]();
   }
 }
-
-let place: Place;
-beforeAll(async () => {
-  place = await Place.open();
-});
+const place: Place = await Place.open();
 afterAll(() => place[Symbol.asyncDispose]());
 
 describe('by OpenID Connect', () => {

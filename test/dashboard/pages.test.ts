@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { builtPages, DashboardSite } from '../support/dashboard-site.js';
-import { makeTenant, type TestTenant } from '../support/factories.js';
+import { makeTenant } from '../support/factories.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-let site: DashboardSite;
-let tenant: TestTenant;
-beforeAll(async () => {
-  site = await DashboardSite.open();
-  tenant = await makeTenant(site.services);
-});
+const site = await DashboardSite.open();
+const tenant = await makeTenant(site.services);
 afterAll(() => site[Symbol.asyncDispose]());
 
 const policy =

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { DashboardSite } from '../support/dashboard-site.js';
-import { makeKey, makeTenant, makeWebhook, TestClock, type TestTenant } from '../support/factories.js';
+import { makeKey, makeTenant, makeWebhook, TestClock } from '../support/factories.js';
 import { gid, numberIn } from '../support/ids.js';
 
-let site: DashboardSite;
-let tenant: TestTenant;
-let platform: { id: number; key: string };
 const clock = new TestClock();
-beforeAll(async () => {
-  site = await DashboardSite.open({ now: clock.monotonic });
-  tenant = await makeTenant(site.services);
-  platform = await makeKey(site.services, null, ['platform:admin']);
-});
+const site = await DashboardSite.open({ now: clock.monotonic });
+const tenant = await makeTenant(site.services);
+const platform = await makeKey(site.services, null, ['platform:admin']);
 afterAll(() => site[Symbol.asyncDispose]());
 
 const viewer = '{ viewer { tenant { id } scopes portalSession { id capabilities status locale theme returnUrl } } }';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
@@ -9,15 +9,10 @@ import { deliveries, LiveApi, type LiveStream, webhooks } from '../support/live-
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 const WITHIN_MS = 20_000;
-
-let api: LiveApi;
-let receiver: Receiver;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  api = await LiveApi.open({ MAX_RETRIES: '2', CORS_ORIGINS: 'https://app.example.com' });
-  await api.addServer();
-  api.stack.startDaemon();
-});
+const receiver: Receiver = await startReceiver();
+const api = await LiveApi.open({ MAX_RETRIES: '2', CORS_ORIGINS: 'https://app.example.com' });
+await api.addServer();
+api.stack.startDaemon();
 afterAll(async () => {
   await api[Symbol.asyncDispose]();
   await receiver.close();

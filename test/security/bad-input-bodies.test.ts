@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { badValues } from '../support/bad-values.js';
 import { Refusals, words } from '../support/refusals.js';
 import { RestApi } from '../support/rest-api.js';
 
-let api: RestApi;
 let id: number;
-let refusals: Refusals;
-beforeAll(async () => {
-  api = await RestApi.open();
-  ({ id } = await api.webhook());
-  refusals = await Refusals.of(api);
-});
+const api = await RestApi.open();
+({ id } = await api.webhook());
+const refusals: Refusals = await Refusals.of(api);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const json = { 'content-type': 'application/json' };

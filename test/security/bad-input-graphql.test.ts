@@ -1,5 +1,5 @@
 import { type GraphQLField, getNamedType, isCompositeType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { badBodies, badTexts } from '../support/bad-bodies.js';
 import { badValues, spoil } from '../support/bad-values.js';
@@ -24,21 +24,18 @@ const codes = [
   'OPERATION_RESOLUTION_FAILURE',
   'BAD_REQUEST',
 ];
-
-let api: RestApi;
-let ids: { webhook: string; event: string; delivery: string };
-let platformKey: string;
-let untouched: string;
 let refused = 0;
-beforeAll(async () => {
-  api = await RestApi.open();
-  const { id } = await makeWebhook(api.services, api.tenant.id);
-  const [event] = await emitMany(api.services, api.tenant.id, 1);
-  const { rows } = await api.owner.query('select id from hookwright.deliveries');
-  ids = { webhook: String(id), event: String(event), delivery: String(rows[0].id) };
-  platformKey = (await makeKey(api.services, null, ['platform:admin'])).key;
-  untouched = await fingerprint(api.owner);
-});
+const api = await RestApi.open();
+const { id } = await makeWebhook(api.services, api.tenant.id);
+const [event] = await emitMany(api.services, api.tenant.id, 1);
+const { rows } = await api.owner.query('select id from hookwright.deliveries');
+const ids: { webhook: string; event: string; delivery: string } = {
+  webhook: String(id),
+  event: String(event),
+  delivery: String(rows[0].id),
+};
+const platformKey = (await makeKey(api.services, null, ['platform:admin'])).key;
+const untouched = await fingerprint(api.owner);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const send = (payload: string | Buffer, key = api.tenant.key) =>

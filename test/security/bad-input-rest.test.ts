@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { makeTenant } from '../support/factories.js';
 import { Refusals, words } from '../support/refusals.js';
 import { RestApi } from '../support/rest-api.js';
 
-let api: RestApi;
 let id: number;
-let refusals: Refusals;
-beforeAll(async () => {
-  api = await RestApi.open();
-  ({ id } = await api.webhook());
-  await makeTenant(api.services); // somebody else, whom nobody may reach
-  refusals = await Refusals.of(api);
-});
+const api = await RestApi.open();
+({ id } = await api.webhook());
+await makeTenant(api.services); // somebody else, whom nobody may reach
+const refusals: Refusals = await Refusals.of(api);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const withId = (line: string, text: string | number = id) => line.replace(':id', () => escaped(String(text)));

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey, makeTenant, type TestTenant } from '../support/factories.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { makeKey, makeTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  tenant = await makeTenant(api.services);
-  const { key } = await makeKey(api.services, null, ['platform:admin']);
-  const text = `mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { name } } }`;
-  for (const [name, lines] of Object.entries(types)) {
-    const schema = { type: 'object', properties: { lines } };
-    const { errors } = await api.ask(text, { input: { name, description: 'Lines.', schema } }, { key });
-    expect(errors).toEqual([]);
-  }
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const tenant = await makeTenant(api.services);
+const { key } = await makeKey(api.services, null, ['platform:admin']);
+afterAll(() => api.close());
 
 const names = Array.from({ length: 15 }, (_, n) => `a_required_field_${n}`);
 const shape = { type: 'object', required: names };
@@ -25,6 +15,12 @@ const types = {
   'cost.choices': items({ anyOf: [...Array.from({ length: 60 }, () => ({ maximum: 0 })), { type: 'number' }] }),
   'cost.pattern': items({ pattern: '[0-9a-z]{1,490}@' }),
 };
+const text = `mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { name } } }`;
+for (const [name, lines] of Object.entries(types)) {
+  const schema = { type: 'object', properties: { lines } };
+  const { errors } = await api.ask(text, { input: { name, description: 'Lines.', schema } }, { key });
+  expect(errors).toEqual([]);
+}
 const issuesOf = async (event: string, lines: unknown[]) => {
   const text = 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { id } } }';
   const { errors } = await api.ask(text, { input: { event, payload: { lines } } }, tenant);

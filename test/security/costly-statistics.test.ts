@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 
-let api: GraphqlApi;
-let tenant: TestTenant;
-beforeAll(async () => {
-  api = await GraphqlApi.open({ SEARCH_TIMEOUT_MS: '1000', DATABASE_POOL_MAX: '4' });
-  tenant = await makeTenant(api.services);
-  await makeWebhook(api.services, tenant.id);
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open({ SEARCH_TIMEOUT_MS: '1000', DATABASE_POOL_MAX: '4' });
+const tenant = await makeTenant(api.services);
+await makeWebhook(api.services, tenant.id);
+afterAll(() => api.close());
 
 const daysAgo = (days: number) => JSON.stringify(new Date(Date.now() - days * 86_400_000).toISOString());
 const statsOf = (days: number) => `stats(since: ${daysAgo(days)}, resolution: HOUR) { total { attempts } }`;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { RestApi } from '../support/rest-api.js';
 
@@ -8,13 +8,8 @@ const KIB = 1024;
 const ANSWER_BYTES_MAX = 4096 * KIB;
 /** The longest payload: 16 of them are all that such an answer may have. */
 const body = JSON.stringify({ code: 'x'.repeat(256 * KIB - 31), discount_type: 'y' });
-
-let api: RestApi;
-let tenant: TestTenant;
-beforeAll(async () => {
-  api = await RestApi.open({ GRAPHQL_ANSWER_BYTES_MAX: String(ANSWER_BYTES_MAX) });
-  tenant = await tenantWith(api, 20);
-});
+const api = await RestApi.open({ GRAPHQL_ANSWER_BYTES_MAX: String(ANSWER_BYTES_MAX) });
+const tenant = await tenantWith(api, 20);
 afterAll(() => api[Symbol.asyncDispose]());
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { limitSettings } from '../../src/settings/limit-settings.js';
@@ -12,14 +12,9 @@ import { platformFields } from '../support/platform-fields.js';
 import { RestApi } from '../support/rest-api.js';
 
 const schema = await buildGraphqlSchema();
-
-let api: RestApi;
-let platformKey: string;
-beforeAll(async () => {
-  api = await RestApi.open();
-  await api.server.listen({ host: '127.0.0.1', port: 0 });
-  platformKey = (await makeKey(api.services, null, ['platform:admin'])).key;
-});
+const api = await RestApi.open();
+await api.server.listen({ host: '127.0.0.1', port: 0 });
+const platformKey = (await makeKey(api.services, null, ['platform:admin'])).key;
 afterAll(() => api[Symbol.asyncDispose]());
 
 const send = (body: object, key: string | null) =>

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createSender, type Sender } from '../../daemon/sending/send.js';
 import { type HostileKind, hostileKinds } from '../support/hostile-kinds/index.js';
 import { answersEach, type HostileReceiver, response, startHostileReceiver } from '../support/hostile-receivers.js';
@@ -19,14 +19,10 @@ const greedy = hostileKinds.filter(
   ({ what, options, start }) =>
     start === undefined && options === undefined && /flood|endless|drips|KiB|MB|bomb|cookies|headers/.test(what),
 );
-
-let sender: Sender;
 const started: HostileReceiver[] = [];
 
-beforeAll(() => {
-  setFlagsFromString('--expose-gc');
-  sender = makeSender(150);
-});
+setFlagsFromString('--expose-gc');
+const sender: Sender = makeSender(150);
 afterAll(async () => {
   await sender.close();
   await Promise.all(started.map((receiver) => receiver.close()));

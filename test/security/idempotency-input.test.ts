@@ -2,35 +2,34 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Services } from '../../src/context/context.js';
 import { openServices } from '../../src/services.js';
 import { ConfigError, readConfig } from '../../src/settings/config.js';
 import { ApiOverSockets, type RawAnswer } from '../support/api-over-sockets.js';
 import { createTestDatabase } from '../support/database.js';
-import { countEvents, makeTenant, type TestTenant } from '../support/factories.js';
+import { countEvents, makeTenant } from '../support/factories.js';
 
-let services: Services;
-let tenant: TestTenant;
-let api: ApiOverSockets;
-let dropDatabase: () => Promise<void>;
 let logged = '';
 
-beforeAll(async () => {
-  const { url, drop } = await createTestDatabase();
-  dropDatabase = drop;
-  const config = readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}` });
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      logged += chunk;
-      done();
-    },
-  });
-  const log = pino({ level: 'trace' }, stream);
-  services = await openServices({ config, databaseUrl: url, encryptionKeys: config.encryptionKeys ?? [], log });
-  tenant = await makeTenant(services);
-  api = await ApiOverSockets.open(services, tenant.id);
+const { url, drop } = await createTestDatabase();
+const dropDatabase: () => Promise<void> = drop;
+const config = readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}` });
+const stream = new Writable({
+  write(chunk, _encoding, done) {
+    logged += chunk;
+    done();
+  },
 });
+const log = pino({ level: 'trace' }, stream);
+const services: Services = await openServices({
+  config,
+  databaseUrl: url,
+  encryptionKeys: config.encryptionKeys ?? [],
+  log,
+});
+const tenant = await makeTenant(services);
+const api: ApiOverSockets = await ApiOverSockets.open(services, tenant.id);
 afterAll(async () => {
   await api?.[Symbol.asyncDispose]();
   await services?.db.close();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Services } from '../../src/context/context.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
@@ -11,11 +11,8 @@ let there: Services;
 let tenant: TestTenant;
 /** Of both processes, in ms, monotonic. */
 let nowMs: number;
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database: Awaited<ReturnType<typeof createTestDatabase>> = await createTestDatabase();
 afterAll(() => database.drop());
 
 /** Two processes over one database, fresh for each test. */

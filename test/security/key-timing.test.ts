@@ -1,22 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Services } from '../../src/context/context.js';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { createTestDatabase } from '../support/database.js';
-import { makeKey, makeTenant, openTestServices, TestClock, type TestTenant } from '../support/factories.js';
+import { makeKey, makeTenant, openTestServices, TestClock } from '../support/factories.js';
 
-let services: Services;
-let tenant: TestTenant;
-let drop: () => Promise<void>;
 const clock = new TestClock();
 const address = '192.0.2.1';
 
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  services = await openTestServices(database.url, { now: clock.monotonic });
-  tenant = await makeTenant(services);
-});
+const database = await createTestDatabase();
+const drop: () => Promise<void> = database.drop;
+const services: Services = await openTestServices(database.url, { now: clock.monotonic });
+const tenant = await makeTenant(services);
 afterAll(async () => {
   await services.db.close();
   await drop();

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type RestAnswer, RestApi } from '../support/rest-api.js';
 
-let api: RestApi;
-beforeAll(async () => {
-  api = await RestApi.open({}, undefined, () => 0); // no operation comes back
-});
+const api = await RestApi.open({}, undefined, () => 0);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const emitOne = 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { duplicate } }';

@@ -1,24 +1,19 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { makeTenant } from '../support/factories.js';
 import { RestApi } from '../support/rest-api.js';
 
-let api: RestApi;
-let port: number;
-let key: string;
-beforeAll(async () => {
-  api = await RestApi.open({
-    REQUEST_TIMEOUT_MS: '1000',
-    IDLE_TIMEOUT_MS: '1500',
-    PIPELINED_REQUESTS_MAX: '8',
-    CORS_ORIGINS: 'https://app.example.com',
-  });
-  await api.server.listen({ host: '127.0.0.1', port: 0 });
-  port = (api.server.server.address() as AddressInfo).port;
-  key = `Authorization: Bearer ${api.tenant.key}\r\n`;
-  await api.webhook();
+const api = await RestApi.open({
+  REQUEST_TIMEOUT_MS: '1000',
+  IDLE_TIMEOUT_MS: '1500',
+  PIPELINED_REQUESTS_MAX: '8',
+  CORS_ORIGINS: 'https://app.example.com',
 });
+await api.server.listen({ host: '127.0.0.1', port: 0 });
+const port = (api.server.server.address() as AddressInfo).port;
+const key = `Authorization: Bearer ${api.tenant.key}\r\n`;
+await api.webhook();
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** A client that does not behave: it sends what it is told to, and keeps what it is answered. */

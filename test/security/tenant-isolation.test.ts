@@ -1,50 +1,43 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { query, transaction } from '../../src/database/database.js';
 import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/database/tenant-database.js';
 import { attemptKey, globalId } from '../../src/domain/ids/global-id.js';
 import { entities } from '../../src/entities/index.js';
 import { tryEncryptionKeys } from '../../src/operations/secrets/try-encryption-keys.js';
-import { emitMany, makeKey, makeTenant, makeWebhook, openTestServices, type TestTenant } from '../support/factories.js';
+import { emitMany, makeKey, makeTenant, makeWebhook, openTestServices } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 import { JOBS_TABLE } from '../support/jobs.js';
 
-/** Row-level security, with everything that stands before it taken away. */
-
-let api: GraphqlApi;
-let owner: TestTenant;
-let stranger: TestTenant;
 let webhookId: number;
 
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  owner = await makeTenant(api.services);
-  stranger = await makeTenant(api.services);
-  ({ id: webhookId } = await makeWebhook(api.services, owner.id));
-  await makeWebhook(api.services, stranger.id);
-  await emitMany(api.services, owner.id, 2);
-  await emitMany(api.services, stranger.id, 1);
-  await api.owner.query(
-    `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
-     select id, 1, tenant_id, 'https://a.example.com/', now(), 1, '{}' from hookwright.deliveries`,
-  );
-  await api.owner.query(
-    `insert into hookwright.delivery_stats
-     select tenant_id, webhook_id, event_type, 'MINUTE', now(), 1, 0, array[1] from hookwright.deliveries
-     on conflict do nothing`,
-  );
-  await api.owner.query(
-    `insert into hookwright.bulk_operations (tenant_id, kind, webhook_id, filter, from_id, to_id, cursor_id, total, actor)
-     select tenant_id, 'REPLAY_EVENTS', id, '{}', 0, 1, 0, 0, 'SERVICE' from hookwright.webhooks`,
-  );
-  await api.owner.query(
-    `insert into hookwright.endpoint_states (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
-     select id, gen_random_uuid(), tenant_id, 8, 0, 0, 0 from hookwright.webhooks`,
-  );
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const owner = await makeTenant(api.services);
+const stranger = await makeTenant(api.services);
+({ id: webhookId } = await makeWebhook(api.services, owner.id));
+await makeWebhook(api.services, stranger.id);
+await emitMany(api.services, owner.id, 2);
+await emitMany(api.services, stranger.id, 1);
+await api.owner.query(
+  `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
+   select id, 1, tenant_id, 'https://a.example.com/', now(), 1, '{}' from hookwright.deliveries`,
+);
+await api.owner.query(
+  `insert into hookwright.delivery_stats
+   select tenant_id, webhook_id, event_type, 'MINUTE', now(), 1, 0, array[1] from hookwright.deliveries
+   on conflict do nothing`,
+);
+await api.owner.query(
+  `insert into hookwright.bulk_operations (tenant_id, kind, webhook_id, filter, from_id, to_id, cursor_id, total, actor)
+   select tenant_id, 'REPLAY_EVENTS', id, '{}', 0, 1, 0, 0, 'SERVICE' from hookwright.webhooks`,
+);
+await api.owner.query(
+  `insert into hookwright.endpoint_states (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
+   select id, gen_random_uuid(), tenant_id, 8, 0, 0, 0 from hookwright.webhooks`,
+);
+afterAll(() => api.close());
 
 const tablesWithTenants = [
   'webhooks',

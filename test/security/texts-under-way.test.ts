@@ -1,18 +1,14 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
 import { RestApi } from '../support/rest-api.js';
 
 /** The longest payload: 64 of them are all that an answer may have here, more than the kernel takes for a stalled client. */
 const body = JSON.stringify({ code: 'x'.repeat(256 * 1024 - 31), discount_type: 'y' });
-
-let api: RestApi;
-beforeAll(async () => {
-  api = await RestApi.open({ GRAPHQL_ANSWER_BYTES_MAX: '16777216' });
-  await api.server.listen({ host: '127.0.0.1', port: 0 });
-});
+const api = await RestApi.open({ GRAPHQL_ANSWER_BYTES_MAX: '16777216' });
+await api.server.listen({ host: '127.0.0.1', port: 0 });
 afterAll(() => api[Symbol.asyncDispose]());
 
 async function tenantWithEvents() {

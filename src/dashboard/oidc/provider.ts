@@ -4,25 +4,25 @@ import type { Config } from '../../settings/config.js';
 
 type Oidc = NonNullable<Config['oidc']>;
 
-/** Each request to the provider takes this long at most. */
+/** The time limit of each request to the provider. */
 const TIMEOUT_SECONDS = 5;
 
 export const CALLBACK_PATH = '/console/oidc/callback';
 
-/** A sign-in that is under way: what its browser keeps until the provider sends it back. */
+/** A sign-in that is under way, kept by the browser until the provider sends it back. */
 export interface Flow {
   state: string;
   nonce: string;
   codeVerifier: string;
-  /** Where the person wanted to go: a path of the console. */
+  /** The path of the console where the person wanted to go. */
   returnPath: string;
 }
 
-/** Why somebody was not signed in; the sign-in page has a text for each. */
+/** Why a person was not signed in. The sign-in page has a text for each reason. */
 type Refusal = 'denied' | 'stale' | 'provider' | 'role';
 
 export class SignInRefused extends Error {
-  /** @param cause what the library says; its own properties hold claims and codes, which no log may have */
+  /** @param cause the error of the library, of which only messages are logged: it also has claims and codes */
   constructor(
     readonly refusal: Refusal,
     message: string,
@@ -36,12 +36,12 @@ function wordsOf(error: unknown): string[] {
   return error instanceof Error ? [error.message, ...wordsOf(error.cause)] : [];
 }
 
-/** What the provider says of a person. */
+/** The provider's claims about a person. */
 export type Claims = Readonly<Record<string, unknown>> & { sub: string };
 
 /**
- * The OpenID provider: code flow with PKCE, state and nonce. What it says of itself is read when somebody first signs
- * in, and again after that has failed, so that this service starts while the provider is away.
+ * The OpenID provider: code flow with PKCE, state and nonce. Its metadata is read at the first sign-in, so that this
+ * service starts while the provider is away.
  */
 export class Provider {
   #found: Promise<client.Configuration> | undefined;
@@ -49,7 +49,7 @@ export class Provider {
   constructor(private readonly oidc: Oidc) {}
 
   /**
-   * @returns the page of the provider where the person signs in, and what their browser keeps meanwhile
+   * @returns the page of the provider where the person signs in, and the flow for their browser
    * @throws SignInRefused
    */
   async begin(returnPath: string): Promise<{ url: URL; flow: Flow }> {
@@ -100,7 +100,7 @@ export class Provider {
     }
   }
 
-  /** @returns where the person signs out of the provider, too; null: it has no such page, or is away */
+  /** @returns the page where the person signs out of the provider; null without such a page or provider */
   async signOutUrl(): Promise<string | null> {
     const found = await this.#discover().catch(() => null);
     if (found?.serverMetadata().end_session_endpoint === undefined) {
@@ -129,7 +129,7 @@ async function discover({ issuer, clientId, clientSecret }: Oidc): Promise<clien
   if (clientSecret === undefined) {
     return found;
   }
-  // As OpenID Connect Discovery has it: client_secret_basic where the provider says nothing.
+  // OpenID Connect Discovery: the default is client_secret_basic.
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = found.serverMetadata();
   const authentication = methods.includes('client_secret_basic')
     ? client.ClientSecretBasic(clientSecret)

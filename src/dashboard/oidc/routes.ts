@@ -17,18 +17,18 @@ const FLOW_COOKIE = 'hookwright-sign-in';
 const FLOW_SECONDS = 600;
 const SESSION_SECONDS = 28_800;
 
-/** What the sign-in page offers, beside keys. */
+/** The ways to sign in besides keys. */
 export interface WaysIn {
-  /** The name of the provider, and where signing in begins; null: nobody signs in by OpenID Connect. */
+  /** The provider and the url where signing in begins. Null without OpenID Connect. */
   oidc: { name: string; url: string } | null;
-  /** Whether this browser has a session, as far as its cookie tells. */
+  /** Whether this browser has the cookie of a session. */
   isSignedIn: boolean;
 }
 
 /**
- * Signing in to the console by OpenID Connect, and out again. A session is an API key of the platform, for eight hours
- * and with the scope of the person's role, which stands in a cookie that no script can read. Whoever is not signed in
- * comes back to the sign-in page, with the reason behind the #.
+ * Signs people in to the console by OpenID Connect, and out again. A session is a platform key for eight hours with the
+ * scope of the person's role, in a cookie that no script can read. A refused person returns to the sign-in page, with
+ * the reason behind the #.
  */
 export async function oidcRoutes(
   app: FastifyInstance,
@@ -122,7 +122,7 @@ async function openSession({ db, random }: Services, oidc: Oidc, claims: Claims)
   return key;
 }
 
-/** What our own cookie says; it is nobody's but the browser's, so what is wrong with it harms nobody else. */
+/** Reads our own cookie. A forged one harms only its own browser. */
 function flowIn(cookie: string | undefined): Flow | null {
   try {
     const { state, nonce, codeVerifier, returnPath } = JSON.parse(
@@ -136,7 +136,7 @@ function flowIn(cookie: string | undefined): Flow | null {
   }
 }
 
-/** A path of the console, and never one of another site: what is not is the console's first page. */
+/** The wanted path if it is one of the console, otherwise the first page of the console. */
 function consolePath({ publicUrl }: Oidc, wanted: unknown): string {
   const url = typeof wanted === 'string' ? URL.parse(wanted, publicUrl) : null;
   const isThere = url?.origin === publicUrl && /^\/console(\/|$)/.test(url.pathname);

@@ -22,7 +22,7 @@ const dryRun = { nullable: true, defaultValue: false, description: 'Only count, 
 const ID_OF_WEBHOOK = { description: 'The id of the webhook, which must be active.' };
 const ID_OF_OPERATION = { description: 'The id of the operation.' };
 
-@InputType({ description: 'Conditions for finished deliveries. All of them must hold.' })
+@InputType({ description: 'Conditions for finished deliveries. All of them must be met.' })
 class RecoverWebhookFilter {
   @Field(() => Date, { description: since })
   since!: Date;
@@ -91,7 +91,7 @@ export class ReplayEventsInput {
   dryRun?: boolean | null;
 }
 
-@InputType({ description: 'Conditions for open deliveries, at least one. All of them must hold.' })
+@InputType({ description: 'Conditions for open deliveries, at least one. All of them must be met.' })
 class CancelDeliveriesFilter {
   @Nullable(() => ID, 'Only deliveries to this webhook.')
   webhookId?: string | null;

@@ -26,7 +26,7 @@ const StatusCodeClass = graphqlEnum<StatusCodeClass>(
   },
 );
 
-@InputType({ description: 'Conditions for deliveries of a webhook. All of them must hold.' })
+@InputType({ description: 'Conditions for deliveries of a webhook. All of them must be met.' })
 export class WebhookDeliveryFilter {
   @Nullable(() => DeliveryStatus, 'Only deliveries in this state.')
   status?: DeliveryStatus | null;
@@ -57,7 +57,7 @@ export const PAYLOAD_CONTAINS =
   'Only items whose payload contains this exact text, as in `Event.body`: ' +
   `${PAYLOAD_PART_CHARS.min} to ${PAYLOAD_PART_CHARS.max} characters. Needs \`since\`, and a range of at most ${SEARCHED_DAYS_MAX} days.`;
 
-@InputType({ description: 'Conditions for deliveries. All of them must hold.' })
+@InputType({ description: 'Conditions for deliveries. All of them must be met.' })
 export class DeliveryFilter extends WebhookDeliveryFilter {
   @Nullable(() => ID, 'Only deliveries to this webhook, which may have been deleted since.')
   webhookId?: string | null;

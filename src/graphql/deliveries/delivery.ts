@@ -118,7 +118,7 @@ export class DeliveryResolver {
   @FieldResolver(() => Date, {
     nullable: true,
     description:
-      'When the next attempt is due. At an endpoint that fails or asked for a pause, not before that is over. In the past while the delivery waits for its turn. Null when no attempt is scheduled.',
+      'When the next attempt is due. At an endpoint that fails or asked for a pause, not before that is over. In the past while the delivery waits to be sent. Null when no attempt is scheduled.',
   })
   async nextAttemptAt(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Date | null> {
     if (delivery.status !== DeliveryStatus.PENDING) {

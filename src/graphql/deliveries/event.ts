@@ -19,7 +19,7 @@ import { JSONObject } from '../fields/scalars.js';
 import { boundsOf, DeliveryConnection } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
 
-@InputType({ description: 'Conditions for events. All of them must hold.' })
+@InputType({ description: 'Conditions for events. All of them must be met.' })
 class EventFilter {
   @Nullable(() => String, 'Only events of this type.')
   eventType?: string | null;

@@ -34,7 +34,11 @@ export class EmitResolver {
       throw error;
     });
     const [result] = await emitFor(context, [emit]);
-    return payloadOf(emit, result!, ['input']);
+    const outcome = outcomeOf(emit, result!, ['input']);
+    if (outcome instanceof ApiError) {
+      throw outcome;
+    }
+    return outcome;
   }
 
   @RequiresScope('events:emit')
@@ -43,11 +47,9 @@ export class EmitResolver {
       'Accepts several events in one transaction: at most 100, unless the service is set to less. A refused event does not affect the others, unless `allOrNothing` is set.',
   })
   async emitEvents(
-    @InputArg(() => EmitEventsInput) input: EmitEventsInput,
+    @InputArg(() => EmitEventsInput) { events, allOrNothing: isTogether }: EmitEventsInput,
     @Ctx() context: Context,
   ): Promise<EmitEventsPayload> {
-    const { events } = input;
-    const allOrNothing = input.allOrNothing ?? false;
     const { eventsPerRequestMax } = context.config.limits;
     if (events.length > eventsPerRequestMax) {
       const detail = `must have at most ${eventsPerRequestMax} events`;
@@ -61,6 +63,7 @@ export class EmitResolver {
     });
     const emits = prepared.filter((item): item is Emit => !(item instanceof ApiError));
     countUnwritten(context, 'refused', prepared.length - emits.length);
+    const allOrNothing = isTogether ?? false;
     if (allOrNothing) {
       refuseTogether(prepared);
     }
@@ -112,10 +115,8 @@ async function prepare(
   path: Path,
 ): Promise<Emit> {
   const tenant = await tenantOfEvent(context, tenantId, [...path, 'tenantId']);
-  const key =
-    typeof idempotencyKey === 'string'
-      ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey'])
-      : null;
+  const isKeyed = typeof idempotencyKey === 'string';
+  const key = isKeyed ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey']) : null;
   const body = payloadText(context, payload, [...path, 'payload']);
   const issues = await context.eventTypes.check(event, payload);
   requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: [...path, ...issue.path] })));
@@ -169,23 +170,13 @@ function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload
   return { event, deliveryCount, duplicate };
 }
 
-function payloadOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload {
-  const outcome = outcomeOf(emit, result, path);
-  if (outcome instanceof ApiError) {
-    throw outcome;
-  }
-  return outcome;
-}
-
 function resultOf(outcome: EmitEventPayload | ApiError, item: Path): EmitEventResult {
   if (!(outcome instanceof ApiError)) {
     return { ...outcome, error: null };
   }
   const { code, reason, detail, extra } = outcome;
-  const issues = (extra.issues ?? [{ path: item, code: reason, detail }]).map((issue) => ({
-    ...issue,
-    path: issue.path.map(String),
-  }));
+  const found = extra.issues ?? [{ path: item, code: reason, detail }];
+  const issues = found.map((issue) => ({ ...issue, path: issue.path.map(String) }));
   const error = { code, detail, path: issues[0]!.path, issues };
   return { event: null, deliveryCount: 0, duplicate: false, error };
 }

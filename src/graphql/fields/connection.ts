@@ -49,29 +49,17 @@ type Read<Node> = (slice: Slice) => Promise<Node[]>;
 
 @ObjectType({ description: 'The position of a page in the whole list.' })
 class PageInfo {
-  constructor(
-    cursors: { start: string | null; end: string | null },
-    private readonly probes: { next: () => Promise<boolean>; previous: () => Promise<boolean> },
-  ) {
-    this.startCursor = cursors.start;
-    this.endCursor = cursors.end;
-  }
-
   @Nullable(() => String, 'Cursor of the first edge. Null for an empty page.')
-  startCursor: string | null;
+  startCursor!: string | null;
 
   @Nullable(() => String, 'Cursor of the last edge. Null for an empty page.')
-  endCursor: string | null;
+  endCursor!: string | null;
 
   @Field(() => Boolean, { description: 'Whether there are items after this page.' })
-  hasNextPage(): Promise<boolean> {
-    return this.probes.next();
-  }
+  hasNextPage!: () => Promise<boolean>;
 
   @Field(() => Boolean, { description: 'Whether there are items before this page.' })
-  hasPreviousPage(): Promise<boolean> {
-    return this.probes.previous();
-  }
+  hasPreviousPage!: () => Promise<boolean>;
 }
 
 export interface Connection<Node> {
@@ -141,16 +129,14 @@ export async function readConnection<Node extends { id: number }>(
   const edges = nodes.map((node) => ({ cursor: encodeCursor(list, node.id), node }));
   const isAny = async (slice: Pick<Slice, 'above' | 'below' | 'order'>) =>
     (await read({ ...slice, limit: 1 })).length > 0;
-  const pageInfo = new PageInfo(
-    { start: edges[0]?.cursor ?? null, end: edges.at(-1)?.cursor ?? null },
-    {
-      next: async () =>
-        (isForward && overflows) ||
-        (before !== null && (await isAny({ below: before + 1, above: null, order: 'desc' }))),
-      previous: async () =>
-        (!isForward && overflows) || (after !== null && (await isAny({ below: null, above: after - 1, order: 'asc' }))),
-    },
-  );
+  const pageInfo: PageInfo = {
+    startCursor: edges[0]?.cursor ?? null,
+    endCursor: edges.at(-1)?.cursor ?? null,
+    hasNextPage: async () =>
+      (isForward && overflows) || (before !== null && (await isAny({ below: before + 1, above: null, order: 'desc' }))),
+    hasPreviousPage: async () =>
+      (!isForward && overflows) || (after !== null && (await isAny({ below: null, above: after - 1, order: 'asc' }))),
+  };
   return { edges, pageInfo };
 }
 

@@ -14,7 +14,7 @@ export const HEADERS_COST = 1;
 /** The cost of statistics: up to 1,500 buckets, of which the database reads a hundred in the time of an object. */
 export const STATS_COST = 15;
 
-/** The extension of a field that holds the greatest length of its list. */
+/** The extension of a field with the greatest length of its list. */
 export const LIST_LENGTH = 'listLength';
 
 /** Declares the greatest length of a list that may be longer than ten. */

@@ -8,7 +8,7 @@ type FieldDecorator = MethodDecorator & PropertyDecorator;
 /** Checks a request. @throws ApiError when the request does not meet the requirement */
 export type Requirement = (context: Context) => void;
 
-/** The extension of a field that holds its requirement, so that it can be checked without running the field. */
+/** The extension of a field with its requirement, so that it can be checked without running the field. */
 const REQUIREMENT = 'requirement';
 
 /**

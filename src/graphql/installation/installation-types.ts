@@ -79,7 +79,7 @@ export class JobAsideType {
   triedAgainAt!: Date | null;
 }
 
-@ObjectType('Partition', { description: 'The part of a table that holds one UTC day.' })
+@ObjectType('Partition', { description: 'The part of a table for one UTC day.' })
 export class PartitionType {
   @Field(() => String, { description: 'The table: `events`, `deliveries` or `attempts`.' })
   table!: string;

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, FieldResolver, Info, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Field, FieldResolver, Info, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context/context.js';
 import { PLATFORM } from '../../database/tenant-database.js';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.js';
@@ -72,7 +72,7 @@ class Installation {
   #report: ReturnType<typeof parseReport> | undefined;
 
   /** Read and parsed at its first use. */
-  report(context: Context) {
+  #read(context: Context) {
     this.#report ??= parseReport(context);
     return this.#report;
   }
@@ -82,7 +82,86 @@ class Installation {
     'When a daemon last updated `findings`, `housekeeping` and `jobsPutAside`, which happens every 15 seconds. Null if never.',
   )
   async examinedAt(@Ctx() context: Context): Promise<Date | null> {
-    return (await this.report(context))?.madeAt ?? null;
+    return (await this.#read(context))?.madeAt ?? null;
+  }
+
+  @Field(() => BacklogType, { description: 'Deliveries of all tenants that are still to be sent.' })
+  backlog(@Ctx() { db }: Context): Promise<Backlog> {
+    return readBacklogOfAll(db);
+  }
+
+  @mayHold(50)
+  @Field(() => [FailureCount], {
+    description: `Number of failures by reason, most frequent first, among the latest attempts of the newest ${FAILURES_LOOKED} deliveries.`,
+  })
+  failures(@Ctx() { db }: Context): Promise<FailureCount[]> {
+    return readFailuresOfAll(db);
+  }
+
+  @Field(() => [DaemonType], {
+    description: 'Daemons that reported within 10 minutes, newest first; at most 100.',
+  })
+  daemons(@Ctx() { db }: Context): Promise<DaemonType[]> {
+    return readDaemons(db);
+  }
+
+  @mayHold(100)
+  @Field(() => [JobAsideType], {
+    description: 'Jobs that were started again and again without finishing, or have failed for good; the oldest 100.',
+  })
+  async jobsPutAside(@Ctx() context: Context): Promise<JobAsideType[]> {
+    const jobs = (await this.#read(context))?.report.jobsAside ?? [];
+    return jobs.map(({ key, ...job }) => ({ ...job, jobKey: key, triedAgainAt: dateOrNull(job.triedAgainAt) }));
+  }
+
+  @mayHold(400)
+  @Field(() => [PartitionType], {
+    description: 'The daily parts of events, deliveries and attempts, newest first.',
+  })
+  partitions(@Ctx() { db }: Context): Promise<PartitionType[]> {
+    return readPartitions(db);
+  }
+
+  @Field(() => Retention, { description: 'Retention times.' })
+  retention(@Ctx() { config: { retentionDays, holdHours } }: Context): Retention {
+    return { deliveryDays: retentionDays, eventDays: retentionDays + EVENT_EXTRA_DAYS, holdHours };
+  }
+
+  @Nullable(() => Housekeeping, 'The hourly work of daemons. Null when no daemon has reported yet.')
+  async housekeeping(@Ctx() context: Context): Promise<Housekeeping | null> {
+    const read = await this.#read(context);
+    if (read === null) {
+      return null;
+    }
+    const { startedAt, succeededAt, failure } = read.report.installation.housekeeping;
+    const started = dateOrNull(startedAt);
+    return {
+      startedAt: started,
+      succeededAt: dateOrNull(succeededAt),
+      failedAt: dateOrNull(failure?.at),
+      error: failure?.error ?? null,
+      nextAt: nextHousekeeping(started ?? context.clock()),
+    };
+  }
+
+  @Field(() => [EncryptionKeyInUse], { description: 'The encryption keys that protect the secrets of tenants.' })
+  encryptionKeys(@Ctx() { db }: Context): Promise<EncryptionKeyInUse[]> {
+    return readKeysInUse(db);
+  }
+
+  @mayHold(40)
+  @Field(() => [Finding], {
+    description:
+      'The findings of `hookwright doctor`, except about settings and encryption keys. When no daemon is running, they say so, and the others are from the last daemon.',
+  })
+  async findings(@Ctx() context: Context): Promise<Finding[]> {
+    const read = await this.#read(context);
+    const isSilent = read === null || read.ageSeconds > REPORT_SILENT_SECONDS;
+    return [...(isSilent ? [silence] : []), ...(read?.report.checks ?? [])].map(({ name, status, text }) => ({
+      name,
+      level: FindingLevel[status.toUpperCase() as FindingLevel],
+      text,
+    }));
   }
 }
 
@@ -108,94 +187,6 @@ export class InstallationResolver {
     @Info() info: GraphQLResolveInfo,
   ): Promise<Stats> {
     return statsOfTenant(context, PLATFORM, args, info);
-  }
-
-  @FieldResolver(() => BacklogType, { description: 'Deliveries of all tenants that are still to be sent.' })
-  backlog(@Ctx() context: Context): Promise<Backlog> {
-    return readBacklogOfAll(context.db);
-  }
-
-  @mayHold(50)
-  @FieldResolver(() => [FailureCount], {
-    description: `Number of failures by reason, most frequent first, among the latest attempts of the newest ${FAILURES_LOOKED} deliveries.`,
-  })
-  failures(@Ctx() context: Context): Promise<FailureCount[]> {
-    return readFailuresOfAll(context.db);
-  }
-
-  @FieldResolver(() => [DaemonType], {
-    description: 'Daemons that reported within 10 minutes, newest first; at most 100.',
-  })
-  daemons(@Ctx() context: Context): Promise<DaemonType[]> {
-    return readDaemons(context.db);
-  }
-
-  @mayHold(100)
-  @FieldResolver(() => [JobAsideType], {
-    description: 'Jobs that were started again and again without finishing, or have failed for good; the oldest 100.',
-  })
-  async jobsPutAside(@Root() installation: Installation, @Ctx() context: Context): Promise<JobAsideType[]> {
-    const jobs = (await installation.report(context))?.report.jobsAside ?? [];
-    return jobs.map(({ key, ...job }) => ({ ...job, jobKey: key, triedAgainAt: dateOrNull(job.triedAgainAt) }));
-  }
-
-  @mayHold(400)
-  @FieldResolver(() => [PartitionType], {
-    description: 'The daily parts of events, deliveries and attempts, newest first.',
-  })
-  partitions(@Ctx() context: Context): Promise<PartitionType[]> {
-    return readPartitions(context.db);
-  }
-
-  @FieldResolver(() => Retention, { description: 'Retention times.' })
-  retention(@Ctx() { config }: Context): Retention {
-    return {
-      deliveryDays: config.retentionDays,
-      eventDays: config.retentionDays + EVENT_EXTRA_DAYS,
-      holdHours: config.holdHours,
-    };
-  }
-
-  @FieldResolver(() => Housekeeping, {
-    nullable: true,
-    description: 'The hourly work of daemons. Null when no daemon has reported yet.',
-  })
-  async housekeeping(@Root() installation: Installation, @Ctx() context: Context): Promise<Housekeeping | null> {
-    const read = await installation.report(context);
-    if (read === null) {
-      return null;
-    }
-    const { startedAt, succeededAt, failure } = read.report.installation.housekeeping;
-    const started = dateOrNull(startedAt);
-    return {
-      startedAt: started,
-      succeededAt: dateOrNull(succeededAt),
-      failedAt: dateOrNull(failure?.at),
-      error: failure?.error ?? null,
-      nextAt: nextHousekeeping(started ?? context.clock()),
-    };
-  }
-
-  @FieldResolver(() => [EncryptionKeyInUse], {
-    description: 'The encryption keys that protect the secrets of tenants.',
-  })
-  encryptionKeys(@Ctx() context: Context): Promise<EncryptionKeyInUse[]> {
-    return readKeysInUse(context.db);
-  }
-
-  @mayHold(40)
-  @FieldResolver(() => [Finding], {
-    description:
-      'The findings of `hookwright doctor`, except about settings and encryption keys. When no daemon is running, they say so, and the others are from the last daemon.',
-  })
-  async findings(@Root() installation: Installation, @Ctx() context: Context): Promise<Finding[]> {
-    const read = await installation.report(context);
-    const isSilent = read === null || read.ageSeconds > REPORT_SILENT_SECONDS;
-    return [...(isSilent ? [silence] : []), ...(read?.report.checks ?? [])].map(({ name, status, text }) => ({
-      name,
-      level: FindingLevel[status.toUpperCase() as FindingLevel],
-      text,
-    }));
   }
 
   @mayHold(TOP_WEBHOOKS_MAX)

@@ -154,6 +154,6 @@ function requireGrantable(context: Context, scopes: readonly Scope[]): void {
     );
   }
   if (context.tenantId !== null && ofPlatform.length > 0) {
-    throw new ApiError('scope_missing', `The key of a tenant cannot hold ${ofPlatform.join(', ')}.`);
+    throw new ApiError('scope_missing', `The key of a tenant cannot have ${ofPlatform.join(', ')}.`);
   }
 }

@@ -17,7 +17,7 @@ import { RequiresScope } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
 import { requireRange } from '../fields/time-range.js';
 
-@InputType({ description: 'Conditions for entries. All of them must hold.' })
+@InputType({ description: 'Conditions for entries. All of them must be met.' })
 class AuditLogFilter {
   @Nullable(() => AuditAction, 'Only changes of this kind.')
   action?: AuditAction | null;

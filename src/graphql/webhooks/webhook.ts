@@ -16,7 +16,7 @@ import { knownTypeIn } from '../fields/known-event-type.js';
 import { Requires } from '../fields/requires.js';
 import { EndpointState } from './endpoint-state.js';
 
-@InputType({ description: 'Conditions for webhooks. All of them must hold.' })
+@InputType({ description: 'Conditions for webhooks. All of them must be met.' })
 class WebhookFilter {
   @Nullable(() => Boolean, 'Only active webhooks, or only inactive ones.')
   active?: boolean | null;
