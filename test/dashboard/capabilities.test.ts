@@ -1,8 +1,9 @@
 import { isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PortalCapability, scopesOfPortal } from '../../src/domain/keys/portal-session.js';
+import { scopesOfPortal } from '../../src/domain/keys/portal-session.js';
 import { SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import { type Requirement, requirementOf } from '../../src/graphql/fields/requires.js';
+import { PortalCapability } from '../../src/graphql/keys/portal-session-types.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../../src/context/context.js';
 import { tenantQuery } from '../../src/database/tenant-database.js';
-import { PortalCapability, PortalTheme } from '../../src/domain/keys/portal-session.js';
 import { SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { createPortalSession } from '../../src/operations/portal/create-portal-session.js';
@@ -91,10 +90,10 @@ export function makeKey(services: Services, tenantId: number | null, scopes: rea
 /** A session that may look, and was not opened. @returns its number */
 export async function makePortalSession({ db, random }: Services, tenantId: number): Promise<number> {
   const settings = {
-    capabilities: [PortalCapability.VIEW],
+    capabilities: ['VIEW' as const],
     parentOrigins: [],
     locale: null,
-    theme: PortalTheme.AUTO,
+    theme: 'AUTO' as const,
     returnUrl: null,
   };
   const session = { tenantId, expiresInSeconds: 60, settings, makerExpiresAt: null, by: commandLine };

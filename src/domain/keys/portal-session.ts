@@ -1,20 +1,16 @@
 import type { Scope, TenantScope } from './scopes.js';
 
-/** A right of a portal session. Every session has VIEW. */
-export enum PortalCapability {
-  VIEW = 'VIEW',
-  MANAGE_ENDPOINTS = 'MANAGE_ENDPOINTS',
-  SEND = 'SEND',
-  SEE_SECRETS = 'SEE_SECRETS',
-  BULK = 'BULK',
-  MANAGE_KEYS = 'MANAGE_KEYS',
-}
-
-export enum PortalTheme {
-  LIGHT = 'LIGHT',
-  DARK = 'DARK',
-  AUTO = 'AUTO',
-}
+/** The rights of a portal session and their scopes. Every session has VIEW. */
+const scopes = {
+  VIEW: ['webhooks:read', 'events:read', 'deliveries:read'],
+  MANAGE_ENDPOINTS: ['webhooks:edit'],
+  SEND: ['webhooks:test', 'deliveries:resend'],
+  SEE_SECRETS: ['webhooks:secrets'],
+  BULK: ['deliveries:bulk'],
+  MANAGE_KEYS: ['keys:admin'],
+} satisfies Record<string, readonly TenantScope[]>;
+export type PortalCapability = keyof typeof scopes;
+export type PortalTheme = 'LIGHT' | 'DARK' | 'AUTO';
 
 /** Chosen by the maker of a session. */
 export interface PortalSettings {
@@ -54,32 +50,24 @@ export function newPortalLink(random: (bytes: number) => Buffer): { publicId: st
 
 export const isPublicId = (text: string): boolean => PUBLIC_ID.test(text);
 
-const scopes: Record<PortalCapability, readonly TenantScope[]> = {
-  VIEW: ['webhooks:read', 'events:read', 'deliveries:read'],
-  MANAGE_ENDPOINTS: ['webhooks:edit'],
-  SEND: ['webhooks:test', 'deliveries:resend'],
-  SEE_SECRETS: ['webhooks:secrets'],
-  BULK: ['deliveries:bulk'],
-  MANAGE_KEYS: ['keys:admin'],
-};
 const all = Object.keys(scopes) as PortalCapability[];
 
-/** Each once, in the order of the enum, and always VIEW. */
+/** Each once, in the order of the list, and always VIEW. */
 export const wholeCapabilities = (wanted: readonly PortalCapability[]): PortalCapability[] =>
-  all.filter((one) => one === PortalCapability.VIEW || wanted.includes(one));
+  all.filter((one) => one === 'VIEW' || wanted.includes(one));
 
 /**
  * The scopes of a session. SEE_SECRETS is about the secrets of webhooks that the session makes or rotates: without
  * MANAGE_ENDPOINTS there are none.
  */
 export function scopesOfPortal(capabilities: readonly PortalCapability[]): TenantScope[] {
-  const isManager = capabilities.includes(PortalCapability.MANAGE_ENDPOINTS);
+  const isManager = capabilities.includes('MANAGE_ENDPOINTS');
   return wholeCapabilities(capabilities)
-    .filter((one) => one !== PortalCapability.SEE_SECRETS || isManager)
+    .filter((one) => one !== 'SEE_SECRETS' || isManager)
     .flatMap((one) => scopes[one]);
 }
 
 /** The capability that has one of these scopes; null: none has. */
 export function capabilityWith(anyOf: readonly Scope[]): PortalCapability | null {
-  return all.find((one) => scopes[one].some((scope) => anyOf.includes(scope))) ?? null;
+  return all.find((one) => scopes[one].some((scope: Scope) => anyOf.includes(scope))) ?? null;
 }

@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { isLocalhost, isLoopbackAddress, URL_LENGTH_MAX } from '../../domain/addresses/target.js';
-import {
-  PORTAL_SESSION_SECONDS_MAX,
-  PortalCapability,
-  PortalTheme,
-  wholeCapabilities,
-} from '../../domain/keys/portal-session.js';
+import { PORTAL_SESSION_SECONDS_MAX, wholeCapabilities } from '../../domain/keys/portal-session.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
-import { PARENT_ORIGINS_MAX } from './portal-session-types.js';
+import { PARENT_ORIGINS_MAX, PortalCapability, PortalTheme } from './portal-session-types.js';
 
 const ORIGIN_LENGTH_MAX = 255;
 const LOCALE_LENGTH_MAX = 35;
@@ -71,7 +66,7 @@ export const portalSessionInput = z.object({
   theme: z
     .enum(PortalTheme)
     .nullish()
-    .transform((theme) => theme ?? PortalTheme.AUTO),
+    .transform((theme) => theme ?? ('AUTO' as const)),
   returnUrl: z
     .string()
     .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import {
+  type PortalCapability as Capability,
   PORTAL_CODE_SECONDS,
   PORTAL_SESSION_SECONDS_MAX,
-  PortalCapability,
   type PortalSettings,
-  PortalTheme,
+  type PortalTheme as Theme,
 } from '../../domain/keys/portal-session.js';
 import type { ApiKey } from '../../entities/api-key.js';
 import { graphqlEnum } from '../../entities/graphql-enum.js';
@@ -14,32 +14,20 @@ import { Nullable } from '../../entities/nullable.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 import { connectionOf } from '../fields/connection.js';
 
-registerEnumType(PortalCapability, {
-  name: 'PortalCapability',
-  description: 'A right of a portal session.',
-  valuesConfig: {
-    VIEW: { description: 'Look at webhooks, events and deliveries. Every session may.' },
-    MANAGE_ENDPOINTS: {
-      description: 'Create, change, pause, enable and delete webhooks, and release held deliveries.',
-    },
-    SEND: { description: 'Test webhooks, and send or cancel single deliveries.' },
-    SEE_SECRETS: {
-      description:
-        'With MANAGE_ENDPOINTS: see the secret of a new webhook, and rotate secrets. Without it the session can create a webhook only by a mutation that does not select `secret`.',
-    },
-    BULK: { description: 'Recover, replay and cancel many deliveries at once.' },
-    MANAGE_KEYS: { description: 'Create and revoke API keys and portal sessions, and read the audit log.' },
-  },
+export const PortalCapability = graphqlEnum<Capability>('PortalCapability', 'A right of a portal session.', {
+  VIEW: 'Look at webhooks, events and deliveries. Every session may.',
+  MANAGE_ENDPOINTS: 'Create, change, pause, enable and delete webhooks, and release held deliveries.',
+  SEND: 'Test webhooks, and send or cancel single deliveries.',
+  SEE_SECRETS:
+    'With MANAGE_ENDPOINTS: see the secret of a new webhook, and rotate secrets. Without it the session can create a webhook only by a mutation that does not select `secret`.',
+  BULK: 'Recover, replay and cancel many deliveries at once.',
+  MANAGE_KEYS: 'Create and revoke API keys and portal sessions, and read the audit log.',
 });
 
-registerEnumType(PortalTheme, {
-  name: 'PortalTheme',
-  description: 'The look of the portal.',
-  valuesConfig: {
-    LIGHT: { description: 'Dark text on a light background.' },
-    DARK: { description: 'Light text on a dark background.' },
-    AUTO: { description: 'As the browser prefers.' },
-  },
+export const PortalTheme = graphqlEnum<Theme>('PortalTheme', 'The look of the portal.', {
+  LIGHT: 'Dark text on a light background.',
+  DARK: 'Light text on a dark background.',
+  AUTO: 'As the browser prefers.',
 });
 
 const PortalSessionStatus = graphqlEnum('PortalSessionStatus', 'The state of a portal session.', {
@@ -62,7 +50,7 @@ export class PortalSession implements PortalSettings {
   id!: number;
 
   @Field(() => [PortalCapability], { description: 'The rights of the session.' })
-  capabilities!: PortalCapability[];
+  capabilities!: Capability[];
 
   @Field(() => PortalSessionStatus, { description: 'The state of the session.' })
   status!: PortalSessionStatus;
@@ -89,7 +77,7 @@ export class PortalSession implements PortalSettings {
   locale!: string | null;
 
   @Field(() => PortalTheme, { description: 'The look of the portal.' })
-  theme!: PortalTheme;
+  theme!: Theme;
 
   @Nullable(() => String, 'The url that the portal leads back to, if any.')
   returnUrl!: string | null;
@@ -127,7 +115,7 @@ export class CreatePortalSessionInput {
   tenantId?: string | null;
 
   @Field(() => [PortalCapability], { description: 'The rights of the session. The API key must have them too.' })
-  capabilities!: PortalCapability[];
+  capabilities!: Capability[];
 
   @Nullable(
     () => Int,
@@ -145,7 +133,7 @@ export class CreatePortalSessionInput {
   locale?: string | null;
 
   @Nullable(() => PortalTheme, 'The look of the portal. Default: AUTO.')
-  theme?: PortalTheme | null;
+  theme?: Theme | null;
 
   @Nullable(() => String, 'The url that the portal leads back to: https://, or http:// on this machine.')
   returnUrl?: string | null;
