@@ -1,96 +1,60 @@
 /**
- * The catalogue of errors, for REST and GraphQL alike: `reason` is the `code` of a REST problem and
- * `extensions.reason` in GraphQL, `code` is `extensions.code` in GraphQL. Elsewhere are only those of requests that
- * reach no route and no resolver: `server.ts` (no HTTP) and `graphql/fields/errors.ts` (GraphQL's own codes).
+ * The catalogue of errors. The name of an entry is the `code` of a REST problem and `extensions.reason` in GraphQL; its
+ * `code` is `extensions.code` in GraphQL. Requests that reach no route and no resolver have their errors elsewhere:
+ * `server.ts` (bad HTTP) and `graphql/fields/errors.ts` (GraphQL's own codes).
  */
 export const errorCatalogue = {
-  host_missing: { status: 400, code: 'BAD_USER_INPUT', title: 'The request names no host' },
-  header_repeated: { status: 400, code: 'BAD_USER_INPUT', title: 'A header stands more than once' },
-  header_malformed: { status: 400, code: 'BAD_USER_INPUT', title: 'A header cannot be read' },
-  malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'The request body is not JSON' },
-  unauthenticated: { status: 401, code: 'UNAUTHENTICATED', title: 'A valid API key is required' },
-  scope_missing: { status: 403, code: 'FORBIDDEN', title: 'The API key may not do this' },
-  tenant_required: { status: 403, code: 'FORBIDDEN', title: 'The request must name a tenant' },
+  host_missing: { status: 400, code: 'BAD_USER_INPUT', title: 'Host header missing' },
+  header_repeated: { status: 400, code: 'BAD_USER_INPUT', title: 'Repeated header' },
+  header_malformed: { status: 400, code: 'BAD_USER_INPUT', title: 'Malformed header' },
+  malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'Malformed JSON' },
+  unauthenticated: { status: 401, code: 'UNAUTHENTICATED', title: 'Valid API key required' },
+  scope_missing: { status: 403, code: 'FORBIDDEN', title: 'Scope missing' },
+  tenant_required: { status: 403, code: 'FORBIDDEN', title: 'Tenant required' },
   not_found: { status: 404, code: 'NOT_FOUND', title: 'Not found' },
   method_not_allowed: { status: 405, code: 'BAD_USER_INPUT', title: 'Method not allowed' },
-  webhook_limit_reached: {
-    status: 409,
-    code: 'CONFLICT',
-    title: 'The tenant has as many webhooks as it may have',
-  },
-  api_key_limit_reached: {
-    status: 409,
-    code: 'CONFLICT',
-    title: 'The tenant has as many active API keys as it may have',
-  },
-  event_type_limit_reached: {
-    status: 409,
-    code: 'CONFLICT',
-    title: 'There are as many event types as there may be',
-  },
-  webhook_inactive: { status: 409, code: 'CONFLICT', title: 'The webhook is not active' },
-  webhook_deleted: { status: 409, code: 'CONFLICT', title: 'The webhook was deleted' },
-  delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },
-  delivery_finished: { status: 409, code: 'CONFLICT', title: 'The delivery has come to its end' },
-  event_gone: { status: 409, code: 'CONFLICT', title: 'The event is not kept any more' },
-  bulk_operation_limit_reached: {
-    status: 409,
-    code: 'CONFLICT',
-    title: 'As many bulk operations are under way as there may be',
-  },
-  bulk_operation_finished: { status: 409, code: 'CONFLICT', title: 'The bulk operation has ended' },
-  bulk_operation_not_resumable: {
-    status: 409,
-    code: 'CONFLICT',
-    title: 'The bulk operation cannot be resumed',
-  },
-  rotation_under_way: { status: 409, code: 'CONFLICT', title: 'A rotation is under way' },
-  idempotency_key_reused: {
-    status: 409,
-    code: 'CONFLICT',
-    title: 'The idempotency key belongs to another request',
-  },
-  portal_code_used: { status: 410, code: 'CONFLICT', title: 'The link was opened before' },
-  portal_code_expired: { status: 410, code: 'CONFLICT', title: 'The link has expired' },
-  precondition_failed: { status: 412, code: 'CONFLICT', title: 'It was changed in between' },
-  name_taken: { status: 409, code: 'CONFLICT', title: 'The name is taken' },
-  payload_too_large: { status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'Too large' },
-  unsupported_media_type: {
-    status: 415,
-    code: 'BAD_USER_INPUT',
-    title: 'The request body must be application/json',
-  },
-  expectation_unknown: {
-    status: 417,
-    code: 'BAD_USER_INPUT',
-    title: 'The request expects what the service does not do',
-  },
-  invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'The input breaks a rule' },
-  search_timed_out: { status: 422, code: 'TIMED_OUT', title: 'The search took too long' },
-  payload_too_deep: {
-    status: 422,
-    code: 'PAYLOAD_TOO_DEEP',
-    title: 'The payload is nested too deep to be shown as an object',
-  },
-  answer_too_large: { status: 422, code: 'ANSWER_TOO_LARGE', title: 'The answer would be too long' },
+  webhook_limit_reached: { status: 409, code: 'CONFLICT', title: 'Webhook limit reached' },
+  api_key_limit_reached: { status: 409, code: 'CONFLICT', title: 'API key limit reached' },
+  event_type_limit_reached: { status: 409, code: 'CONFLICT', title: 'Event type limit reached' },
+  webhook_inactive: { status: 409, code: 'CONFLICT', title: 'Webhook is inactive' },
+  webhook_deleted: { status: 409, code: 'CONFLICT', title: 'Webhook was deleted' },
+  delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'Delivery has not finished' },
+  delivery_finished: { status: 409, code: 'CONFLICT', title: 'Delivery has finished' },
+  event_gone: { status: 409, code: 'CONFLICT', title: 'Event is no longer kept' },
+  bulk_operation_limit_reached: { status: 409, code: 'CONFLICT', title: 'Bulk operation limit reached' },
+  bulk_operation_finished: { status: 409, code: 'CONFLICT', title: 'Bulk operation has finished' },
+  bulk_operation_not_resumable: { status: 409, code: 'CONFLICT', title: 'Bulk operation cannot be resumed' },
+  rotation_under_way: { status: 409, code: 'CONFLICT', title: 'Secret rotation under way' },
+  idempotency_key_reused: { status: 409, code: 'CONFLICT', title: 'Idempotency key used for another event' },
+  portal_code_used: { status: 410, code: 'CONFLICT', title: 'Link already used' },
+  portal_code_expired: { status: 410, code: 'CONFLICT', title: 'Link expired' },
+  precondition_failed: { status: 412, code: 'CONFLICT', title: 'Changed by somebody else' },
+  name_taken: { status: 409, code: 'CONFLICT', title: 'Name is taken' },
+  payload_too_large: { status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'Request too large' },
+  unsupported_media_type: { status: 415, code: 'BAD_USER_INPUT', title: 'Content-Type must be application/json' },
+  expectation_unknown: { status: 417, code: 'BAD_USER_INPUT', title: 'Unsupported Expect header' },
+  invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'Invalid input' },
+  search_timed_out: { status: 422, code: 'TIMED_OUT', title: 'Search timed out' },
+  payload_too_deep: { status: 422, code: 'PAYLOAD_TOO_DEEP', title: 'Payload nested too deeply' },
+  answer_too_large: { status: 422, code: 'ANSWER_TOO_LARGE', title: 'Answer too large' },
   rate_limited: { status: 429, code: 'RATE_LIMITED', title: 'Too many requests' },
-  unavailable: { status: 503, code: 'UNAVAILABLE', title: 'The service cannot do this at the moment' },
-  internal: { status: 500, code: 'INTERNAL_SERVER_ERROR', title: 'An error of the service' },
+  unavailable: { status: 503, code: 'UNAVAILABLE', title: 'Service temporarily unavailable' },
+  internal: { status: 500, code: 'INTERNAL_SERVER_ERROR', title: 'Internal error' },
 } as const;
 
 export type Reason = keyof typeof errorCatalogue;
 
-/** Where something stands in an input. */
+/** The path of a value in an input. */
 export type Path = readonly (string | number)[];
 
-/** One broken rule of an input: where (path into the input), a code, and a sentence. */
+/** A broken rule of an input. `detail` continues the path as a sentence. */
 export interface InputIssue {
   path: Path;
   code: string;
   detail: string;
 }
 
-/** Something that a caller is told: `detail` is a sentence for a person, free of anything secret. */
+/** An error that the caller sees. `detail` is a sentence for people, without secrets. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -100,7 +64,7 @@ export class ApiError extends Error {
     readonly extra: {
       issues?: readonly InputIssue[];
       retryAfterSeconds?: number;
-      /** Of the limits that the request was counted against. */
+      /** The headers of the rate limits. */
       limits?: Readonly<Record<string, string>>;
     } = {},
   ) {
@@ -115,14 +79,14 @@ export class ApiError extends Error {
     return errorCatalogue[this.reason].code;
   }
 
-  /** Those that go with the status, and those of the limits. */
+  /** The headers of the status and of the rate limits. */
   get headers(): Record<string, string> {
     const { retryAfterSeconds, limits } = this.extra;
     return { ...limits, ...headersOf({ code: this.code, retryAfterSeconds }) };
   }
 }
 
-/** The headers that go with the status of what is refused (RFC 9110 §§10.2.3, 11.6.1). */
+/** The headers that an error's status asks for (RFC 9110 §§10.2.3, 11.6.1). */
 export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }): Record<string, string> {
   return {
     ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
@@ -130,14 +94,13 @@ export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }
   };
 }
 
-/** Nobody reads more of them. */
 const ISSUES_SHOWN_MAX = 100;
-/** The name of a property can be as long as the request. */
+/** A property's name can be as long as the request. */
 const NAME_SHOWN_CHARS_MAX = 100;
 
 /**
- * @returns the error for an input with broken rules, whose detail names the first and counts the others; it has at most
- *   100 of them, whose paths have at most the first 100 characters of each name
+ * Makes the error for an input with broken rules: the detail names the first one and counts the others. The error lists
+ * at most 100; long names in their paths are cut.
  */
 export function invalidInput(issues: readonly InputIssue[]): ApiError {
   const shown = issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => ({ ...issue, path: issue.path.map(shownName) }));
@@ -165,12 +128,12 @@ export function rateLimited(why: string, waitMs: number, limits: Readonly<Record
   return new ApiError('rate_limited', detail, { retryAfterSeconds, limits });
 }
 
-/** A foreign id and an unknown one read the same, so that nobody can ask whose an id is. */
+/** The same for an unknown id and another tenant's, so that the error does not show whether an id exists. */
 export function notFound(noun: string, id: string | number): ApiError {
   return new ApiError('not_found', `There is no ${noun} ${id}.`);
 }
 
-/** For a request that carries no key and needs one. */
+/** A request needs an API key and has none. */
 export function keyRequired(): ApiError {
   return new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
 }

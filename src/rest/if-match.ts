@@ -1,10 +1,9 @@
 import { ApiError } from '../errors.js';
 
 /**
- * Entity tags of webhooks (RFC 9110 §8.8.3) and the condition of a change. A tag stands for `version`: it changes with
- * each setting, so that an editor can rely on it, and not with the results of deliveries. It is a strong one, because
- * If-Match compares strongly. It serves nothing else: answers are not stored (`Cache-Control: no-store`), there is no
- * 304, and no range of an answer.
+ * Entity tags of webhooks (RFC 9110 §8.8.3) and If-Match. A tag stands for `version`, which changes with each setting,
+ * not with the results of deliveries. The tag is strong, because If-Match compares strongly. There is no 304: answers
+ * are not stored (`Cache-Control: no-store`).
  */
 
 export const etagOf = (version: number): string => `"${version}"`;
@@ -15,7 +14,7 @@ const NO_VERSION = 0;
 /**
  * Reads the header If-Match (RFC 9110 §13.1.1).
  *
- * @returns null: any webhook that is there will do
+ * @returns null: any version matches
  * @throws ApiError header_malformed
  */
 export function readIfMatch(header: string | undefined): readonly string[] | null {

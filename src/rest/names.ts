@@ -1,5 +1,11 @@
-/** Fields that REST calls otherwise than GraphQL, by their names there. */
-const OTHERWISE = { databaseId: 'id', eventTypes: 'events' } as const;
+/** The names of REST that differ from those of GraphQL by more than their spelling. */
+const OTHERWISE = {
+  databaseId: 'id',
+  eventTypes: 'events',
+  eventType: 'event',
+  first: 'limit',
+  after: 'cursor',
+} as const;
 
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
@@ -17,7 +23,7 @@ export function restName(name: string): string {
   return otherwise[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The other way round. */
+/** `last_success_at` is `lastSuccessAt`. */
 export function graphqlName(name: string): string {
   const found = Object.entries(OTHERWISE).find(([, inRest]) => inRest === name);
   return found?.[0] ?? name.replaceAll(/_[a-z]/g, (match) => match.slice(1).toUpperCase());

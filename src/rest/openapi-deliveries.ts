@@ -11,8 +11,8 @@ const MEDIA_TYPE = 'application/json';
 type DeliverySettings = Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks' | 'attemptTimeoutMs'>;
 
 /**
- * The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (docs/interface.md,
- * "Deliveries" and "Events").
+ * The section `webhooks` of the OpenAPI document: the request that a subscriber receives, for each event
+ * (docs/interface.md, "Deliveries" and "Events").
  */
 export function deliveryRequests(delivery: DeliverySettings, eventTypes: readonly RegisteredEventType[]): Json {
   const ids = operationIds(eventTypes);
@@ -22,8 +22,8 @@ export function deliveryRequests(delivery: DeliverySettings, eventTypes: readonl
 }
 
 /**
- * `receiveBookingCreated` of `booking.created`. Of names that differ in their separators alone, such as `order.paid_v2`
- * and `order_paid.v2`, the one registered first has the plain id, and keeps it.
+ * `booking.created` gives `receiveBookingCreated`. Where names differ only in their separators, such as `order.paid_v2`
+ * and `order_paid.v2`, the type that was registered first keeps the plain id.
  */
 function operationIds(eventTypes: readonly RegisteredEventType[]): Map<RegisteredEventType, string> {
   const uses = new Map<string, number>();
@@ -49,7 +49,7 @@ function deliveryRequest(
     tags: ['Deliveries'],
     description: `${description} Delivery is at least once: deduplicate on ${headerPrefix}-Delivery.`,
     ...(deprecatedAt === null ? {} : { deprecated: true }),
-    // The signatures in the headers are what authenticates a delivery, not an API key.
+    // A delivery is authenticated by the signatures in its headers, not by an API key.
     security: [],
     parameters: [...contractHeaders(headerPrefix, name), ...(standardWebhooks ? standardHeaders() : [])],
     requestBody: {
@@ -92,7 +92,7 @@ function contractHeaders(prefix: string, eventName: string): Json[] {
   ];
 }
 
-/** Those of the Standard Webhooks specification (standardwebhooks.com). */
+/** The headers of the Standard Webhooks specification (standardwebhooks.com). */
 function standardHeaders(): Json[] {
   return [
     header('webhook-id', 'The id of the delivery.', { type: 'string', pattern: '^[0-9]+$' }, '140123456789012'),
@@ -110,15 +110,15 @@ function header(name: string, description: string, schema: Json, example: string
   return { name, in: 'header', required: true, description, schema, example };
 }
 
-/** In OpenAPI 3.1 a reference is read from the root of the document, which also says what draft its schemas are of. */
+/** In OpenAPI 3.1 references start at the root of the document, which also names the draft of its schemas. */
 function payloadSchema({ name, schema }: RegisteredEventType): JsonObject {
-  const place = pointerOf(['webhooks', name, 'post', 'requestBody', 'content', MEDIA_TYPE, 'schema']);
+  const pointer = pointerOf(['webhooks', name, 'post', 'requestBody', 'content', MEDIA_TYPE, 'schema']);
   return mapSchemas(JSON.parse(schema), ({ $schema: _, ...one }) =>
-    typeof one['$ref'] === 'string' ? { ...one, $ref: `#${place}${one['$ref'].slice(1)}` } : one,
+    typeof one['$ref'] === 'string' ? { ...one, $ref: `#${pointer}${one['$ref'].slice(1)}` } : one,
   );
 }
 
-/** The schemas that came with the service are flat and never change, so theirs are written for readers. */
+/** The built-in schemas are flat and never change, so their examples are written by hand. */
 function exampleOf({ name, reserved, schema, samplePayload }: RegisteredEventType): { example?: Json } {
   if (reserved || BUILT_IN_EVENT_TYPES.includes(name)) {
     const { properties = {} } = JSON.parse(schema) as { properties?: object };

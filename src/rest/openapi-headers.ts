@@ -1,8 +1,7 @@
 /** The headers of answers, as components of the OpenAPI document. */
 export const headers = {
   RequestId: {
-    description:
-      'The id of the request, in the log too: the value of the request header X-Request-Id, or one that the service has made.',
+    description: 'The id of the request, also in the log: the value of the request header X-Request-Id, or a new one.',
     schema: { type: 'string' },
     example: '5d6f1c0e-7a43-4b52-9c1d-2f8e9b0a6c11',
   },
@@ -13,7 +12,7 @@ export const headers = {
     example: '"management";q=200;w=2',
   },
   RateLimit: {
-    description: 'What is left of the limit: `r` operations now, and all of them again in `t` seconds.',
+    description: 'The rest of the limit: `r` operations now, and all of them again in `t` seconds.',
     schema: { type: 'string' },
     example: '"management";r=199;t=1',
   },
@@ -52,7 +51,7 @@ const fieldNames: Record<HeaderName, string> = {
   WwwAuthenticate: 'WWW-Authenticate',
 };
 
-/** For the member `headers` of a response. */
+/** Makes the member `headers` of a response. */
 export const headersNamed = (...names: readonly HeaderName[]): Record<string, { $ref: string }> =>
   Object.fromEntries(names.map((name) => [fieldNames[name], { $ref: `#/components/headers/${name}` }]));
 

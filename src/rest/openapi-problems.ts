@@ -6,8 +6,8 @@ import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
 type Json = Record<string, unknown>;
 
 /**
- * The errors of well-formed requests to the routes. There is no `default` besides: its answer could have any status, so
- * that TypeScript could not tell answers apart by their status.
+ * The errors of well-formed requests to the routes. There is no `default` besides: with an answer of any status,
+ * TypeScript could not distinguish answers by their status.
  */
 const reasons = [
   'header_malformed',
@@ -27,7 +27,7 @@ const reasons = [
 ] as const satisfies readonly Reason[];
 type ProblemReason = (typeof reasons)[number];
 
-/** `not_found` also where no webhook is named: a platform key may name a tenant that does not exist. */
+/** `not_found` also where the path names no webhook: a platform key may name a tenant that does not exist. */
 const onEveryRoute: readonly ProblemReason[] = [
   'unauthenticated',
   'scope_missing',
@@ -43,7 +43,7 @@ export const onRoutesWithBody: readonly ProblemReason[] = [
   'unsupported_media_type',
 ];
 
-/** Every route that may answer with the one may answer with the other. */
+/** Errors that every route has together. */
 const sameStatus: Partial<Record<ProblemReason, Reason>> = { scope_missing: 'tenant_required' };
 
 const issueExample = { pointer: '/url', code: 'required', detail: 'is required' };
@@ -55,7 +55,7 @@ const exampleOf = (reason: Reason) => {
 
 export const problemIssue = z
   .object({
-    pointer: z.string().optional().meta({ description: 'The place in the body, as a JSON pointer (RFC 6901).' }),
+    pointer: z.string().optional().meta({ description: 'The path in the body, as a JSON pointer (RFC 6901).' }),
     parameter: z.string().optional().meta({ description: 'The query parameter, if it is not in the body.' }),
     code: z.string().meta({ description: 'The broken rule, for programs.' }),
     detail: z.string().meta({ description: 'The broken rule, for people.' }),
@@ -69,7 +69,7 @@ export const problem = z
       .meta({ format: 'uri-reference', description: 'The kind of error: the address of its explanation.' }),
     title: z.string().meta({ description: 'The kind of error, for people.' }),
     status: z.int().min(400).max(599).meta({ format: 'int32', description: 'The HTTP status.' }),
-    detail: z.string().meta({ description: 'What is wrong with this request, as a sentence.' }),
+    detail: z.string().meta({ description: 'A sentence about this request.' }),
     code: z.string().meta({
       pattern: '^[a-z_]+$',
       description: 'The kind of error, for programs. Later versions may add codes.',
@@ -77,12 +77,12 @@ export const problem = z
     }),
     errors: z.array(problemIssue).optional().meta({
       description:
-        'With status 422: what is wrong with the form; once that is right, every rule that the values break; 100 at most.',
+        'With status 422: at most 100 broken rules, first those of the form, and once that is right, those of the values.',
     }),
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).', examples: [exampleOf('invalid_input')] });
 
-/** The errors of a route, for the member `responses` of its operation. Those of one status share a response. */
+/** The errors of a route, for `responses` of its operation. Errors of one status share a response. */
 export function problems(...more: readonly ProblemReason[]): Json {
   const byStatus = Map.groupBy([...onEveryRoute, ...more], (reason) => errorCatalogue[reason].status);
   return Object.fromEntries(

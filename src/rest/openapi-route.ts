@@ -6,14 +6,13 @@ import { openApiDocument } from './openapi.js';
 
 interface Made {
   of: readonly RegisteredEventType[];
-  /** Whoever reads it slowly holds this one, and none of its own. */
+  /** All slow readers share these bytes. */
   text: Buffer;
   etag: string;
 }
 
 /**
- * Serves the OpenAPI document. Which events there are is a matter of the database, so it is made again when they have
- * changed, and not for each request: with as many event types as there may be it can have 32 MiB.
+ * Serves the OpenAPI document. It is made when the event types have changed, not for each request: it can have 32 MiB.
  */
 export async function openApiRoute(
   app: FastifyInstance,
@@ -35,6 +34,6 @@ export async function openApiRoute(
   });
 }
 
-/** By weak comparison (RFC 9110 §13.1.2): a proxy that compresses the answer makes the tag a weak one. */
+/** Compares weakly (RFC 9110 §13.1.2): a proxy that compresses the answer makes the tag weak. */
 const isKnown = (ifNoneMatch = '', etag: string): boolean =>
   ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));

@@ -14,7 +14,7 @@ import { components, eventName, listQuery, parameters } from './schemas.js';
 type Json = Record<string, unknown>;
 
 const DESCRIPTION = `\
-Manages the webhooks of one tenant: that of the API key in \`Authorization: Bearer <key>\`. Signed deliveries go to each
+Manages the webhooks of the tenant whose API key is in \`Authorization: Bearer <key>\`. Signed deliveries go to each
 webhook whose \`events\` has the name of an event, or \`*\`; the section \`webhooks\` describes them.
 
 - Errors are problems (RFC 9457): \`code\` is for programs, \`detail\` for people.
@@ -154,14 +154,14 @@ function componentSchemas(eventNames: readonly string[]): Json {
   return {
     ...others,
     ...jsonSchemas({ problem, problemIssue }, 'input'),
-    // Known names in an extension that documents and tools show: a client with an `enum` would refuse an answer with a
-    // type that was registered after it was generated, and of an `anyOf` generators make empty or wrapped types.
+    // An extension that tools show. A client with an `enum` would refuse answers with types that were registered later,
+    // and generators make empty or wrapped types of an `anyOf`.
     EventName: { ...EventName, 'x-extensible-enum': eventNames },
     SubscribedEvent: { ...SubscribedEvent, 'x-extensible-enum': [WILDCARD, ...eventNames] },
   };
 }
 
-/** By the id of each, which is also where references to it lead. */
+/** Makes JSON Schemas, named and referred to by their ids. */
 function jsonSchemas(all: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, Json> {
   const registry = z.registry<{ id: string }>();
   for (const schema of Object.values(all)) {
@@ -176,7 +176,7 @@ function jsonSchemas(all: Record<string, z.ZodType>, io: 'input' | 'output'): Re
   );
 }
 
-/** As `type: [string, null]`, which generators of Go understand; they make a union of the `anyOf` that zod writes. */
+/** Writes `type: [string, null]`, because generators of Go make a union of the `anyOf` that zod writes. */
 function compactNullable(schema: JsonObject): JsonObject {
   const { anyOf, ...others } = schema;
   const [value, nothing] = (anyOf ?? []) as JsonObject[];

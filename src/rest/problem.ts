@@ -3,7 +3,7 @@ import { pointerOf } from '../domain/schema-rules/json-pointer.js';
 import { type ApiError, errorCatalogue, type InputIssue, type Reason } from '../errors.js';
 import { PROBLEMS_PATH } from './paths.js';
 
-/** A broken rule of a body (`pointer`, RFC 6901) or of a query parameter. */
+/** A broken rule, of a body (`pointer`, RFC 6901) or of a query parameter. */
 type ProblemIssue = { code: string; detail: string } & ({ pointer: string } | { parameter: string });
 
 /** The body of an error (RFC 9457). */
@@ -19,14 +19,14 @@ interface Problem {
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
-/** Where the paths of a REST request's issues start. */
+/** The first step of each path in the issues of a REST request. */
 export type RequestPart = 'body' | 'query';
 
 export function problemType(reason: Reason): string {
   return `${PROBLEMS_PATH}/${reason.replaceAll('_', '-')}`;
 }
 
-/** What the caller is told. The paths of its issues start with a RequestPart. */
+/** Makes a problem of an error. The paths of its issues start with a RequestPart. */
 function problemOf({ reason, detail, extra: { issues } }: ApiError): Problem {
   const { status, title } = errorCatalogue[reason];
   const errors = issues?.map(problemIssue);
@@ -47,11 +47,11 @@ function problemIssue({ path: [part, ...rest], code, detail }: InputIssue): Prob
 function summary(errors: readonly ProblemIssue[]): string {
   const [first] = errors;
   if (first === undefined) {
-    return 'The input breaks a rule.';
+    return 'The input is invalid.';
   }
-  const place = 'parameter' in first ? `The parameter ${first.parameter}` : first.pointer || 'The body';
+  const where = 'parameter' in first ? `The parameter ${first.parameter}` : first.pointer || 'The body';
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return `${place}: ${first.detail}${more}`;
+  return `${where}: ${first.detail}${more}`;
 }
 
 export function sendProblem(reply: FastifyReply, error: ApiError): FastifyReply {

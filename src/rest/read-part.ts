@@ -46,7 +46,7 @@ function inputIssues(issue: z.core.$ZodIssue, { shape }: z.ZodObject, value: unk
   return [inputIssueOf(issue, [part])];
 }
 
-/** In the words of JSON Schema. */
+/** The names of JSON Schema. */
 const typeNames: Partial<Record<string, string>> = { record: 'object', int: 'integer' };
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -7,7 +7,7 @@ import { causeOf } from '../graphql/fields/errors.js';
 export interface Operation<Variables, Data> {
   (context: Context, variables: Variables): Promise<Data>;
   /**
-   * Whether the caller may run it at all, to be asked before a request's body is read.
+   * Checks that the caller may run the operation, before the request's body is read.
    *
    * @throws ApiError scope_missing, tenant_required
    */

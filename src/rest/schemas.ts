@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../domain/events/event-type.js';
+import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, TEST_EVENT_TYPE } from '../domain/events/event-type.js';
 import { DeliveryStatus } from '../entities/delivery.js';
 import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
 import { subscribedEvent, webhookSettings } from '../operations/webhooks/webhook-settings.js';
 import { type RestName, restName } from './names.js';
 
 /**
- * The requests and answers of the REST interface: routes read requests with these schemas, and the OpenAPI document
- * is made from them. They judge the form; what a value means (which event types exist, which urls may be called) the
- * resolvers judge. Requests are strict objects; answers are not, since later versions may add fields to them.
+ * The requests and answers of the REST interface: routes read requests with these schemas, the documents of GraphQL ask
+ * for their fields, and OpenAPI shows them. They judge the form; the resolvers judge values (which event types exist,
+ * which urls may be called). Requests are strict objects; answers are not, since later versions may add fields.
  *
  * Each `id` is the name of a component, and of a type in generated clients. No name may be `New` and another name:
  * generated Go has a constructor `NewWebhook` for the type `Webhook` (test/api/rest-openapi-clients.test.ts).
  */
 
-/** The document adds the names that the installation has. */
+/** The OpenAPI document adds the names of the installation. */
 export const eventName = z.string().meta({
   id: 'EventName',
   maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
@@ -25,7 +25,7 @@ export const eventName = z.string().meta({
 
 type Settings = typeof webhookSettings;
 
-/** What people write of a webhook. */
+/** The fields of a webhook that people write. */
 const settings = Object.fromEntries(
   Object.entries(webhookSettings).map(([name, { form }]) => [restName(name), form]),
 ) as { [Name in keyof Settings as RestName<Name>]: Settings[Name]['form'] };
@@ -48,7 +48,7 @@ export const webhookChange = z
   .strictObject({
     active: z.boolean().optional().meta({
       description:
-        'true enables the webhook, sets its failures to 0 and sends what was held (retries at their time); false pauses it. Setting the current value has no effect.',
+        'true enables the webhook, sets its failures to 0 and sends its held deliveries (retries at their time); false pauses it. Setting the current value has no effect.',
     }),
     ...z.object(settings).partial().shape,
   })
@@ -68,7 +68,7 @@ const webhookFields = {
   ...settings,
   active: z.boolean().meta({ description: 'true while deliveries are sent.' }),
   consecutive_failures: integer.min(0).meta({
-    description: 'Failed attempts in a row, across deliveries. At 10 the webhook is disabled.',
+    description: 'Consecutive failed attempts, across deliveries. At 10 the webhook is disabled.',
   }),
   last_success_at: time.nullable().meta({ description: 'When an attempt last succeeded; null until one has.' }),
   last_failure_at: time.nullable().meta({ description: 'When an attempt last failed; null until one has.' }),
@@ -109,13 +109,13 @@ export const webhookWithSecret = z
     examples: [{ ...webhookExample, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazXvDt5xb5yV' }],
   });
 
-const testDelivery = z
+export const testDelivery = z
   .object({
     id: id.meta({
       description:
         'The value of the request’s header for the delivery: `X-Service-Delivery`, unless the service is set otherwise.',
     }),
-    event: z.enum(['webhook.test']).meta({ description: 'Always webhook.test.' }),
+    event: z.enum([TEST_EVENT_TYPE]).meta({ description: 'Always webhook.test.' }),
     webhook_id: webhookId.meta({ description: 'The webhook that is tested.' }),
     status: z.string().meta({
       pattern: '^[A-Z_]+$',
@@ -145,7 +145,7 @@ const pageMeta = z
       .nullable()
       .meta({ description: 'The parameter cursor of the next page; null on the last page.' }),
   })
-  .meta({ id: 'PageMeta', description: 'How to go on.' });
+  .meta({ id: 'PageMeta', description: 'The way to the next page.' });
 
 const webhookPage = z
   .object({ data: z.array(webhook).meta({ description: 'The webhooks, newest first.' }), meta: pageMeta })
@@ -158,7 +158,7 @@ const webhookPage = z
 const resultOf = <Data extends z.ZodType>(id: string, data: Data) =>
   z.object({ data }).meta({ id, description: 'The answer with the single key `data`.' });
 
-/** The schemas of bodies, and what they have in common; the order is that of the document. */
+/** The schemas of bodies and their common parts, in the order of the document. */
 export const components = {
   webhookInput,
   webhookChange,
@@ -174,7 +174,7 @@ export const components = {
   subscribedEvent,
 };
 
-/** The path and header parameters, which the routes read as texts. */
+/** The path and header parameters. The routes read them as texts. */
 export const parameters = {
   WebhookId: { name: 'id', in: 'path', required: true, schema: webhookId },
   Tenant: {
@@ -182,7 +182,7 @@ export const parameters = {
     in: 'header',
     required: false,
     schema: id.meta({
-      description: 'For platform keys, which need it: the id of the tenant to act for.',
+      description: 'The id of the tenant to act for. Platform keys need it.',
       examples: [7],
     }),
   },
@@ -192,13 +192,13 @@ export const parameters = {
     required: false,
     schema: z.string().meta({
       description:
-        'Do it only while the ETag of the webhook is one of these, or while the webhook is there at all (`*`). Otherwise the answer is 412, and nothing is changed. A value that is neither `*` nor a list of entity tags is refused with 400 `header_malformed`.',
+        'The change is made only if the ETag of the webhook is in this list, or the webhook exists (`*`). Otherwise the answer is 412, and nothing is changed. A value that is neither `*` nor a list of entity tags is refused with 400 `header_malformed`.',
       examples: ['"3"'],
     }),
   },
 } as const;
 
-/** `limit` is read as text: a number from a query would be coerced from '1e1', '' and ' 7' too. */
+/** `limit` is read as text: coercion to a number would also accept '1e1', '' and ' 7'. */
 export const listQuery = z
   .strictObject({
     limit: z

@@ -19,8 +19,8 @@ import { listQuery, noQuery, webhookChange, webhookInput } from './schemas.js';
 type WithId = { Params: { id: string } };
 
 /**
- * The routes of docs/interface.md, "Managing webhooks". A route maps names and status codes; everything else is done
- * by the resolvers of its GraphQL document.
+ * The routes of docs/interface.md, "Managing webhooks". A route maps names and status codes; the resolvers of its
+ * GraphQL document do everything else.
  */
 export async function webhookRoutes(
   app: FastifyInstance,
@@ -39,7 +39,7 @@ export async function webhookRoutes(
       throw refusal;
     }
     if ((request.params as Partial<WithId['Params']>).id === '') {
-      throw slashTooMany(); // the router takes nothing for an id
+      throw slashTooMany(); // the router accepts an empty id
     }
   });
   app.addHook('onSend', reserveAnswer);
@@ -122,7 +122,7 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
   });
 }
 
-/** A hook before the body is read: who may not do this, or not to this webhook, is not told what is wrong with it. */
+/** Makes a hook that comes before the body is read: a caller without the right learns nothing about the body. */
 function mayRun({ authorise }: Pick<Operation<never, unknown>, 'authorise'>) {
   return async (request: FastifyRequest): Promise<void> => authorise(contextOf(request));
 }
@@ -144,7 +144,7 @@ async function canReadIfMatch({ headers }: FastifyRequest): Promise<void> {
   readIfMatch(headers['if-match']);
 }
 
-/** The version that If-Match asks for; a webhook of another one is left as it is. */
+/** The version that If-Match asks for: a webhook with another version is not changed. */
 async function ifVersion(request: FastifyRequest): Promise<{ ifVersion?: number | undefined }> {
   const header = request.headers['if-match'];
   if (readIfMatch(header) === null) {
@@ -154,22 +154,18 @@ async function ifVersion(request: FastifyRequest): Promise<{ ifVersion?: number 
   return { ifVersion: versionFor(header, version) };
 }
 
-/**
- * The document's aliases have already given the fields their names and their order.
- *
- * @param reply the answer that is about this webhook alone; null: there is none
- */
+/** @param reply an answer with this webhook alone, which gets its ETag; null: there is none */
 function restWebhook({ version, ...fields }: WebhookNode, reply: FastifyReply | null) {
   reply?.header('etag', etagOf(version));
   return fields;
 }
 
-/** A body with the names that the fields have in GraphQL. */
+/** Gives the fields of a body their names in GraphQL. */
 function inGraphqlTerms(body: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [graphqlName(name), value]));
 }
 
-/** Routes without a body read none, whatever its type and length. */
+/** Discards the body of a request to a route without one, whatever its type and length. */
 function ignoreBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => {
@@ -189,7 +185,7 @@ function noParameters(request: FastifyRequest): void {
   readPart(noQuery, request.query, 'query');
 }
 
-/** As a hook, which comes before the body is read. */
+/** A hook that comes before the body is read. */
 async function hasNoParameters(request: FastifyRequest): Promise<void> {
   noParameters(request);
 }
@@ -207,7 +203,7 @@ const detailsInRest: Partial<Record<Reason, string>> = {
   precondition_failed: NOT_MATCHED,
 };
 
-/** Says an error of the resolvers in the names of this interface. */
+/** Gives the fields in an error of the resolvers their names in REST. */
 async function inRestTerms<Data>(running: Promise<Data>): Promise<Data> {
   try {
     return await running;
@@ -224,14 +220,7 @@ async function inRestTerms<Data>(running: Promise<Data>): Promise<Data> {
 }
 
 function restIssue({ path: [argument, ...rest], ...issue }: InputIssue): InputIssue {
-  if (argument === 'input') {
-    return {
-      ...issue,
-      path: ['body', ...rest.map((step) => (typeof step === 'string' ? restName(step) : step))],
-    };
-  }
-  const name = argument === 'filter' ? rest[0] : argument;
-  return { ...issue, path: ['query', parameters[String(name)] ?? String(name)] };
+  const part = argument === 'input' ? 'body' : 'query';
+  const steps = argument === 'input' || argument === 'filter' ? rest : [argument!];
+  return { ...issue, path: [part, ...steps.map((step) => (typeof step === 'string' ? restName(step) : step))] };
 }
-
-const parameters: Record<string, string> = { eventType: 'event', first: 'limit', after: 'cursor' };
