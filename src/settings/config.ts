@@ -16,17 +16,17 @@ type Settings = {
 /** Every setting, read once and frozen. Durations and sizes carry their unit in the name. */
 export type Config = Readonly<ReturnType<typeof configFrom>>;
 
-/** A daemon that is asked to end waits for what it has in hand, so longer than the longest attempt. */
+/** A daemon that is stopped waits for its requests in flight, so longer than the longest attempt. */
 const DRAIN_MS_MIN = 20_000;
 const DRAIN_BESIDE_ATTEMPT_MS = 5_000;
 
-/** Four pools in one process, and some connections besides: the service's own Postgres has 100. */
+/** Four pools in one process and some other connections fit into the 100 of the service's own Postgres. */
 const EMBEDDED_POOL_MAX = 22;
 
-/** A tenant may make many keys; all together they may do what so many can. */
+/** All keys of a tenant together may do as much as this number of keys. */
 const KEYS_AT_FULL_RATE_MAX = 5;
 
-/** What is wrong with the environment, in sentences that name the setting, its value and what is allowed. */
+/** A bad environment. The message names each setting, its value and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -72,7 +72,7 @@ export function readConfig(env: Record<string, string | undefined>, { needsEncry
 function configFrom(s: Settings) {
   const embedded = s.DATABASE_URL === undefined;
   const host = s.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0');
-  // A proxy that is trusted brings the requests of others.
+  // A trusted proxy brings requests of other machines.
   const isLocal = isLoopback(host) && s.TRUSTED_PROXIES.length === 0;
   return {
     /** True in the all-in-one mode, where the service brings its own Postgres. */
@@ -82,20 +82,20 @@ function configFrom(s: Settings) {
     databasePoolMax: s.DATABASE_POOL_MAX,
     encryptionKeys: s.ENCRYPTION_KEYS,
     host,
-    /** True while the API can be reached from this machine alone, as far as the settings tell. */
+    /** True if only this machine can reach the API, by the settings. */
     isLocal,
     port: s.PORT,
     corsOrigins: s.CORS_ORIGINS,
     introspection: s.INTROSPECTION,
     graphiql: s.GRAPHIQL,
     dashboard: s.DASHBOARD === 'on',
-    /** Scheme, host and port; undefined: as requests have it. */
+    /** An origin; undefined: each request's own. */
     publicUrl: s.PUBLIC_URL,
-    /** Null: nobody signs in by OpenID Connect, and the cookie of a session counts nowhere. */
+    /** Null: there is no sign-in by OpenID Connect, and session cookies are ignored. */
     oidc: s.DASHBOARD === 'on' ? oidcFrom(s) : null,
     /** Port 0: none. */
     metrics: { host: s.METRICS_HOST, port: s.METRICS_PORT },
-    /** Whether traces are made: what else there is to say, OpenTelemetry reads itself. */
+    /** Whether traces are made. OpenTelemetry reads its other settings itself. */
     tracing: s.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     logLevel: s.LOG_LEVEL,
     webhooksPerTenantMax: s.WEBHOOKS_PER_TENANT_MAX,
@@ -106,15 +106,15 @@ function configFrom(s: Settings) {
       perKeyMax: s.STREAMS_PER_KEY_MAX,
       perTenantMax: s.STREAMS_PER_TENANT_MAX,
       max: s.STREAMS_MAX,
-      /** Below the time after which proxies usually give up a silent connection. */
+      /** Proxies usually close a silent connection after a longer time. */
       heartbeatMs: 15_000,
-      /** A client comes back, and its stream may end up in another process. */
+      /** Then the client connects again, perhaps to another process. */
       lifeMs: 3_600_000,
-      /** A reader that takes nothing for this long is cut off. */
+      /** A reader that takes nothing for this long is disconnected. */
       slowMs: 30_000,
     },
     trustedProxies: s.TRUSTED_PROXIES,
-    /** Of each API process: see src/context/rate-limits.ts. */
+    /** The limits of each API process: see src/context/rate-limits.ts. */
     quotas: {
       management: { perSecond: s.MANAGEMENT_RATE_MAX, burst: s.MANAGEMENT_BURST_MAX },
       managementOfTenants: {
@@ -130,7 +130,7 @@ function configFrom(s: Settings) {
       anonymous: { perSecond: s.ANONYMOUS_RATE_MAX, burst: 10 * s.ANONYMOUS_RATE_MAX },
     },
     holdHours: s.HOLD_HOURS,
-    /** Of a row of failures, until the tenth of them disables a webhook. */
+    /** The shortest failure streak that disables a webhook. */
     failureStreakMsMin: s.DISABLE_AFTER_SECONDS_MIN * 1_000,
     retentionDays: s.RETENTION_DAYS,
     retry: { retriesMax: s.MAX_RETRIES, baseSeconds: s.RETRY_BASE_SECONDS, capSeconds: 3600 },
@@ -150,16 +150,16 @@ function configFrom(s: Settings) {
     target: {
       allowHttp: s.ALLOW_HTTP_URLS,
       allowedRanges: s.ALLOW_PRIVATE_TARGETS,
-      /** On the machine of somebody who tries the service alone, their own receiver on loopback speaks http. */
+      /** In a trial on one machine, the receiver on loopback speaks http. */
       loopbackHttp: s.ALLOW_LOOPBACK_TARGETS ?? (embedded && isLocal),
     },
   };
 }
 
-/** Whether what listens on this host is on loopback. Of all names only `localhost` is sure to mean that. */
+/** Whether a host is on loopback. `localhost` is the only name that always is. */
 const isLoopback = (host: string) => isLoopbackAddress(host) || host.toLowerCase() === 'localhost';
 
-/** What one request may be, whatever its key. */
+/** The limits of one request, for every key. */
 function limitsFrom(s: Settings) {
   return {
     restBodyBytesMax: s.REST_BODY_BYTES_MAX,
@@ -189,7 +189,7 @@ function lackOfEncryptionKeys(s: Settings): string[] {
   return s.DATABASE_URL === undefined || s.ENCRYPTION_KEYS !== undefined
     ? []
     : [
-        'ENCRYPTION_KEYS is not set; with DATABASE_URL it is required: kid:base64 of 32 bytes, several separated by commas. An installation that is there needs the ones it has; for a new one make one with: echo "k1:$(openssl rand -base64 32)".',
+        'ENCRYPTION_KEYS is not set; with DATABASE_URL it is required: kid:base64 of 32 bytes, several separated by commas. An existing installation needs its own keys; for a new one make a key with: echo "k1:$(openssl rand -base64 32)".',
       ];
 }
 
@@ -198,31 +198,31 @@ function contradictions(s: Settings): string[] {
   const daysMin = Math.floor(s.HOLD_HOURS / 24) + 2;
   if (s.RETENTION_DAYS < daysMin) {
     problems.push(
-      `RETENTION_DAYS is ${s.RETENTION_DAYS}; with HOLD_HOURS=${s.HOLD_HOURS} it must be at least ${daysMin}: held deliveries may not be dropped while they wait.`,
+      `RETENTION_DAYS is ${s.RETENTION_DAYS}; with HOLD_HOURS=${s.HOLD_HOURS} it must be at least ${daysMin}: held deliveries must not be dropped.`,
     );
   }
   if (s.STANDARD_WEBHOOKS && s.HEADER_PREFIX.toLowerCase() === 'webhook') {
     problems.push(
-      `HEADER_PREFIX is ${s.HEADER_PREFIX}: the headers of Standard Webhooks have these names already, and receivers would find two signatures in one. Take another prefix, or set STANDARD_WEBHOOKS=false.`,
+      `HEADER_PREFIX is ${s.HEADER_PREFIX}: the headers of Standard Webhooks already have these names, and receivers would find two signatures in one header. Choose another prefix, or set STANDARD_WEBHOOKS=false.`,
     );
   }
   if (s.DATABASE_URL === undefined && s.DATABASE_POOL_MAX > EMBEDDED_POOL_MAX) {
     problems.push(
-      `DATABASE_POOL_MAX is ${s.DATABASE_POOL_MAX}; without DATABASE_URL it may be ${EMBEDDED_POOL_MAX} at most: the service's own Postgres has connections for no more.`,
+      `DATABASE_POOL_MAX is ${s.DATABASE_POOL_MAX}; without DATABASE_URL it may be ${EMBEDDED_POOL_MAX} at most: the service's own Postgres has no more connections.`,
     );
   }
   const target = { allowHttp: false, allowedRanges: s.ALLOW_PRIVATE_TARGETS, loopbackHttp: false };
   if (s.ALLOW_LOOPBACK_TARGETS === false && opensLoopback(target)) {
     problems.push(
-      'ALLOW_LOOPBACK_TARGETS is false and ALLOW_PRIVATE_TARGETS opens loopback addresses; take those out of the latter, or leave out the former.',
+      'ALLOW_LOOPBACK_TARGETS is false and ALLOW_PRIVATE_TARGETS opens loopback addresses; take them out of ALLOW_PRIVATE_TARGETS, or leave out ALLOW_LOOPBACK_TARGETS.',
     );
   }
   return problems;
 }
 
 /**
- * A setting that is misspelt would be ignored in silence: names at one or two letters from a setting stop the start,
- * and so do those that differ from one as singular and plural do.
+ * Finds names that differ from a setting by one or two letters, or as singular and plural do. A misspelt setting would
+ * be ignored silently.
  */
 function misspelledNames(env: Record<string, string | undefined>): string[] {
   const known = Object.keys(settings);

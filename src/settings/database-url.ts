@@ -4,7 +4,7 @@ const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = 
   [(text) => /^["'`]|["'`]$/.test(text), 'stands in quotes: leave them out'],
   [
     (text) => /^jdbc:/i.test(text),
-    'begins with jdbc:, as drivers of Java have it: leave that out, and write user and password before the host',
+    'begins with jdbc:, as for Java: leave that out, and write user and password before the host',
   ],
   [(text) => !/^postgres(ql)?:\/\//.test(text), 'does not begin with postgres:// or postgresql://'],
   // People take a `%` without an escape, a `#` and a blank for parts of a password; parsers read something else.
@@ -16,25 +16,25 @@ const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = 
     (text) => parsed(text) === null,
     'cannot be read: is the port a number up to 65535, and is no / or ? in the password?',
   ],
-  // The driver would take that of the user's name, and the ORM takes none.
+  // Without a name the driver would use the user's name, and the ORM none.
   [(text) => (parsed(text)?.pathname ?? '').length <= '/'.length, 'names no database'],
 ];
 
 /**
- * Why the driver, and we who add options to the url, do not understand it as it was meant.
+ * Finds why a url would be read in another way than people mean it.
  *
- * @returns the end of a sentence, such as `has a blank`, without anything of the url; null for a good one
+ * @returns the end of a sentence, such as `has a blank`, without a part of the url; null for a good one
  */
 export function databaseUrlFault(text: string): string | null {
   return faults.find(([isFaulty]) => isFaulty(text))?.[1] ?? null;
 }
 
-/** Without a host, as for a socket in a folder (`postgres://user@/database?host=/run`), the driver puts one in. */
+/** Adds a host where there is none, as the driver does for a socket (`postgres://user@/database?host=/run`). */
 function parsed(text: string): URL | null {
   return URL.parse(text) ?? URL.parse(text.replace('@/', '@localhost/'));
 }
 
-/** As libpq takes them, `host1:5432,host2:5432` or `?host=host1,host2`; the driver does not. */
+/** libpq accepts `host1:5432,host2:5432` and `?host=host1,host2`; the driver does not. */
 function namesSeveralHosts(text: string): boolean {
   const [, authority = '', query = ''] = /^\w+:\/\/([^/?]*)[^?]*\??(.*)$/.exec(text) ?? [];
   const hosts = [authority.slice(authority.lastIndexOf('@') + 1), new URLSearchParams(query).get('host') ?? ''];
@@ -51,8 +51,8 @@ function isUnescapable(text: string): boolean {
 }
 
 /**
- * To the driver all of these are `verify-full`, and at each of them it warns, in eight lines, that this will change. So
- * they are called what they are, which also keeps them from getting weaker with a newer driver.
+ * Writes `verify-full` for the modes that the driver treats like it, with a warning of eight lines that this will
+ * change. So no newer driver makes them weaker.
  */
 export function withTlsMode(url: string): string {
   return /[?&]uselibpqcompat=true(&|$)/.test(url)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commaSeparated, setting } from './setting.js';
 
-/** A loopback address in the browser's own machine: what goes there over http nobody else reads. */
+/** A loopback address of the browser's own machine, where nobody else can read http. */
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
 const isPrivate = (url: string): boolean => url.startsWith('https://') || LOOPBACK.test(url);
 
@@ -14,30 +14,30 @@ const roleValues = (role: string, may: string) =>
   setting(
     commaSeparated,
     'values of the claim, separated by commas',
-    `Whoever has one of these values in OIDC_ROLES_CLAIM is ${role} in the console: ${may}. Default: nobody.`,
+    `The values of OIDC_ROLES_CLAIM that make a person ${role} in the console, who ${may}. Default: none.`,
   );
 
-/** Of the console's sign-in by OpenID Connect. */
+/** Settings for signing in to the console by OpenID Connect. */
 export const oidcSettings = {
   OIDC_ISSUER: setting(
     z.string().refine(isIssuer).optional(),
-    'an https:// URL, as the provider itself writes it (http:// on loopback alone)',
-    'The OpenID provider by which people sign in to the console. It needs PUBLIC_URL, OIDC_CLIENT_ID and one of OIDC_ROLE_…. Unset: people sign in with keys alone.',
+    'an https:// URL, as the provider itself writes it (http:// only on loopback)',
+    'The OpenID provider for signing in to the console. Needs PUBLIC_URL, OIDC_CLIENT_ID and one of OIDC_ROLE_…. Unset: people sign in with keys only.',
   ),
   OIDC_NAME: setting(
     z.string().min(1).max(100).optional(),
     '1 to 100 characters',
-    'What the sign-in page calls the provider. Default: the host of OIDC_ISSUER.',
+    'The name of the provider on the sign-in page. Default: the host of OIDC_ISSUER.',
   ),
   OIDC_CLIENT_ID: setting(
     z.string().min(1).optional(),
     'a text',
-    'The id that the provider has given to this service. Its redirect URI is PUBLIC_URL and /console/oidc/callback, and after signing out people come back to PUBLIC_URL and /console.',
+    'The id of this service at the provider. Register the redirect URI PUBLIC_URL/console/oidc/callback, and PUBLIC_URL/console for signing out.',
   ),
   OIDC_CLIENT_SECRET: setting(
     z.string().min(1).optional(),
     'a text',
-    'The secret that belongs to OIDC_CLIENT_ID. Unset: a public client, which has none.',
+    'The secret of OIDC_CLIENT_ID. Unset: a public client.',
   ),
   OIDC_SCOPES: setting(
     z
@@ -45,12 +45,12 @@ export const oidcSettings = {
       .default('openid profile email')
       .refine((text) => text.split(' ').includes('openid')),
     'scopes separated by blanks, openid among them',
-    'What the provider is asked for. Some give groups only to who asks for the scope groups.',
+    'The scopes to ask the provider for. Some providers give groups only with the scope groups.',
   ),
   OIDC_ROLES_CLAIM: setting(
     z.string().min(1).default('groups'),
     'the name of a claim, or a path to one such as realm_access.roles',
-    'The claim of the ID token, or else of the user info, that has the roles of a person: a text or a list of texts.',
+    "The claim with a person's roles, in the ID token or otherwise in the user info: a text or a list of texts.",
   ),
   OIDC_ROLE_ADMIN: roleValues('an admin', 'may do everything (platform:admin)'),
   OIDC_ROLE_SUPPORT: roleValues('support', 'reads everything, and acts for every tenant (platform:support)'),
@@ -75,12 +75,12 @@ export function oidcFrom(s: OidcSettings) {
     rolesClaim: s.OIDC_ROLES_CLAIM,
     /** The values of the claim that give each role. */
     roles: { admin: s.OIDC_ROLE_ADMIN, support: s.OIDC_ROLE_SUPPORT, viewer: s.OIDC_ROLE_VIEWER },
-    /** Where browsers reach the console: the only origin of which a request may come with a session's cookie. */
+    /** The origin of the console: only its requests may come with a session's cookie. */
     publicUrl: s.PUBLIC_URL!,
   };
 }
 
-/** What is missing for signing in by OpenID Connect, in sentences. */
+/** Lists what is missing for signing in by OpenID Connect, in sentences. */
 export function oidcFaults(s: OidcSettings): string[] {
   if (s.OIDC_ISSUER === undefined) {
     return [];
@@ -88,7 +88,7 @@ export function oidcFaults(s: OidcSettings): string[] {
   const problems: string[] = [];
   if (s.PUBLIC_URL === undefined || !isPrivate(s.PUBLIC_URL)) {
     problems.push(
-      `PUBLIC_URL is ${s.PUBLIC_URL ?? 'not set'}; with OIDC_ISSUER it must be an https:// origin (http:// on loopback alone): the provider sends people back to it, with a cookie for this origin.`,
+      `PUBLIC_URL is ${s.PUBLIC_URL ?? 'not set'}; with OIDC_ISSUER it must be an https:// origin (http:// only on loopback): the provider sends people back to it, with a cookie for this origin.`,
     );
   }
   if (s.OIDC_CLIENT_ID === undefined) {
@@ -96,7 +96,7 @@ export function oidcFaults(s: OidcSettings): string[] {
   }
   if ([s.OIDC_ROLE_ADMIN, s.OIDC_ROLE_SUPPORT, s.OIDC_ROLE_VIEWER].every(({ length }) => length === 0)) {
     problems.push(
-      `OIDC_ROLE_ADMIN, OIDC_ROLE_SUPPORT and OIDC_ROLE_VIEWER are not set: nobody could sign in. Say which values of the claim ${s.OIDC_ROLES_CLAIM} give one of these roles.`,
+      `OIDC_ROLE_ADMIN, OIDC_ROLE_SUPPORT and OIDC_ROLE_VIEWER are not set: nobody could sign in. Name the values of the claim ${s.OIDC_ROLES_CLAIM} that give one of these roles.`,
     );
   }
   return problems;

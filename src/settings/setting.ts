@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** One setting: what it means, what it may be, and its default. */
+/** A setting of the service, with its default in the schema. */
 interface Setting<Schema extends z.ZodType> {
   schema: Schema;
   /** Completes the sentence "allowed: …". */
   allowed: string;
   meaning: string;
-  /** What a refused text is, as the end of a sentence without anything secret; null where `allowed` says enough. */
+  /** Says what is wrong with a text, as the end of a sentence without secrets; null where `allowed` says enough. */
   faultOf?: ((text: string) => string | null) | undefined;
 }
 
