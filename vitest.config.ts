@@ -50,7 +50,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { resolve, test: { ...common, name: 'browser', include: browser, sequence: { groupOrder: 1 } } },
+      { resolve, test: { ...common, name: 'browser', include: browser, isolate: false, sequence: { groupOrder: 1 } } },
     ],
   },
 });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PAUSE_MS = 10;
+/** The pause between checks grows with the wait: a check often asks the database, which the awaited work needs too. */
+const pauseMs = (waitedMs: number) => Math.min(40, Math.max(5, waitedMs / 20));
 
 /**
  * Waits until a condition holds: `check` returns something other than undefined, null or false, and does not throw.
@@ -12,7 +13,7 @@ export async function eventually<Result>(
   check: () => Result | Promise<Result>,
   withinMs = 10_000,
 ): Promise<NonNullable<Exclude<Result, false>>> {
-  const deadline = performance.now() + withinMs;
+  const startedAt = performance.now();
   let last: unknown;
   for (;;) {
     try {
@@ -23,9 +24,10 @@ export async function eventually<Result>(
     } catch (error) {
       last = error;
     }
-    if (performance.now() > deadline) {
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > withinMs) {
       throw new Error(`not so within ${withinMs} ms; at last: ${String(last)}`, { cause: last });
     }
-    await delay(PAUSE_MS);
+    await delay(pauseMs(waitedMs));
   }
 }

@@ -2,14 +2,12 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { skipsBrowserTests } from './find-browser.js';
 import { launchBrowser, type OpenedPage, openPage, type PageOptions } from './open-page.js';
 
+/** One browser for all files of this process; it ends with the process. */
 let launched: Promise<Browser> | undefined;
-afterAll(async () => {
-  await (await launched)?.close();
-});
 
 interface BrowserTest {
   /**
@@ -21,7 +19,7 @@ interface BrowserTest {
 }
 
 /**
- * A test in a real browser, which all tests of a file share. It fails, too, when something went wrong in one of its pages
+ * A test in a real browser. It fails, too, when something went wrong in one of its pages
  * (see `OpenedPage.problems`). The message of a test that failed names a screenshot of each of its pages.
  */
 export function browserTest(sentence: string, body: (context: BrowserTest) => Promise<void>): void {
