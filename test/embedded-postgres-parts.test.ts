@@ -99,10 +99,10 @@ describe('the lock of a data folder', () => {
 /** Another process that locks the folder, and then does as `after` says. */
 function locking(dataDir: string, after: string, before = '') {
   const source = `
-    const { lockDataFolder } = await import('./src/embedded-postgres/embedded-postgres.ts');
+    const { lockDataFolder } = await import('./dist/src/embedded-postgres/embedded-postgres.js');
     ${before}
     lockDataFolder(${JSON.stringify(dataDir)});
     ${after}`;
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', source];
+  const args = ['--input-type=module', '--eval', source];
   return spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
 }

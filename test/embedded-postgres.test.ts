@@ -45,13 +45,13 @@ async function other(
 ) {
   const source = `
     import pg from 'pg';
-    import { lockDataFolder, startEmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
+    import { lockDataFolder, startEmbeddedPostgres } from './dist/src/embedded-postgres/embedded-postgres.js';
     const dataDir = ${JSON.stringify(dataDir)};
     ${kind === 'service' ? 'lockDataFolder(dataDir);' : ''}
     ${before}
     const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true });
     process.stdout.write(postgres.pid + '\\n', () => { ${after} });`;
-  const node = [process.execPath, '--import', 'tsx', '--input-type=module', '--eval', source];
+  const node = [process.execPath, '--input-type=module', '--eval', source];
   const [program, ...args] = [...by, ...node] as [string, ...string[]];
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   children.push(child);

@@ -16,8 +16,8 @@ beforeAll(async () => {
 /** A command over a stopped all-in-one installation, whose work takes for ever. */
 const source = `
   import { readFileSync } from 'node:fs';
-  import { withDatabaseUrl } from './src/commands/database-url.ts';
-  import { readConfig } from './src/settings/config.ts';
+  import { withDatabaseUrl } from './dist/src/commands/database-url.js';
+  import { readConfig } from './dist/src/settings/config.js';
   const dataDir = ${JSON.stringify(dataDir)};
   await withDatabaseUrl(readConfig({ DATA_DIR: dataDir }), () => {
     process.stdout.write(readFileSync(dataDir + '/pg/postmaster.pid'));
@@ -31,7 +31,7 @@ test.each([
 ] as const)(
   'a command that %s breaks off ends with %i, and takes the Postgres that it has started with it',
   async (signal, expected) => {
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', source];
+    const args = ['--input-type=module', '--eval', source];
     const command = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const [pidFile] = (await once(command.stdout, 'data')) as [Buffer];
     const serverPid = Number.parseInt(pidFile.toString(), 10);

@@ -76,7 +76,7 @@ async function partsLoaded(env: Record<string, string | undefined>): Promise<str
      } });`,
   )}`;
   const [key] = stack.services.config.encryptionKeys ?? [];
-  const child = spawn(process.execPath, ['--import', 'tsx', '--import', watch, 'src/main.ts', 'daemon'], {
+  const child = spawn(process.execPath, ['--import', watch, 'dist/src/main.js', 'daemon'], {
     env: {
       ...process.env,
       DATABASE_URL: stack.databaseUrl,
