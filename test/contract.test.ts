@@ -287,6 +287,23 @@ describe('comments', () => {
     expect(long).toEqual([]);
   });
 
+  test('begin with the thing that they describe, and not with a word that stands for it', () => {
+    const riddles = commented.filter(({ comment }) =>
+      /^\s*\/\*\* (Of|As|What|Who|Whom|Whose|That|Those|Nor|For|Its|Also|Else|Such)\b.*\*\//.test(comment),
+    );
+    expect(riddles).toEqual([]);
+  });
+
+  test('and messages, descriptions and SQL have none of the words that make a reader stumble', () => {
+    const refused = /\b(told|tells|anew|whoever|lest|in times of|for who|of who|be it|nor is)\b/i;
+    const lines = sourcesIn('src', 'daemon', 'migrations', 'bench').flatMap((file) =>
+      read(file)
+        .split('\n')
+        .map((line, index) => ({ at: `${file}:${index + 1}`, line })),
+    );
+    expect(lines.filter(({ line }) => refused.test(line))).toEqual([]);
+  });
+
   test('number the sections of public standards and of docs/decisions alone', () => {
     const numbered = commented.flatMap(({ file, comment }) =>
       [...comment.matchAll(/§+ ?\d/g)].map(({ index }) => ({ file, before: comment.slice(0, index) })),

@@ -37,7 +37,7 @@ export class Signer {
   }
 
   /**
-   * As `signAtOnce`, after the secrets are opened.
+   * Opens the secrets, then does the same as `signAtOnce`.
    *
    * @throws SecretUnreadable when its encryption key is missing, or its row was tampered with
    */

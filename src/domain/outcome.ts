@@ -62,7 +62,7 @@ export type Outcome =
       /** How long the receiver asked us to wait before the retry; null when it did not. */
       retryAfterMs: number | null;
       /**
-       * For how many milliseconds the receiver wants no delivery at all; UNTIMED: it does not say how long; null: the
+       * Milliseconds in which the receiver wants no delivery at all; UNTIMED: it does not say how long; null: the
        * endpoint stays open.
        */
       closing: number | 'UNTIMED' | null;

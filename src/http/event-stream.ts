@@ -15,7 +15,7 @@ interface EventStreamOptions {
 /** An ending process waits this long for clients that have stopped reading. */
 const END_PATIENCE_MS = 1_000;
 
-/** For logs, metrics and the comment at the end of the stream. */
+/** Logs, metrics and the comment at the end of the stream name it. */
 export type EndReason = 'client_left' | 'too_slow' | 'complete' | 'age' | 'service_ends';
 
 /**

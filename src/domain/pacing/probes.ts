@@ -70,7 +70,7 @@ const CLOSE_MS_FIRST = 1_000;
 const CLOSE_MS_MAX = 60_000;
 
 /**
- * For how many milliseconds an outcome closes its endpoint: nothing is sent there. What the receiver asks for counts;
+ * Milliseconds for which an outcome closes its endpoint: nothing is sent there. What the receiver asks for counts;
  * a 429 that names no time closes for 1 s, then 2 s, 4 s and so on up to a minute until something succeeds.
  *
  * @param failures the streak, this one included

@@ -79,8 +79,8 @@ const readStatement: Statement = {
 };
 
 /**
- * What all daemons together say of each webhook's endpoint; while none has anything to say, what they said last.
- * Webhooks that no daemon has sent anything to are not in the answer.
+ * The reports of all daemons on each webhook's endpoint; while no daemon reports anything, the last reports. Webhooks
+ * to which no daemon has sent anything are not in the answer.
  */
 export async function readEndpointStates(
   db: Pick<Database, 'pool'>,

@@ -36,7 +36,7 @@ const valueBefore = (member: string, name: string): string => `
     order by a.created_at, a.id limit 1) ${name} on w.delivery_id is null`;
 
 /**
- * For each event the tenant's webhooks within the bounds: living ones, and those that were deleted after they got the
+ * The tenant's webhooks within the bounds, for each event: living ones, and those that were deleted after they got the
  * event. A replayed event may have several deliveries to one webhook; the latest counts. The audit log is read only
  * where there is no delivery.
  */

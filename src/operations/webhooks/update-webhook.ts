@@ -13,7 +13,7 @@ type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
 export interface WebhookChange extends Partial<WebhookSettings> {
   active?: boolean;
   /**
-   * What happens to held deliveries when the webhook is enabled, and to those that the pause has not held yet (default
+   * The fate of held deliveries when the webhook is enabled, and to those that the pause has not held yet (default
    * RELEASE). For an active webhook that keeps some since `KEEP`: RELEASE sends them, DISCARD is refused.
    */
   held?: Held;
