@@ -5,22 +5,12 @@ import { idRange } from '../../domain/ids/delivery-id.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import type { FailedAttempt } from './finished-attempt.js';
 import { type OperationalEvent, originOf, raiseEvents } from './raise-events.js';
-import type { WebhookEvents } from './update-health.js';
+import type { WebhookEvents, WrittenWebhook } from './update-health.js';
 
-interface WebhookRow {
+interface EventRow {
   id: number;
-  url: string;
-  consecutive_failures: number;
-  last_success_at: Date;
-  disabled_at: Date;
-  hold_until: Date;
+  event_id: number;
 }
-
-const webhooksStatement: Statement = {
-  name: 'read_webhooks_of_events',
-  text: `select id, url, consecutive_failures, last_success_at, disabled_at, hold_until
-         from hookwright.webhooks where id = any($1::bigint[])`,
-};
 
 const eventsStatement: Statement = {
   name: 'read_exhausted_deliveries',
@@ -32,57 +22,49 @@ const eventsStatement: Statement = {
  * have recovered, and deliveries have failed for good. Deliveries of operational events are not reported: two webhooks
  * that fail would never come to an end.
  *
- * @param webhookEvents of webhooks whose rows are written already
+ * @param written the webhooks of all these attempts, as their rows stand now
  * @param exhausted the attempts that have made their deliveries FAILED
  */
 export async function raiseOutcomeEvents(
   client: pg.PoolClient,
   webhookEvents: readonly WebhookEvents[],
   exhausted: readonly FailedAttempt[],
+  written: readonly WrittenWebhook[],
 ): Promise<void> {
   const failures = Map.groupBy(
     exhausted.filter(({ delivery }) => !isOperational(delivery.eventType)),
     ({ delivery }) => delivery.webhookId,
   );
-  const latest = [...failures.values()].map((attempts) => ({ attempt: attempts.at(-1)!, attempts }));
-  const webhookIds = [...new Set([...webhookEvents.map(({ webhook }) => webhook.id), ...failures.keys()])];
-  if (webhookIds.length === 0) {
-    return;
-  }
-  const deliveryIds = latest.map(({ attempt }) => attempt.delivery.id);
-  const [webhookRows, deliveryRows] = await Promise.all([
-    query<WebhookRow>(client, webhooksStatement, [webhookIds]),
-    deliveryIds.length === 0
-      ? []
-      : query<{ id: number; event_id: number }>(client, eventsStatement, [deliveryIds, ...idRange(deliveryIds)]),
-  ]);
-  const webhooks = new Map(webhookRows.map((row) => [row.id, row]));
-  const eventIds = new Map(deliveryRows.map((row) => [row.id, row.event_id]));
+  const latest = [...failures.values()].map((attempts) => ({ attempt: attempts.at(-1)!, count: attempts.length }));
+  const ids = latest.map(({ attempt }) => attempt.delivery.id);
+  const rows = ids.length === 0 ? [] : await query<EventRow>(client, eventsStatement, [ids, ...idRange(ids)]);
+  const eventIds = new Map(rows.map(({ id, event_id }) => [id, event_id]));
+  const webhooks = new Map(written.map((webhook) => [webhook.id, webhook]));
   await raiseEvents(client, [
     ...webhookEvents.flatMap((one) => eventsOf(one, webhooks.get(one.webhook.id)!)),
-    ...latest.map(({ attempt, attempts }) => {
+    ...latest.map(({ attempt, count }) => {
       const { webhookId, id } = attempt.delivery;
-      return exhaustion(attempt, webhooks.get(webhookId)!.url, eventIds.get(id)!, attempts.length);
+      return exhaustion(attempt, webhooks.get(webhookId)!.url, eventIds.get(id)!, count);
     }),
   ]);
 }
 
-function eventsOf({ webhook, events: verdict }: WebhookEvents, row: WebhookRow): OperationalEvent[] {
+function eventsOf({ webhook, events: verdict }: WebhookEvents, row: WrittenWebhook): OperationalEvent[] {
   const about = { tenantId: webhook.tenantId, webhookId: webhook.id, count: 1 };
   const which = { webhook_id: String(webhook.id), origin: originOf(row.url) };
   const events: OperationalEvent[] = [];
   if (verdict.recovered && webhook.failedAt !== null) {
     const disabled_at = formatTimestamp(webhook.failedAt);
-    const recovered_at = formatTimestamp(row.last_success_at);
+    const recovered_at = formatTimestamp(row.lastSuccessAt);
     events.push({ ...about, type: 'webhook.recovered', facts: { ...which, disabled_at, recovered_at } });
   }
   if (verdict.disabled !== null) {
     const facts = {
       ...which,
       reason: verdict.disabled,
-      consecutive_failures: String(row.consecutive_failures),
-      disabled_at: formatTimestamp(row.disabled_at),
-      held_until: formatTimestamp(row.hold_until),
+      consecutive_failures: String(row.consecutiveFailures),
+      disabled_at: formatTimestamp(row.disabledAt),
+      held_until: formatTimestamp(row.holdUntil),
     };
     events.push({ ...about, type: 'webhook.disabled', facts });
   }

@@ -120,7 +120,7 @@ async function write(
   }
   const exhausted = counted.filter(hasFailed).filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
   if (webhookEvents.length > 0 || exhausted.length > 0) {
-    await raiseOutcomeEvents(client, webhookEvents, exhausted);
+    await raiseOutcomeEvents(client, webhookEvents, exhausted, await written);
   }
   return { statuses: attempts.map(({ delivery }) => statusOf.get(delivery.id) ?? null), disabled };
 }

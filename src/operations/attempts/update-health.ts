@@ -113,8 +113,20 @@ const healthStatement: Statement = {
         ordinary_failures = h.ordinary_failures,
         failed_at = case when h.disabled_raised then clock_timestamp() when h.recovered then null else w.failed_at end
     from ${healths.as('h')}
-    where w.id = h.id and w.tenant_id = h.tenant_id`,
+    where w.id = h.id and w.tenant_id = h.tenant_id
+    returning w.id, w.url, w.consecutive_failures as "consecutiveFailures", w.last_success_at as "lastSuccessAt",
+              w.disabled_at as "disabledAt", w.hold_until as "holdUntil"`,
 };
+
+/** A webhook's row after its health was written. */
+export interface WrittenWebhook {
+  id: number;
+  url: string;
+  consecutiveFailures: number;
+  lastSuccessAt: Date;
+  disabledAt: Date;
+  holdUntil: Date;
+}
 
 /** The operational events to raise about a webhook. */
 export interface WebhookEvents {
@@ -135,22 +147,22 @@ export function updateHealth(
   webhooks: readonly HealthRow[],
   counted: readonly FinishedAttempt[],
   { holdHours, streakMsMin }: HealthRules,
-): { webhookEvents: WebhookEvents[]; disabled: DisabledWebhook[]; written: Promise<unknown> } {
+): { webhookEvents: WebhookEvents[]; disabled: DisabledWebhook[]; written: Promise<WrittenWebhook[]> } {
   const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
   const touched = webhooks
     .filter(({ id }) => byWebhook.has(id))
     .map((webhook) => newHealth(webhook, byWebhook.get(webhook.id) ?? [], streakMsMin));
   if (touched.length === 0) {
-    return { webhookEvents: [], disabled: [], written: Promise.resolve() };
+    return { webhookEvents: [], disabled: [], written: Promise.resolve([]) };
   }
-  const updated = query(client, healthStatement, [holdHours, ...healths.values(touched)]);
+  const updated = query<WrittenWebhook>(client, healthStatement, [holdHours, ...healths.values(touched)]);
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
     webhookEvents: touched.filter(({ events }) => events.disabled !== null || events.recovered),
     disabled: touched.flatMap(({ webhook: { id: webhookId, tenantId }, verdict: { disable: reason } }) =>
       reason === null ? [] : [{ webhookId, tenantId, reason }],
     ),
-    written: Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]),
+    written: Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]).then(([rows]) => rows),
   };
 }
 
