@@ -2,7 +2,7 @@ import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 
 const ESCAPES = '%25 for %, %23 for #, %2F for /, %3F for ?, %40 for @';
 
-/** Processes have pools themselves, and what their sessions have must stay theirs: docs/install.md, "Postgres". */
+/** Processes have pools themselves, and keep state in their sessions (docs/install.md, "Postgres"). */
 export const POOLER_ADVICE = 'A connection pooler stands between: name Postgres itself in DATABASE_URL, without one.';
 
 /** Advice by the code of Node, of OpenSSL or of Postgres. */

@@ -77,20 +77,3 @@ test.each([
   expect(requestLine).toBe(`POST ${meant} HTTP/1.1`);
   expect(headers.map((line) => line.split(':', 1)[0]?.toLowerCase()).sort()).toEqual(HEADERS);
 });
-
-test.each([
-  ['an escaped line end in the host', 'http://a%0d%0ab.example.com/'],
-  ['NUL in the host', 'http://a\0.example.com/'],
-  ['a space in the host', 'http://a b.example.com/'],
-  ['a user', 'http://a:b@127.0.0.1/'],
-  ['a port of letters', 'http://127.0.0.1:80a/'],
-  ['javascript', 'javascript:alert(1)//'],
-  ['a file', 'file:///etc/passwd'],
-  ['data', 'data:text/html,x'],
-])('a url with %s is refused at its place', async (_what, url) => {
-  const { body } = await create(url);
-  expect(body.errors[0].extensions).toMatchObject({
-    code: 'BAD_USER_INPUT',
-    errors: [{ path: ['input', 'url'], detail: expect.stringMatching(/./) }],
-  });
-});
