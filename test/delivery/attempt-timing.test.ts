@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createSender, type SenderOptions } from '../../daemon/sending/send.js';
+import type { SenderOptions } from '../../daemon/sending/send.js';
 import type { AttemptTiming, SendResult } from '../../src/domain/outcome.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
@@ -13,6 +13,7 @@ import {
   response,
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
+import { openSender } from '../support/sender.js';
 
 const closing: (() => Promise<unknown>)[] = [];
 beforeAll(() => setDefaultCACertificates([AUTHORITY]));
@@ -29,13 +30,7 @@ const slowly: LookupFunction = (_name, _options, callback) => {
 };
 
 function sender(options: Partial<SenderOptions> = {}) {
-  const made = createSender({
-    policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
-    connectTimeoutMs: 5_000,
-    totalTimeoutMs: 10_000,
-    responseBytesMax: 65_536,
-    storedBytesMax: 16_384,
-    connectionsPerOriginMax: 8,
+  const made = openSender({
     lookup: slowly,
     ...options,
   });

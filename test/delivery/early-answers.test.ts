@@ -1,8 +1,8 @@
 import { setDefaultCACertificates } from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
-import { createSender } from '../../daemon/sending/send.js';
 import { AUTHORITY } from '../support/certificates.js';
 import { startHastyReceiver } from '../support/hasty-receiver.js';
+import { openSender } from '../support/sender.js';
 import { openSlowNetwork } from '../support/slow-network.js';
 
 beforeAll(() => setDefaultCACertificates([AUTHORITY]));
@@ -22,13 +22,7 @@ test.each(cases)(
     const answer = `HTTP/1.1 ${status} X\r\n${headers}\r\nok`;
     await using receiver = await startHastyReceiver(scheme, answer);
     await using distant = await openSlowNetwork({ to: receiver.port, oneWayMs: 10 });
-    const sender = createSender({
-      policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
-      connectTimeoutMs: 5_000,
-      totalTimeoutMs: 10_000,
-      responseBytesMax: 65_536,
-      storedBytesMax: 16_384,
-      connectionsPerOriginMax: 8,
+    const sender = openSender({
       lookup: (_name, _options, callback) => {
         callback(null, [{ address: '127.0.0.1', family: 4 }]);
         // Connecting has begun. When this thread goes on, the receiver has said and done all that it will.

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createNameResolver } from '../../daemon/sending/name-resolver.js';
-import { createSender, type Sender } from '../../daemon/sending/send.js';
+import type { Sender } from '../../daemon/sending/send.js';
 import { type FakeDns, has, startFakeDns } from '../support/fake-dns.js';
+import { openSender } from '../support/sender.js';
 
 const answers = {
   'leads inside': has(['10.0.0.1'], { ttl: 60 }),
@@ -26,13 +27,10 @@ afterEach(async () => {
 });
 
 function open({ totalTimeoutMs = 15_000, connectTimeoutMs = 5_000 } = {}) {
-  sender = createSender({
+  sender = openSender({
     policy: { allowHttp: true, allowedRanges: [], loopbackHttp: false },
     connectTimeoutMs,
     totalTimeoutMs,
-    responseBytesMax: 65_536,
-    storedBytesMax: 16_384,
-    connectionsPerOriginMax: 8,
     lookup: createNameResolver({ servers: [dns.server], timeoutMs: totalTimeoutMs / 4 }),
   });
 }

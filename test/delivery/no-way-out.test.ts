@@ -4,12 +4,12 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { createNameResolver, type NameResolver, NamesGone } from '../../daemon/sending/name-resolver.js';
-import { createSender } from '../../daemon/sending/send.js';
 import { startAbsentReceiver, startDeafReceiver } from '../support/absent-receivers.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { type DnsAnswers, type FakeDns, has, startFakeDns } from '../support/fake-dns.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { openSender } from '../support/sender.js';
 
 let dns: FakeDns;
 beforeEach(async () => {
@@ -55,19 +55,6 @@ describe('a name that does not resolve', () => {
     expect(await resolve('a.example')).toBe('ENOTFOUND');
   });
 
-  test.each([
-    ['no other name has ever resolved', []],
-    ['only names of the same zone did', ['b.example.com', 'c.example.com']],
-  ])('is one when %s', async (_, others) => {
-    dns.answerWith(onLoopback);
-    const resolve = asker();
-    for (const name of ['a.example.com', ...others]) {
-      await resolve(name);
-    }
-    dns.answerWith(silent);
-    expect(await resolve('a.example.com')).toBe('ENOTFOUND');
-  });
-
   test('is asked for once more when the others resolve: they may just have come back', async () => {
     dns.answerWith(onLoopback);
     const resolve = asker();
@@ -80,27 +67,12 @@ describe('a name that does not resolve', () => {
     });
     expect(await resolve('a.example')).toBe('resolved');
   });
-
-  test('is a fault of ours for some seconds more, since names come back one after the other', async () => {
-    dns.answerWith(onLoopback);
-    const resolve = asker();
-    await Promise.all([resolve('a.example'), resolve('b.test')]);
-    dns.answerWith(silent);
-    expect(await resolve('a.example')).toBe('NAMES_GONE');
-    dns.answerWith((name, type) => (name === 'b.test' ? onLoopback(name, type) : null));
-    expect(await resolve('b.test')).toBe('resolved');
-    expect(await resolve('new.example')).toBe('NAMES_GONE');
-  });
 });
 
 function senderWith(lookup: Pick<NameResolver, 'gone'> | NameResolver) {
-  return createSender({
-    policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
+  return openSender({
     connectTimeoutMs: 200,
     totalTimeoutMs: 5_000,
-    responseBytesMax: 65_536,
-    storedBytesMax: 16_384,
-    connectionsPerOriginMax: 8,
     lookup: typeof lookup === 'function' ? lookup : Object.assign(createNameResolver(), lookup),
   });
 }

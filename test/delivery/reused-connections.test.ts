@@ -2,7 +2,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createSender, type Sender, type SenderOptions } from '../../daemon/sending/send.js';
+import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
 import type { SendResult } from '../../src/domain/outcome.js';
 import { AUTHORITY, GOOD, KEY } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
@@ -16,6 +16,7 @@ import {
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { openSender } from '../support/sender.js';
 import { openSlowNetwork } from '../support/slow-network.js';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -32,12 +33,7 @@ const request = {
 const good = response(200);
 
 function sender(options: Partial<SenderOptions> = {}): Sender {
-  const made = createSender({
-    policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
-    connectTimeoutMs: 5_000,
-    totalTimeoutMs: 10_000,
-    responseBytesMax: 65_536,
-    storedBytesMax: 16_384,
+  const made = openSender({
     connectionsPerOriginMax: 64,
     ...options,
   });

@@ -4,7 +4,7 @@ import { setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createNameResolver } from '../../daemon/sending/name-resolver.js';
-import { createSender, type Sender, type SenderOptions } from '../../daemon/sending/send.js';
+import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
 import type { SendResult } from '../../src/domain/outcome.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
@@ -22,6 +22,7 @@ import {
   saysAndLeaves,
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
+import { openSender } from '../support/sender.js';
 
 const TOTAL_MS = 400;
 const CONNECT_MS = 250;
@@ -56,13 +57,9 @@ afterEach(async () => {
 });
 
 function sender(options: Partial<SenderOptions> = {}): Sender {
-  const made = createSender({
-    policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
+  const made = openSender({
     connectTimeoutMs: CONNECT_MS,
     totalTimeoutMs: TOTAL_MS,
-    responseBytesMax: 64 * KIB,
-    storedBytesMax: 16 * KIB,
-    connectionsPerOriginMax: 8,
     lookup: answering([]),
     ...options,
   });

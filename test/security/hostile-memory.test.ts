@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, test } from 'vitest';
-import { createSender, type Sender } from '../../daemon/sending/send.js';
+import type { Sender } from '../../daemon/sending/send.js';
 import { type HostileKind, hostileKinds } from '../support/hostile-kinds/index.js';
 import { answersEach, type HostileReceiver, response, startHostileReceiver } from '../support/hostile-receivers.js';
+import { openSender } from '../support/sender.js';
 
 const MIB = 1024 * 1024;
 const RUNS = 300;
@@ -29,12 +30,8 @@ afterAll(async () => {
 });
 
 function makeSender(totalTimeoutMs: number): Sender {
-  return createSender({
-    policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
-    connectTimeoutMs: 5000,
+  return openSender({
     totalTimeoutMs,
-    responseBytesMax: 65_536,
-    storedBytesMax: 16_384,
     connectionsPerOriginMax: 100,
   });
 }

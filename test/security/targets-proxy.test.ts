@@ -1,6 +1,6 @@
 import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSender, type Sender, type SenderOptions } from '../../daemon/sending/send.js';
+import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
 import { readConfig } from '../../src/settings/config.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
@@ -14,6 +14,7 @@ import {
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
 import { PROXY_CERTIFICATE, PROXY_KEY } from '../support/proxy-certificate.js';
+import { openSender } from '../support/sender.js';
 
 const CONNECT_MS = 1_000;
 const request = { headers: { 'X-Service-Event': 'a.b' }, body: Buffer.from('{"a":"ä"}') };
@@ -35,13 +36,10 @@ afterEach(async () => {
 });
 
 function sender(options: Partial<SenderOptions> = {}): Sender {
-  const made = createSender({
+  const made = openSender({
     policy,
     connectTimeoutMs: CONNECT_MS,
     totalTimeoutMs: 5_000,
-    responseBytesMax: 65_536,
-    storedBytesMax: 16_384,
-    connectionsPerOriginMax: 8,
     lookup: () => {
       throw new Error('names are the proxy’s business');
     },

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createSender } from '../../daemon/sending/send.js';
 import { eventually } from '../support/eventually.js';
 import { has } from '../support/fake-dns.js';
 import {
@@ -11,6 +10,7 @@ import {
   saysAndLeaves,
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
+import { openSender } from '../support/sender.js';
 import { addressesIn, TargetSite } from '../support/target-site.js';
 
 /** 127.0.0.2, which is opened here, plays the public address; the canary is inside, on the same port. */
@@ -103,14 +103,9 @@ describe('the address of the socket is the last word', () => {
     ['http://rebind.example.com', 'DNS_FAILED'],
   ])('%s, allowed by itself, ends on loopback, and nothing is sent there', async (origin, code) => {
     receiver = await startHostileReceiver(says(response(200)));
-    const sender = createSender({
+    const sender = openSender({
       // 0.0.0.0 is connected to as if it were 127.0.0.1.
       policy: { allowHttp: true, allowedRanges: ['0.0.0.0/32'], loopbackHttp: false },
-      connectTimeoutMs: 5_000,
-      totalTimeoutMs: 15_000,
-      responseBytesMax: 65_536,
-      storedBytesMax: 16_384,
-      connectionsPerOriginMax: 8,
       lookup: (_name, _options, callback) => callback(null, [{ address: '0.0.0.0', family: 4 }]),
     });
     const result = await sender.send(`${origin}:${receiver.port}/`, { headers: {}, body: Buffer.from('x') });

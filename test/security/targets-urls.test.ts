@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSender } from '../../daemon/sending/send.js';
 import { judgeUrl } from '../../src/domain/addresses/target.js';
+import { openSender } from '../support/sender.js';
 import { addressesIn, type Reading, startCanary, TargetSite } from '../support/target-site.js';
 
 /** Hosts that lead to this machine: each of them reaches the canary when loopback is opened. */
@@ -138,13 +138,8 @@ describe('urls that lead inside', () => {
 
 test('the canary can be reached: where everything is opened, every spelling of this machine gets there', async () => {
   await using canary = await startCanary();
-  const sender = createSender({
+  const sender = openSender({
     policy: { allowHttp: true, allowedRanges: ['0.0.0.0/0', '::/0'], loopbackHttp: true },
-    connectTimeoutMs: 5_000,
-    totalTimeoutMs: 15_000,
-    responseBytesMax: 65_536,
-    storedBytesMax: 16_384,
-    connectionsPerOriginMax: 8,
   });
   for (const host of leadToCanary) {
     const result = await sender.send(`http://${host}:${canary.port}/`, {
