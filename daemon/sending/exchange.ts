@@ -25,31 +25,6 @@ const CUT = new Error('the rest of the response is not wanted');
 
 type Head = Pick<SendResult & { kind: 'response' }, 'statusCode' | 'headers' | 'retryAfter'>;
 
-/** How many exchanges have begun and not ended. */
-export class OpenExchanges {
-  #count = 0;
-  #none: PromiseWithResolvers<void> | undefined;
-
-  begin(): void {
-    this.#count += 1;
-  }
-
-  end(): void {
-    this.#count -= 1;
-    if (this.#count === 0) {
-      this.#none?.resolve();
-    }
-  }
-
-  /** Resolves when none is under way, if no more begin. */
-  async ended(): Promise<void> {
-    if (this.#count > 0) {
-      this.#none ??= Promise.withResolvers();
-      await this.#none.promise;
-    }
-  }
-}
-
 /**
  * One request and its response, as undici's handler; has one result, within the total limit. A request on a reused
  * connection that ends before the answer has begun is sent once more, on a new connection: the receiver may have closed
@@ -75,13 +50,11 @@ export class Exchange implements TimedHandler {
 
   constructor(
     private readonly limits: ExchangeLimits,
-    private readonly open: OpenExchanges,
     private readonly resolve: (result: SendResult) => void,
     private readonly reject: (error: Error) => void,
     /** Sends the request once more, on a connection that is made for it. */
     private readonly repeat: () => void,
   ) {
-    open.begin();
     this.#timer = setTimeout(() => this.#cut(), limits.totalTimeoutMs).unref();
   }
 
@@ -236,7 +209,6 @@ export class Exchange implements TimedHandler {
     }
     this.#hasResult = true;
     clearTimeout(this.#timer);
-    this.open.end();
     return Math.round(performance.now() - this.#startedAt);
   }
 }

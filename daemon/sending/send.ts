@@ -2,7 +2,7 @@ import type { TargetPolicy } from '../../src/domain/addresses/target.js';
 import type { DeliveryRequest } from '../../src/domain/delivery-request.js';
 import type { SendResult } from '../../src/domain/outcome.js';
 import { originFor, timedPools } from './connection-times.js';
-import { Exchange, type ExchangeLimits, OpenExchanges } from './exchange.js';
+import { Exchange, type ExchangeLimits } from './exchange.js';
 import { createGuardedConnector } from './guarded-connector.js';
 import { HEADER_BYTES_MAX } from './kept-headers.js';
 import { findUrl } from './known-urls.js';
@@ -67,11 +67,11 @@ export function createSender(options: SenderOptions): Sender {
   const agent = new Agent({ ...agentOptions, pipelining: 1 });
   // For repeats. 0: each connection carries one request, so none can be as old as the one that failed.
   const freshAgent = new Agent({ ...agentOptions, pipelining: 0 });
-  const open = new OpenExchanges();
+  const open = new Set<Promise<SendResult>>();
   const close = async () => {
     // Takes no more from now on. It is not waited for: it would wait for connections nobody needs any longer.
     void agent.close().catch(() => {});
-    await open.ended();
+    await Promise.allSettled(open);
     await Promise.all([agent.destroy(), freshAgent.destroy()]);
   };
   let closed: Promise<void> | undefined;
@@ -81,13 +81,17 @@ export function createSender(options: SenderOptions): Sender {
       if (url === null) {
         return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
       }
-      return new Promise((resolve, reject) => {
+      const sent = new Promise<SendResult>((resolve, reject) => {
         const origin = originFor(url.origin, tenantId);
         const request = { path: url.path, origin, method: 'POST', headers, body } as const;
         const repeat = () => freshAgent.dispatch(request, exchange);
-        const exchange = new Exchange(options, open, resolve, reject, repeat);
+        const exchange = new Exchange(options, resolve, reject, repeat);
         agent.dispatch(request, exchange);
       });
+      const forget = () => open.delete(sent);
+      open.add(sent);
+      sent.then(forget, forget);
+      return sent;
     },
     close: () => {
       closed ??= close();

@@ -39,21 +39,12 @@ function mayStartAgain(): boolean {
 }
 
 /**
- * Our flags that the operator has not set.
+ * Our flags that the operator has not set. Node takes underscores for hyphens; `--no-x` and `--x` are one flag.
  *
  * @param execArgv Node's own arguments
  * @param nodeOptions the variable NODE_OPTIONS
  */
 export function missingFlags(execArgv: readonly string[], nodeOptions = ''): string[] {
-  const given = new Set([...execArgv, ...nodeOptions.split(/\s+/)].map(nameOf));
-  return flags.filter((flag) => !given.has(nameOf(flag)));
-}
-
-/** Node takes underscores for hyphens; `--no-x` and `--x` are one flag. */
-function nameOf(flag: string): string {
-  return flag
-    .replace(/=.*/s, '')
-    .replace(/^["']/, '')
-    .replaceAll('_', '-')
-    .replace(/^--no-/, '--');
+  const given = [...execArgv, nodeOptions].join(' ').replaceAll('_', '-');
+  return flags.filter((flag) => !given.includes(flag.replace(/^--(no-)?/, '').replace(/=.*/, '')));
 }
