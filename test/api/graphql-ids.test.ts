@@ -8,11 +8,10 @@ import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 
 const schema = await buildGraphqlSchema();
-let eventId: number;
 const api = await GraphqlApi.open();
 const tenant = await makeTenant(api.services);
 const webhookId = (await makeWebhook(api.services, tenant.id)).id;
-[eventId] = (await emitMany(api.services, tenant.id, 1)) as [number];
+const [eventId] = (await emitMany(api.services, tenant.id, 1)) as [number];
 const { rows } = await api.owner.query('select id from hookwright.deliveries where tenant_id = $1', [tenant.id]);
 const deliveryId = rows[0].id;
 afterAll(() => api.close());

@@ -2,11 +2,9 @@ import { afterAll, expect, test } from 'vitest';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 
-let webhookId: number;
-
 const api = await GraphqlApi.open();
 const tenant = await makeTenant(api.services);
-({ id: webhookId } = await makeWebhook(api.services, tenant.id));
+const { id: webhookId } = await makeWebhook(api.services, tenant.id);
 await emitMany(api.services, tenant.id, 1);
 afterAll(() => api.close());
 

@@ -1,16 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import {
-  type GraphQLNamedType,
-  type GraphQLSchema,
-  isEnumType,
-  isInputObjectType,
-  isObjectType,
-  isSpecifiedScalarType,
-} from 'graphql';
+import { type GraphQLNamedType, isEnumType, isInputObjectType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { buildGraphqlSchema, printGraphqlSchema } from '../../src/graphql/schema.js';
 
-const schema: GraphQLSchema = await buildGraphqlSchema();
+const schema = await buildGraphqlSchema();
 
 const ownTypes = (): GraphQLNamedType[] =>
   Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type));

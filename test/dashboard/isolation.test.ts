@@ -49,8 +49,8 @@ const opened = async ({ id }: { id: number }) =>
   site.openSession((await makeKey(site.services, id, SCOPES)).key, { capabilities });
 const session = await opened(small!);
 const othersSession = await opened(big!);
-const own: Known = await knownOf(small!, session);
-const other: Known = await knownOf(big!, othersSession);
+const own = await knownOf(small!, session);
+const other = await knownOf(big!, othersSession);
 othersIds = await idsOf(other.tenantId);
 afterAll(() => site[Symbol.asyncDispose]());
 

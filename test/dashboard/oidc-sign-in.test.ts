@@ -81,7 +81,7 @@ class Place implements AsyncDisposable {
     await this.provider[Symbol.asyncDispose]();
   }
 }
-const place: Place = await Place.open();
+const place = await Place.open();
 afterAll(() => place[Symbol.asyncDispose]());
 
 describe('by OpenID Connect', () => {

@@ -6,10 +6,10 @@ import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { deliveries, LiveApi, type LiveStream, webhooks } from '../support/live-api.js';
-import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
 
 const WITHIN_MS = 20_000;
-const receiver: Receiver = await startReceiver();
+const receiver = await startReceiver();
 const api = await LiveApi.open({ MAX_RETRIES: '2', CORS_ORIGINS: 'https://app.example.com' });
 await api.addServer();
 api.stack.startDaemon();

@@ -4,10 +4,9 @@ import { badValues } from '../support/bad-values.js';
 import { Refusals, words } from '../support/refusals.js';
 import { RestApi } from '../support/rest-api.js';
 
-let id: number;
 const api = await RestApi.open();
-({ id } = await api.webhook());
-const refusals: Refusals = await Refusals.of(api);
+const { id } = await api.webhook();
+const refusals = await Refusals.of(api);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const json = { 'content-type': 'application/json' };

@@ -3,11 +3,10 @@ import { makeTenant } from '../support/factories.js';
 import { Refusals, words } from '../support/refusals.js';
 import { RestApi } from '../support/rest-api.js';
 
-let id: number;
 const api = await RestApi.open();
-({ id } = await api.webhook());
+const { id } = await api.webhook();
 await makeTenant(api.services); // somebody else, whom nobody may reach
-const refusals: Refusals = await Refusals.of(api);
+const refusals = await Refusals.of(api);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const withId = (line: string, text: string | number = id) => line.replace(':id', () => escaped(String(text)));

@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Services } from '../../src/context/context.js';
 import { openServices } from '../../src/services.js';
 import { ConfigError, readConfig } from '../../src/settings/config.js';
 import { ApiOverSockets, type RawAnswer } from '../support/api-over-sockets.js';
@@ -13,7 +12,6 @@ import { countEvents, makeTenant } from '../support/factories.js';
 let logged = '';
 
 const { url, drop } = await createTestDatabase();
-const dropDatabase: () => Promise<void> = drop;
 const config = readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}` });
 const stream = new Writable({
   write(chunk, _encoding, done) {
@@ -22,18 +20,18 @@ const stream = new Writable({
   },
 });
 const log = pino({ level: 'trace' }, stream);
-const services: Services = await openServices({
+const services = await openServices({
   config,
   databaseUrl: url,
   encryptionKeys: config.encryptionKeys ?? [],
   log,
 });
 const tenant = await makeTenant(services);
-const api: ApiOverSockets = await ApiOverSockets.open(services, tenant.id);
+const api = await ApiOverSockets.open(services, tenant.id);
 afterAll(async () => {
-  await api?.[Symbol.asyncDispose]();
-  await services?.db.close();
-  await dropDatabase?.();
+  await api[Symbol.asyncDispose]();
+  await services.db.close();
+  await drop();
 });
 
 const EMIT = 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { id } duplicate } }';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import type { Services } from '../../src/context/context.js';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeKey, makeTenant, openTestServices, TestClock } from '../support/factories.js';
@@ -10,7 +9,7 @@ const address = '192.0.2.1';
 
 const database = await createTestDatabase();
 const drop: () => Promise<void> = database.drop;
-const services: Services = await openTestServices(database.url, { now: clock.monotonic });
+const services = await openTestServices(database.url, { now: clock.monotonic });
 const tenant = await makeTenant(services);
 afterAll(async () => {
   await services.db.close();

@@ -11,12 +11,10 @@ import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 import { JOBS_TABLE } from '../support/jobs.js';
 
-let webhookId: number;
-
 const api = await GraphqlApi.open();
 const owner = await makeTenant(api.services);
 const stranger = await makeTenant(api.services);
-({ id: webhookId } = await makeWebhook(api.services, owner.id));
+const { id: webhookId } = await makeWebhook(api.services, owner.id);
 await makeWebhook(api.services, stranger.id);
 await emitMany(api.services, owner.id, 2);
 await emitMany(api.services, stranger.id, 1);

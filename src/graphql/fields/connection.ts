@@ -56,10 +56,10 @@ class PageInfo {
   endCursor!: string | null;
 
   @Field(() => Boolean, { description: 'Whether there are items after this page.' })
-  hasNextPage!: () => Promise<boolean>;
+  hasNextPage!: Promise<boolean>;
 
   @Field(() => Boolean, { description: 'Whether there are items before this page.' })
-  hasPreviousPage!: () => Promise<boolean>;
+  hasPreviousPage!: Promise<boolean>;
 }
 
 export interface Connection<Node> {
@@ -127,15 +127,21 @@ export async function readConnection<Node extends { id: number }>(
     nodes.reverse();
   }
   const edges = nodes.map((node) => ({ cursor: encodeCursor(list, node.id), node }));
-  const isAny = async (slice: Pick<Slice, 'above' | 'below' | 'order'>) =>
-    (await read({ ...slice, limit: 1 })).length > 0;
+  const hasMore = async (overflow: boolean, beyond: Pick<Slice, 'above' | 'below' | 'order'> | null) =>
+    overflow || (beyond !== null && (await read({ ...beyond, limit: 1 })).length > 0);
   const pageInfo: PageInfo = {
     startCursor: edges[0]?.cursor ?? null,
     endCursor: edges.at(-1)?.cursor ?? null,
-    hasNextPage: async () =>
-      (isForward && overflows) || (before !== null && (await isAny({ below: before + 1, above: null, order: 'desc' }))),
-    hasPreviousPage: async () =>
-      (!isForward && overflows) || (after !== null && (await isAny({ below: null, above: after - 1, order: 'asc' }))),
+    // Getters, which read only what is selected.
+    get hasNextPage() {
+      return hasMore(
+        isForward && overflows,
+        before === null ? null : { below: before + 1, above: null, order: 'desc' },
+      );
+    },
+    get hasPreviousPage() {
+      return hasMore(!isForward && overflows, after === null ? null : { below: null, above: after - 1, order: 'asc' });
+    },
   };
   return { edges, pageInfo };
 }
