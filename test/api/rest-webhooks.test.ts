@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
-import { makeTenant } from '../support/factories.js';
+import { makeTenant, type TestTenant } from '../support/factories.js';
 import { contractFields, expectProblem, expectRefusedAt, RestApi, timestamp } from '../support/rest-api.js';
 
 const valid = { url: 'https://example.com/hooks', events: ['booking.created', 'coupon.applied'] };
@@ -17,59 +17,33 @@ async function pause(id: number): Promise<void> {
 
 describe('POST /webhooks (contract part 4)', () => {
   test('JSON object: url (string), events (array of strings) → Object { "data": <subscription> } including the one-time secret', async () => {
-    const answer = await api.ask('POST /webhooks', { json: valid });
-    expect(answer.status).toBe(201);
-    expect(Object.keys(answer.body)).toEqual(['data']);
-    expect(Object.keys(answer.body.data)).toEqual([...contractFields, 'secret']);
-    expect(answer.body.data).toMatchObject(valid);
-  });
-
-  test('"Becomes true on creation", "Starts at 0", "Null until a delivery has succeeded / failed", "Null on creation"', async () => {
-    expect(await api.webhook()).toMatchObject({
+    const { status, headers, body } = await api.ask('POST /webhooks', { json: valid });
+    expect(status).toBe(201);
+    expect(Object.keys(body)).toEqual(['data']);
+    expect(Object.keys(body.data)).toEqual([...contractFields, 'secret']);
+    expect(body.data).toEqual({
+      ...valid,
+      id: expect.any(Number),
       active: true,
       consecutive_failures: 0,
       last_success_at: null,
       last_failure_at: null,
       disabled_at: null,
+      created_at: expect.stringMatching(timestamp),
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{44}$/),
     });
+    expect(Number.isInteger(body.data.id)).toBe(true);
+    expect(Math.abs(Date.parse(body.data.created_at) - Date.now())).toBeLessThan(60_000);
+    expect(headers).toMatchObject({ location: `/api/v1/webhooks/${body.data.id}`, 'cache-control': 'no-store' });
+    expect((await api.webhook()).secret).not.toBe(body.data.secret);
   });
 
-  test('id is an integer; created_at an "ISO 8601 date-time with numeric UTC offset"', async () => {
-    const { id, created_at } = await api.webhook();
-    expect(Number.isInteger(id)).toBe(true);
-    expect(created_at).toMatch(timestamp);
-    expect(Math.abs(Date.parse(created_at) - Date.now())).toBeLessThan(60_000);
-  });
-
-  test('secret: "Signing secret (about 48 characters)", different each time', async () => {
-    const [one, two] = [await api.webhook(), await api.webhook()];
-    expect(one.secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
-    expect(two.secret).not.toBe(one.secret);
-  });
-
-  test('the Location header is the path of the new webhook', async () => {
-    const { headers, body } = await api.ask('POST /webhooks', { json: valid });
-    expect(headers['location']).toBe(`/api/v1/webhooks/${body.data.id}`);
-    expect((await api.ask(`GET ${String(headers['location']).replace('/api/v1', '')}`)).body.data.id).toBe(
-      body.data.id,
-    );
-  });
-
-  test('["*"] for all events, including events added later', async () => {
-    expect((await api.webhook({ url: valid.url, events: ['*'] })).events).toEqual(['*']);
-  });
-
-  test('webhook.test may be named in events, and equal urls are allowed', async () => {
-    expect((await api.webhook({ url: valid.url, events: ['webhook.test'] })).events).toEqual(['webhook.test']);
-  });
-
-  test.each(OPERATIONAL_EVENT_TYPES)('%s may be named in events', async (type) => {
-    expect((await api.webhook({ url: valid.url, events: [type] })).events).toEqual([type]);
-  });
-
-  test('the answer with the secret may not be kept by any cache', async () => {
-    expect((await api.ask('POST /webhooks', { json: valid })).headers['cache-control']).toBe('no-store');
-  });
+  test.each(['*', 'webhook.test', ...OPERATIONAL_EVENT_TYPES])(
+    '%s may be named in events, and equal urls are allowed',
+    async (name) => {
+      expect((await api.webhook({ url: valid.url, events: [name] })).events).toEqual([name]);
+    },
+  );
 
   test("at the tenant's limit: 409 webhook_limit_reached, and a deletion makes room", async () => {
     const { key } = await makeTenant(api.services);
@@ -84,28 +58,20 @@ describe('POST /webhooks (contract part 4)', () => {
   });
 });
 
-describe('reading: "The secret appears only in the POST /webhooks response"', () => {
-  test('GET /webhooks/{id} has the contract’s fields and no secret', async () => {
-    const { secret, ...created } = await api.webhook(valid);
-    const { status, body, text } = await api.ask(`GET /webhooks/${created.id}`);
-    expect(status).toBe(200);
-    expect(body).toEqual({ data: created });
-    expect(Object.keys(body.data)).toEqual(contractFields);
+test('"The secret appears only in the POST /webhooks response"', async () => {
+  const { secret, ...created } = await api.webhook(valid);
+  const read = await api.ask(`GET /webhooks/${created.id}`);
+  expect(read).toMatchObject({ status: 200, body: { data: created } });
+  expect(Object.keys(read.body.data)).toEqual(contractFields);
+  const answers = [
+    await api.ask('GET /webhooks'),
+    await api.ask(`PATCH /webhooks/${created.id}`, { json: { active: true } }),
+    await api.ask(`POST /webhooks/${created.id}/test`),
+  ];
+  for (const { text } of [read, ...answers]) {
     expect(text).not.toContain(secret);
-  });
-
-  test('neither the list, nor PATCH, nor the test answer has it', async () => {
-    const { id, secret } = await api.webhook(valid);
-    const answers = [
-      await api.ask('GET /webhooks'),
-      await api.ask(`PATCH /webhooks/${id}`, { json: { active: true } }),
-      await api.ask(`POST /webhooks/${id}/test`),
-    ];
-    for (const { text } of answers) {
-      expect(text).not.toContain(secret);
-      expect(text).not.toContain('"secret"');
-    }
-  });
+    expect(text).not.toContain('"secret"');
+  }
 });
 
 describe('PATCH /webhooks/{id}', () => {
@@ -204,5 +170,89 @@ describe('POST /webhooks/{id}/test: "Dispatches a webhook.test event to that sub
     const answer = await api.ask(`POST /webhooks/${id}/test`);
     expectProblem(answer, 'webhook_inactive');
     expect(answer.body.detail).toMatch(/GraphQL.*updateWebhook.*held: KEEP.*test.*releaseHeld/);
+  });
+});
+
+describe('GET /webhooks: "List of the tenant\'s subscriptions"', () => {
+  let tenant: TestTenant;
+  const ids: number[] = [];
+  const list = (query = '') => api.ask(`GET /webhooks${query}`, { key: tenant.key });
+  const idsOf = ({ body }: { body: { data: { id: number }[] } }) => body.data.map(({ id }) => id);
+
+  beforeAll(async () => {
+    tenant = await makeTenant(api.services);
+    for (const events of [['*'], ['booking.created'], ['coupon.applied', 'booking.created'], ['voucher.emitted']]) {
+      ids.unshift((await api.webhook({ url: valid.url, events }, tenant.key)).id);
+    }
+    await api.ask(`PATCH /webhooks/${ids[0]}`, { json: { active: false }, key: tenant.key });
+  });
+
+  test('newest first, each with the contract’s fields', async () => {
+    const answer = await list();
+    expect(answer).toMatchObject({ status: 200, body: { meta: { next_cursor: null } } });
+    expect(Object.keys(answer.body)).toEqual(['data', 'meta']);
+    expect(idsOf(answer)).toEqual(ids);
+    for (const webhook of answer.body.data) {
+      expect(Object.keys(webhook)).toEqual(contractFields);
+    }
+  });
+
+  test('a tenant without webhooks has an empty list', async () => {
+    const { key } = await makeTenant(api.services);
+    expect((await api.ask('GET /webhooks', { key })).body).toEqual({ data: [], meta: { next_cursor: null } });
+  });
+
+  test.each([1, 2, 3])(
+    'pages of %i lead through the whole list, and the last one has no next_cursor',
+    async (limit) => {
+      const seen: number[][] = [];
+      let cursor = '';
+      do {
+        const page = await list(`?limit=${limit}${cursor}`);
+        seen.push(idsOf(page));
+        const next = page.body.meta.next_cursor;
+        expect(next === null || /^[\w-]+$/.test(next)).toBe(true);
+        cursor = next === null ? '' : `&cursor=${next}`;
+      } while (cursor !== '');
+      expect(seen.flat()).toEqual(ids);
+      expect(seen).toHaveLength(Math.ceil(ids.length / limit));
+    },
+  );
+
+  test('a cursor stays good when its webhook is deleted', async () => {
+    const { key } = await makeTenant(api.services);
+    const made = [await api.webhook(valid, key), await api.webhook(valid, key)];
+    const first = await api.ask('GET /webhooks?limit=1', { key });
+    await api.ask(`DELETE /webhooks/${made[1]?.id}`, { key });
+    const rest = await api.ask(`GET /webhooks?cursor=${first.body.meta.next_cursor}`, { key });
+    expect(idsOf(rest)).toEqual([made[0]?.id]);
+  });
+
+  test('limit is 1 to 100, both included', async () => {
+    expect((await list('?limit=1')).body.data).toHaveLength(1);
+    expect((await list('?limit=100')).status).toBe(200);
+  });
+
+  test('active and event filter, the wildcard included, also together', async () => {
+    expect(idsOf(await list('?active=false'))).toEqual([ids[0]]);
+    expect(idsOf(await list('?active=true'))).toEqual(ids.slice(1));
+    expect(idsOf(await list('?event=booking.created'))).toEqual([ids[1], ids[2], ids[3]]);
+    expect(idsOf(await list('?event=voucher.emitted&active=true'))).toEqual([ids[3]]);
+  });
+
+  test.each([
+    ...['0', '101', '-1', '1.5', '1e1', '', 'abc', '5&limit=6'].map((text) => [`limit=${text}`, '?limit']),
+    ...['', 'bad', '!!!'].map((text) => [`cursor=${text}`, '?cursor']),
+    ...['0', '99999999999999999'].map((id) => [
+      `cursor=${Buffer.from(`webhooks:${id}`).toString('base64url')}`,
+      '?cursor',
+    ]),
+    ...['yes', 'TRUE', '', '1'].map((text) => [`active=${text}`, '?active']),
+    ...['', 'nothing.such', '*', 'a.b&event=c.d'].map((text) => [`event=${text}`, '?event']),
+    ['page=2', '?page'],
+    ['__proto__=1', '?__proto__'],
+    ['limit=0&active=2&page=3', '?limit', '?active', '?page'],
+  ])('?%s is 422 and names the parameter', async (query, ...places) => {
+    expectRefusedAt(await list(`?${query}`), ...places);
   });
 });
