@@ -18,11 +18,9 @@ export async function startTemporaryPostgres({ durable = false } = {}): Promise<
   url: string;
   close(): Promise<void>;
 }> {
-  const parent = temporaryFolder();
-  await removeAbandoned(parent);
-  const dataDir = mkdtempSync(join(parent, FOLDER_PREFIX));
+  await removeAbandoned(parentFolder());
+  const dataDir = makeDataDir();
   const lock = lockDataFolder(dataDir);
-  chmodSync(dataDir, 0o755); // run by root, the server belongs to another user, who must be able to enter
   const postgres = await startEmbeddedPostgres({
     dataDir,
     ephemeral: !durable,
@@ -38,8 +36,15 @@ export async function startTemporaryPostgres({ durable = false } = {}): Promise<
   };
 }
 
+/** A folder that the next run removes if this one is killed. */
+export function makeDataDir(): string {
+  const dataDir = mkdtempSync(join(parentFolder(), FOLDER_PREFIX));
+  chmodSync(dataDir, 0o755); // run by root, the server belongs to another user, who must be able to enter
+  return dataDir;
+}
+
 /** In memory where there is much of it: a database is hundreds of files, and disks take long to make those. */
-function temporaryFolder(): string {
+function parentFolder(): string {
   try {
     const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
     return bavail * bsize >= MEMORY_FREE_BYTES_MIN ? MEMORY_FOLDER : tmpdir();

@@ -1,6 +1,3 @@
-import { chmodSync, mkdtempSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type EmbeddedPostgres,
   lockDataFolder,
@@ -11,6 +8,7 @@ import { isPostgres } from '../../../src/embedded-postgres/postgres-process.js';
 import { migrate } from '../../../src/operations/installation/migrate.js';
 import { createTestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
+import { makeDataDir } from '../../support/temporary-postgres.js';
 
 /** The database that a fault test stands on. */
 export interface Ground extends AsyncDisposable {
@@ -23,10 +21,6 @@ export async function sharedGround(): Promise<Ground> {
   return { url, [Symbol.asyncDispose]: drop };
 }
 
-/** test/support/global-setup.ts removes what a killed run left under this prefix. */
-const FOLDER_PREFIX = 'hookwright-test-';
-const MEMORY_FOLDER = '/dev/shm';
-const MEMORY_FREE_BYTES_MIN = 4 * 2 ** 30;
 const MAX_CONNECTIONS = 200;
 
 /** A Postgres of its own, durable, which a test may crash and start again. */
@@ -41,8 +35,7 @@ export class CrashableGround implements Ground {
   }
 
   static async open(): Promise<CrashableGround> {
-    const dataDir = mkdtempSync(join(parentFolder(), FOLDER_PREFIX));
-    chmodSync(dataDir, 0o755); // run by root, the server belongs to another user, who must be able to enter
+    const dataDir = makeDataDir();
     // Durable: without synchronous_commit a crash of the server loses what it has confirmed.
     const postgres = await startEmbeddedPostgres({ dataDir, maxConnections: MAX_CONNECTIONS });
     const ground = new CrashableGround(dataDir, postgres);
@@ -73,14 +66,5 @@ export class CrashableGround implements Ground {
     await this.postgres.stop();
     this.#lock.release();
     removeDataDir(this.dataDir);
-  }
-}
-
-function parentFolder(): string {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
-    return bavail * bsize >= MEMORY_FREE_BYTES_MIN ? MEMORY_FOLDER : tmpdir();
-  } catch {
-    return tmpdir(); // macOS has no such folder
   }
 }
