@@ -15,12 +15,6 @@ import { correctFutureTimes } from '../../src/operations/housekeeping/correct-fu
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 
-const SCHEDULE_EVERY_MS = 5_000;
-const HELD_EVERY_MS = 2_000;
-const OVERDUE_EVERY_MS = 10_000;
-const BULK_EVERY_MS = 2_000;
-const EVENTS_EVERY_MS = 5_000;
-
 /**
  * Looks regularly for retries that need jobs, for lost work (pending deliveries without a job, held deliveries of an
  * active webhook, bulk operations that stand still) and for operational events that are due. One process at a time does
@@ -33,42 +27,37 @@ export function startSweeps(
   { db, log }: { db: Database; log: Logger },
   metrics: Pick<DaemonMetrics, 'sweep'>,
 ): () => Promise<void> {
+  const { pool } = db;
   const oneAtOnce = new Slots(1);
   const sweep = (name: string, everyMs: number, work: () => Promise<void>) =>
-    repeat(name, everyMs, log, () => oneAtOnce.run(() => unlessRunningElsewhere(db.pool, name, work)));
+    repeat(name, everyMs, log, () => oneAtOnce.run(() => unlessRunningElsewhere(pool, name, work)));
+  const found = (counted: Record<string, number>, level: 'info' | 'warn', message: string) => {
+    if (Object.values(counted).some((count) => count > 0)) {
+      log[level](counted, message);
+    }
+  };
   const held = heldFromStart();
   const overdue = overdueFromStart();
   const stops = [
-    sweep('schedule', SCHEDULE_EVERY_MS, async () => {
-      metrics.sweep('schedule', await scheduleDeliveries(db.pool));
-    }),
-    sweep('rescue-held', HELD_EVERY_MS, async () => {
-      const webhooks = await rescueHeld(db.pool, held);
+    sweep('schedule', 5_000, async () => metrics.sweep('schedule', await scheduleDeliveries(pool))),
+    sweep('rescue-held', 2_000, async () => {
+      const webhooks = await rescueHeld(pool, held);
       metrics.sweep('held', webhooks);
-      if (webhooks > 0) {
-        log.info({ webhooks }, 'found held deliveries to settle');
-      }
+      found({ webhooks }, 'info', 'found webhooks to align');
     }),
-    sweep('rescue-overdue', OVERDUE_EVERY_MS, async () => {
-      const early = await correctFutureTimes(db.pool);
-      if (early > 0) {
-        log.warn({ deliveries: early }, 'deliveries were due later than any can be; they are due now');
-      }
-      const deliveries = await rescueOverdue(db.pool, overdue);
+    sweep('rescue-overdue', 10_000, async () => {
+      const early = await correctFutureTimes(pool);
+      found({ deliveries: early }, 'warn', 'deliveries were due later than any can be; they are due now');
+      const deliveries = await rescueOverdue(pool, overdue);
       metrics.sweep('overdue', deliveries);
-      if (deliveries > 0) {
-        log.warn({ deliveries }, 'rescued overdue deliveries that no job knew of');
-      }
+      found({ deliveries }, 'warn', 'rescued overdue deliveries that had no job');
     }),
-    sweep('rescue-bulk', BULK_EVERY_MS, async () => {
-      const operations = await rescueBulkOperations(db.pool);
-      if (operations > 0) {
-        log.info({ operations }, 'found bulk operations to go on with');
-      }
-    }),
-    sweep('operational-events', EVENTS_EVERY_MS, async () => {
-      await raisePending(db.pool);
-      await warnOfExpiringHolds(db.pool);
+    sweep('rescue-bulk', 2_000, async () =>
+      found({ operations: await rescueBulkOperations(pool) }, 'info', 'found bulk operations to go on with'),
+    ),
+    sweep('operational-events', 5_000, async () => {
+      await raisePending(pool);
+      await warnOfExpiringHolds(pool);
     }),
   ];
   return async () => {

@@ -39,7 +39,7 @@ const hasNoJobSoonSql = (key: string) =>
 /** SQL condition: no job will bring this bulk operation on soon. */
 export const hasNoBulkJobSql = (operationId: string) => hasNoJobSoonSql(`'b:' || ${operationId}`);
 
-/** SQL condition: no job will settle this webhook soon. */
+/** SQL condition: no job will align this webhook soon. */
 export const hasNoAlignJobSql = (webhookId: string) => hasNoJobSoonSql(`'w:' || ${webhookId}`);
 
 /** A job that names an attempt which was made does not count: it was put aside for that attempt. */

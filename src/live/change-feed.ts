@@ -23,8 +23,8 @@ const READ_EVERY_MS = 2_000;
 const READ_PAUSE_MS = 20;
 const AGAIN_AFTER_MS = 500;
 /** Transactions that are older than the feed seldom take longer. */
-const SETTLE_MS = 2_000;
-const SETTLE_PAUSE_MS = 10;
+const BEGIN_MS_MAX = 2_000;
+const BEGIN_PAUSE_MS = 10;
 const CHANGES_PER_READ_MAX = 5_000;
 const RESUMED_CHANGES_MAX = 1_000;
 
@@ -127,8 +127,8 @@ export class ChangeFeed {
     }
     const { position, changes, isCut, completeFrom } = read;
     this.#position = position;
-    const hasSettled = !includesAllBelow(before, completeFrom) && includesAllBelow(position, completeFrom);
-    const mayHaveMissed = isCut || hasSettled || position.readAtMs - before.readAtMs > RESUMABLE_MS;
+    const hasCaughtUp = !includesAllBelow(before, completeFrom) && includesAllBelow(position, completeFrom);
+    const mayHaveMissed = isCut || hasCaughtUp || position.readAtMs - before.readAtMs > RESUMABLE_MS;
     const byTenant = Map.groupBy(changes, ({ tenantId }) => tenantId);
     for (const follower of this.#welcome(followers, position)) {
       if (mayHaveMissed) {
@@ -143,7 +143,7 @@ export class ChangeFeed {
    * waited for; when it ends, the followers are `lost`.
    */
   async #begin(): Promise<ChangePosition> {
-    const until = performance.now() + SETTLE_MS;
+    const until = performance.now() + BEGIN_MS_MAX;
     for (;;) {
       const read = await readChanges(this.db.pool, [], START, 0);
       if (read === null) {
@@ -153,7 +153,7 @@ export class ChangeFeed {
       if (includesAllBelow(read.position, read.completeFrom) || performance.now() > until) {
         return read.position;
       }
-      await delay(SETTLE_PAUSE_MS);
+      await delay(BEGIN_PAUSE_MS);
     }
   }
 

@@ -81,11 +81,11 @@ const nextHoldingSql = (after: string) =>
 const misheldStatement: Statement = {
   name: 'align_misheld',
   text: `
-    with recursive holding(webhook_id, place) as (
+    with recursive holding(webhook_id, rank) as (
       select ${nextHoldingSql('$1::bigint')}, 1
       union all
-      select ${nextHoldingSql('holding.webhook_id')}, place + 1
-      from holding where holding.webhook_id is not null and place < ${HOLDING_LOOKED}),
+      select ${nextHoldingSql('holding.webhook_id')}, rank + 1
+      from holding where holding.webhook_id is not null and rank < ${HOLDING_LOOKED}),
     misheld as materialized (
       select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
       where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
