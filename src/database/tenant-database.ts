@@ -33,15 +33,23 @@ export async function enterTenant(client: SqlTarget, tenantId: number | null): P
   await query(client, enterStatement, [String(tenantId ?? PLATFORM)]);
 }
 
-/** Runs one prepared statement for one tenant, in one round trip with the transaction's begin and end. */
+/**
+ * Runs one statement for one tenant, in one round trip with the transaction's begin and end.
+ *
+ * @param settings a statement that sets up the transaction before
+ */
 export async function tenantQuery<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   tenantId: number | null,
   statement: Statement,
   values: readonly unknown[],
+  settings?: Statement & { values: string[] },
 ): Promise<Row[]> {
   let rows: Promise<Row[]> = Promise.resolve([]);
   await tenantTransaction(pool, tenantId, async (client, withCommit) => {
+    if (settings !== undefined) {
+      withCommit(client.query(settings));
+    }
     rows = query<Row>(client, statement, values);
     withCommit(rows);
   });

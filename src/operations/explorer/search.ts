@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { Slots, SlotsOfEach } from '../../concurrency/slots.js';
-import { type Database, query, type Statement } from '../../database/database.js';
+import type { Database, Statement } from '../../database/database.js';
 import { isTooSlow } from '../../database/driver/sql-state.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import { tenantQuery } from '../../database/tenant-database.js';
 import { ApiError, rateLimited } from '../../errors.js';
 
 const PER_TENANT = 2;
@@ -43,11 +43,6 @@ export interface SearchDeps {
   searches: SearchSlots;
 }
 
-const boundStatement: Statement = {
-  name: 'bound_search',
-  text: `select set_config('statement_timeout', $1, true), set_config('plan_cache_mode', $2, true)`,
-};
-
 /**
  * Runs one statement that may have to read any amount, in a slot of the tenant. One without a name is planned for its
  * values, because rare values have indexes of their own, and common ones are found sooner in the order of ids.
@@ -64,20 +59,16 @@ export function search<Row extends pg.QueryResultRow>(
   { what = 'search', advice = SEARCH_LESS }: { what?: string; advice?: string } = {},
 ): Promise<Row[]> {
   const { timeoutMs } = searches;
-  const planMode = statement.name === undefined ? 'force_custom_plan' : 'force_generic_plan';
-  return searches.run(tenantId, async () => {
-    let rows: Promise<Row[]> = Promise.resolve([]);
-    try {
-      await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-        withCommit(query(client, boundStatement, [String(timeoutMs), planMode]));
-        rows = query<Row>(client, statement, values);
-        withCommit(rows);
-      });
-    } catch (error) {
+  const settings = {
+    name: 'bound_search',
+    text: `select set_config('statement_timeout', $1, true), set_config('plan_cache_mode', $2, true)`,
+    values: [String(timeoutMs), statement.name === undefined ? 'force_custom_plan' : 'force_generic_plan'],
+  };
+  return searches.run(tenantId, () =>
+    tenantQuery<Row>(db.pool, tenantId, statement, values, settings).catch((error: unknown) => {
       throw searchError(error, `The ${what} took longer than ${timeoutMs / 1000} s. ${advice}`);
-    }
-    return rows;
-  });
+    }),
+  );
 }
 
 /** The error of a search for its caller. @param ifTimedOut the detail when it took too long */

@@ -40,18 +40,11 @@ export class SecretVault {
     this.#keys = new Map(keys.map(({ kid, key }) => [kid, key]));
   }
 
-  /** A new data key for a new tenant, wrapped for its row. */
-  newDataKey(tenantId: number): WrappedDataKey {
-    return this.#wrap(tenantId, randomBytes(ENVELOPE_KEY_BYTES));
-  }
-
-  /**
-   * A new data key for a tenant that has webhooks, with `seal` for their secrets before the tenant's row has the key.
-   */
-  newLooseDataKey(tenantId: number): WrappedDataKey & { seal(webhookId: number, secret: string): Buffer } {
+  /** A new data key for a tenant, wrapped for its row; `seal` seals secrets with it before the row has it. */
+  newDataKey(tenantId: number): { wrapped: WrappedDataKey; seal(webhookId: number, secret: string): Buffer } {
     const plain = randomBytes(ENVELOPE_KEY_BYTES);
     return {
-      ...this.#wrap(tenantId, plain),
+      wrapped: this.#wrap(tenantId, plain),
       seal: (webhookId, secret) => sealSecret(plain, tenantId, webhookId, secret),
     };
   }

@@ -23,7 +23,7 @@ export async function createTenant(
   const id = await allocateId(db.pool, 'tenants');
   const making = managementTransaction(db, id, async ({ em }) => {
     audit(em, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name } });
-    return em.create(Tenant, { id, name, ...vault.newDataKey(id) });
+    return em.create(Tenant, { id, name, ...vault.newDataKey(id).wrapped });
   });
   return await making.catch((error: unknown) => {
     throw tenantNameError(error);

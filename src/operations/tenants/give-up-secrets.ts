@@ -1,4 +1,4 @@
-import { type Database, query, type Statement } from '../../database/database.js';
+import { type Database, query } from '../../database/database.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { Tenant } from '../../entities/tenant.js';
 import type { EncryptionKey } from '../../settings/config.js';
@@ -7,13 +7,6 @@ import { lockRows, lockWebhooks } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import { opensDataKey, type SecretVault } from '../secrets/secret-vault.js';
 import { pause } from '../webhooks/switch-webhook.js';
-
-const CHUNK_ROWS = 1_000;
-
-const tenantsStatement: Statement = {
-  text: `select id, data_key from hookwright.tenants where data_key_kid = $1 and id > $2
-         order by id limit ${CHUNK_ROWS}`,
-};
 
 interface LockedOutTenant {
   id: number;
@@ -27,19 +20,9 @@ export async function lockedOutTenants(
   kid: string,
 ): Promise<LockedOutTenant[]> {
   const key = keys.find((known) => known.kid === kid)?.key;
-  const found: LockedOutTenant[] = [];
-  for (let after = 0; ; ) {
-    const rows = await query<{ id: number; data_key: Buffer }>(pool, tenantsStatement, [kid, after]);
-    for (const { id, data_key: dataKey } of rows) {
-      if (key === undefined || !opensDataKey(key, id, dataKey)) {
-        found.push({ id, dataKey });
-      }
-    }
-    if (rows.length < CHUNK_ROWS) {
-      return found;
-    }
-    after = rows.at(-1)!.id;
-  }
+  const text = 'select id, data_key as "dataKey" from hookwright.tenants where data_key_kid = $1 order by id';
+  const tenants = await query<LockedOutTenant>(pool, { text }, [kid]);
+  return tenants.filter(({ id, dataKey }) => key === undefined || !opensDataKey(key, id, dataKey));
 }
 
 /**
@@ -50,12 +33,12 @@ export async function lockedOutTenants(
  */
 export async function giveUpSecrets(
   db: Pick<Database, 'orm'>,
-  vault: Pick<SecretVault, 'newLooseDataKey'>,
+  vault: Pick<SecretVault, 'newDataKey'>,
   random: (bytes: number) => Buffer,
   { id: tenantId, dataKey: lost }: LockedOutTenant,
   holdHours: number,
 ): Promise<void> {
-  const { dataKey, dataKeyKid, seal } = vault.newLooseDataKey(tenantId);
+  const { wrapped, seal } = vault.newDataKey(tenantId);
   await managementTransaction(db, tenantId, async (unit) => {
     const { em } = unit;
     const [tenant] = await lockRows(em, Tenant, { id: tenantId });
@@ -63,11 +46,11 @@ export async function giveUpSecrets(
     if (tenant?.dataKey.equals(lost) !== true) {
       return;
     }
-    em.assign(tenant, { dataKey, dataKeyKid });
+    em.assign(tenant, wrapped);
     audit(em, commandLine, {
       ...about('TENANT', tenantId, tenantId),
       action: 'DATA_KEY_REPLACED',
-      after: { encryptionKey: dataKeyKid },
+      after: { encryptionKey: wrapped.dataKeyKid },
     });
     for (const webhook of await lockWebhooks(em)) {
       const { id, active } = webhook;
