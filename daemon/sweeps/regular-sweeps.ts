@@ -43,7 +43,7 @@ export function startSweeps(
     sweep('rescue-held', 2_000, async () => {
       const webhooks = await rescueHeld(pool, held);
       metrics.sweep('held', webhooks);
-      found({ webhooks }, 'info', 'found webhooks to align');
+      found({ webhooks }, 'info', 'found held deliveries to align');
     }),
     sweep('rescue-overdue', 10_000, async () => {
       const early = await correctFutureTimes(pool);

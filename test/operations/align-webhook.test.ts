@@ -185,16 +185,20 @@ test('a job that is put off takes no time away from one that was wanted sooner',
 });
 
 describe('a job that is added while an older one of its key is being fetched', () => {
-  /** A fetch, as graphile-worker makes it, that is not committed yet. */
-  async function fetchUncommitted(key: string) {
-    const client = new pg.Client({ connectionString: stack.databaseUrl });
-    await client.connect();
-    await client.query('begin');
-    await fetchJobs(client, 'pool', `key = '${key}' and is_available`);
-    return client;
+  /** @returns the jobs that are there when the fetch, as graphile-worker makes it, has committed and its job has ended */
+  async function jobsAfter(key: string, add: () => Promise<unknown>) {
+    const fetch = new pg.Client({ connectionString: stack.databaseUrl });
+    await fetch.connect();
+    await fetch.query('begin');
+    await fetchJobs(fetch, 'pool', `key = '${key}' and is_available`);
+    const adding = add();
+    await eventually(async () => (await stack.rows(lockWaits)).length > 0);
+    await fetch.query('commit');
+    await adding;
+    await deleteJobs(fetch, `locked_by = 'pool'`);
+    await fetch.end();
+    return await jobs('key', 'is_available');
   }
-  const somebodyWaits = async () => (await stack.rows(lockWaits)).length > 0;
-  const available = () => jobs('key', 'is_available');
 
   test('is there when that one has ended: a delivery that is released then is not forgotten', async () => {
     const { db, config } = stack.services;
@@ -205,36 +209,21 @@ describe('a job that is added while an older one of its key is being fetched', (
     await align();
     await change(true);
     await deleteJobs(stack, OF_WEBHOOKS);
-    const fetch = await fetchUncommitted(`d:${id}`);
-    const release = align();
-    await eventually(somebodyWaits);
-    await fetch.query('commit');
-    await release;
-    await deleteJobs(fetch, `locked_by = 'pool'`);
-    await fetch.end();
-    expect(await available()).toEqual([{ what: `d:${id}` }]);
+    expect(await jobsAfter(`d:${id}`, align)).toEqual([{ what: `d:${id}` }]);
     expect(await stack.deliveries()).toMatchObject([{ status: 'PENDING' }]);
   });
 
-  test.each<[what: string, key: string, add: (client: pg.PoolClient) => Promise<void>]>([
-    ['aligns a webhook', 'w:7', (client) => enqueueAlign(client, stack.tenantId, 7)],
+  test.each<[what: string, key: string, add: (pool: pg.Pool) => Promise<void>]>([
+    ['aligns a webhook', 'w:7', (pool) => enqueueAlign(pool, stack.tenantId, 7)],
     [
       'brings a bulk operation on',
       'b:7',
-      (client) => enqueueBulkOperation(client, { operationId: 7, tenantId: 1, waitedMs: 0 }, 0),
+      (pool) => enqueueBulkOperation(pool, { operationId: 7, tenantId: 1, waitedMs: 0 }, 0),
     ],
   ])('is there when that one has ended: one that %s', async (_, key, add) => {
-    const client = await stack.services.db.pool.connect();
-    await add(client);
-    const fetch = await fetchUncommitted(key);
-    const adding = add(client);
-    await eventually(somebodyWaits);
-    await fetch.query('commit');
-    await adding;
-    client.release();
-    await deleteJobs(fetch, `locked_by = 'pool'`);
-    await fetch.end();
-    expect(await available()).toEqual([{ what: key }]);
+    const { pool } = stack.services.db;
+    await add(pool);
+    expect(await jobsAfter(key, () => add(pool))).toEqual([{ what: key }]);
   });
 });
 
