@@ -12,7 +12,7 @@ const IDLE_MS = 1_500;
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let proxy: DatabaseProxy;
-/** Of the process that does the work, and of another one. */
+/** Pools of the process that does the work, and of another one. */
 let own: pg.Pool;
 let other: pg.Pool;
 

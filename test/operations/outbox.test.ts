@@ -322,7 +322,7 @@ describe('the longest body', () => {
     return text('x'.repeat(bytes - Buffer.byteLength(text(''))));
   };
 
-  test('is what the daemon was told, in bytes', async () => {
+  test('is the one that the daemon has set, in bytes', async () => {
     await keepOutboxLimit(stack.services.db, 2_000);
     const { rows } = await shop.pool.query(emitText, [stack.tenantId, body(2_000)]);
     expect(rows).toHaveLength(1);

@@ -27,7 +27,7 @@ async function write(
         latency_histogram = hookwright.add_histograms(s.latency_histogram, excluded.latency_histogram)`);
 }
 
-/** As it is when nothing since these days has been rolled up. */
+/** Sets the marks: nothing since these days has been rolled up. */
 async function progressAt(time: string, hoursFrom = time): Promise<void> {
   await stack.rows(`
     update hookwright.stats_progress p
@@ -210,7 +210,7 @@ describe('retention', () => {
   });
 });
 
-/** What lies in the past lies further back: as if this time had passed. */
+/** Moves everything further into the past, as if this time had passed. */
 async function passHours(hours: number): Promise<void> {
   const by = `interval '${hours} hours'`;
   await stack.rows(`update hookwright.delivery_stats set bucket = bucket - ${by} where resolution <> 'DAY'`);

@@ -24,7 +24,7 @@ describe('a database that allows fewer connections than the pools may have', () 
     );
   const busy = (n: number) => stack.rows<{ n: number }>(`select ${n} as n from pg_sleep(0.02)`);
 
-  test('serves whoever waits for one of them, by hot statements and by the ORM', async () => {
+  test('serves all that wait for one of them, by hot statements and by the ORM', async () => {
     await limit(5);
     const hot = Array.from({ length: 100 }, (_, n) => busy(n));
     const { em } = stack.services.db.orm;

@@ -137,7 +137,7 @@ describe('the command line', () => {
 });
 
 describe('giving up a lost key', () => {
-  test('is told beforehand, touches nobody else, and lets owners go on with new secrets and what was held', async () => {
+  test('is announced, touches no other tenant, and lets owners go on with new secrets and their held events', async () => {
     await using receiver = await startReceiver();
     const { id, secret } = await stack.webhook(receiver.url);
     const { id: safe } = await createTenant(stack.services.db, vaultOf(newKey), 'safe', commandLine);
@@ -148,8 +148,8 @@ describe('giving up a lost key', () => {
       );
     const before = await rowsOf();
 
-    const told = await hookwright('keys give-up old', keys);
-    expect(told).toMatchObject({ code: 0, said: expect.stringContaining('old (tenants: 1) would be lost') });
+    const announced = await hookwright('keys give-up old', keys);
+    expect(announced).toMatchObject({ code: 0, said: expect.stringContaining('old (tenants: 1) would be lost') });
     expect(await rowsOf()).toEqual(before);
     const done = await hookwright('keys give-up old --for-good', keys);
     expect(done).toMatchObject({ code: 0, said: expect.stringContaining('old (tenants: 1) are given up') });

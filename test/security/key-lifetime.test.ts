@@ -9,7 +9,7 @@ import { makeKey, makeTenant, openTestServices, type TestTenant } from '../suppo
 let here: Services;
 let there: Services;
 let tenant: TestTenant;
-/** Of both processes, in ms, monotonic. */
+/** The clock of both processes, monotonic, in ms. */
 let nowMs: number;
 
 const database: Awaited<ReturnType<typeof createTestDatabase>> = await createTestDatabase();

@@ -9,7 +9,7 @@ import { JOBS_TABLE } from '../support/jobs.js';
 import { OutboxApplication, refusalOf } from '../support/outbox-application.js';
 import { acceptedPayloads } from '../support/payload-texts.js';
 
-/** What a hostile application can do with the login that it was given for the outbox: emit for its tenant. */
+/** A hostile application with a login for the outbox, which can only emit for its tenant. */
 
 let stack: DeliveryStack;
 let shop: OutboxApplication;
@@ -59,7 +59,7 @@ function emit(call: Call = {}, on: Pick<pg.Pool, 'query'> = shop.pool) {
 /** An object, beside whose lists stand texts with brackets that nest nothing. */
 const nested = (levels: number) =>
   `{"\\"[[":${'['.repeat(levels - 1)}${'"[{",'.repeat(600)}1${']'.repeat(levels - 1)}}`;
-/** What is stored of a body. */
+/** The body that is stored. */
 async function storedOf(call: Call): Promise<string> {
   const { rows } = await emit(call);
   const stored = await stack.rows<{ body: string }>(
@@ -249,7 +249,7 @@ describe('escapes that JSON does not need', () => {
     );
   });
 
-  test('change no refusal: what is no JSON with them is none without', async () => {
+  test('change no refusal: a text that is not JSON with them is not JSON without', async () => {
     for (const text of ['\\u00e', '\\x41', '\\0041', '\\+000041', '\\']) {
       expect((await refusalOf(emit({ body: `{"code":"\\/${text}","discount_type":"B"}` }))).code).toBe('HW005');
     }

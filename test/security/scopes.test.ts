@@ -47,7 +47,7 @@ const guarded = Object.fromEntries(
 ) as Record<string, readonly Scope[] | 'any key'>;
 
 /**
- * The fields that ask for nothing: whoever has their object was let in by the guarded field that led to it. A mutation
+ * The fields without a guard of their own: the guarded field that leads to their object was asked for. A mutation
  * shows what it made or changed: `redeliver` its delivery with its attempts, `emitEvent` its event.
  */
 const unguarded: Record<string, string> = {

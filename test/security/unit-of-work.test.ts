@@ -11,7 +11,7 @@ import { GraphqlApi } from '../support/graphql-api.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 
-/** What a transaction of people's changes writes, and what it cannot. As the role of the API. */
+/** The transaction of people's changes, as the role of the API. */
 
 let api: GraphqlApi;
 let owner: TestTenant;

@@ -1,7 +1,7 @@
 import type { SendErrorCode } from '../../src/domain/outcome.js';
 import type { Chance } from './chance.js';
 
-/** What a receiver makes of a request. */
+/** The answer of a receiver to a request. */
 export type Answer =
   | { kind: 'response'; status: number; latencyMs: number; headers: Record<string, string>; body: string }
   | { kind: 'error'; code: SendErrorCode; latencyMs: number };

@@ -1,6 +1,6 @@
 import type { Chance } from './chance.js';
 
-/** What a booking platform emits: the types that every installation has, and eight that this one has registered. */
+/** The event types of a booking platform: those of every installation, and eight that this one has registered. */
 interface SeededType {
   name: string;
   /** How often it is emitted, compared to the others. */

@@ -8,9 +8,9 @@ export interface SeededEndpoint {
   createdDaysAgo: number;
   /** Somebody has paused it then. */
   pausedHoursAgo?: number;
-  /** Its secret was rotated then, and the one before signs for 24 hours from then on. */
+  /** The time of its secret's rotation; the previous secret signs for 24 hours afterwards. */
   rotatedHoursAgo?: number;
-  /** Its certificate has expired: what is sent to it now is answered with that one. */
+  /** The receiver has an expired certificate. */
   expired?: true;
 }
 

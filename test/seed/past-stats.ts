@@ -9,7 +9,7 @@ import { busyness, HOUR_MS, type PastDelivery } from './simulate.js';
 import type { MadeWebhook } from './write.js';
 
 const MINUTE_MS = 60_000;
-/** As long as the service keeps minutes. */
+/** The service keeps minutes for this time. */
 const MINUTES_KEPT_HOURS = 49;
 const STATS_DAYS = 31;
 
@@ -41,7 +41,7 @@ export class PastStats {
     }
   }
 
-  /** What came before the deliveries that are kept, up to a month ago: one attempt each. */
+  /** Adds deliveries from before the kept ones, up to a month ago, with one attempt each. */
   addEarlier(
     chance: Chance,
     webhook: MadeWebhook,

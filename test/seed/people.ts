@@ -9,7 +9,7 @@ import type { Chance } from './chance.js';
 import { HOUR_MS } from './simulate.js';
 import { insertRows, type MadeWebhook } from './write.js';
 
-/** What the people of a tenant have done: keys, bulk operations, and the changes that the audit log has. */
+/** The actions of a tenant's people: keys, bulk operations and the audit log. */
 
 /** Name, scopes, made so many days ago, last used so many hours ago, more. */
 const keys: [
@@ -172,7 +172,7 @@ export async function seedAuditLog(
   );
 }
 
-/** What was made through the service was made just now: its entries get the times of what they are about, in order. */
+/** Gives audit entries of the seeding itself the times of their targets, in order. */
 export async function putAuditLogInOrder({ db }: Pick<Services, 'db'>): Promise<void> {
   await db.pool.query(`
     update hookwright.audit_log a set created_at = w.created_at from hookwright.webhooks w

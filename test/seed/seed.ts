@@ -25,7 +25,7 @@ import {
   writeHealth,
 } from './write.js';
 
-/** For how long events, deliveries and attempts go back; statistics go back a month. */
+/** Events, deliveries and attempts are this old at most; statistics a month. */
 const KEPT_HOURS = 72;
 const SEED = 39;
 
@@ -38,9 +38,8 @@ interface Seeded {
 }
 
 /**
- * Fills an empty installation as one looks that a booking platform has used for a year: see `endpoints.ts` for who there
- * is and how they fare. The same at every run, but for secrets and keys; all times are relative to now. Takes a few
- * seconds.
+ * Fills an empty installation with a year of a booking platform's use: `endpoints.ts` has its tenants. Each run makes the
+ * same, except for secrets and keys; all times are relative to now. It takes a few seconds.
  *
  * @param services with the rights of the owner of the database, which no daemon works on yet
  * @param options.hostile with a tenant whose names and texts are an attacker's

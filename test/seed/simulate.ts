@@ -34,7 +34,7 @@ export interface PastDelivery {
   attempts: PastAttempt[];
 }
 
-/** What the service knows of an endpoint after all that. */
+/** The endpoint's health after these deliveries. */
 export interface Health {
   consecutiveFailures: number;
   failingSince: number | null;
@@ -55,7 +55,7 @@ export function busyness(msAgo: number): number {
   return ofDay * (isWeekend ? 0.55 : 1.18);
 }
 
-/** What a tenant has emitted in these last hours, oldest first. */
+/** The events that a tenant has emitted in these last hours, oldest first. */
 export function pastEvents(chance: Chance, now: number, hours: number, perDay: number): PastEvent[] {
   const events: PastEvent[] = [];
   for (let minutesAgo = hours * 60; minutesAgo >= 1; minutesAgo--) {

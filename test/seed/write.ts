@@ -121,7 +121,7 @@ function timingOf(chance: Chance, { answer, number }: PastAttempt) {
 
 const HOLD_MS = 168 * 3_600_000;
 
-/** What the deliveries have made of a webhook. */
+/** Writes the health that the deliveries gave a webhook. */
 export async function writeHealth(pool: pg.Pool, webhookId: number, health: Health, createdAt: Date): Promise<void> {
   const at = (ms: number | null) => (ms === null ? null : new Date(ms));
   await pool.query(
