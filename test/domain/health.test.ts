@@ -30,40 +30,24 @@ const fold = (state: HealthState, outcomes: readonly HealthStep[]) => {
 };
 
 describe('the health of a webhook', () => {
-  test('counts failures in a row', () => {
-    expect(fold(active(0), steps('fff'))).toEqual({ consecutiveFailures: 3, disable: null });
-    expect(fold(active(4), [])).toEqual({ consecutiveFailures: 4, disable: null });
-  });
-
-  test('starts again from 0 at a success', () => {
-    expect(fold(active(9), steps('s'))).toEqual({ consecutiveFailures: 0, disable: null });
-    expect(fold(active(9), steps('sff'))).toEqual({ consecutiveFailures: 2, disable: null });
-  });
-
-  test('disables at the tenth failure in a row, not at the ninth', () => {
+  test.each<[string, number, string, number, HealthVerdict['disable']]>([
+    ['counts a streak of failures', 0, 'fff', 3, null],
+    ['counts a streak of failures', 4, '', 4, null],
+    ['starts again from 0 at a success', 9, 's', 0, null],
+    ['starts again from 0 at a success', 9, 'sff', 2, null],
+    ['disables at the tenth failure, not at the ninth', 0, 'fffffffff', 9, null],
+    ['disables at the tenth failure, not at the ninth', 0, 'ffffffffff', 10, 'FAILURES'],
+    ['disables at the tenth failure, not at the ninth', 9, 'f', 10, 'FAILURES'],
+    ['goes by the order in which the outcomes finished', 9, 'sf', 1, null],
+    ['goes by the order in which the outcomes finished', 9, 'fs', 10, 'FAILURES'],
+    ['disables at a 410 at once, and counts it', 2, 'g', 3, 'GONE'],
+    ['disables at a 410 at once, and counts it', 9, 'g', 10, 'GONE'],
+    ['is not changed by outcomes after the one that disables', 9, 'fffs', 10, 'FAILURES'],
+    ['is not changed by outcomes after the one that disables', 0, 'gsf', 1, 'GONE'],
+    ['is not changed by outcomes after the one that disables', 9, 'fg', 10, 'FAILURES'],
+  ])('%s: %d failures, then "%s"', (_, before, outcomes, consecutiveFailures, disable) => {
     expect(DISABLE_AFTER_FAILURES).toBe(10);
-    expect(fold(active(0), steps('f'.repeat(9)))).toEqual({ consecutiveFailures: 9, disable: null });
-    expect(fold(active(0), steps('f'.repeat(10)))).toEqual({
-      consecutiveFailures: 10,
-      disable: 'FAILURES',
-    });
-    expect(fold(active(9), steps('f'))).toEqual({ consecutiveFailures: 10, disable: 'FAILURES' });
-  });
-
-  test('goes by the order in which the outcomes finished', () => {
-    expect(fold(active(9), steps('sf')).disable).toBeNull();
-    expect(fold(active(9), steps('fs')).disable).toBe('FAILURES');
-  });
-
-  test('disables at a 410 at once, and counts it', () => {
-    expect(fold(active(2), steps('g'))).toEqual({ consecutiveFailures: 3, disable: 'GONE' });
-    expect(fold(active(9), steps('g'))).toEqual({ consecutiveFailures: 10, disable: 'GONE' });
-  });
-
-  test('is not changed by what finishes after it was disabled', () => {
-    expect(fold(active(9), steps('fffs'))).toEqual({ consecutiveFailures: 10, disable: 'FAILURES' });
-    expect(fold(active(0), steps('gsf'))).toEqual({ consecutiveFailures: 1, disable: 'GONE' });
-    expect(fold(active(9), steps('fg')).disable).toBe('FAILURES');
+    expect(fold(active(before), steps(outcomes))).toEqual({ consecutiveFailures, disable });
   });
 
   test('is not changed by an attempt that began before the webhook was last switched', () => {

@@ -62,55 +62,33 @@ describe('an attempt', () => {
   });
 });
 
-describe('Retry-After', () => {
-  test.each([429, 503])('on %i delays the retry and closes the endpoint', (status) => {
-    expect(judge(response(status, { 'retry-after': '120' }), now)).toMatchObject({
-      retryAfterMs: 120_000,
-      closing: 120_000,
-    });
-    expect(judge(response(status, { 'retry-after': 'Sat, 31 Jan 2026 09:31:00 GMT' }), now)).toMatchObject({
-      retryAfterMs: 60_000,
-      closing: 60_000,
-    });
-  });
+const past = 'Sat, 31 Jan 2026 09:29:59 GMT';
 
-  test.each([429, 503])('on %i holds for 60 minutes at most', (status) => {
-    expect(judge(response(status, { 'retry-after': '86400' }), now)).toMatchObject({
-      retryAfterMs: 3_600_000,
-      closing: 3_600_000,
-    });
-  });
-
-  test('that came twice counts with its longer value', () => {
-    expect(judge(response(503, { 'retry-after': ['5', '7'] }), now)).toMatchObject({
-      retryAfterMs: 7000,
-      closing: 7000,
-    });
-  });
-
-  test.each([301, 408, 413, 500, 502, 504])('on %i is not heard', (status) => {
-    expect(judge(response(status, { 'retry-after': '120' }), now)).toMatchObject({
-      retryAfterMs: null,
-      closing: null,
-    });
-  });
-
-  test.each(['soon', '-5', ''])('%j on a 429 closes for an open time, and on a 503 not at all', (value) => {
-    const headers = { 'retry-after': value };
-    expect(judge(response(429, headers), now)).toMatchObject({ retryAfterMs: null, closing: 'UNTIMED' });
-    expect(judge(response(503, headers), now)).toMatchObject({ retryAfterMs: null, closing: null });
-  });
-
-  test('missing on a 429 closes for an open time, and on a 503 not at all', () => {
-    expect(judge(response(429), now)).toMatchObject({ retryAfterMs: null, closing: 'UNTIMED' });
-    expect(judge(response(503), now)).toMatchObject({ retryAfterMs: null, closing: null });
-  });
-
-  test('of 0, or a date in the past, closes a 429 for an open time, and a 503 not at all', () => {
-    for (const value of ['0', 'Sat, 31 Jan 2026 09:29:59 GMT']) {
-      const headers = { 'retry-after': value };
-      expect(judge(response(429, headers), now)).toMatchObject({ retryAfterMs: 0, closing: 'UNTIMED' });
-      expect(judge(response(503, headers), now)).toMatchObject({ retryAfterMs: 0, closing: null });
-    }
-  });
-});
+test.each<[number, string | string[] | undefined, number | null, number | 'UNTIMED' | null]>([
+  // It delays the retry and closes the endpoint, for an hour at most.
+  [429, '120', 120_000, 120_000],
+  [503, '120', 120_000, 120_000],
+  [429, 'Sat, 31 Jan 2026 09:31:00 GMT', 60_000, 60_000],
+  [503, 'Sat, 31 Jan 2026 09:31:00 GMT', 60_000, 60_000],
+  [429, '86400', 3_600_000, 3_600_000],
+  [503, '86400', 3_600_000, 3_600_000],
+  [503, ['5', '7'], 7_000, 7_000],
+  // Other statuses have none.
+  ...[301, 408, 413, 500, 502, 504].map((status): [number, string, null, null] => [status, '120', null, null]),
+  // A 429 without a usable one closes for an open time, a 503 does not close.
+  ...['soon', '-5', '', undefined].flatMap((value): [number, string | undefined, null, 'UNTIMED' | null][] => [
+    [429, value, null, 'UNTIMED'],
+    [503, value, null, null],
+  ]),
+  ...['0', past].flatMap((value): [number, string, number, 'UNTIMED' | null][] => [
+    [429, value, 0, 'UNTIMED'],
+    [503, value, 0, null],
+  ]),
+])(
+  'a %d with Retry-After %j delays the retry by %s ms, and closes the endpoint for %s',
+  (status, value, ...expected) => {
+    const [retryAfterMs, closing] = expected;
+    const headers = value === undefined ? {} : { 'retry-after': value };
+    expect(judge(response(status, headers), now)).toMatchObject({ retryAfterMs, closing });
+  },
+);
