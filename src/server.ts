@@ -150,40 +150,35 @@ function directory(config: Config): Record<string, string> {
   };
 }
 
-interface ClientError {
-  status: number;
-  title: string;
-  code: string;
-  detail: string;
-}
+type ClientError = [status: number, title: string, code: string, detail: string];
 
 /** By Node's codes. Not in the catalogue of errors, because no interface answers with them. */
 const clientErrors: Record<string, ClientError> = {
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    title: 'Request Timeout',
-    code: 'request_timeout',
-    detail: 'The request did not arrive completely in time.',
-  },
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    title: 'Request Header Fields Too Large',
-    code: 'headers_too_large',
-    detail: 'The headers of the request are longer than this service reads.',
-  },
-  HPE_INVALID_METHOD: {
-    status: 400,
-    title: 'Bad Request',
-    code: 'method_unknown',
-    detail: 'The request does not begin with a known HTTP method, such as GET or POST.',
-  },
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    408,
+    'Request Timeout',
+    'request_timeout',
+    'The request did not arrive completely in time.',
+  ],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    'headers_too_large',
+    'The headers of the request are longer than this service reads.',
+  ],
+  HPE_INVALID_METHOD: [
+    400,
+    'Bad Request',
+    'method_unknown',
+    'The request does not begin with a known HTTP method, such as GET or POST.',
+  ],
 };
-const malformed: ClientError = {
-  status: 400,
-  title: 'Bad Request',
-  code: 'malformed_request',
-  detail: 'What was sent is not a well-formed HTTP request.',
-};
+const malformed: ClientError = [
+  400,
+  'Bad Request',
+  'malformed_request',
+  'What was sent is not a well-formed HTTP request.',
+];
 
 /**
  * Bytes that are not an HTTP request never reach a route, so this writes the answer itself. A connection without any
@@ -195,7 +190,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
     socket.destroy();
     return;
   }
-  const { status, title, code, detail } = clientErrors[error.code ?? ''] ?? malformed;
+  const [status, title, code, detail] = clientErrors[error.code ?? ''] ?? malformed;
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code });
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${body.length}\r\n` +

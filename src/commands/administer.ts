@@ -27,24 +27,7 @@ import { print, printList } from './print.js';
 interface Administration {
   config: Config;
   db: Database;
-}
-
-interface AdministrationOfSecrets extends Administration {
   vault(): Promise<SecretVault>;
-}
-
-/** Runs a command that reads or writes secrets. */
-export async function administerSecrets(
-  work: (administration: AdministrationOfSecrets) => Promise<void>,
-): Promise<void> {
-  await administerWith(readConfig(process.env), ({ config, db }) =>
-    work({ config, db, vault: async () => new SecretVault(db, await encryptionKeysOf(config, db)) }),
-  );
-}
-
-/** Runs any other command, which needs no encryption keys. */
-export async function administer(work: (administration: Administration) => Promise<void>): Promise<void> {
-  await administerWith(readConfig(process.env, { needsEncryptionKeys: false }), work);
 }
 
 /**
@@ -53,24 +36,32 @@ export async function administer(work: (administration: Administration) => Promi
  *
  * @throws Error with a sentence when the database lacks a migration
  */
-async function administerWith(config: Config, work: (administration: Administration) => Promise<void>): Promise<void> {
+export async function administer(
+  work: (administration: Administration) => Promise<void>,
+  { needsEncryptionKeys = false } = {},
+): Promise<void> {
+  const config = readConfig(process.env, { needsEncryptionKeys });
   await withDatabaseUrl(config, async (url) => {
     const db = await openDatabase(url, { poolMax: 2, onError: () => {} });
     try {
       await requireMigrated(db);
-      await work({ config, db });
+      await work({ config, db, vault: async () => new SecretVault(db, await encryptionKeysOf(config, db)) });
     } finally {
       await db.close();
     }
   });
 }
 
+/** Runs a command that reads or writes secrets. */
+export const administerSecrets = (work: (administration: Administration) => Promise<void>): Promise<void> =>
+  administer(work, { needsEncryptionKeys: true });
+
 /** `hookwright tenant create <name>` */
 export async function createTenantCommand(name: string): Promise<void> {
   const wanted = nameFrom(name);
   await administerSecrets(async ({ db, vault }) => {
-    const tenant = await createTenant(db, await vault(), wanted, commandLine);
-    print(`Tenant ${tenant.id} "${wanted}" is made. A key for it: hookwright key create <name> --tenant ${tenant.id}`);
+    const { id } = await createTenant(db, await vault(), wanted, commandLine);
+    print(`Tenant ${id} "${wanted}" is made. A key for it: hookwright key create <name> --tenant ${id}`);
   });
 }
 

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, lchownSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
 
 /** The user that Postgres runs as; null: our own. */
 export type Account = { uid: number; gid: number } | null;
@@ -50,14 +49,10 @@ export function canEnter(account: Account, folder: string): boolean {
 
 /** Gives a file, or a folder with all that is in it, to the account. */
 export function giveTo(account: Account, path: string): void {
-  if (account === null) {
-    return;
-  }
-  const { uid, gid } = account;
-  if (statSync(path).isDirectory()) {
-    for (const entry of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
-      lchownSync(join(path, entry), uid, gid);
+  if (account !== null) {
+    const { stderr, status } = spawnSync('chown', ['-hR', `${account.uid}:${account.gid}`, path], { encoding: 'utf8' });
+    if (status !== 0) {
+      throw new Error(stderr.trim());
     }
   }
-  chownSync(path, uid, gid);
 }
