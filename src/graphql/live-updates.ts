@@ -13,22 +13,23 @@ import { Requires } from './fields/requires.js';
 import { type Update, UpdateStream } from './fields/update-stream.js';
 import { readWebhook } from './webhooks/webhook.js';
 
-const cursorDescription =
-  'The position of this update in the stream. Pass it as `after` or in the header Last-Event-ID to a later subscription: ' +
-  'it begins with the changes since then, or with `resync` after more than 5 minutes or 1,000 changes.';
-const resyncDescription =
-  'True when changes before this update may have been missed: read your data again. A subscription without a cursor ' +
-  'gets every change after the answer (200), so it does not begin with `resync`.';
-const afterDescription = 'The cursor of the last update from an earlier stream. Omit to begin now.';
-
-@ObjectType({ description: 'A delivery that was created or has changed, or a note that changes may have been missed.' })
-class DeliveryUpdate {
-  @Field(() => String, { description: cursorDescription })
+@ObjectType()
+abstract class ChangeUpdate {
+  @Field(() => String, {
+    description:
+      'The position of this update in the stream. Pass it as `after` or in the header Last-Event-ID to a later subscription: it begins with the changes since then, or with `resync` after more than 5 minutes or 1,000 changes.',
+  })
   cursor!: string;
 
-  @Field(() => Boolean, { description: resyncDescription })
+  @Field(() => Boolean, {
+    description:
+      'True when changes before this update may have been missed: read your data again. A subscription without a cursor gets every change after the answer (200), so it does not begin with `resync`.',
+  })
   resync!: boolean;
+}
 
+@ObjectType({ description: 'A delivery that was created or has changed, or a note that changes may have been missed.' })
+class DeliveryUpdate extends ChangeUpdate {
   @Nullable(() => Delivery, 'The current delivery: several changes may come as one update. Null with `resync`.')
   delivery!: Delivery | null;
 }
@@ -36,13 +37,7 @@ class DeliveryUpdate {
 @ObjectType({
   description: 'A webhook that was created, changed or deleted, or a note that changes may have been missed.',
 })
-class WebhookUpdate {
-  @Field(() => String, { description: cursorDescription })
-  cursor!: string;
-
-  @Field(() => Boolean, { description: resyncDescription })
-  resync!: boolean;
-
+class WebhookUpdate extends ChangeUpdate {
   @ShowsIdOf('Webhook', { nullable: true, description: 'The id of the changed webhook. Null with `resync`.' })
   webhookId!: number | null;
 
@@ -54,7 +49,13 @@ class WebhookUpdate {
 }
 
 @ArgsType()
-class DeliveryUpdateArgs {
+class UpdateArgs {
+  @Nullable(() => String, 'The cursor of the last update from an earlier stream. Omit to begin now.')
+  after?: string | null;
+}
+
+@ArgsType()
+class DeliveryUpdateArgs extends UpdateArgs {
   @Nullable(() => ID, 'Only deliveries to this webhook, which may have been deleted since.')
   webhookId?: string | null;
 
@@ -63,18 +64,12 @@ class DeliveryUpdateArgs {
 
   @Nullable(() => DeliveryStatus, 'Only deliveries that are in this state after the change.')
   status?: DeliveryStatus | null;
-
-  @Nullable(() => String, afterDescription)
-  after?: string | null;
 }
 
 @ArgsType()
-class WebhookUpdateArgs {
+class WebhookUpdateArgs extends UpdateArgs {
   @Nullable(() => ID, 'Only this webhook. Omit for all webhooks.')
   id?: string | null;
-
-  @Nullable(() => String, afterDescription)
-  after?: string | null;
 }
 
 @Resolver()
