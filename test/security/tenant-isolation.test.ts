@@ -267,8 +267,8 @@ describe('with SQL of one’s own, as the role of the API', () => {
       `select relname as name from pg_class
        where relnamespace = 'hookwright'::regnamespace and relispartition and relkind = 'r'`,
     );
-    expect(rows.length).toBeGreaterThan(30);
-    for (const { name } of rows.filter((_, index) => index % 7 === 0)) {
+    expect(rows.length).toBeGreaterThanOrEqual(9);
+    for (const { name } of rows) {
       const outcome = rejection(query(api.services.db.pool, { text: `select * from hookwright.${name}` }, []));
       expect(await outcome, name).toContain('permission denied');
     }

@@ -20,7 +20,6 @@ const since = 'Only deliveries created at this time or later.';
 const until = 'Only deliveries created before this time; default: now.';
 const dryRun = { nullable: true, defaultValue: false, description: 'Only count, and change nothing.' };
 const ID_OF_WEBHOOK = { description: 'The id of the webhook, which must be active.' };
-const ID_OF_OPERATION = { description: 'The id of the operation.' };
 
 @InputType({ description: 'Conditions for finished deliveries. All of them must be met.' })
 class RecoverWebhookFilter {
@@ -142,29 +141,29 @@ export class ReplayEventsPayload extends BulkPayloadFields {}
 @ObjectType({ description: 'The started cancellation, or the result of a dry run.' })
 export class CancelDeliveriesPayload extends BulkPayloadFields {}
 
-@InputType({ description: 'The bulk operation to cancel. It must be running or paused.' })
-export class CancelBulkOperationInput {
-  @Field(() => ID, ID_OF_OPERATION)
+@InputType()
+abstract class BulkOperationInput {
+  @Field(() => ID, { description: 'The id of the operation.' })
   id!: string;
 }
 
-@ObjectType({ description: 'The canceled operation.' })
-export class CancelBulkOperationPayload {
-  @Field(() => BulkOperation, { description: 'The operation after the change, including a chunk that was under way.' })
+@ObjectType()
+abstract class BulkOperationPayload {
+  @Field(() => BulkOperation, { description: 'The operation after the change.' })
   bulkOperation!: BulkOperation;
 }
+
+@InputType({ description: 'The bulk operation to cancel. It must be running or paused.' })
+export class CancelBulkOperationInput extends BulkOperationInput {}
+
+@ObjectType({ description: 'The canceled operation. A chunk that was under way is included.' })
+export class CancelBulkOperationPayload extends BulkOperationPayload {}
 
 @InputType({ description: 'The bulk operation to resume. It must have been canceled or have failed.' })
-export class ResumeBulkOperationInput {
-  @Field(() => ID, ID_OF_OPERATION)
-  id!: string;
-}
+export class ResumeBulkOperationInput extends BulkOperationInput {}
 
-@ObjectType({ description: 'The resumed operation.' })
-export class ResumeBulkOperationPayload {
-  @Field(() => BulkOperation, { description: 'The operation after the change. It continues where it stopped.' })
-  bulkOperation!: BulkOperation;
-}
+@ObjectType({ description: 'The resumed operation, which continues where it stopped.' })
+export class ResumeBulkOperationPayload extends BulkOperationPayload {}
 
 @InputType({ description: 'Conditions for bulk operations.' })
 export class BulkOperationFilter {

@@ -14,7 +14,7 @@ import {
 import { schemaIssues } from '../../payload-checks/schema-issues.js';
 import { InputArg } from '../fields/arguments.js';
 import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
-import { RequiresPlatformKey } from '../fields/requires.js';
+import { RequiresScope } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
 import { findEventType } from './event-type.js';
 
@@ -62,27 +62,24 @@ class DeprecateEventTypeInput {
   deprecated?: boolean | null;
 }
 
-@ObjectType({ description: 'The new event type.' })
-class RegisterEventTypePayload {
+@ObjectType()
+abstract class EventTypePayload {
   @Field(() => EventType, { description: 'The event type. Every process uses it within 5 seconds.' })
   eventType!: RegisteredEventType;
 }
+
+@ObjectType({ description: 'The new event type.' })
+class RegisterEventTypePayload extends EventTypePayload {}
 
 @ObjectType({ description: 'The changed event type.' })
-class UpdateEventTypePayload {
-  @Field(() => EventType, { description: 'The event type. Every process uses it within 5 seconds.' })
-  eventType!: RegisteredEventType;
-}
+class UpdateEventTypePayload extends EventTypePayload {}
 
 @ObjectType({ description: 'The event type after the change.' })
-class DeprecateEventTypePayload {
-  @Field(() => EventType, { description: 'The event type. Every process uses it within 5 seconds.' })
-  eventType!: RegisteredEventType;
-}
+class DeprecateEventTypePayload extends EventTypePayload {}
 
 @Resolver()
 export class EventTypeMutations {
-  @RequiresPlatformKey('platform:admin')
+  @RequiresScope('platform:admin')
   @Mutation(() => RegisterEventTypePayload, {
     description: 'Registers an event type. Webhooks with `*` are subscribed at once. For platform keys only.',
   })
@@ -98,7 +95,7 @@ export class EventTypeMutations {
     return changed(context, name);
   }
 
-  @RequiresPlatformKey('platform:admin')
+  @RequiresScope('platform:admin')
   @Mutation(() => UpdateEventTypePayload, {
     description: 'Changes description or schema. Accepted events stay as they are. For platform keys only.',
   })
@@ -121,7 +118,7 @@ export class EventTypeMutations {
     return changed(context, name);
   }
 
-  @RequiresPlatformKey('platform:admin')
+  @RequiresScope('platform:admin')
   @Mutation(() => DeprecateEventTypePayload, {
     description: 'Refuses further events of a type, or accepts them again. For platform keys only.',
   })

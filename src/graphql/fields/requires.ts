@@ -1,7 +1,7 @@
 import type { GraphQLField } from 'graphql';
 import { Extensions, type MiddlewareFn, UseMiddleware } from 'type-graphql';
 import { type Context, callerOf, requireScope, tenantOf } from '../../context/context.js';
-import { PLATFORM_ADMIN, type PlatformScope, type Scope, type TenantScope } from '../../domain/keys/scopes.js';
+import { PLATFORM_ADMIN, type Scope, type TenantScope } from '../../domain/keys/scopes.js';
 
 type FieldDecorator = MethodDecorator & PropertyDecorator;
 
@@ -22,7 +22,7 @@ export function Requires(...anyOf: readonly Scope[]): FieldDecorator {
   });
 }
 
-/** Guards a field that finds its tenant itself, or also shows data of the installation. */
+/** Guards a field that finds its tenant itself, or shows data of the installation. */
 export function RequiresScope(...anyOf: readonly Scope[]): FieldDecorator {
   return guard((context) => requireScope(context, ...anyOf));
 }
@@ -30,10 +30,6 @@ export function RequiresScope(...anyOf: readonly Scope[]): FieldDecorator {
 /** Guards a change of a tenant, or of the installation itself for a platform key that names no tenant. */
 export function RequiresScopeOrAdmin(scope: TenantScope): FieldDecorator {
   return guard((context) => requireScope(context, context.tenantId === null ? PLATFORM_ADMIN : scope));
-}
-
-export function RequiresPlatformKey(scope: PlatformScope): FieldDecorator {
-  return guard((context) => requireScope(context, scope));
 }
 
 /** Guards a field that needs any valid key. */

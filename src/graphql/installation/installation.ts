@@ -22,9 +22,10 @@ import {
 import type { Installation as Facts } from '../../operations/installation/read-installation.js';
 import { readTopWebhooks } from '../../operations/installation/top-webhooks.js';
 import type { JobAside } from '../../operations/jobs/read-jobs-aside.js';
+import type { StatsQuestion } from '../../operations/stats/read-stats.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
-import { RequiresPlatformKey } from '../fields/requires.js';
-import { statsOfTenant } from '../stats/stats.js';
+import { RequiresScope } from '../fields/requires.js';
+import { statsOf } from '../stats/stats.js';
 import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
 import {
   DaemonType,
@@ -167,7 +168,7 @@ class Installation {
 
 @Resolver(() => Installation)
 export class InstallationResolver {
-  @RequiresPlatformKey('platform:read')
+  @RequiresScope('platform:read')
   @Query(() => Installation, {
     nullable: true,
     description: 'The state of the whole installation, over all tenants. For platform keys only.',
@@ -186,7 +187,8 @@ export class InstallationResolver {
     @Ctx() context: Context,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Stats> {
-    return statsOfTenant(context, PLATFORM, args, info);
+    const ofAll = (question: StatsQuestion) => context.loaders.statsByTenant.load({ tenantId: PLATFORM, ...question });
+    return statsOf(context, args, info, ofAll);
   }
 
   @mayHold(TOP_WEBHOOKS_MAX)

@@ -27,8 +27,8 @@ export class StatsResolver {
     @Ctx() context: Context,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Stats> {
-    const webhookId = await knownWebhookIn(context, args.webhookId);
-    return statsOf(context, webhookId ?? ALL_WEBHOOKS, args, info);
+    const webhookId = (await knownWebhookIn(context, args.webhookId)) ?? ALL_WEBHOOKS;
+    return statsOf(context, args, info, (question) => context.loaders.statsByWebhook.load({ webhookId, ...question }));
   }
 
   @Requires('deliveries:read')
@@ -39,12 +39,12 @@ export class StatsResolver {
     description: 'Successes, failures and durations of attempts at the webhook.',
   })
   webhookStats(
-    @Root() webhook: Webhook,
+    @Root() { id: webhookId }: Webhook,
     @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
     @Ctx() context: Context,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Stats> {
-    return statsOf(context, webhook.id, args, info);
+    return statsOf(context, args, info, (question) => context.loaders.statsByWebhook.load({ webhookId, ...question }));
   }
 
   @Requires('deliveries:read')
@@ -67,46 +67,24 @@ export class StatsResolver {
   }
 }
 
-/** @throws ApiError invalid_input for a range or an event type that cannot be asked for */
-async function statsOf(
-  context: Context,
-  webhookId: number,
-  args: WebhookStatsArgs,
-  info: GraphQLResolveInfo,
-): Promise<Stats> {
-  const question = await questionOf(context, args, info);
-  return statsFrom(question, await context.loaders.statsByWebhook.load({ webhookId, ...question }));
-}
-
-/** The statistics of a tenant, or of the installation (`PLATFORM`). @throws as `statsOf` */
-export async function statsOfTenant(
-  context: Context,
-  tenantId: number,
-  args: WebhookStatsArgs,
-  info: GraphQLResolveInfo,
-): Promise<Stats> {
-  const question = await questionOf(context, args, info);
-  return statsFrom(question, await context.loaders.statsByTenant.load({ tenantId, ...question }));
-}
-
-async function questionOf(
+/**
+ * Statistics of what `read` counts.
+ *
+ * @throws ApiError invalid_input for a range or an event type that cannot be asked for
+ */
+export async function statsOf(
   context: Context,
   { since, until = null, resolution: wanted = null, eventType = null }: WebhookStatsArgs,
   info: GraphQLResolveInfo,
-): Promise<StatsQuestion> {
+  read: (question: StatsQuestion) => Promise<readonly StatsCounts[]>,
+): Promise<Stats> {
   const verdict = judgeStatsRange({ since, until, resolution: wanted }, context.clock());
   if (!verdict.allowed) {
     throw invalidInput([{ path: [verdict.field], code: verdict.code, detail: verdict.reason }]);
   }
   const { allowed: _, ...range } = verdict;
-  return {
-    range,
-    eventType: (await knownTypeIn(context, eventType, ['eventType'])) ?? null,
-    inBuckets: asksFor(info, 'buckets'),
-  };
-}
-
-function statsFrom({ range }: StatsQuestion, counted: readonly StatsCounts[]): Stats {
+  const type = await knownTypeIn(context, eventType, ['eventType']);
+  const counted = await read({ range, eventType: type ?? null, inBuckets: asksFor(info, 'buckets') });
   return {
     ...range,
     total: totalFigures(counted),

@@ -6,7 +6,7 @@ import { Tenant } from '../../entities/tenant.js';
 import type { Backlog } from '../../operations/explorer/read-backlog.js';
 import { STATS_COST } from '../fields/costs.js';
 import { RequiresScope } from '../fields/requires.js';
-import { statsOfTenant } from '../stats/stats.js';
+import { statsOf } from '../stats/stats.js';
 import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
 
 @Resolver(() => Tenant)
@@ -34,11 +34,11 @@ export class TenantUsageResolver {
     description: 'Successes, failures and durations of attempts at all webhooks of the tenant.',
   })
   stats(
-    @Root() { id }: Tenant,
+    @Root() { id: tenantId }: Tenant,
     @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
     @Ctx() context: Context,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Stats> {
-    return statsOfTenant(context, id, args, info);
+    return statsOf(context, args, info, (question) => context.loaders.statsByTenant.load({ tenantId, ...question }));
   }
 }

@@ -13,7 +13,7 @@ import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { found, idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
-import { RequiresPlatformKey } from '../fields/requires.js';
+import { RequiresScope } from '../fields/requires.js';
 
 @InputType({ description: 'Conditions for tenants.' })
 class TenantFilter {
@@ -74,7 +74,7 @@ const forPlatformKeys = 'For platform keys only.';
 
 @Resolver()
 export class TenantResolver {
-  @RequiresPlatformKey('platform:read')
+  @RequiresScope('platform:read')
   @Query(() => TenantConnection, {
     nullable: true,
     description: `The tenants of this installation, newest first. ${forPlatformKeys}`,
@@ -95,7 +95,7 @@ export class TenantResolver {
     return readConnection('tenants', page, pagedQuery(all(context), Tenant, existing, UNFILTERED));
   }
 
-  @RequiresPlatformKey('platform:read')
+  @RequiresScope('platform:read')
   @Query(() => Tenant, {
     nullable: true,
     description: `One tenant. Null with NOT_FOUND when it does not exist. ${forPlatformKeys}`,
@@ -106,7 +106,7 @@ export class TenantResolver {
     return found(tenant, 'Tenant', number);
   }
 
-  @RequiresPlatformKey('platform:admin')
+  @RequiresScope('platform:admin')
   @Mutation(() => CreateTenantPayload, { description: `Creates a tenant. ${forPlatformKeys}` })
   async createTenant(
     @InputArg(() => CreateTenantInput) input: CreateTenantInput,
@@ -116,7 +116,7 @@ export class TenantResolver {
     return { tenant: await createTenant(context.db, context.vault, name, actorOf(context)) };
   }
 
-  @RequiresPlatformKey('platform:admin')
+  @RequiresScope('platform:admin')
   @Mutation(() => UpdateTenantPayload, { description: `Gives a tenant another name. ${forPlatformKeys}` })
   async updateTenant(
     @InputArg(() => UpdateTenantInput) input: UpdateTenantInput,
@@ -127,7 +127,7 @@ export class TenantResolver {
     return { tenant: await updateTenant(context.db, id, { name }, actorOf(context)) };
   }
 
-  @RequiresPlatformKey('platform:admin')
+  @RequiresScope('platform:admin')
   @Mutation(() => DeleteTenantPayload, {
     description:
       'Deletes a tenant for good. Its keys stop working everywhere within 5 seconds, its webhooks are deleted and open deliveries are canceled. ' +

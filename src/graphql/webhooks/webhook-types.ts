@@ -21,7 +21,6 @@ const HeldAction = graphqlEnum(
   },
 );
 
-const ID_OF_WEBHOOK = { description: 'The id of the webhook.' };
 const URL_RULES =
   `An absolute https url of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, on port 443, 80, or a port ` +
   'from 1024 that no database or other internal service commonly uses. It is stored in its normal form: ' +
@@ -31,6 +30,18 @@ const ifVersion = (verb: string) => ({
   nullable: true,
   description: `${verb} the webhook only if its \`version\` is this one. Otherwise nothing is done, with \`CONFLICT\`.`,
 });
+
+@InputType()
+abstract class WebhookInput {
+  @Field(() => ID, { description: 'The id of the webhook.' })
+  id!: string;
+}
+
+@ObjectType()
+abstract class WebhookPayload {
+  @Field(() => Webhook, { description: 'The webhook after the change.' })
+  webhook!: Webhook;
+}
 
 @InputType({ description: 'The webhook to create.' })
 export class CreateWebhookInput {
@@ -54,10 +65,7 @@ export class CreateWebhookPayload {
 @InputType({
   description: 'Changes of a webhook. Fields that are left out stay. At least one of url, eventTypes and active.',
 })
-export class UpdateWebhookInput {
-  @Field(() => ID, ID_OF_WEBHOOK)
-  id!: string;
-
+export class UpdateWebhookInput extends WebhookInput {
   @Nullable(() => String, URL_RULES)
   url?: string | null;
 
@@ -81,18 +89,12 @@ export class UpdateWebhookInput {
 }
 
 @ObjectType({ description: 'The changed webhook.' })
-export class UpdateWebhookPayload {
-  @Field(() => Webhook, { description: 'The webhook after the change.' })
-  webhook!: Webhook;
-}
+export class UpdateWebhookPayload extends WebhookPayload {}
 
 @InputType({
   description: 'The webhook to delete. Its secret is erased; its history stays until the retention time ends.',
 })
-export class DeleteWebhookInput {
-  @Field(() => ID, ID_OF_WEBHOOK)
-  id!: string;
-
+export class DeleteWebhookInput extends WebhookInput {
   @Field(() => Int, ifVersion('Delete'))
   ifVersion?: number | null;
 }
@@ -104,10 +106,7 @@ export class DeleteWebhookPayload {
 }
 
 @InputType({ description: 'The webhook that gets a new signing secret.' })
-export class RotateWebhookSecretInput {
-  @Field(() => ID, ID_OF_WEBHOOK)
-  id!: string;
-
+export class RotateWebhookSecretInput extends WebhookInput {
   @Nullable(
     () => Int,
     'Hours for which the previous secret signs too, 0 to 168. With 0 it ends now, as after a leak; this is also the only way to rotate again within an overlap.',
@@ -117,10 +116,7 @@ export class RotateWebhookSecretInput {
 }
 
 @ObjectType({ description: 'The webhook and its new secret.' })
-export class RotateWebhookSecretPayload {
-  @Field(() => Webhook, { description: 'The webhook after the change.' })
-  webhook!: Webhook;
-
+export class RotateWebhookSecretPayload extends WebhookPayload {
   @Field(() => String, {
     description:
       'The new signing secret. It is never shown again. `webhook-signature` uses it from now on, `X-Service-Signature` from the end of the overlap.',
@@ -129,10 +125,7 @@ export class RotateWebhookSecretPayload {
 }
 
 @InputType({ description: 'The webhook to test. It must be active.' })
-export class TestWebhookInput {
-  @Field(() => ID, ID_OF_WEBHOOK)
-  id!: string;
-
+export class TestWebhookInput extends WebhookInput {
   @Nullable(
     () => String,
     'The event type to send; default `webhook.test`. It may be deprecated, and the webhook need not subscribe to it.',
@@ -154,12 +147,9 @@ export class TestWebhookPayload {
 
 @InputType({ description: 'The webhook whose held deliveries are sent. It must be active.' })
 export class ReleaseHeldInput {
-  @Field(() => ID, ID_OF_WEBHOOK)
+  @Field(() => ID, { description: 'The id of the webhook.' })
   webhookId!: string;
 }
 
-@ObjectType({ description: 'The webhook whose held deliveries are being sent.' })
-export class ReleaseHeldPayload {
-  @Field(() => Webhook, { description: 'The webhook after the change. Held deliveries follow in the background.' })
-  webhook!: Webhook;
-}
+@ObjectType({ description: 'The webhook whose held deliveries are being sent, in the background.' })
+export class ReleaseHeldPayload extends WebhookPayload {}
