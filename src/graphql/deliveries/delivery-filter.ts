@@ -10,6 +10,7 @@ import { Nullable } from '../../entities/nullable.js';
 import type { DeliveryConditions } from '../../operations/explorer/page-deliveries.js';
 import { eventOfKey } from '../../operations/explorer/page-events.js';
 import { idempotencyKey, parseInput } from '../fields/input.js';
+import { TimeRange } from '../fields/time-range.js';
 
 const statusCodeClasses = { HTTP_2XX: 2, HTTP_3XX: 3, HTTP_4XX: 4, HTTP_5XX: 5, NO_ANSWER: 0 } as const;
 type StatusCodeClass = keyof typeof statusCodeClasses;
@@ -27,7 +28,7 @@ const StatusCodeClass = graphqlEnum<StatusCodeClass>(
 );
 
 @InputType({ description: 'Conditions for deliveries of a webhook. All of them must be met.' })
-export class WebhookDeliveryFilter {
+export class WebhookDeliveryFilter extends TimeRange {
   @Nullable(() => DeliveryStatus, 'Only deliveries in this state.')
   status?: DeliveryStatus | null;
 
@@ -42,12 +43,6 @@ export class WebhookDeliveryFilter {
     'Only deliveries whose latest attempt failed for this reason, such as `TIMEOUT` or `HTTP_503`.',
   )
   errorCode?: string | null;
-
-  @Nullable(() => Date, 'Only deliveries created at this time or later.')
-  since?: Date | null;
-
-  @Nullable(() => Date, 'Only deliveries created before this time.')
-  until?: Date | null;
 }
 
 const PAYLOAD_PART_CHARS = { min: 3, max: 200 };
@@ -87,10 +82,8 @@ const payloadContains = z
     message: 'must have no U+0000 and no half of a surrogate pair: JSON has them escaped',
   });
 
-interface PayloadFilter {
+interface PayloadFilter extends TimeRange {
   payloadContains?: string | null;
-  since?: Date | null;
-  until?: Date | null;
 }
 
 /**

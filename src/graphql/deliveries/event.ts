@@ -16,19 +16,14 @@ import { JsonText } from '../fields/json-text.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
 import { Requires } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
+import { TimeRange } from '../fields/time-range.js';
 import { boundsOf, DeliveryConnection } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
 
 @InputType({ description: 'Conditions for events. All of them must be met.' })
-class EventFilter {
+class EventFilter extends TimeRange {
   @Nullable(() => String, 'Only events of this type.')
   eventType?: string | null;
-
-  @Nullable(() => Date, 'Only events accepted at this time or later.')
-  since?: Date | null;
-
-  @Nullable(() => Date, 'Only events accepted before this time.')
-  until?: Date | null;
 
   @Nullable(() => String, 'Only the event that was emitted with this key. Keys are kept for 7 days.')
   idempotencyKey?: string | null;

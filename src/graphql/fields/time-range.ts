@@ -1,8 +1,14 @@
+import { InputType } from 'type-graphql';
+import { Nullable } from '../../entities/nullable.js';
 import { type InputIssue, requireNoIssues } from '../../errors.js';
 
 /** A range from `since` until before `until`. Both are optional. */
-export interface TimeRange {
+@InputType()
+export abstract class TimeRange {
+  @Nullable(() => Date, 'Only items created at this time or later.')
   since?: Date | null;
+
+  @Nullable(() => Date, 'Only items created before this time.')
   until?: Date | null;
 }
 

@@ -15,10 +15,10 @@ import { idIn, otherType } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { RequiresScope } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
-import { requireRange } from '../fields/time-range.js';
+import { requireRange, TimeRange } from '../fields/time-range.js';
 
 @InputType({ description: 'Conditions for entries. All of them must be met.' })
-class AuditLogFilter {
+class AuditLogFilter extends TimeRange {
   @Nullable(() => AuditAction, 'Only changes of this kind.')
   action?: AuditAction | null;
 
@@ -33,12 +33,6 @@ class AuditLogFilter {
 
   @Nullable(() => ID, 'Only changes that were made with this API key.')
   apiKeyId?: string | null;
-
-  @Nullable(() => Date, 'Only changes at this time or later.')
-  since?: Date | null;
-
-  @Nullable(() => Date, 'Only changes before this time.')
-  until?: Date | null;
 }
 
 const AuditEntryConnection = connectionOf(AuditEntry, 'AuditEntry', 'changes');
