@@ -41,7 +41,7 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
   if (schema['type'] !== 'object') {
     add(['type'], 'schema_not_object', 'must be "object": every payload is a JSON object');
   }
-  const definitions = (schema['$defs'] ?? {}) as JsonObject;
+  const definitions = objectIn(schema, '$defs');
   const judgePattern = patternJudge();
   walkSchemas(schema, (one, path) => {
     for (const [keyword, instead] of Object.entries(unsupported)) {
@@ -49,7 +49,8 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
         add([...path, keyword], 'schema_keyword', `is not supported: ${instead}`);
       }
     }
-    if (one['$ref'] !== undefined && !Object.hasOwn(definitions, referredTo(one) ?? '')) {
+    const name = referredTo(one);
+    if (one['$ref'] !== undefined && (name === undefined || !Object.hasOwn(definitions, name))) {
       const detail = 'must name a definition of this schema, as "#/$defs/name", with letters, digits, "_", "." and "-"';
       add([...path, '$ref'], 'schema_reference', detail);
     }

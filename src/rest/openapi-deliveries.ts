@@ -68,46 +68,36 @@ function deliveryRequest(
   };
 }
 
+const DIGITS = '^[0-9]+$';
+const ID = '140123456789012';
+const TIME = '1769851800';
+
 function contractHeaders(prefix: string, eventName: string): Json[] {
+  const signature =
+    'sha256= and the hex HMAC-SHA256 of the raw body, with the secret as key. Compare in constant time.';
+  const timestamp = 'When this attempt was made, in Unix seconds. Refuse what is more than 300 seconds away.';
+  const hex = `sha256=${'0123456789abcdef'.repeat(4)}`;
   return [
-    header(`${prefix}-Event`, 'The name of the event.', { type: 'string', enum: [eventName] }, eventName),
-    header(
-      `${prefix}-Delivery`,
-      'Idempotency key: the same id means the same delivery.',
-      { type: 'string', pattern: '^[0-9]+$' },
-      '140123456789012',
-    ),
-    header(
-      `${prefix}-Signature`,
-      'sha256= and the hex HMAC-SHA256 of the raw body, with the secret as key. Compare in constant time.',
-      { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
-      `sha256=${'0123456789abcdef'.repeat(4)}`,
-    ),
-    header(
-      `${prefix}-Timestamp`,
-      'When this attempt was made, in Unix seconds. Refuse what is more than 300 seconds away.',
-      { type: 'string', pattern: '^[0-9]+$' },
-      '1769851800',
-    ),
+    header(`${prefix}-Event`, 'The name of the event.', { enum: [eventName] }, eventName),
+    header(`${prefix}-Delivery`, 'Idempotency key: the same id means the same delivery.', { pattern: DIGITS }, ID),
+    header(`${prefix}-Signature`, signature, { pattern: '^sha256=[0-9a-f]{64}$' }, hex),
+    header(`${prefix}-Timestamp`, timestamp, { pattern: DIGITS }, TIME),
   ];
 }
 
 /** The headers of the Standard Webhooks specification (standardwebhooks.com). */
 function standardHeaders(): Json[] {
+  const signature = 'v1, and the base64 HMAC-SHA256 of id.timestamp.body, with the bytes behind whsec_ as key.';
+  const pattern = '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$';
   return [
-    header('webhook-id', 'The id of the delivery.', { type: 'string', pattern: '^[0-9]+$' }, '140123456789012'),
-    header('webhook-timestamp', 'Unix seconds.', { type: 'string', pattern: '^[0-9]+$' }, '1769851800'),
-    header(
-      'webhook-signature',
-      'v1, and the base64 HMAC-SHA256 of id.timestamp.body, with the bytes behind whsec_ as key.',
-      { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
-      `v1,${'A'.repeat(43)}=`,
-    ),
+    header('webhook-id', 'The id of the delivery.', { pattern: DIGITS }, ID),
+    header('webhook-timestamp', 'Unix seconds.', { pattern: DIGITS }, TIME),
+    header('webhook-signature', signature, { pattern }, `v1,${'A'.repeat(43)}=`),
   ];
 }
 
 function header(name: string, description: string, schema: Json, example: string): Json {
-  return { name, in: 'header', required: true, description, schema, example };
+  return { name, in: 'header', required: true, description, schema: { type: 'string', ...schema }, example };
 }
 
 /** In OpenAPI 3.1 references start at the root of the document, which also names the draft of its schemas. */

@@ -3,20 +3,6 @@ import { pointerOf } from '../domain/schema-rules/json-pointer.js';
 import { type ApiError, errorCatalogue, type InputIssue, type Reason } from '../errors.js';
 import { PROBLEMS_PATH } from './paths.js';
 
-/** A broken rule, of a body (`pointer`, RFC 6901) or of a query parameter. */
-type ProblemIssue = { code: string; detail: string } & ({ pointer: string } | { parameter: string });
-
-/** The body of an error (RFC 9457). */
-interface Problem {
-  /** A URI reference that stays the same for this kind of error; it leads to an explanation. */
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: Reason;
-  errors?: ProblemIssue[];
-}
-
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
 /** The first step of each path in the issues of a REST request. */
@@ -27,7 +13,7 @@ export function problemType(reason: Reason): string {
 }
 
 /** Makes a problem of an error. The paths of its issues start with a RequestPart. */
-function problemOf({ reason, detail, extra: { issues } }: ApiError): Problem {
+function problemOf({ reason, detail, extra: { issues } }: ApiError) {
   const { status, title } = errorCatalogue[reason];
   const errors = issues?.map(problemIssue);
   return {
@@ -40,16 +26,18 @@ function problemOf({ reason, detail, extra: { issues } }: ApiError): Problem {
   };
 }
 
-function problemIssue({ path: [part, ...rest], code, detail }: InputIssue): ProblemIssue {
-  return part === 'query' ? { parameter: rest.join('.'), code, detail } : { pointer: pointerOf(rest), code, detail };
+/** A broken rule, of a body (`pointer`, RFC 6901) or of a query parameter. */
+function problemIssue({ path: [part, ...rest], code, detail }: InputIssue) {
+  const where = part === 'query' ? { parameter: rest.join('.') } : { pointer: pointerOf(rest) };
+  return { ...where, code, detail };
 }
 
-function summary(errors: readonly ProblemIssue[]): string {
+function summary(errors: readonly ReturnType<typeof problemIssue>[]): string {
   const [first] = errors;
   if (first === undefined) {
     return 'The input is invalid.';
   }
-  const where = 'parameter' in first ? `The parameter ${first.parameter}` : first.pointer || 'The body';
+  const where = first.parameter === undefined ? first.pointer || 'The body' : `The parameter ${first.parameter}`;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return `${where}: ${first.detail}${more}`;
 }

@@ -111,12 +111,6 @@ class Sampler {
     const required = (schema['required'] ?? []) as string[];
     const names = new Set([...(this.attempt % 2 === 0 ? Object.keys(properties) : []), ...required]);
     const { additionalProperties = true, minProperties = 0 } = schema;
-    const dependent = new Map(Object.entries((schema['dependentRequired'] ?? {}) as Record<string, string[]>));
-    for (const name of names) {
-      for (const other of dependent.get(name) ?? []) {
-        names.add(other);
-      }
-    }
     const least = Math.min(Number(minProperties), VALUES_MAX);
     for (const name of [...Object.keys(properties), ...Array.from({ length: least }, (_, n) => `field${n + 1}`)]) {
       if (names.size < least) {
@@ -131,15 +125,10 @@ class Sampler {
 
   #array(schema: Schema): unknown[] {
     const prefix = (schema['prefixItems'] ?? []) as unknown[];
-    const { items = true, minItems = 0, maxItems = VALUES_MAX, contains, minContains = 1 } = schema;
-    const matching = contains === undefined ? 0 : Number(minContains);
-    const wanted = Math.max(Number(minItems), prefix.length, prefix.length + matching, this.attempt % 2 === 0 ? 1 : 0);
+    const { items = true, minItems = 0, maxItems = VALUES_MAX } = schema;
+    const wanted = Math.max(Number(minItems), prefix.length, this.attempt % 2 === 0 ? 1 : 0);
     const length = Math.min(wanted, Number(maxItems), items === false ? prefix.length : VALUES_MAX + 1);
-    return Array.from({ length }, (_, n) => {
-      const own = n < prefix.length ? prefix[n] : items;
-      const isMatch = n >= prefix.length && n < prefix.length + matching;
-      return this.sample(isMatch ? { allOf: [own, contains] } : own, n);
-    });
+    return Array.from({ length }, (_, n) => this.sample(n < prefix.length ? prefix[n] : items, n));
   }
 }
 
