@@ -104,7 +104,7 @@ function paths(): Json {
       parameters: ofOne,
       post: operation('testWebhook', 'Send a webhook.test event to this webhook', 'webhooks:write', {
         description:
-          'Needs the scope `webhooks:write`. A test is retried and counted like any other delivery: ten failed attempts in a row disable the webhook.',
+          'Needs the scope `webhooks:write`. A test is retried and counted like any other delivery: ten consecutive failed attempts disable the webhook.',
         responses: {
           202: answer('The delivery on its way.', 'TestDeliveryResult'),
           ...problems('webhook_inactive'),

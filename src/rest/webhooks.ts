@@ -191,12 +191,12 @@ async function hasNoParameters(request: FastifyRequest): Promise<void> {
 }
 
 const TEST_OF_INACTIVE =
-  'An inactive webhook cannot be tested. To try it before what was held is sent, use GraphQL at /graphql: enable it ' +
-  'with updateWebhook(input: {active: true, held: KEEP}), send the test, and then send what was held with releaseHeld.';
+  'An inactive webhook cannot be tested. To test it before its held deliveries are sent, use GraphQL at /graphql: ' +
+  'enable it with updateWebhook(input: {active: true, held: KEEP}), send the test, and then send the held deliveries ' +
+  'with releaseHeld.';
 
 const NOT_MATCHED =
-  'The ETag of the webhook is none of those in If-Match. Read it again and decide ' +
-  'again. A weak tag (W/"…") never matches.';
+  'The ETag of the webhook is not in If-Match. Read it again and decide again. A weak tag (W/"…") never matches.';
 
 const detailsInRest: Partial<Record<Reason, string>> = {
   webhook_inactive: TEST_OF_INACTIVE,

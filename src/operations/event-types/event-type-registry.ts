@@ -4,7 +4,7 @@ import type { InputIssue } from '../../errors.js';
 import { compileEventSchema, type PayloadCheck, TooCostly } from '../../payload-checks/payload-check.js';
 import { issueOf } from './payload-issue.js';
 
-/** A row of the registry. */
+/** An event type of the registry. */
 export interface RegisteredEventType {
   name: string;
   description: string;
@@ -27,7 +27,7 @@ type Row = Omit<RegisteredEventType, 'schema'> & {
 interface Compiled {
   type: RegisteredEventType;
   /** Made at its first use: compiling costs milliseconds. */
-  check?: PayloadCheck;
+  check: PayloadCheck | undefined;
 }
 
 /** Below the 5 s after which a new type must be known everywhere. */
@@ -98,22 +98,15 @@ export class EventTypeRegistry {
    */
   async check(eventType: string, payload: unknown): Promise<InputIssue[]> {
     const found = await this.#find(eventType);
+    const refuse = (code: string, why: string) => [{ path: ['event'], code, detail: `${why} ${this.#known()}` }];
     if (found === null) {
-      return [
-        {
-          path: ['event'],
-          code: 'event_type_unknown',
-          detail: `There is no such event type. ${this.#known()}`,
-        },
-      ];
+      return refuse('event_type_unknown', 'There is no such event type.');
     }
     if (found.type.reserved) {
-      const detail = `Only the service itself emits events of this type. ${this.#known()}`;
-      return [{ path: ['event'], code: 'event_type_reserved', detail }];
+      return refuse('event_type_reserved', 'Only the service itself emits events of this type.');
     }
     if (found.type.deprecatedAt !== null) {
-      const detail = `The event type is deprecated. ${this.#known()}`;
-      return [{ path: ['event'], code: 'event_type_deprecated', detail }];
+      return refuse('event_type_deprecated', 'The event type is deprecated.');
     }
     return brokenRulesOf(found, payload);
   }
@@ -182,13 +175,9 @@ export class EventTypeRegistry {
     ]);
     const compiled = new Map<string, Compiled>();
     for (const row of rows) {
-      const old = before.get(row.name);
-      if (row.schema === null && old !== undefined) {
-        const check = old.check === undefined ? {} : { check: old.check };
-        compiled.set(row.name, { type: { ...row, schema: old.type.schema }, ...check });
-      } else {
-        compiled.set(row.name, { type: { ...row, schema: row.schema ?? '{}' } });
-      }
+      const old = row.schema === null ? before.get(row.name) : undefined;
+      const type = { ...row, schema: row.schema ?? old?.type.schema ?? '{}' };
+      compiled.set(row.name, { type, check: old?.check });
     }
     if (forgotten !== this.#forgotten) {
       return;
