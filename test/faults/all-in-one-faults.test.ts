@@ -39,11 +39,11 @@ async function disturb(
 // Its emits claim their deliveries for its own daemon (docs/decisions/0018).
 describe('API and daemon in one process', () => {
   test('that is killed loses nothing of what it had accepted', { timeout: TEST_MS }, async () => {
-    const times = size('FAULTS_ALL_IN_ONE_KILLS', 3, 20);
-    const events = size('FAULTS_ALL_IN_ONE_EVENTS', 500, 8_000);
+    const times = size('FAULTS_ALL_IN_ONE_KILLS', 2, 20);
+    const events = size('FAULTS_ALL_IN_ONE_EVENTS', 300, 8_000);
     await using site = await openSite();
     const disturbances: Disturbance[] = [];
-    const statuses = await disturb(site, { events, times, ratePerSecond: isLong ? 80 : 150 }, async () => {
+    const statuses = await disturb(site, { events, times, ratePerSecond: isLong ? 80 : 100 }, async () => {
       const from = Date.now();
       site.api.signal('SIGKILL');
       disturbances.push({ from, to: (await site.api.ended).at });
@@ -56,10 +56,10 @@ describe('API and daemon in one process', () => {
   });
 
   test('that is told to end finishes what it has in hand', { timeout: TEST_MS }, async () => {
-    const times = size('FAULTS_ALL_IN_ONE_RESTARTS', 2, 20);
-    const events = size('FAULTS_ALL_IN_ONE_EVENTS', 400, 8_000);
+    const times = size('FAULTS_ALL_IN_ONE_RESTARTS', 1, 20);
+    const events = size('FAULTS_ALL_IN_ONE_EVENTS', 200, 8_000);
     await using site = await openSite();
-    const statuses = await disturb(site, { events, times, ratePerSecond: isLong ? 80 : 150 }, async () => {
+    const statuses = await disturb(site, { events, times, ratePerSecond: isLong ? 80 : 100 }, async () => {
       site.api.signal('SIGTERM');
       const { code } = await site.api.ended;
       expect(code, site.api.output).toBe(0);

@@ -22,13 +22,13 @@ async function openSite(): Promise<Site> {
 }
 
 describe('a daemon that is killed', () => {
-  const kills = size('FAULTS_KILLS', 3, 100);
-  const events = size('FAULTS_KILL_EVENTS', 500, 7_000);
+  const kills = size('FAULTS_KILLS', 2, 100);
+  const events = size('FAULTS_KILL_EVENTS', 300, 7_000);
 
   test(`loses nothing: ${kills} times at a random moment under load`, { timeout: TEST_MS }, async () => {
     await using site = await openSite();
     const daemons = await Promise.all([site.startDaemon(), site.startDaemon()]);
-    const load = site.load({ name: 'kill', events, ratePerSecond: isLong ? 45 : 150 });
+    const load = site.load({ name: 'kill', events, ratePerSecond: isLong ? 45 : 100 });
     const disturbances: Disturbance[] = [];
     for (let kill = 1; kill <= kills; kill++) {
       await load.reaches(kill / (kills + 1), TEST_MS);
@@ -51,8 +51,8 @@ describe('a daemon that is killed', () => {
 });
 
 describe('a daemon that is killed while deliveries fail', () => {
-  const kills = size('FAULTS_NEWS_KILLS', 3, 20);
-  const events = size('FAULTS_NEWS_EVENTS', 400, 3_000);
+  const kills = size('FAULTS_NEWS_KILLS', 2, 20);
+  const events = size('FAULTS_NEWS_EVENTS', 300, 3_000);
 
   test(`tells owners exactly what happened: ${kills} times`, { timeout: TEST_MS }, async () => {
     await using site = await Site.open(await sharedGround(), { MAX_RETRIES: '0' });
@@ -82,12 +82,12 @@ describe('a daemon that is killed while deliveries fail', () => {
 
 describe('a daemon that is told to end', () => {
   const restarts = size('FAULTS_RESTARTS', 2, 20);
-  const events = size('FAULTS_RESTART_EVENTS', 400, 4_000);
+  const events = size('FAULTS_RESTART_EVENTS', 300, 4_000);
 
   test(`finishes what it has in hand: ${restarts} rolling restarts`, { timeout: TEST_MS }, async () => {
     await using site = await openSite();
     const daemons = await Promise.all([site.startDaemon(), site.startDaemon()]);
-    const load = site.load({ name: 'term', events, ratePerSecond: isLong ? 80 : 150 });
+    const load = site.load({ name: 'term', events, ratePerSecond: isLong ? 80 : 100 });
     const took: number[] = [];
     for (let restart = 1; restart <= restarts; restart++) {
       await load.reaches(restart / (restarts + 1), TEST_MS);

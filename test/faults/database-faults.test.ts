@@ -81,65 +81,58 @@ describe('a Postgres that crashes and comes back', () => {
   }
 });
 
-/** What a client of Postgres sends, by which a statement is known. */
-const MARKS = {
-  fetch: ['get_job'],
-  completion: ['complete_job'],
+/** Parts of the statements whose replies are lost, and how the daemon recovers. */
+const LOSSES = [
   // Of successes alone, one statement that is its own transaction.
-  outcome: ['record_successes'],
-};
+  { of: 'outcome', marks: ['record_successes'] }, // recorded once
+  { of: 'completion', marks: ['complete_job'] }, // done once
+  { of: 'fetch', marks: ['get_job'] }, // the daemon finds what it has locked without knowing
+];
 
 describe('a reply of Postgres that is lost', () => {
   const losses = size('FAULTS_LOSSES', 2, 100);
 
-  async function loseAndRecover(what: keyof typeof MARKS, times: number): Promise<void> {
-    const eventsPerLoss = 6;
+  test('to the commit of outcomes, the completion or the fetch of jobs costs nothing', {
+    timeout: TEST_MS,
+  }, async () => {
     await using site = await Site.open(await sharedGround());
     await addWebhooks(site);
     const proxy = await site.openProxy();
     await site.startDaemon(proxy.url);
-    const events = eventsPerLoss * times;
-    const from = Date.now();
-    const load = site.load({ name: what, events, ratePerSecond: isLong ? 15 : 30 });
-    // One at a time: many in a row would only show that nothing is sent while an outcome cannot be recorded.
-    await load.along(times, () => proxy.loseReply(...MARKS[what]), TEST_MS);
-    await load.done;
-    await lastLoss(proxy, times, site);
-    const to = Date.now();
-    const findings = await site.judge([{ from, to: to + RECOVERY_MS }], RECOVERY_MS);
-    report(`lost ${what}`, {
-      repliesLost: proxy.lost,
-      settledMs: Date.now() - to,
-      statuses: load.statuses,
-      ...findings,
-    });
-    expect(findings.problems).toEqual([]);
-    expect(findings).toMatchObject({ lost: 0, byStatus: { SUCCEEDED: findings.accepted } });
-    expect(findings.duplicates).toBeLessThanOrEqual(times * DUPLICATES_OF_ONE_MAX);
-    expect(findings.firstSend.max).toBeLessThanOrEqual(RECOVERY_MS);
-    expect(proxy.lost).toBe(times);
-  }
+    const disturbances: Disturbance[] = [];
+    for (const { of, marks } of LOSSES) {
+      const toLose = proxy.lost + losses;
+      const from = Date.now();
+      const load = site.load({ name: of, events: 6 * losses, ratePerSecond: isLong ? 15 : 30 });
+      // One at a time: many in a row would only show that nothing is sent while an outcome cannot be recorded.
+      await load.along(losses, () => proxy.loseReply(...marks), TEST_MS);
+      await load.done;
+      await lastLoss(proxy, of, toLose, site);
+      const to = Date.now();
+      disturbances.push({ from, to: to + RECOVERY_MS });
+      const findings = await site.judge(disturbances, RECOVERY_MS);
+      report(`lost ${of}`, {
+        repliesLost: proxy.lost,
+        settledMs: Date.now() - to,
+        statuses: load.statuses,
+        ...findings,
+      });
+      expect(findings.problems).toEqual([]);
+      expect(findings).toMatchObject({ lost: 0, byStatus: { SUCCEEDED: findings.accepted } });
+      expect(findings.duplicates).toBeLessThanOrEqual(toLose * DUPLICATES_OF_ONE_MAX);
+      expect(findings.firstSend.max).toBeLessThanOrEqual(RECOVERY_MS);
+      expect(proxy.lost).toBe(toLose);
+    }
+  });
 
   /** More events, one by one, until the last reply has been lost: a daemon that recovers asks for little. */
-  async function lastLoss(proxy: FaultyProxy, times: number, site: Site): Promise<void> {
-    for (let more = 0; proxy.lost < times; more++) {
+  async function lastLoss(proxy: FaultyProxy, of: string, toLose: number, site: Site): Promise<void> {
+    for (let more = 0; proxy.lost < toLose; more++) {
       const seen = site.endpoints.receipts.length;
-      await site.load({ name: `more-${more}`, events: 1, ratePerSecond: 1 }).done;
-      await eventually(() => proxy.lost >= times || site.endpoints.receipts.length > seen, RECOVERY_MS);
+      await site.load({ name: `${of}-${more}`, events: 1, ratePerSecond: 1 }).done;
+      await eventually(() => proxy.lost >= toLose || site.endpoints.receipts.length > seen, RECOVERY_MS);
     }
   }
-
-  test('to the commit of outcomes: they are recorded once', { timeout: TEST_MS }, () =>
-    loseAndRecover('outcome', losses),
-  );
-
-  test('to the completion of jobs: they are done once', { timeout: TEST_MS }, () =>
-    loseAndRecover('completion', losses),
-  );
-
-  test('to the fetch of jobs: the daemon finds what it has locked without knowing', { timeout: TEST_MS }, () =>
-    loseAndRecover('fetch', losses),
-  );
 
   test('to an emit: repeating it makes no second event', { timeout: TEST_MS }, async () => {
     await using site = await Site.open(await sharedGround(), {}, { apiByProxy: true });

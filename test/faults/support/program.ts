@@ -9,6 +9,9 @@ const START_TIMEOUT_MS = 60_000;
 const WARN = 40;
 const LINES_MAX = 2_000;
 
+const { PATH = '', HOME = '/', NODE_COMPILE_CACHE = '' } = process.env;
+const inherited = { PATH, HOME, NODE_COMPILE_CACHE };
+
 interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -43,7 +46,7 @@ export class Program implements AsyncDisposable {
       throw new Error('The fault tests run the built service: "npm run build" makes it.');
     }
     this.#process = spawn(process.execPath, ['--enable-source-maps', MAIN, command], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', ...env },
+      env: { ...inherited, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
