@@ -322,7 +322,7 @@ describe('a daemon that is told to end', () => {
   test('because of a fault of its own leaves what is still in hand counted as fetched: it may be to blame', async () => {
     const held: ServerResponse[] = [];
     receiver.answerWith((_, response) => void held.push(response));
-    await open();
+    await open({ ATTEMPT_TIMEOUT_MS: '2000' }); // the end waits for open requests
     await stack.emit();
     const daemon = stack.startDaemon();
     await eventually(() => held.length === 1);
