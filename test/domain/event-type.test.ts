@@ -3,6 +3,7 @@ import {
   EVENT_TYPE_NAME_LENGTH_MAX,
   isEventTypeName,
   listNames,
+  matches,
   TEST_EVENT_TYPE,
   WILDCARD,
 } from '../../src/domain/events/event-type.js';
@@ -50,4 +51,18 @@ test('of many names a sentence has fifty, and how many more there are', () => {
   expect(listNames(names.slice(0, 2))).toBe('type.n0, type.n1');
   expect(listNames(names.slice(0, 50))).toMatch(/, type\.n49$/);
   expect(listNames(names)).toMatch(/, type\.n49 and 2 more$/);
+});
+
+test.each([
+  [['booking.created', 'coupon.applied'], 'booking.created', true],
+  [['booking.created', 'coupon.applied'], 'coupon.applied', true],
+  [['booking.created', 'coupon.applied'], 'booking.canceled', false],
+  [['booking.created'], 'booking.created.late', false],
+  [['booking.created.late'], 'booking.created', false],
+  [['booking.created'], 'bookingxcreated', false],
+  [['*'], 'booking.created', true],
+  [['*'], 'registered.later', true],
+  [[], 'booking.created', false],
+])('a webhook with the events %j receives %s: %s', (subscribed, eventType, expected) => {
+  expect(matches(subscribed, eventType)).toBe(expected);
 });

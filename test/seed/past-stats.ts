@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { matches } from '../../src/domain/events/matching.js';
+import { matches } from '../../src/domain/events/event-type.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../../src/domain/stats/latency.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { pickType } from './catalogue.js';

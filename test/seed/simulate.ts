@@ -1,4 +1,4 @@
-import { matches } from '../../src/domain/events/matching.js';
+import { matches } from '../../src/domain/events/event-type.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { judge, type Outcome, type SendResult } from '../../src/domain/outcome.js';
 import { retryInMsOf } from '../../src/domain/retry-policy.js';

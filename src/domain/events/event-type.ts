@@ -15,6 +15,14 @@ export function isEventTypeName(text: string): boolean {
   return text.length <= EVENT_TYPE_NAME_LENGTH_MAX && EVENT_TYPE_NAME.test(text);
 }
 
+/**
+ * Whether a webhook with these `events` receives an event of this type: exact names or the wildcard (docs/interface.md,
+ * "A webhook").
+ */
+export function matches(subscribed: readonly string[], eventType: string): boolean {
+  return subscribed.includes(eventType) || subscribed.includes(WILDCARD);
+}
+
 /** Reserved for the service's own events, now and in later versions (docs/interface.md, "Events"). */
 const OWN_FAMILIES = ['webhook.', 'delivery.'] as const;
 

@@ -1,4 +1,4 @@
-import { matches } from './matching.js';
+import { matches } from './event-type.js';
 
 /** Why an event has no delivery to a webhook. */
 export type FanOutVerdict =

@@ -15,7 +15,7 @@ export function isOperational(eventType: string): boolean {
 }
 
 export interface OperationalEventsState extends HealthState {
-  /** Whether the failures in a row include one of an ordinary event; without meaning while there are none. */
+  /** Whether the failure streak includes one of an ordinary event; without meaning while there is none. */
   ordinaryFailures: boolean;
   /** Whether `webhook.disabled` was raised, and `webhook.recovered` not yet. */
   disabledRaised: boolean;

@@ -1,7 +1,7 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { Database, SqlTarget } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
-import { matches } from '../../domain/events/matching.js';
+import { matches } from '../../domain/events/event-type.js';
 import { dateToId, idToDate } from '../../domain/ids/delivery-id.js';
 import { globalId } from '../../domain/ids/global-id.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
