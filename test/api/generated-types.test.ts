@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What graphql-codegen makes of schema.graphql and the examples of docs/graphql*.md. It refuses two of one name. */
+/** The types that graphql-codegen makes of schema.graphql and docs/graphql*.md. It refuses two examples of one name. */
 function generated(examples: readonly { query: string }[] = graphqlExamples): Promise<string> {
   return codegen({
     filename: 'api.ts',
@@ -27,7 +27,7 @@ function generated(examples: readonly { query: string }[] = graphqlExamples): Pr
   });
 }
 
-/** What the TypeScript compiler says of a module beside the generated one. */
+/** The errors of the TypeScript compiler in a module that imports the generated one. */
 async function judge(source: string): Promise<string> {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'api.ts'), await generated());

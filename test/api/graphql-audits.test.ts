@@ -3,7 +3,7 @@ import { serverAudits } from 'graphql-http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { RestApi } from '../support/rest-api.js';
 
-/** What is refused has a status that says so for every type of answer, since proxies and metrics look at nothing else. */
+/** Refused requests have a failing status for every type of answer, because proxies and metrics see only that. */
 const otherwiseOnPurpose = new Set([
   'SHOULD use 200 status code on document parsing failure when accepting application/json',
   'SHOULD use 200 status code on document validation failure when accepting application/json',

@@ -207,7 +207,7 @@ describe("a webhook's deliveries", () => {
   });
 });
 
-/** What is around a query in a transaction of its own: it names the tenant for row-level security. */
+/** The statements around a query, which name the tenant for row-level security. */
 function isFrame(statement: unknown): boolean {
   const text = typeof statement === 'string' ? statement : (statement as { text: string }).text;
   return /^(begin|commit|select set_config)/.test(text);

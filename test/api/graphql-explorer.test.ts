@@ -5,7 +5,7 @@ import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 
-/** What deliveries may have come to: status, last status code, last error code. */
+/** Outcomes of deliveries: status, last status code, last error code. */
 const fates = [
   ['SUCCEEDED', 200, null],
   ['SUCCEEDED', 204, null],
@@ -124,7 +124,7 @@ const classOf: Record<string, (row: Row) => boolean> = {
   ),
 };
 
-/** What a filter means, told once more without SQL. */
+/** The meaning of a filter, without SQL. */
 function meets(row: Row, filter: Filter): boolean {
   const is = (name: string, value: unknown) => filter[name] === undefined || filter[name] === value;
   const moment = (name: string) => new Date(filter[name] as string);

@@ -10,7 +10,7 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const post = (json: unknown, headers: Record<string, string> = {}, more: RestRequest = {}) =>
   api.ask('POST //graphql', { json, headers, ...more });
-/** What a page of another site cannot add to a request without being asked first. */
+/** A header that a page of another site can send only after a preflight request. */
 const preflighted = { 'apollo-require-preflight': 'true' };
 const get = (parameters: Record<string, string> | string[][], headers: Record<string, string> = {}) =>
   api.ask(`GET //graphql?${new URLSearchParams(parameters)}`, { headers: { ...preflighted, ...headers } });

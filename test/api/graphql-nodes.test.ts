@@ -54,7 +54,7 @@ async function oneOfEach(tenant: TestTenant): Promise<Record<NodeType, string>> 
 }
 
 const types = idPrefixes.map(({ type }) => type);
-/** What the field for objects of the type requires; null: any key will do. */
+/** The scope that the field for objects of the type requires. Null when any key is enough. */
 const scopes: Record<NodeType, Scope | null> = {
   ApiKey: 'keys:admin',
   Attempt: 'deliveries:read',

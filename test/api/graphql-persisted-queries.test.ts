@@ -23,7 +23,7 @@ interface Sent {
   status: number;
 }
 
-/** What a client sent over its socket. */
+/** The requests that a client sent over its socket. */
 let sent: Sent[] = [];
 beforeEach(() => {
   sent = [];

@@ -5,7 +5,7 @@ import { gid } from '../support/ids.js';
 import { RelayApp, RelayClient } from '../support/relay-client.js';
 import { RestApi } from '../support/rest-api.js';
 
-/** As an application has it: a list of the deliveries of a webhook, which grows as its reader scrolls. */
+/** An application with a list of deliveries of a webhook, which grows when its reader scrolls. */
 const source = `
 import { graphql } from 'relay-runtime';
 graphql\`

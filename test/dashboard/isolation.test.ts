@@ -11,7 +11,7 @@ import { gid, numberIn } from '../support/ids.js';
 import { LiveStream } from '../support/live-api.js';
 import { type Known, variablesFor } from '../support/variables-of-another.js';
 
-/** What a portal session may not send, whatever its capabilities are. */
+/** Documents that no portal session may send. */
 const platformOnly = [
   'CreateTenant',
   'DeleteTenant',
@@ -28,13 +28,13 @@ const platformOnly = [
   'UpdateEventType',
   'WorstEndpoints',
 ];
-/** What is the same for all tenants. */
+/** Documents with the same answer for all tenants. */
 const ofEverybody = ['EndpointTestSample', 'EventType', 'EventTypes', 'OfferedEventTypes', 'TypeVersions'];
 
 const sent = dashboardDocuments.filter(({ operation }) => operation !== 'subscription');
 const subscriptions = dashboardDocuments.filter(({ operation }) => operation === 'subscription');
 const OTHERS_NAME = /bluewater[- ]travel/i;
-/** The other tenant's, as its answers have them. */
+/** The ids of the other tenant in its answers. */
 let othersIds: Set<string>;
 
 let tenants: { id: number; name: string }[] = [];
@@ -106,7 +106,7 @@ async function idsOf(tenantId: number): Promise<Set<string>> {
 const idsIn = (answer: unknown): string[] =>
   [...JSON.stringify(answer ?? null).matchAll(/\b[a-z]{2,3}_\d+/g)].map(([id]) => id);
 
-/** What an answer has of the other tenant. */
+/** The parts of an answer that belong to the other tenant. */
 function ofTheOther(answer: unknown): string[] {
   const named = OTHERS_NAME.exec(JSON.stringify(answer ?? null)) ?? [];
   return [...idsIn(answer).filter((id) => othersIds.has(id)), ...named];

@@ -18,7 +18,7 @@ import { innards } from '../support/untouched.js';
 const WITHIN_MS = 20_000;
 const RECEIVER = 'https://receiver.example.com/';
 
-/** Of tests that need no settings or times of their own. */
+/** The API of tests without their own settings or times. */
 let shared: LiveApi;
 beforeAll(async () => {
   shared = await LiveApi.open();

@@ -25,7 +25,7 @@ async function deliveryTo(webhookId: number, eventId: number): Promise<{ id: num
   const [row] = await api.stack.deliveries(`event_id = ${eventId} and webhook_id = ${webhookId}`);
   return row!;
 }
-/** Equal neighbours are one: a state may be told twice. */
+/** Removes equal neighbours, because a state may come twice. */
 const distinct = (values: readonly unknown[]) => values.filter((value, index) => value !== values[index - 1]);
 
 describe('deliveryUpdated', () => {

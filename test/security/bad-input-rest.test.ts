@@ -124,7 +124,7 @@ test('the list refuses parameters that are out of their range, broken or doubled
   }
 });
 
-/** What is escaped already stays as it is. */
+/** Keeps escaped characters as they are. */
 function escaped(text: string): string {
   return text.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent);
 }

@@ -21,7 +21,7 @@ function watchStatements(): () => unknown[] {
       .filter(({ name }) => !/^(read|write)_api_key/.test(name ?? ''));
 }
 
-/** Of GraphiQL, Apollo's tools and generators of code. */
+/** The query of GraphiQL, Apollo's tools and code generators. */
 const usualIntrospection = getIntrospectionQuery({
   descriptions: true,
   specifiedByUrl: true,
@@ -32,7 +32,7 @@ const usualIntrospection = getIntrospectionQuery({
 });
 
 const RUNS = 7;
-/** What is promised is 10 ms on a core of its own (MEASURE=1 prints what it takes); the cores of a test run are shared. */
+/** The promise is 10 ms on an idle core (MEASURE=1 prints the times); a test run shares its cores. */
 const CPU_MS_MAX = 50;
 const measured: { abuse: string; cpuMs: number; bytes: number }[] = [];
 afterAll(() => {

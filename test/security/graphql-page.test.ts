@@ -78,7 +78,7 @@ async function expectStream(body: object, key: string): Promise<void> {
   stream.cut();
 }
 
-/** Of the name that the page gives it; an earlier example may have left another one. */
+/** Finds it by the name on the page, because an earlier example may have left another one. */
 async function tenantCalled(name: string): Promise<number> {
   const { id } = await makeTenant(api.services);
   await api.owner.query('update hookwright.tenants set name = id::text where name = $1', [name]);

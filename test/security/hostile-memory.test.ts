@@ -15,7 +15,7 @@ const request = {
   body: Buffer.from('{"a":1}'),
 };
 
-/** What has been said or is said for ever, and what is refused without a word; plain text alone. */
+/** Receivers that send without end or refuse silently, without TLS. */
 const greedy = hostileKinds.filter(
   ({ what, options, start }) =>
     start === undefined && options === undefined && /flood|endless|drips|KiB|MB|bomb|cookies|headers/.test(what),
@@ -42,7 +42,7 @@ async function start(misbehave: HostileKind['misbehave']): Promise<string> {
   return receiver.url;
 }
 
-/** What is in use when everything is gone that nobody needs. */
+/** The memory in use after garbage collection. */
 async function bytesInUse(): Promise<number> {
   const collectGarbage = runInNewContext('gc') as () => void;
   for (let i = 0; i < 5; i++) {
@@ -111,7 +111,7 @@ test.each<[string, HostileKind['misbehave']]>([
   expect(most).toBeLessThan(16 * MIB);
 });
 
-/** As fast as it is read, always out of the same memory, so that what grows is on the other side. */
+/** Writes as fast as it is read, from the same buffer, so that only the other side can grow. */
 function repeats(first: string, again: Buffer): HostileKind['misbehave'] {
   return (socket) => {
     socket.write(first, 'latin1');

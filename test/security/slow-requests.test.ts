@@ -16,7 +16,7 @@ const key = `Authorization: Bearer ${api.tenant.key}\r\n`;
 await api.webhook();
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** A client that does not behave: it sends what it is told to, and keeps what it is answered. */
+/** A client that sends any bytes and keeps the answers. */
 class Attacker {
   answer = '';
   closed = false;

@@ -15,13 +15,13 @@ interface BadValue {
 }
 
 const long = 'x'.repeat(5000);
-/** As many as a body has room for. */
+/** A length that still fits into a body. */
 const manyNames = Array.from({ length: 200_000 }, (_, index) => `no.such${index}`);
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 const listed = (values: readonly unknown[]): [string, unknown][] =>
   values.map((value) => [JSON.stringify(value).slice(0, 40), value]);
 
-/** Of the wrong kind, whatever the field is. */
+/** Values of the wrong kind for any field. */
 const wrongKinds: Record<string, readonly unknown[]> = {
   String: [5, true, { a: 1 }, [['x']]],
   ID: [true, 1.5, { a: 1 }, [['1']]],
@@ -76,7 +76,7 @@ const badUrls = [
   '\ud800',
 ];
 
-/** Of the right kind, and wrong all the same, by the name of the field. */
+/** Wrong values of the right kind, by the name of the field. */
 const wrongValues: Record<string, readonly unknown[]> = {
   id: badIds,
   ids: [['12'], ['wh_1', 'abc'], [long], Array(101).fill('wh_1')],

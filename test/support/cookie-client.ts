@@ -1,4 +1,4 @@
-/** What a browser does with cookies and redirects, one request at a time. */
+/** Handles cookies and redirects like a browser, one request at a time. */
 export class CookieClient {
   readonly #cookies = new Map<string, Map<string, string>>();
   /** All values of Set-Cookie so far. */

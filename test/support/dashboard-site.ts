@@ -147,7 +147,7 @@ export class DashboardSite implements AsyncDisposable {
 
 interface MadeSession {
   url: string;
-  /** Of its page, and of the exchange of its code. */
+  /** The path of its page and of the exchange of its code. */
   path: string;
   code: string;
   session: Json;

@@ -160,7 +160,7 @@ const nested: Abuse[] = [
   ),
 ];
 
-/** That would read too much. */
+/** Documents that would read too much. */
 const nodes = (fields: string) => `edges { node { ${fields} } }`;
 const aliased = (count: number, field: string) => times(count, (n) => `a${n}: ${field}`);
 const dear: Abuse[] = [

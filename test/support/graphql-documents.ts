@@ -1,4 +1,4 @@
-/** What several files of API stories ask, with everything that any of them looks at. */
+/** Documents that several test files share. */
 export const documents = {
   viewer: '{ viewer { tenant { id } apiKey { id name } scopes } }',
   webhook: 'query ($id: ID!) { webhook(id: $id) { id active } }',

@@ -8,7 +8,7 @@ export const graphqlPage = page('graphql');
 
 interface Example {
   query: string;
-  /** As the page has them. */
+  /** In the form of the page. */
   variables: string;
   rootFields: string[];
 }

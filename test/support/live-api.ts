@@ -54,7 +54,7 @@ export class LiveStream {
     return this.events.at(-1)?.event === 'complete';
   }
 
-  /** What the updates say, those of one field, without errors and markers. */
+  /** The updates of one field, without errors and markers. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever JSON the updates have
   get updates(): any[] {
     return this.events
@@ -115,7 +115,7 @@ export class LiveApi implements AsyncDisposable {
     readonly stack: DeliveryStack,
     readonly settings: Record<string, string>,
     readonly keys: { key: string; keyId: number }[],
-    /** Its own, in place of what servers get otherwise. */
+    /** Replaces the default services. */
     readonly services: Partial<Services>,
   ) {}
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the tests use of the package, which has no types. */
+/** The part of the package that tests use. It has no types. */
 interface ProviderLibrary {
   default: new (
     issuer: string,

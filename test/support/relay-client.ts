@@ -23,7 +23,7 @@ import { temporaryFolder } from './temporary-folder.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What Relay's compiler makes of an application's GraphQL, with schema.graphql as its schema. */
+/** Compiles the GraphQL of an application with Relay's compiler and schema.graphql. */
 export class RelayApp {
   readonly #load: NodeJS.Require;
 
@@ -83,12 +83,12 @@ export class RelayClient {
     return this.#environment.lookup(operation.fragment).data as Record<string, unknown>;
   }
 
-  /** What a fragment selects of an object, as usePaginationFragment has it. */
+  /** The data of a fragment, like usePaginationFragment. */
   read(fragment: ReaderFragment, object: unknown): Record<string, unknown> {
     return this.#environment.lookup(this.#selectorOf(fragment, object)).data as Record<string, unknown>;
   }
 
-  /** As `loadNext` of usePaginationFragment: by the id of the object, with the query that the compiler has made. */
+  /** Like `loadNext` of usePaginationFragment: by the id of the object, with the compiled query. */
   async loadNext(fragment: ReaderFragment, object: unknown, count: number): Promise<void> {
     const { paginationRequest, paginationMetadata, connectionPathInFragmentData } = getPaginationMetadata(
       fragment,

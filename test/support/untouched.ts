@@ -21,7 +21,7 @@ export async function fingerprint(owner: pg.Pool): Promise<string> {
   return rows[0].text;
 }
 
-/** What no refusal may show: how the service is made, and what somebody kept secret. */
+/** Internals and secrets that no refusal may show. */
 export const innards =
   /node_modules|\bat .+:\d+:\d+|\.[jt]s:\d+|\bselect\b .+\bfrom\b|\bwhsec_|hookwright\.\w+|\bhw_\d/i;
 

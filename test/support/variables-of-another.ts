@@ -3,7 +3,7 @@ import { buildSchema, type GraphQLInputType, isInputObjectType, isListType, isNo
 import type { DashboardDocument } from './dashboard-documents.js';
 import { gid } from './ids.js';
 
-/** What somebody may know of a tenant. */
+/** Ids and names of a tenant that somebody may know. */
 export interface Known {
   tenantId: number;
   name: string;
