@@ -52,6 +52,32 @@ describe('a schema of payloads', () => {
     expect(schemaIssues(schema as Record<string, unknown>)).toEqual([]);
   });
 
+  test.each([
+    ...['https://a.example.com/', 'file:///etc/passwd', 'https://json-schema.org/draft/2020-12/schema', '#/$defs/no'],
+    ...['#/type', '#', '#/properties/a', '#/$defs/%C3%A4', '#/$defs/a~1b'],
+  ])('may not refer to %s', ($ref) => {
+    const schema = { ...property({ $ref }), $defs: { ä: true, 'a/b': true, '': true } };
+    expect(schemaIssues(schema)).toMatchObject([{ path: ['properties', 'a', '$ref'], code: 'schema_reference' }]);
+  });
+
+  test.each<[string, object]>([
+    ['properties.a.$dynamicRef', property({ $dynamicRef: '#x' })],
+    ['properties.a.$anchor', property({ $anchor: 'x' })],
+    ['$id', object({ $id: 'https://a.example.com/' })],
+    ['$async', object({ $async: false })],
+    ['anyOf.0.$async', object({ anyOf: [{ $async: true }] })],
+    ['$defs.b.$async', object({ $defs: { b: { $async: true } } })],
+    ['unevaluatedProperties', object({ unevaluatedProperties: false })],
+    ['properties.a.unevaluatedItems', property({ unevaluatedItems: {} })],
+    ['dependentSchemas', object({ dependentSchemas: { a: {} } })],
+    ['dependencies', object({ dependencies: { a: ['b'] } })],
+  ])('may not have the keyword %s', (path, schema) => {
+    const found = schemaIssues(schema as Record<string, unknown>);
+    expect(found.map((issue) => [issue.path.join('.'), issue.code])).toEqual([[path, 'schema_keyword']]);
+  });
+
+  const circle = { b: { $ref: '#/$defs/c' }, c: { items: { $ref: '#/$defs/b' } } };
+  const manyNames = { required: times(700, String) };
   test.each<[string, object, string, string]>([
     ['no type', {}, 'type', 'schema_not_object'],
     ['another type', { type: 'array' }, 'type', 'schema_not_object'],
@@ -60,62 +86,21 @@ describe('a schema of payloads', () => {
     ['a type that does not exist', property({ type: 'text' }), 'properties.a.type', 'schema_invalid'],
     ['a rule of the wrong kind', property({ minLength: '1' }), 'properties.a.minLength', 'schema_invalid'],
     ['a list of items, as old drafts had it', property({ items: [{}] }), 'properties.a.items', 'schema_invalid'],
-    [
-      'a reference to another document',
-      property({ $ref: 'https://a.example.com/' }),
-      'properties.a.$ref',
-      'schema_reference',
-    ],
-    ['a reference to a file', property({ $ref: 'file:///etc/passwd' }), 'properties.a.$ref', 'schema_reference'],
-    [
-      'a reference to the meta-schema',
-      property({ $ref: 'https://json-schema.org/draft/2020-12/schema' }),
-      'properties.a.$ref',
-      'schema_reference',
-    ],
-    ['a reference to nothing', property({ $ref: '#/$defs/no' }), 'properties.a.$ref', 'schema_reference'],
-    ['a reference to what is no schema', property({ $ref: '#/type' }), 'properties.a.$ref', 'schema_reference'],
-    ['a reference to itself', property({ $ref: '#' }), 'properties.a.$ref', 'schema_reference'],
-    [
-      'a reference in escapes',
-      { ...property({ $ref: '#/$defs/%C3%A4' }), $defs: { ä: true } },
-      'properties.a.$ref',
-      'schema_reference',
-    ],
-    ['a reference to a property', { ...property({ $ref: '#/properties/a' }) }, 'properties.a.$ref', 'schema_reference'],
-    [
-      'a circle',
-      {
-        ...property({ $ref: '#/$defs/b' }),
-        $defs: { b: { $ref: '#/$defs/c' }, c: { items: { $ref: '#/$defs/b' } } },
-      },
-      '$defs.b',
-      'schema_recursive',
-    ],
-    ['a dynamic reference', property({ $dynamicRef: '#x' }), 'properties.a.$dynamicRef', 'schema_keyword'],
-    ['an anchor', property({ $anchor: 'x' }), 'properties.a.$anchor', 'schema_keyword'],
-    ['an address of its own', object({ $id: 'https://a.example.com/' }), '$id', 'schema_keyword'],
-    ['a promise of a verdict', object({ $async: true }), '$async', 'schema_keyword'],
-    ['a promise in a property', property({ $async: true }), 'properties.a.$async', 'schema_keyword'],
-    ['a promise in a choice', object({ anyOf: [{ $async: true }] }), 'anyOf.0.$async', 'schema_keyword'],
-    ['a promise in a definition', object({ $defs: { b: { $async: true } } }), '$defs.b.$async', 'schema_keyword'],
-    ['a promise said to be none', object({ $async: false }), '$async', 'schema_keyword'],
-    [
-      'rules for what nothing else judges',
-      object({ unevaluatedProperties: false }),
-      'unevaluatedProperties',
-      'schema_keyword',
-    ],
-    ['rules for other items', property({ unevaluatedItems: {} }), 'properties.a.unevaluatedItems', 'schema_keyword'],
-    ['schemas that depend on a field', object({ dependentSchemas: { a: {} } }), 'dependentSchemas', 'schema_keyword'],
-    ['dependencies, as old drafts had them', object({ dependencies: { a: ['b'] } }), 'dependencies', 'schema_keyword'],
-    ['2²⁰ schemas behind references', ladder(20), '', 'schema_slow'],
+    ['a choice of nothing', property({ enum: [] }), '', 'schema_invalid'],
+    ['a circle', { ...property({ $ref: '#/$defs/b' }), $defs: circle }, '$defs.b', 'schema_recursive'],
+    ['a circle that nothing uses', object({ $defs: circle }), '$defs.b', 'schema_recursive'],
     ['a pattern that is none', property({ pattern: '(' }), 'properties.a.pattern', 'schema_pattern'],
     ['a pattern that looks back', property({ pattern: '(a)\\1' }), 'properties.a.pattern', 'schema_pattern'],
     [
       'a name pattern that looks ahead',
       object({ patternProperties: { '(?=a)': {} } }),
       'patternProperties.(?=a)',
+      'schema_pattern',
+    ],
+    [
+      'patterns of more instructions than all may have',
+      object({ properties: Object.fromEntries(times(60, (n) => [n, { pattern: `[a-z]{${400 + n}}` }])) }),
+      'properties.47.pattern',
       'schema_pattern',
     ],
     ['different objects', property({ uniqueItems: true }), 'properties.a.uniqueItems', 'schema_slow'],
@@ -125,29 +110,17 @@ describe('a schema of payloads', () => {
       'properties.a.uniqueItems',
       'schema_slow',
     ],
-    [
-      'patterns of more steps than all may have',
-      object({ properties: Object.fromEntries(times(60, (n) => [n, { pattern: `[a-z]{${400 + n}}` }])) }),
-      'properties.47.pattern',
-      'schema_pattern',
-    ],
-    ['a choice of nothing', property({ enum: [] }), '', 'schema_invalid'],
+    ['2²⁰ schemas behind references', ladder(20), '', 'schema_slow'],
     ['more constants to compare with than all may have', property({ enum: times(10_001, String) }), '', 'schema_slow'],
     [
-      'more names that must be there, with references written out, than schemas may be',
-      {
-        ...object({ allOf: times(30, () => ({ $ref: '#/$defs/b' })) }),
-        $defs: { b: { required: times(700, String) } },
-      },
+      'too many names that must be there, with references written out',
+      { ...object({ allOf: times(30, () => ({ $ref: '#/$defs/b' })) }), $defs: { b: manyNames } },
       '',
       'schema_slow',
     ],
   ])('may not have %s', (_, schema, path, code) => {
-    const issues = schemaIssues(schema as Record<string, unknown>);
-    expect(issues.map((issue) => issue.code)).toContain(code);
-    if (path !== '') {
-      expect(issues.map((issue) => issue.path.join('.'))).toContain(path);
-    }
+    const found = schemaIssues(schema as Record<string, unknown>);
+    expect(found.map((issue) => [issue.path.join('.'), issue.code])).toContainEqual([path, code]);
   });
 
   test('is judged quickly, however many schemas stand behind its references', () => {
@@ -164,7 +137,7 @@ describe('a schema of payloads', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  test('tells patterns of properties apart', () => {
+  test('distinguishes patterns of properties', () => {
     const validate = compileEventSchema(
       JSON.stringify(object({ patternProperties: { '^s_': { type: 'string' }, '^n_': { type: 'number' } } })),
     );
