@@ -11,7 +11,7 @@ import { type RestName, restName } from './names.js';
  * which urls may be called). Requests are strict objects; answers are not, since later versions may add fields.
  *
  * Each `id` is the name of a component, and of a type in generated clients. No name may be `New` and another name:
- * generated Go has a constructor `NewWebhook` for the type `Webhook` (test/api/rest-openapi-clients.test.ts).
+ * generated Go has a constructor `NewWebhook` for the type `Webhook` (test/api/rest-openapi.test.ts).
  */
 
 /** The OpenAPI document adds the names of the installation. */
