@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { registerInstallation } from '../../daemon/telemetry/installation-metrics.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
+import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
 import { type Installation, readInstallation } from '../../src/operations/installation/read-installation.js';
 import { buildServer } from '../../src/server.js';
 import { openServices } from '../../src/services.js';
@@ -224,6 +225,7 @@ describe('the backlog', () => {
   test('is that of the tables', async () => {
     const { id } = await stack.webhook('https://example.com/', ['voucher.emitted']);
     await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${id}`);
+    await rollPartitions(stack.services.db.pool, 30);
     const own = new Registry();
     await stack.emit('voucher.emitted', { booking_code: 'B', voucher_number: 'V' });
     await stack.rows(`update hookwright.deliveries set due_at = now() + interval '1 hour' where webhook_id = ${id}`);
