@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 
@@ -6,10 +6,7 @@ const REST_BODY_BYTES_MAX = 65_536;
 
 const valid = { url: 'https://example.com/hooks', events: ['booking.created', 'coupon.applied'] };
 
-let api: RestApi;
-beforeAll(async () => {
-  api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '40' });
-});
+const api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '40' });
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe('authentication (contract part 5)', () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { versionFor } from '../../src/rest/if-match.js';
 import { makeTenant } from '../support/factories.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 
 /** Editors who do not overwrite each other's changes (RFC 9110 §13.1.1). */
 
-let api: RestApi;
-let address: string;
-beforeAll(async () => {
-  api = await RestApi.open();
-  address = await api.server.listen({ host: '127.0.0.1', port: 0 });
-});
+const api = await RestApi.open();
+const address = await api.server.listen({ host: '127.0.0.1', port: 0 });
 afterAll(() => api[Symbol.asyncDispose]());
 
 const etagOf = async (id: number) => (await api.ask(`GET /webhooks/${id}`)).headers['etag'];

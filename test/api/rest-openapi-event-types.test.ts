@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { walkSchemas } from '../../src/domain/schema-rules/subschemas.js';
 import { registerEventType } from '../../src/operations/event-types/register-event-type.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
@@ -39,15 +39,11 @@ const schemas: Record<string, Record<string, unknown>> = {
   },
 };
 
-let api: RestApi;
-let document: Json;
-beforeAll(async () => {
-  api = await RestApi.open();
-  for (const [name, schema] of Object.entries(schemas)) {
-    await registerEventType(api.services.db, { name, description: 'A thing.', schema }, commandLine);
-  }
-  document = (await api.ask('GET /openapi.json', { key: null })).body;
-});
+const api = await RestApi.open();
+for (const [name, schema] of Object.entries(schemas)) {
+  await registerEventType(api.services.db, { name, description: 'A thing.', schema }, commandLine);
+}
+const document: Json = (await api.ask('GET /openapi.json', { key: null })).body;
 afterAll(() => api[Symbol.asyncDispose]());
 
 const contentOf = (name: string): Json => document.webhooks[name].post.requestBody.content['application/json'];

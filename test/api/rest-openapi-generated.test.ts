@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { RestApi } from '../support/rest-api.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -12,15 +11,9 @@ const run = promisify(execFile);
 /** Where `go install` puts it; CONTRIBUTING.md says which version. */
 const oapiCodegen = join(process.env['GOPATH'] ?? join(homedir(), 'go'), 'bin/oapi-codegen');
 
-let api: RestApi;
-let document: string;
-let baseUrl: string;
-beforeAll(async () => {
-  api = await RestApi.open();
-  document = (await api.ask('GET /openapi.json', { key: null })).text;
-  await api.server.listen({ host: '127.0.0.1', port: 0 });
-  baseUrl = `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}/api/v1`;
-});
+const api = await RestApi.open();
+const document = (await api.ask('GET /openapi.json', { key: null })).text;
+const baseUrl = `${await api.server.listen({ host: '127.0.0.1', port: 0 })}/api/v1`;
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** A folder with a program that uses a client, and with the document that the client is generated from. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { registerEventType } from '../../src/operations/event-types/register-event-type.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
@@ -6,18 +6,14 @@ import { expectFits, type Json, objectsIn, resolveIn } from '../support/openapi-
 import { complaintsAbout } from '../support/openapi-rules.js';
 import { RestApi } from '../support/rest-api.js';
 
-let api: RestApi;
-let document: Json;
+const api = await RestApi.open();
 const schema = { type: 'object', properties: { a: { type: 'string' } } };
-const readDocument = async () => (await api.ask('GET /openapi.json', { key: null })).body;
 const registered = ['order.paid_v2', 'order_paid.v2'];
-beforeAll(async () => {
-  api = await RestApi.open();
-  for (const name of registered) {
-    await registerEventType(api.services.db, { name, description: 'An order.', schema }, commandLine);
-  }
-  document = await readDocument();
-});
+for (const name of registered) {
+  await registerEventType(api.services.db, { name, description: 'An order.', schema }, commandLine);
+}
+const readDocument = async () => (await api.ask('GET /openapi.json', { key: null })).body;
+const document = await readDocument();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const operations = (): { path: string; method: string; operation: Json }[] =>

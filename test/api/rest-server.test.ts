@@ -7,10 +7,7 @@ import { buildServer } from '../../src/server.js';
 import { eventually } from '../support/eventually.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 
-let api: RestApi;
-beforeAll(async () => {
-  api = await RestApi.open({ CORS_ORIGINS: 'https://app.example.com' });
-});
+const api = await RestApi.open({ CORS_ORIGINS: 'https://app.example.com' });
 afterAll(() => api[Symbol.asyncDispose]());
 
 const json = { 'content-type': 'application/json' };

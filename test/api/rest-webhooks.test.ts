@@ -5,10 +5,7 @@ import { contractFields, expectProblem, expectRefusedAt, RestApi, timestamp } fr
 
 const valid = { url: 'https://example.com/hooks', events: ['booking.created', 'coupon.applied'] };
 
-let api: RestApi;
-beforeAll(async () => {
-  api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '40' });
-});
+const api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '40' });
 afterAll(() => api[Symbol.asyncDispose]());
 
 async function pause(id: number): Promise<void> {

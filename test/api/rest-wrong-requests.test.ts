@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem, expectRefusedAt, RestApi, type RestRequest } from '../support/rest-api.js';
 
 const REST_BODY_BYTES_MAX = 65_536;
@@ -6,12 +6,8 @@ const REST_BODY_BYTES_MAX = 65_536;
 const valid = { url: 'https://example.com/hooks', events: ['booking.created'] };
 const json = { 'content-type': 'application/json' };
 
-let api: RestApi;
-let id: number;
-beforeAll(async () => {
-  api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '200' });
-  ({ id } = await api.webhook(valid));
-});
+const api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '200' });
+const { id } = await api.webhook(valid);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const withId = (line: string) => line.replace(':id', String(id));
