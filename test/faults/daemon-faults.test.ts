@@ -73,7 +73,7 @@ describe('a daemon that is killed while deliveries fail', () => {
     await load.done;
     const findings = await site.judge(disturbances, RECOVERY_MS);
     report('kill -9 while deliveries fail', { kills, ...findings });
-    // Among them: that what was told of failed deliveries, and is to be told, adds up to their number.
+    // Among them: the news of failed deliveries, sent and counted for later, add up to their number.
     expect(findings.problems).toEqual([]);
     expect(findings).toMatchObject({ accepted: 2 * events, lost: 0 });
     expect(findings.byStatus['FAILED']).toBeGreaterThan(events / 4);
@@ -129,7 +129,7 @@ describe('a daemon that sleeps while others take over (a zombie)', () => {
       const earlier = site.endpoints.receipts.length;
       await site.load({ name: `before-${sleep}`, events: IN_FLIGHT, ratePerSecond: 1_000 }).done;
       await eventually(() => site.endpoints.inFlight === IN_FLIGHT, 30_000);
-      // Its sessions stay, and its requests go on: only its silence tells the others.
+      // Its sessions stay, and its requests go on: the others notice only its silence.
       const frozenAt = Date.now();
       sleeper.signal('SIGSTOP');
       const other = await site.startDaemon();

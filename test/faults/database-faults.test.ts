@@ -43,7 +43,7 @@ describe('a Postgres that crashes and comes back', () => {
       await ground.restart();
       const back = new Date();
       disturbances.push({ from, to: back.getTime() });
-      // The next one comes when this one has been overcome, so that its cost can be told.
+      // The next one comes when this one has been overcome, so that its cost can be measured.
       await eventually(() => nothingPendingFrom(site, back), RECOVERY_MS);
     }
     await load.done;

@@ -18,7 +18,7 @@ const failingIn = (share: number): Behaviour => {
   return () => ({ status: Math.random() < share ? 500 : 200, afterMs: Math.random() * 20 });
 };
 
-/** What breaks, one after the other; each ends when the service has all that it needs again. */
+/** Breaks one thing after the other; each fault ends when the service has all that it needs again. */
 class Breaker {
   readonly disturbances: Disturbance[] = [];
 
@@ -40,7 +40,7 @@ class Breaker {
 
   async #replace(victim: 0 | 1, signal: NodeJS.Signals): Promise<void> {
     const daemon = this.daemons[victim];
-    const wasRunning = !daemon.hasEnded; // else the site tells, in the end, how it died
+    const wasRunning = !daemon.hasEnded; // else the site reports in the end how it died
     daemon.signal(signal);
     const { code } = await daemon.ended;
     if (signal === 'SIGTERM' && wasRunning) {

@@ -143,7 +143,7 @@ class Writer {
     }
   }
 
-  /** Of an abstract type: of one of its types. */
+  /** For an abstract type: takes one of its types. */
   #selectionOf(type: GraphQLCompositeType, depth: number): string {
     if (!isAbstractType(type)) {
       return this.#selection(type, depth);
@@ -197,7 +197,7 @@ class Writer {
     return choices[this.draw(fc.nat, { max: choices.length - 1 })]!;
   }
 
-  /** As `rarely`, and never in an operation that is to be right. */
+  /** Like `rarely`, and never in an operation that must be right. */
   #wrongly(times: number): boolean {
     return this.#isWild && this.#rarely(times);
   }

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 /** The pictures of the documentation. To add one, add it here and run `npm run pictures`. */
 export interface Picture {
-  /** Of its file, without `.png`. */
+  /** Name of its file, without `.png`. */
   name: string;
   /**
    * What is opened: below `/portal` with the key of the main tenant, else with the platform's. `:delivery` and `:event`
@@ -11,11 +11,11 @@ export interface Picture {
   path: string;
   /** The width of the window in CSS pixels. Default: 1280. */
   width?: number;
-  /** Its height. Default: 800, of a phone 844. */
+  /** Height of the window. Default: 800, for a phone 844. */
   height?: number;
   /** Default: light. */
   theme?: 'light' | 'dark';
-  /** What a person does before the picture is taken. */
+  /** Steps of a person before the picture is taken. */
   before?: (page: Page) => Promise<void>;
 }
 

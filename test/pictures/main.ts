@@ -96,12 +96,12 @@ async function run(): Promise<number> {
   return Math.min(faulty, 1);
 }
 
-/** As it is now. With --at it is served by others. */
+/** Builds the dashboard as it is now. With --at another server has it. */
 function buildDashboard(): void {
   execFileSync('npm', ['run', '--silent', 'dashboard:build'], { stdio: 'inherit' });
 }
 
-/** In both widths and themes. @param what the name of a picture, or a path */
+/** Takes both widths and themes. @param what the name of a picture, or a path */
 function looks(what: string): Picture[] {
   const isPath = what.startsWith('/');
   const base = isPath

@@ -9,7 +9,7 @@ import { Chance } from '../seed/chance.js';
 import { tenants } from '../seed/endpoints.js';
 
 interface Receivers {
-  /** For EGRESS_PROXY: names lead to these receivers by way of it, and nothing leaves this machine. */
+  /** The EGRESS_PROXY: it leads all names to these receivers, and nothing leaves this machine. */
   proxyUrl: string;
   close(): Promise<void>;
 }

@@ -52,7 +52,7 @@ export async function portalLink(at: string | undefined): Promise<string> {
   return data.createPortalSession.url;
 }
 
-/** Of the main tenant, what its pictures show. */
+/** The objects of the main tenant in its pictures. */
 export interface Objects {
   /** A delivery that was made after several attempts. */
   delivery: string;
@@ -60,7 +60,7 @@ export interface Objects {
   event: string;
 }
 
-/** Those of the newest deliveries that have most to tell. @param url where the service answers */
+/** Finds the newest deliveries that show most. @param url where the service answers */
 export async function tellingObjects(url: string, key: string): Promise<Objects> {
   const query = `{
     done: deliveries(first: 100, filter: { status: SUCCEEDED, webhookId: "wh_2" }) { ...few }

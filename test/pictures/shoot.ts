@@ -11,7 +11,7 @@ import type { Objects } from './running.js';
 
 const BYTES_MAX = 150_000;
 
-/** What is photographed, and where. */
+/** The pictures, and where the service is. */
 interface Shoot {
   browser: Browser;
   /** Where pages are served: the installation, or the dashboard's development server before it. */

@@ -2,7 +2,7 @@ import type { Services } from '../../src/context/context.js';
 import { pickType } from '../seed/catalogue.js';
 import { Chance } from '../seed/chance.js';
 
-/** What the endpoint gets that cannot be reached: more of it, and it would be disabled before anybody looks. */
+/** Events for the unreachable endpoint: more would disable it before the picture is taken. */
 const LEFT_OUT = ['guest.checked_out', 'rate_plan.updated'];
 
 /**

@@ -9,7 +9,7 @@ import type { Outcome } from '../../../src/domain/outcome.js';
 export interface Evidence {
   accepted: readonly Accepted[];
   receipts: readonly Receipt[];
-  /** Those that were emitted; the service's own are `news`. */
+  /** Emitted events; the service's own are `news`. */
   events: number;
   news: readonly NewsState[];
   deliveries: readonly DeliveryState[];
@@ -18,7 +18,7 @@ export interface Evidence {
   changes: readonly WebhookChange[];
 }
 
-/** An event whose emitter was told that it is accepted. */
+/** An event that was answered as accepted. */
 export interface Accepted {
   key: string;
   eventId: number;
@@ -40,7 +40,7 @@ export interface DeliveryState {
   webhookId: number;
   status: 'PENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELED';
   attemptCount: number;
-  /** Of an event that the service itself has raised. */
+  /** Whether the service itself has raised the event. */
   operational: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface AttemptState {
   transaction: string;
 }
 
-/** What a webhook's row says of its health. */
+/** A webhook's health, from its row. */
 export interface HealthSeen {
   active: boolean;
   generation: number;
@@ -112,7 +112,7 @@ const isNotNewsSql = `(event_type <> all (array[${OPERATIONAL_EVENT_TYPES.map((t
 
 const millisecondsSql = (time: string) => `(extract(epoch from ${time}) * 1000)::double precision`;
 
-/** What the database knows. */
+/** Reads the evidence in the database. */
 export async function readEvidence(
   pool: pg.Pool,
 ): Promise<Pick<Evidence, 'events' | 'news' | 'deliveries' | 'attempts' | 'webhooks' | 'changes'>> {

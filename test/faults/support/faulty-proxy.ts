@@ -128,7 +128,7 @@ export class FaultyProxy implements AsyncDisposable {
     for (const socket of [client, server]) {
       socket.on('error', () => {});
       socket.on('close', () => {
-        // A network that has gone does not tell either side of the other's end. It is told at the thaw.
+        // While the network is gone, neither side hears of the other's end; both do at the thaw.
         if (!this.#isFrozen) {
           clearTimeout(silence);
           this.#part(pair);

@@ -47,7 +47,7 @@ export class CrashableGround implements Ground {
     return this.postgres.url;
   }
 
-  /** As `pg_ctl stop -m immediate`: every session is cut, and the next start replays the log. */
+  /** Like `pg_ctl stop -m immediate`: every session is cut, and the next start replays the log. */
   async crash(): Promise<void> {
     const { pid } = this.postgres;
     process.kill(pid, 'SIGQUIT');

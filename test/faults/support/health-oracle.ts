@@ -48,7 +48,7 @@ class Course {
   /** When the webhook was last disabled and enabled, in milliseconds since 1970. */
   #disabledAt = Number.NEGATIVE_INFINITY;
   #enabledAt = Number.NEGATIVE_INFINITY;
-  /** When the first failure of the present row was recorded; null: there is none, or it cannot be told. */
+  /** When the first failure of the present streak was recorded; null: there is none, or it is unknown. */
   #rowBeganAt: number | null = null;
   #failedAt = Number.NEGATIVE_INFINITY;
   /** Whether nothing failed for a while since the row began. */

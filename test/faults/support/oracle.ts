@@ -14,7 +14,7 @@ export interface Findings {
   problems: string[];
   /** Deliveries of accepted events. */
   accepted: number;
-  /** Of them, neither acknowledged by a receiver nor in a terminal state. */
+  /** Accepted deliveries that no receiver acknowledged and that have no terminal state. */
   lost: number;
   byStatus: Record<string, number>;
   requests: number;
@@ -31,7 +31,7 @@ export interface Findings {
  * Judges a fault test. Whatever was done to the service, these hold: every accepted delivery was acknowledged or
  * stands in a terminal state, nothing waits without a cause, every acknowledgement that is claimed was given, attempts
  * are numbered without gaps, duplicates have a disturbance that explains them, failures are counted exactly, and owners
- * are told exactly what happened.
+ * get exactly the news of what happened.
  */
 export function judge(evidence: Evidence, disturbances: readonly Disturbance[] = []): Findings {
   const { receipts, deliveries } = evidence;
@@ -69,7 +69,7 @@ type Acknowledged = ReadonlyMap<number, readonly Receipt[]>;
 
 const isTerminal = ({ status }: DeliveryState) => status !== 'PENDING' && status !== 'HELD';
 
-/** What was promised to the emitters, against what the database has. */
+/** Compares the answers to emitters with the database. */
 class Accounts {
   readonly #byEvent: ReadonlyMap<number, DeliveryState[]>;
   readonly accepted: number;

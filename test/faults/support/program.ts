@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../support/eventually.js';
 
-/** What `npm run build` makes, and operators run. FAULTS_MAIN names another build of it. */
+/** The program that `npm run build` makes. FAULTS_MAIN names another build of it. */
 const MAIN = process.env['FAULTS_MAIN'] ?? fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 const WARN = 40;
@@ -58,7 +58,7 @@ export class Program implements AsyncDisposable {
         resolve(this.#end);
       });
     });
-    // When the test process itself is told to end, no test gets to clean up.
+    // When the test process itself is ended, no test cleans up.
     process.on('exit', this.#kill);
     void this.ended.then(() => process.off('exit', this.#kill));
   }
@@ -103,7 +103,7 @@ export class Program implements AsyncDisposable {
     return found;
   }
 
-  /** How it ended without having been told to; undefined when it did not. */
+  /** How it ended without a signal of ours; undefined when it did not. */
   get endedByItself(): string | undefined {
     if (this.#end === undefined || this.#wasTold) {
       return undefined;

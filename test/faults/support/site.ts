@@ -23,7 +23,7 @@ type Env = Record<string, string>;
 
 /** Deliveries that a daemon works on at once: small, so that the bound on duplicates is tight. */
 export const CONCURRENCY = 50;
-/** Of the death of one: what was in flight, and twice as many outcomes that were not yet written. */
+/** The death of a daemon repeats its requests in flight, and twice as many whose outcomes were not yet written. */
 export const DUPLICATES_OF_ONE_MAX = 3 * CONCURRENCY;
 const WEBHOOKS_MAX = 1_000;
 const SET_ACTIVE =

@@ -16,7 +16,7 @@ export function size(name: string, short: number, long: number): number {
   return Number(text);
 }
 
-/** What a long run measured, for docs/faults.md; the short ones keep quiet unless FAULTS_FIGURES is set. */
+/** Prints the figures of a long run, for docs/faults.md; short runs print them only with FAULTS_FIGURES. */
 export function report(test: string, figures: object): void {
   if (isLong || process.env['FAULTS_FIGURES'] !== undefined) {
     process.stdout.write(`${test}: ${JSON.stringify(figures)}\n`);
