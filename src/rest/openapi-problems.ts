@@ -5,43 +5,23 @@ import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
 
 type Json = Record<string, unknown>;
 
+/** `not_found` also where the path names no webhook: a platform key may name a tenant that does not exist. */
+const onEveryRoute = [
+  ...(['unauthenticated', 'scope_missing', 'not_found', 'invalid_input'] as const),
+  ...(['rate_limited', 'unavailable', 'internal'] as const),
+];
+export const onRoutesWithBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
+
 /**
  * The errors of well-formed requests to the routes. There is no `default` besides: with an answer of any status,
  * TypeScript could not distinguish answers by their status.
  */
 const reasons = [
-  'header_malformed',
-  'malformed_json',
-  'unauthenticated',
-  'scope_missing',
-  'not_found',
-  'webhook_limit_reached',
-  'webhook_inactive',
-  'precondition_failed',
-  'payload_too_large',
-  'unsupported_media_type',
-  'invalid_input',
-  'rate_limited',
-  'unavailable',
-  'internal',
-] as const satisfies readonly Reason[];
+  ...onEveryRoute,
+  ...onRoutesWithBody,
+  ...(['header_malformed', 'webhook_limit_reached', 'webhook_inactive', 'precondition_failed'] as const),
+] satisfies readonly Reason[];
 type ProblemReason = (typeof reasons)[number];
-
-/** `not_found` also where the path names no webhook: a platform key may name a tenant that does not exist. */
-const onEveryRoute: readonly ProblemReason[] = [
-  'unauthenticated',
-  'scope_missing',
-  'not_found',
-  'invalid_input',
-  'rate_limited',
-  'unavailable',
-  'internal',
-];
-export const onRoutesWithBody: readonly ProblemReason[] = [
-  'malformed_json',
-  'payload_too_large',
-  'unsupported_media_type',
-];
 
 /** Errors that every route has together. */
 const sameStatus: Partial<Record<ProblemReason, Reason>> = { scope_missing: 'tenant_required' };
