@@ -92,7 +92,7 @@ describe('If-Match on PATCH', () => {
   );
 
   test.each(['1', '"1', '"1" "2"', '*, "1"', 'w/"1"', '', ','])(
-    'what is no list of entity tags (%j) is refused with 400',
+    '%j is not a list of entity tags: 400',
     async (ifMatch) => {
       const { id, secret: _, ...before } = await api.webhook();
       expectProblem(await patch(id, { active: false }, ifMatch), 'header_malformed');

@@ -88,14 +88,14 @@ describe('the schema of a registered event type in the OpenAPI document', () => 
     expect(contentOf('ship.ped').example).toMatchObject({ odd: 7, to: { street: 'text' } });
   });
 
-  test('of the contract has an example that tells its fields apart', () => {
+  test('of the contract has an example with a text of its own for each field', () => {
     expect(contentOf('coupon.applied').example).toEqual({ code: 'SUMMER', discount_type: 'percent' });
   });
 });
 
 describe('the text of the document', () => {
   const ask = (headers = {}) => api.ask('GET /openapi.json', { key: null, headers });
-  /** Whoever makes the document reads every schema. */
+  /** The schemas that are read: all of them whenever the document is made. */
   async function schemasReadBy(asking: () => Promise<unknown>): Promise<number> {
     const parse = vi.spyOn(JSON, 'parse');
     await asking();

@@ -204,7 +204,7 @@ describe('over a socket', () => {
 
   test.each([
     ['an unknown method', 'FOO /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'method_unknown'],
-    ['what is no HTTP', 'GET nonsense\r\n\r\n', 400, 'malformed_request'],
+    ['a line that is not HTTP', 'GET nonsense\r\n\r\n', 400, 'malformed_request'],
     ['headers without end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
   ])('%s is answered with a problem', async (_name, text, status, code) => {
     const answer = await raw(text);

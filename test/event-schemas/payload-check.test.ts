@@ -9,7 +9,7 @@ const PAYLOAD_BYTES = 262_000;
 const times = <Made>(count: number, make: (n: number) => Made) => Array.from({ length: count }, (_, n) => make(n));
 const fields = (count: number, make: (n: number) => unknown) =>
   Object.fromEntries(times(count, (n) => [`f${n.toString(36)}`, make(n)]));
-/** As many of them as a payload may have. */
+/** As many items as fit into a payload. */
 const listOf = (item: unknown) => {
   const bytes = JSON.stringify(item).length + 1;
   return times(Math.floor(PAYLOAD_BYTES / bytes), () => item);

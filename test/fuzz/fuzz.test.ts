@@ -1,8 +1,7 @@
-import type { AddressInfo } from 'node:net';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { Pool } from 'undici';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
@@ -38,42 +37,32 @@ const effort = isLong
   : { seed, numRuns: 600 };
 const timeoutMs = seconds * 1000 + 120_000;
 
-let api: RestApi;
-let pool: Pool;
-let keys: string[];
-beforeAll(async () => {
-  api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '200' });
-  await api.server.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = api.server.server.address() as AddressInfo;
-  pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS });
-  const { services, tenant } = api;
-  const other = await makeTenant(services);
-  for (const { id } of [tenant, other]) {
-    for (let made = 0; made < WEBHOOKS_SEEDED / 2; made++) {
-      await makeWebhook(services, id, { eventTypes: made < 2 ? ['*'] : ['voucher.emitted'] });
-    }
-    await emitMany(services, id, 3);
+const api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '200' });
+const { services, tenant } = api;
+const pool = new Pool(await api.server.listen({ host: '127.0.0.1', port: 0 }), { connections: CONNECTIONS });
+const other = await makeTenant(services);
+for (const { id } of [tenant, other]) {
+  for (let made = 0; made < WEBHOOKS_SEEDED / 2; made++) {
+    await makeWebhook(services, id, { eventTypes: made < 2 ? ['*'] : ['voucher.emitted'] });
   }
-  const made = [
-    // Keys that are not among those that the trial may revoke: their ids are too high to be guessed.
-    ...Array.from({ length: 20 }, () => makeKey(services, tenant.id, SCOPES)),
-  ];
-  await Promise.all(made);
-  const last = async (tenantId: number | null, scopes: Parameters<typeof makeKey>[2]) =>
-    (await makeKey(services, tenantId, scopes)).key;
-  keys = [
-    await last(tenant.id, SCOPES),
-    await last(tenant.id, SCOPES),
-    await last(other.id, SCOPES),
-    await last(other.id, ['webhooks:read', 'deliveries:read']),
-    await last(tenant.id, ['events:emit']),
-    await last(null, ['platform:admin']),
-    'nonsense',
-  ];
-});
+  await emitMany(services, id, 3);
+}
+// The trial may revoke these; the ids of the keys that it uses are too high to be guessed.
+await Promise.all(Array.from({ length: 20 }, () => makeKey(services, tenant.id, SCOPES)));
+const keyWith = async (tenantId: number | null, scopes: Parameters<typeof makeKey>[2]) =>
+  (await makeKey(services, tenantId, scopes)).key;
+const keys = [
+  await keyWith(tenant.id, SCOPES),
+  await keyWith(tenant.id, SCOPES),
+  await keyWith(other.id, SCOPES),
+  await keyWith(other.id, ['webhooks:read', 'deliveries:read']),
+  await keyWith(tenant.id, ['events:emit']),
+  await keyWith(null, ['platform:admin']),
+  'nonsense',
+];
 afterAll(async () => {
-  await pool?.close();
-  await api?.[Symbol.asyncDispose]();
+  await pool.close();
+  await api[Symbol.asyncDispose]();
 });
 
 interface Answer {
@@ -172,17 +161,8 @@ function responseOf({ method, path, responses }: RestOperation, { status, header
 }
 
 const codes = [
-  'BAD_USER_INPUT',
-  'UNAUTHENTICATED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'RATE_LIMITED',
-  'GRAPHQL_PARSE_FAILED',
-  'GRAPHQL_VALIDATION_FAILED',
-  'OPERATION_RESOLUTION_FAILURE',
-  'BAD_REQUEST',
+  ...['BAD_USER_INPUT', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED'],
+  ...['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE', 'BAD_REQUEST'],
 ];
 
 test(

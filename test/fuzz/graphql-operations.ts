@@ -89,7 +89,7 @@ class Writer {
   readonly #values: Record<string, unknown> = {};
   readonly #fragments: string[] = [];
   #aliases = 0;
-  /** Half of the operations are well typed in every part; what remains may still be too much, or refused by a rule. */
+  /** Half of the operations are well typed in every part; limits and rules may still refuse them. */
   readonly #isWild: boolean;
 
   constructor(
@@ -161,8 +161,8 @@ class Writer {
       .map((arg) => `${arg.name}: ${this.#argument(arg)}`);
     const list = args.length > 0 ? `(${args.join(', ')})` : '';
     const named = getNamedType(field.type);
-    const isTold = isCompositeType(named) !== this.#wrongly(30);
-    const selection = isTold && isCompositeType(named) ? this.#selectionOf(named, depth + 1) : isTold ? '{ id }' : '';
+    const selects = isCompositeType(named) !== this.#wrongly(30);
+    const selection = selects && isCompositeType(named) ? this.#selectionOf(named, depth + 1) : selects ? '{ id }' : '';
     return `${alias}${field.name}${list} ${this.#condition()} ${selection}`;
   }
 
@@ -187,7 +187,7 @@ class Writer {
       : '';
   }
 
-  /** A document that is hardly one any more. */
+  /** Cuts, doubles or adds to a document. */
   #damage(query: string): string {
     const at = this.draw(fc.nat, { max: query.length });
     return this.#one([query.slice(0, at), query.slice(0, at) + this.draw(() => text) + query.slice(at), query + query]);
