@@ -120,6 +120,7 @@ async function readyOrEnded(child: ChildProcess, ready: Promise<boolean>): Promi
     return await Promise.race([ended, ready]);
   } catch (error) {
     kill();
+    child.ref(); // else nothing may keep this process until then
     await ended;
     throw error;
   } finally {
