@@ -72,18 +72,18 @@ export class ApiOverSockets implements AsyncDisposable {
     return this.post('/graphql', JSON.stringify({ query, variables }));
   }
 
-  /** As a service ends: what is under way is answered. */
+  /** Ends as a service does: requests under way are answered. */
   async end(): Promise<void> {
     await this.server.close();
   }
 
-  /** As a process that is killed: all connections break, and nobody listens. */
+  /** Goes like a killed process: all connections break, and nobody listens. */
   async goAway(): Promise<void> {
     this.server.server.closeAllConnections();
     await this.end();
   }
 
-  /** As the next process: it listens at the same port, and knows nothing of the one before. */
+  /** Starts the next process: it listens at the same port, and knows nothing of the one before. */
   async comeBack(services: Services): Promise<void> {
     this.server = await buildServer(services);
     await this.server.listen({ host: '127.0.0.1', port: this.port });

@@ -57,7 +57,7 @@ V/PXt8pwndnS4pK8aWWPF1pPS9zdTCZ9AiBgNRTpTcjhcMD0gHra1m6ZDWo6lkq5
 UqTJR16E0mbByw==
 -----END CERTIFICATE-----`;
 
-/** For https://localhost, signed by itself: trusted where a test makes it an authority. */
+/** A certificate for https://localhost, signed by itself: trusted where a test makes it an authority. */
 export const LOCALHOST = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLuI3YhFbQELUOfCZ

@@ -32,13 +32,13 @@ interface OtlpBody {
   }[];
 }
 
-/** What an OpenTelemetry collector does with OTLP over HTTP as JSON: takes it. */
+/** An OpenTelemetry collector that takes OTLP over HTTP as JSON. */
 export interface Collector extends AsyncDisposable {
   url: string;
   spans: CollectedSpan[];
   /** Everything that came, as text. */
   bodies: string[];
-  /** What it answers. */
+  /** The status of its answers. */
   status: number;
 }
 

@@ -79,7 +79,7 @@ export class DeliveryStack implements AsyncDisposable {
     return daemon;
   }
 
-  /** What a daemon delivers with, without a daemon: for tests that hand it jobs themselves. */
+  /** A daemon's deliverer alone: for tests that hand it jobs themselves. */
   deliverer(sender: Sender): Deliverer {
     const fence = new Fence();
     fence.heard(performance.now());

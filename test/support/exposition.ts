@@ -63,7 +63,7 @@ const UNITS = new Set(
 const PREFIXED_UNIT =
   /^(pico|nano|micro|milli|centi|deci|deca|hecto|kilo|kibi|mega|mibi|giga|gibi|tera|tebi|peta|pebi)(amperes|bytes|bits|celsius|grams|joules|kelvin|meters|metres|seconds|volts)$/;
 
-/** What `promtool check metrics` complains of, and a unit that is not a base unit. */
+/** Finds the faults that `promtool check metrics` finds, and units that are no base units. */
 export function lintFamily({ name, type, help, samples }: MetricFamily): string[] {
   const complaints: string[] = [];
   const complain = (isWrong: boolean, why: string) => isWrong && complaints.push(`${name}: ${why}`);

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { toNumber } from './address-edges.js';
 
-/** What a name has; null: no word about it, ever. */
+/** The answer for a name; null: there is never one. */
 type DnsAnswer = {
   /** RFC 1035 §4.1.1: 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
   code?: number;
-  /** Of the family that was asked for. */
+  /** The addresses of the family that was asked for. */
   addresses?: readonly string[];
   ttl?: number;
   /** Names that the first one leads to, one after the other; the addresses belong to the last one. */
@@ -20,7 +20,7 @@ type DnsAnswer = {
 export type DnsAnswers = (name: string, type: number) => DnsAnswer;
 
 export interface FakeDns extends AsyncDisposable {
-  /** As `createNameResolver` takes it. */
+  /** The server's address, in the form of `createNameResolver`. */
   server: string;
   /** `A example.com`, in the order of asking. */
   questions: string[];

@@ -10,7 +10,7 @@ export type TunnelAnswer = { host?: string; port: number } | string | 'HANG_UP' 
 export interface FakeProxy extends AsyncDisposable {
   port: number;
   url: string;
-  /** What was asked for: host and port of each CONNECT. */
+  /** Host and port of each CONNECT. */
   asked: string[];
   headers: IncomingHttpHeaders[];
   /** All that went through its tunnels towards receivers, as it saw it. */

@@ -6,14 +6,14 @@ export interface HostileReceiver extends AsyncDisposable {
   port: number;
   url: string;
   connections: number;
-  /** What has been sent to it, over all connections. */
+  /** The bytes sent to it, over all connections. */
   received: string;
   /** Connections that are open at the moment. */
   readonly open: number;
   close(): Promise<void>;
 }
 
-/** What is done with a connection once the first bytes of a request are there. */
+/** Treats a connection once the first bytes of a request are there. */
 export type Misbehaviour = (socket: Socket, firstBytes: Buffer) => void;
 
 export interface ReceiverOptions {

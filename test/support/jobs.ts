@@ -21,7 +21,7 @@ interface Job {
   run_at: Date;
   /** How many seconds from now it runs; 0 or less: it is due. */
   inSeconds: number;
-  /** For how many seconds it has been locked. */
+  /** Seconds since it was locked. */
   lockedSeconds: number | null;
 }
 

@@ -15,7 +15,7 @@ export function* objectsIn(value: Json): Generator<Json> {
   }
 }
 
-/** What a reference of the document leads to. */
+/** Follows a reference of the document. */
 export function resolveIn(document: Json, reference: string): Json {
   return decodeURIComponent(reference)
     .slice(2)
@@ -35,7 +35,7 @@ function judgeOf(document: Json): Ajv2020 {
   return judge;
 }
 
-/** That a value fits a schema of the document, whose references are read from the document's root. */
+/** Expects a value to fit a schema of the document; references start at the document's root. */
 export function expectFits(document: Json, schema: Json, value: Json): void {
   const validate = judgeOf(document).compile(
     mapSchemas(schema, (one) =>

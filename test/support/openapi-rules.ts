@@ -29,7 +29,7 @@ function operationsOf({ paths, webhooks }: Json): Json[] {
   );
 }
 
-/** As generators write a name in Go: `read_it-now` is `ReadItNow`. */
+/** A name as generators write it in Go: `read_it-now` is `ReadItNow`. */
 const pascal = (name: string): string =>
   name
     .split(/[^A-Za-z0-9]+/)
@@ -74,7 +74,7 @@ function integersAmiss(one: Json): string[] {
   return isRight ? [] : [`an integer without the right format and bounds: ${JSON.stringify(one)}`];
 }
 
-/** Of unions some generators make empty types, and of `const` Python that is none; payloads may have both. */
+/** Some generators make empty types of unions, and wrong Python of `const`; payloads may have both. */
 function keywordsAmiss(one: Json): string[] {
   return ['anyOf', 'oneOf', 'const'].flatMap((keyword) =>
     [one, one.schema ?? {}].some((schema) => keyword in schema) ? [`${keyword} in ${JSON.stringify(one)}`] : [],

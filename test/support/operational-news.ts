@@ -18,14 +18,14 @@ export async function operationalEvents(stack: DeliveryStack, type?: string): Pr
   );
 }
 
-/** What a receiver got of one type. */
+/** The events of one type that a receiver got. */
 export const receivedOf = ({ received }: Receiver, type: string): Received[] =>
   received.filter(({ headers }) => headers['x-service-event'] === type);
 
 export const signatureOf = (secret: string, body: Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-/** What was only counted is old enough to be raised: a minute passes for the database. */
+/** Lets a minute pass for the database: counted news may be raised. */
 export async function passMinute(stack: DeliveryStack): Promise<void> {
   await stack.rows(`update hookwright.raised_events set raised_at = raised_at - interval '61 seconds'`);
 }

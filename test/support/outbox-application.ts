@@ -62,7 +62,7 @@ interface Refusal {
   hint: string;
 }
 
-/** What Postgres answers to a statement that it refuses. */
+/** Postgres' error for a refused statement. */
 export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   try {
     await work;

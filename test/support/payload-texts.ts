@@ -2,7 +2,7 @@
 interface PayloadText {
   what: string;
   text: string;
-  /** What is signed and sent; without it the text itself, byte for byte. */
+  /** The signed and sent text. Default: the text itself, byte for byte. */
   becomes?: string;
 }
 
@@ -14,7 +14,7 @@ const astral = String.fromCodePoint(0x1f600, 0x20bb7, 0xe0041, 0xf0000, 0x10ffff
 
 const PAYLOAD_BYTES_MAX = 262_144;
 
-/** What `JSON.stringify` writes in just this way. */
+/** Texts that `JSON.stringify` writes in just this way. */
 const unchanged: Record<string, string> = {
   'an empty object': '{}',
   'empty values': '{"a":"","b":[],"c":{},"d":null}',
@@ -62,7 +62,7 @@ const unchanged: Record<string, string> = {
   [`${PAYLOAD_BYTES_MAX} bytes`]: ofBytes(PAYLOAD_BYTES_MAX),
 };
 
-/** What JSON can say in several ways, or JavaScript cannot hold: `JSON.stringify` has the last word. */
+/** Values with several spellings in JSON, or beyond JavaScript's numbers: the text of `JSON.stringify` is sent. */
 const changed: Record<string, [text: string, becomes: string]> = {
   'spaces and line ends between values': [' {\r\n\t"a" : [ 1 , 2 ]\n} ', '{"a":[1,2]}'],
   'escaped slashes': ['{"a":"https:\\/\\/b"}', '{"a":"https://b"}'],

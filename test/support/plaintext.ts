@@ -8,7 +8,7 @@ import { type Logger, pino } from 'pino';
  */
 const SECRET = 'whsec_[A-Za-z0-9+/]{44}';
 const API_KEY = 'hw_[0-9]+_[A-Za-z0-9]{40,}';
-/** As Postgres writes bytea: `whsec_`, and `hw_` with a digit. */
+/** The same in Postgres' text of bytea: `whsec_`, and `hw_` with a digit. */
 const IN_HEX = '77687365635f([0-9a-f]{2}){44}|68775f3[0-9]([0-9a-f]{2}){40}';
 
 const plaintext = new RegExp(`${SECRET}|${API_KEY}`);

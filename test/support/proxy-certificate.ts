@@ -1,4 +1,4 @@
-/** For a proxy on loopback that speaks TLS, good for nothing else: signed by itself, for localhost and 127.0.0.1, until 2120. */
+/** The certificate of a TLS proxy on loopback: signed by itself, for localhost and 127.0.0.1, until 2120. */
 export const PROXY_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBZjCCAQ2gAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
 c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM

@@ -88,7 +88,7 @@ export class SupportDesk implements AsyncDisposable {
     return deliveries.edges.map(({ node }: Json) => node).toReversed();
   }
 
-  /** Who changed what, the oldest change first. */
+  /** Changes with their authors, oldest first. */
   async auditLog(): Promise<Json[]> {
     const { auditLog } = await this.ask(
       '{ auditLog { edges { node { action actor apiKeyId targetType targetId after } } } }',

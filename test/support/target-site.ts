@@ -47,7 +47,7 @@ export async function startCanary(): Promise<Canary> {
   return canary;
 }
 
-/** What a tenant reads of a delivery that has ended. */
+/** The tenant's view of a finished delivery. */
 export interface Reading {
   status: string;
   lastErrorCode: string | null;
@@ -72,7 +72,7 @@ const READ = `query ($id: ID!, $after: String) { event(id: $id) { deliveries(fir
  * that are not public 127.0.0.2 alone: receivers live there. The canary is on 127.0.0.1 and ::1.
  */
 export class TargetSite implements AsyncDisposable {
-  /** What the daemon logged. */
+  /** The daemon's log. */
   readonly log: string[] = [];
 
   private constructor(

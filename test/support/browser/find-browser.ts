@@ -10,7 +10,7 @@ const USUAL_PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS',
   '/Applications/Chromium.app/Contents/MacOS',
 ];
-/** As they are called on macOS, and in /opt. */
+/** The usual places on macOS, and in /opt. */
 const NAMES_IN_PLACES = [...NAMES, 'chrome', 'Google Chrome', 'Chromium'];
 
 const HOW_TO_GET_ONE =

@@ -7,14 +7,14 @@ const WAIT_TIMEOUT_MS = 10_000;
 export interface PageOptions {
   /** Default: light. */
   theme?: 'light' | 'dark';
-  /** Of the window, in CSS pixels. Default: 1280 × 800. */
+  /** Size of the window, in CSS pixels. Default: 1280 × 800. */
   width?: number;
   height?: number;
   /** BCP 47. Default: en-US. */
   locale?: string;
   /** IANA. Default: UTC. */
   timeZone?: string;
-  /** What relative paths begin with, such as http://127.0.0.1:8080. */
+  /** The origin of relative paths, such as http://127.0.0.1:8080. */
   origin?: string;
 }
 

@@ -6,7 +6,7 @@ interface TraceEvent {
   ph: string;
   pid: number;
   tid: number;
-  /** Of processor time, in µs; undefined for what had begun before, or has not ended. */
+  /** Processor time in µs; undefined for work that had begun before, or has not ended. */
   tdur?: number;
   args?: { name?: string };
 }

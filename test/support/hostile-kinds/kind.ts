@@ -6,7 +6,7 @@ export interface HostileKind {
   what: string;
   misbehave: Misbehaviour;
   options?: ReceiverOptions;
-  /** For one that is not made by its misbehaviour. */
+  /** Starts a receiver that misbehaviour alone does not make. */
   start?: () => Promise<HostileReceiver>;
   reads: Reading;
   /** It keeps us until the time is over. */
@@ -15,7 +15,7 @@ export interface HostileKind {
   wantsNoMore?: true;
 }
 
-/** What the tenant reads of an attempt. */
+/** The tenant's view of an attempt. */
 export interface Reading {
   statusCode: number | null;
   errorCode: string | null;

@@ -3,7 +3,7 @@ import { breaksOff, fails, type HostileKind } from './kind.js';
 
 const head = (...lines: string[]) => `HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\n`;
 
-/** What each says in the place of an answer; all of it is `PROTOCOL_ERROR`. */
+/** Bytes in place of an answer; each is a `PROTOCOL_ERROR`. */
 const nonsense: Record<string, string> = {
   'a line of text': 'hello\r\n\r\n',
   'HTTP/0.9': '<html>hello</html>',
