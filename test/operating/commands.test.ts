@@ -279,7 +279,7 @@ describe('keys and lists', SLOW, () => {
     expect((await run(`key revoke ${id}`, set)).output).toContain(`Key ${id} is revoked`);
     expect(await run('tenant create acme', set)).toMatchObject({
       code: 1,
-      errors: expect.stringContaining('An installation that is there needs the ones it has'),
+      errors: expect.stringContaining('An existing installation needs its own keys'),
     });
   });
 
