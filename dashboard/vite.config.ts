@@ -52,7 +52,7 @@ function embedScript(): Plugin {
 }
 
 const texts = getConfig({ cwd: import.meta.dirname });
-const service = process.env['HOOKWRIGHT_URL'] ?? 'http://localhost:3000';
+const service = process.env['HOOKWRIGHT_URL'] ?? `http://localhost:${process.env['PORT'] ?? 3000}`;
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -87,6 +87,8 @@ export default defineConfig({
     },
   },
   server: {
+    port: 5173,
+    strictPort: true, // `npm run dev` prints links to it
     proxy: {
       '/graphql': service,
       '/portal': {

@@ -180,7 +180,7 @@ export class DaemonMetrics {
       sumOf(({ window }) => Number(window === 1)),
     );
     this.gauge(
-      'hookwright_window_places',
+      'hookwright_window_permits',
       'Permits in all windows together.',
       sumOf(({ window }) => window),
     );

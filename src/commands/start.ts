@@ -215,7 +215,7 @@ function printAddresses(config: Config, address: string, { firstKey, keyFile, st
   ];
   if (config.dashboard) {
     const signIn = startCode === null ? '' : `/#code=${startCode.text} (signs in once, within ten minutes)`;
-    lines.push(`  Console: ${address}/console${signIn}`);
+    lines.push(`  Console: ${config.publicUrl ?? address}/console${signIn}`);
   }
   if (config.target.loopbackHttp) {
     lines.push('  On this machine webhooks may point at http://localhost and other loopback addresses.');

@@ -21,6 +21,6 @@ export const browserSettings = {
   PUBLIC_URL: setting(
     z.string().refine(isWebOrigin).optional(),
     'an origin such as https://hooks.example.com, in full, as browsers send it',
-    'The origin at which browsers reach this service: urls of portal sessions begin with it, and sign-in by OIDC_ISSUER returns to it. Unset: urls begin with the Host of the request that makes the session.',
+    'The origin at which browsers reach this service: urls of portal sessions and the printed link to the console begin with it, and sign-in by OIDC_ISSUER returns to it. Unset: urls begin with the Host of the request that makes the session.',
   ),
 } as const;
