@@ -161,11 +161,11 @@ export class Deliverer {
         this.#slots.give();
         this.#busyWithClaimed -= Number(job.loaded !== undefined);
       }
-      if (result === 'WAITS') {
+      if (result === 'NOT_YET') {
         await this.#putOffs.turnAway(job.id, lane);
-      } else if (result !== 'NOT_DUE' && 'notNow' in result) {
+      } else if (result !== 'SUPERSEDED' && 'notNow' in result) {
         await this.#putOffs.putOff(result.delivery, result.notNow, lane);
-      } else if (result !== 'NOT_DUE') {
+      } else if (result !== 'SUPERSEDED') {
         this.deps.metrics.recorded(lane, await this.#recorder.record(result, weight));
       }
     } finally {

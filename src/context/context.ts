@@ -228,6 +228,11 @@ export function tenantOf(context: Context): number {
   return context.tenantId;
 }
 
+/** @throws ApiError as `tenantOf` does */
+export function requireTenant(context: Context): void {
+  tenantOf(context);
+}
+
 /** @param where the part of the request that names the tenant */
 export function otherTenant(where: string): ApiError {
   return new ApiError('scope_missing', `An API key acts for its own tenant only; ${where} names another one.`);

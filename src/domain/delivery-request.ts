@@ -43,7 +43,7 @@ export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
   const id = String(input.deliveryId);
   const timestampSeconds = Math.floor(input.at.getTime() / 1000);
   const { current, previous } = input.keys;
-  const headers = unsignedHeaders(input);
+  const headers = fixedHeaders(input);
   const names = namesOf(input.headerPrefix);
   headers[names.signature] = contractSignature((previous ?? current).contract, body);
   headers[names.timestamp] = String(timestampSeconds);
@@ -56,8 +56,8 @@ export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
   return { headers, body };
 }
 
-/** The headers that all attempts of a delivery share. */
-export function unsignedHeaders({
+/** The headers that are always sent, and the same at each attempt. */
+export function fixedHeaders({
   deliveryId,
   eventType,
   headerPrefix,

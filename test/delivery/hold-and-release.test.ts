@@ -276,7 +276,7 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     async (held) => {
       await change({ active: true, held });
       const [first] = await stack.deliveries();
-      expect(await load(first!)).toBe('WAITS');
+      expect(await load(first!)).toBe('NOT_YET');
       await turnAwayDeliveries(stack.services.db.pool, [{ id: first!.id, priority: LANES.CROWDED.priority }]);
       expect(await statuses()).toEqual(['HELD', 'PENDING']);
     },

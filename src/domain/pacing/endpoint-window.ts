@@ -2,8 +2,8 @@ import type { Outcome, SendResult } from '../outcome.js';
 import { type EndpointPace, NO_PACE, paceAfterClosing, paceAfterSuccess } from './endpoint-pace.js';
 
 /**
- * How many requests may be in flight to one endpoint. The window opens like TCP's slow start and closes like its
- * congestion avoidance (RFC 5681): a healthy endpoint gets what it can take, a failing one is probed.
+ * How many requests may be in flight to one endpoint. The window grows like TCP's slow start, and halves on
+ * strain as TCP's does on loss (RFC 5681): a healthy endpoint gets what it can take, a failing one is probed.
  */
 export interface EndpointWindow {
   /** Most requests in flight; the part after the point is growth that is no permit yet. */
@@ -12,8 +12,9 @@ export interface EndpointWindow {
   readonly meanMs: number | null;
   /** When the limit was last halved, by the caller's clock. */
   readonly halvedAtMs: number;
-  /** By how much the limit may grow; counted at each success, of which this was the last. */
+  /** By how much the limit may grow, counted at each success. */
   readonly growth: number;
+  /** When the last success ended, or the window began. */
   readonly successAtMs: number;
   readonly pace: EndpointPace;
 }
@@ -30,7 +31,7 @@ const NEWEST_WEIGHT = 1 / 8;
  * refuses all that is in flight.
  */
 const DOUBLING_MS = 250;
-/** Permits that one success adds. An endpoint whose rounds are slow is opened in fewer of them. */
+/** Permits that one success adds. The window of a slow endpoint needs fewer rounds to grow. */
 const PERMITS_ADDED = 1;
 const PERMITS_ADDED_SLOW = 3;
 /** An endpoint is silent when nothing has come for this many of its mean durations, or for the least time. */
@@ -94,7 +95,10 @@ export function afterAttempt(
   };
 }
 
-/** It grows with the time in which requests were under way, and not while the endpoint was idle. */
+/**
+ * It grows with the time in which requests were under way, and not while the endpoint was idle: at most to what a full
+ * round of a slow endpoint adds.
+ */
 function growthOf({ limit, growth, successAtMs, meanMs }: EndpointWindow, nowMs: number): number {
   const busyMs = Math.min(Math.max(0, nowMs - successAtMs), meanMs ?? 0);
   return Math.min(limit * PERMITS_ADDED_SLOW, growth + (limit * busyMs) / DOUBLING_MS);

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context/context.js';
 import { curlCommand } from '../../domain/curl.js';
-import { unsignedHeaders } from '../../domain/delivery-request.js';
+import { fixedHeaders } from '../../domain/delivery-request.js';
 import { Delivery } from '../../entities/delivery.js';
 import { USER_AGENT } from '../../node/version.js';
 import { PAYLOAD_COST } from '../fields/costs.js';
@@ -49,7 +49,7 @@ async function requestOf(delivery: Delivery, context: Context) {
   }
   const webhook = await context.loaders.webhookById.load(delivery.webhookId);
   const { headerPrefix } = context.config.delivery;
-  const headers = unsignedHeaders({
+  const headers = fixedHeaders({
     deliveryId: delivery.id,
     eventType: delivery.eventType,
     headerPrefix,

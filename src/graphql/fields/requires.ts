@@ -1,6 +1,6 @@
 import type { GraphQLField } from 'graphql';
 import { Extensions, type MiddlewareFn, UseMiddleware } from 'type-graphql';
-import { type Context, callerOf, requireScope, tenantOf } from '../../context/context.js';
+import { type Context, callerOf, requireScope, requireTenant } from '../../context/context.js';
 import { PLATFORM_ADMIN, type Scope, type TenantScope } from '../../domain/keys/scopes.js';
 
 type FieldDecorator = MethodDecorator & PropertyDecorator;
@@ -18,7 +18,7 @@ const REQUIREMENT = 'requirement';
 export function Requires(...anyOf: readonly Scope[]): FieldDecorator {
   return guard((context) => {
     requireScope(context, ...anyOf);
-    tenantOf(context);
+    requireTenant(context);
   });
 }
 

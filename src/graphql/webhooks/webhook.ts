@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Args, Ctx, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
-import { type Context, tenantOf } from '../../context/context.js';
+import { type Context, requireTenant } from '../../context/context.js';
 import { WILDCARD } from '../../domain/events/event-type.js';
 import type { Delivery } from '../../entities/delivery.js';
 import { Nullable } from '../../entities/nullable.js';
@@ -72,7 +72,7 @@ export class WebhookResolver {
 
   @FieldResolver(() => Int, {
     description:
-      'Number of deliveries that wait for the webhook to be enabled or released. Counted up to 1,000, which means 1,000 or more.',
+      'Number of held deliveries: they wait until the webhook is enabled, or until they are released. Counted up to 1,000, which means 1,000 or more.',
   })
   async heldCount(@Root() webhook: Webhook, @Ctx() context: Context): Promise<number> {
     return (await context.loaders.heldCountByWebhook.load(webhook.id)) ?? 0;
@@ -85,7 +85,7 @@ export class WebhookResolver {
  *   invalid_input for the id of another type
  */
 export async function readWebhook(context: Context, id: string, path: Path): Promise<Webhook> {
-  tenantOf(context);
+  requireTenant(context);
   const number = idOf('Webhook', id, path);
   return found(await context.loaders.webhookById.load(number), 'Webhook', number);
 }

@@ -51,8 +51,11 @@ export interface DueDelivery {
   failuresBefore: number;
 }
 
-/** WAITS: its webhook is inactive or deleted, or its time has not come. */
-export type LoadedDelivery = DueDelivery | 'WAITS' | 'NOT_DUE';
+/**
+ * NOT_YET: the delivery's webhook is inactive or deleted, or its time has not come. SUPERSEDED: the job's attempt was
+ * made already (and the job for the next one is on its way), or the delivery has finished or has a job of its own.
+ */
+export type LoadedDelivery = DueDelivery | 'NOT_YET' | 'SUPERSEDED';
 
 interface Row extends DueDelivery {
   jobGroup: number | null;
@@ -108,11 +111,9 @@ export async function loadDeliveries(
   return jobs.map(({ id, attempt, group }) => {
     const row = found.get(id);
     if (row !== undefined && !row.isDue) {
-      return 'WAITS';
+      return 'NOT_YET';
     }
-    // Another worker has made this attempt already, and the job for the next one is on its way; or it has a job of its
-    // own by now.
     const isMeant = row?.attemptNumber === attempt && (group === undefined || row.jobGroup === group);
-    return row !== undefined && isMeant ? row : 'NOT_DUE';
+    return row !== undefined && isMeant ? row : 'SUPERSEDED';
   });
 }
