@@ -4,7 +4,7 @@ export const ENDING = 'The service is ending; try again.';
 /** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
 const outages: readonly [code: RegExp | null, message: RegExp | null, detail: string][] = [
   [/^57014$/, /Query read timeout/i, 'The database did not answer in time; try again.'],
-  [/^55P03$/, null, 'Another request holds what this one needs; try again.'],
+  [/^55P03$/, null, 'Another request has locked what this one needs; try again.'],
   [/^25006$/, null, 'The database takes no changes at the moment; try again.'],
   [/^53/, null, 'The database has no room at the moment (connections, memory or disk); try again.'],
   [/^58/, null, 'The database cannot read or write its files at the moment; try again.'],

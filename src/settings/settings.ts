@@ -163,7 +163,7 @@ export const settings = {
   HOLD_HOURS: setting(
     whole(1, 2160, 168),
     '1 to 2160',
-    'The time for which an inactive webhook holds events, in hours.',
+    'The time for which deliveries stay held while their webhook is inactive, in hours.',
   ),
   RETENTION_DAYS: setting(
     whole(8, 3650, 30),

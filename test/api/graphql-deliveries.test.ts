@@ -118,7 +118,7 @@ describe('a redelivery of what another session has locked', () => {
     await webhook.letGo();
     const [error] = (await asked).errors;
     expect(error.extensions).toMatchObject({ code: 'UNAVAILABLE', reason: 'unavailable' });
-    expect(error.message).toBe('Another request holds what this one needs; try again.');
+    expect(error.message).toBe('Another request has locked what this one needs; try again.');
     await lock.letGo();
     expect((await redeliver(id)).errors).toEqual([]);
   });
@@ -135,7 +135,7 @@ describe('a cancellation of what another session has locked', () => {
     const [error] = (await cancel(id)).errors;
     expect(performance.now() - begun).toBeLessThan(3_000);
     expect(error.extensions).toMatchObject({ code: 'UNAVAILABLE', reason: 'unavailable' });
-    expect(error.message).toBe('Another request holds what this one needs; try again.');
+    expect(error.message).toBe('Another request has locked what this one needs; try again.');
     await lock.letGo();
     expect((await cancel(id)).data).toEqual({ cancelDelivery: { delivery: { status: 'CANCELED' } } });
   }, 20_000);

@@ -115,7 +115,9 @@ export class BacklogType {
   @Field(() => Int, { description: 'Number of pending deliveries whose next attempt is planned for later.' })
   scheduled!: number;
 
-  @Field(() => Int, { description: 'Number of deliveries that wait for their webhook to be enabled or released.' })
+  @Field(() => Int, {
+    description: 'Number of held deliveries: they wait until their webhook is enabled, or until they are released.',
+  })
   held!: number;
 
   @Field(() => Int, { description: 'The highest count. It means that many or more.' })
