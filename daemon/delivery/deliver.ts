@@ -18,7 +18,7 @@ import {
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import type { Config } from '../../src/settings/config.js';
 import type { Tracing } from '../../src/telemetry/tracing.js';
-import { Gate, type Pass } from '../gate/gate.js';
+import { Gate, type Permit } from '../gate/gate.js';
 import type { NotNow } from '../gate/not-now.js';
 import { freshlyLoaded } from '../gate/prefetched.js';
 import type { Fence } from '../liveness/fence.js';
@@ -45,7 +45,7 @@ interface DeliverDeps {
   metrics: DaemonMetrics;
 }
 
-/** The end of a delivery in its slot: an attempt, none for now, or why none is due. */
+/** The end of a delivery in its slot: an attempt, a put-off, or the reason why there is none. */
 type SlotResult = FinishedAttempt | { delivery: DueDelivery; notNow: NotNow } | Exclude<LoadedDelivery, DueDelivery>;
 
 const BATCH_MAX = 256;
@@ -141,9 +141,10 @@ export class Deliverer {
   /** Makes one attempt in the slot that was taken, gives that back, and records what came of it. */
   async #deliverInSlot(job: NamedDelivery, priority: number): Promise<void> {
     let current = job;
-    // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
-    // waits, without its slot, and is then loaded like any other: it may be the only one that knows of the next
-    // attempt. Nothing may come between the last `has` and `begin`: a third one may have waited too.
+    // Two jobs can name one delivery. For example, it is held and released while attempt 1 is recorded: the job for
+    // attempt 2 comes before attempt 1 has ended here, and no other job asks for attempt 2. So the later job waits,
+    // without its slot, and then loads the delivery. Between the last `has` and `begin` nothing may be awaited: a third
+    // job may have waited too.
     while (this.#underWay.has(job.id)) {
       this.#slots.give();
       await this.#underWay.endOf(job.id);
@@ -173,7 +174,7 @@ export class Deliverer {
     }
   }
 
-  /** Loads the delivery, enters its endpoint, reserves a part of the workers, makes the attempt. */
+  /** Loads the delivery, enters its endpoint, takes a share of the workers, makes the attempt. */
   async #attemptInSlot(job: NamedDelivery, lane: Lane, weight: number): Promise<SlotResult> {
     if (!this.deps.fence.mayBegin) {
       await this.deps.fence.opened();
@@ -184,31 +185,31 @@ export class Deliverer {
     }
     const { webhookId, url } = delivery;
     const origin = findUrl(url)?.origin ?? url;
-    const pass = this.#recorder.notNow(webhookId) ?? (await this.gate.enter(delivery, lane, origin));
-    if ('putOffMs' in pass) {
-      return { delivery, notNow: pass };
+    const admission = this.#recorder.notNow(webhookId) ?? (await this.gate.enter(delivery, lane, origin));
+    if ('putOffMs' in admission) {
+      return { delivery, notNow: admission };
     }
-    const crowded = this.#recorder.tryBegin(webhookId, weight)
+    const noWorker = this.#recorder.tryBegin(webhookId, weight)
       ? null
-      : await this.#recorder.begin(webhookId, weight, pass);
-    if (crowded !== null) {
-      return { delivery, notNow: crowded };
+      : await this.#recorder.begin(webhookId, weight, admission);
+    if (noWorker !== null) {
+      return { delivery, notNow: noWorker };
     }
     this.#done[lane] += 1;
-    const attempt = await this.#attempt(delivery, pass, weight);
-    if ('putOffMs' in attempt) {
-      return { delivery, notNow: attempt };
+    const made = await this.#attempt(delivery, admission, weight);
+    if ('putOffMs' in made) {
+      return { delivery, notNow: made };
     }
-    this.deps.metrics.attempted(lane, attempt, idToDate(delivery.id));
+    this.deps.metrics.attempted(lane, made, idToDate(delivery.id));
     const { room } = this.#recorder;
     if (!room.tryTake()) {
       await room.take();
     }
-    return attempt;
+    return made;
   }
 
   /** Signs, sends and judges; not now, when a fault of our own kept the request from being sent. */
-  async #attempt(delivery: DueDelivery, pass: Pass, weight: number): Promise<FinishedAttempt | NotNow> {
+  async #attempt(delivery: DueDelivery, permit: Permit, weight: number): Promise<FinishedAttempt | NotNow> {
     const trace = traceAttempt(this.deps.tracing, delivery);
     try {
       const startedAt = this.deps.clock();
@@ -217,12 +218,12 @@ export class Deliverer {
       const result = await this.deps.sender.send(delivery.url, request, delivery.tenantId);
       const endedAtMs = performance.now();
       const outcome = judge(result, this.deps.clock());
-      const isSameClosing = pass.leave({ outcome, kind: kindOf(outcome, result) });
+      const isSameClosing = permit.giveBack({ outcome, kind: kindOf(outcome, result) });
       trace?.ended(outcome, result);
       return {
         delivery,
         startedAt,
-        failuresAtStart: pass.failures,
+        failuresAtStart: permit.failures,
         isSameClosing,
         endedAtMs,
         requestHeaders: request.headers,
@@ -233,11 +234,11 @@ export class Deliverer {
     } catch (error) {
       // The permit is kept meanwhile, so that no more wait here than the endpoint's window has.
       return await this.#ownFaults.notNow(error, delivery).finally(() => {
-        pass.leave();
+        permit.giveBack();
         this.#recorder.end(delivery.webhookId, weight);
       });
     } finally {
-      trace?.notMade();
+      trace?.endIfOpen();
     }
   }
 }

@@ -3,10 +3,10 @@ import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
 import { type Answer, Endpoint, type EndpointRules, type KnownHealth } from './endpoint.js';
 import type { NotNow } from './not-now.js';
-import { type CallBack, PutOffs, type WaitingDelivery } from './put-offs.js';
+import { type CallBack, PutOffs } from './put-offs.js';
 import { isTenantFull, Shares } from './shares.js';
 import { SlowRequests } from './slow-requests.js';
-import type { Entrant } from './waiting-room.js';
+import type { Line } from './waiting-room.js';
 
 export interface GateOptions extends EndpointRules {
   /** How many deliveries the daemon works on at the same time. */
@@ -25,26 +25,29 @@ export interface Candidate extends KnownHealth {
 }
 
 /** A permit of an endpoint. It must be given back; giving it back twice does nothing. */
-export interface Pass {
+export interface Permit {
   /** The webhook's failure streak when the permit was given. */
   failures: number;
   /**
    * Gives the permit back.
    *
    * @param answer undefined when no request was made
-   * @returns whether the answer closes an endpoint that was closed while the request was in flight
+   * @returns whether the answer repeats one that has closed the endpoint
    */
-  leave(answer?: Answer): boolean;
+  giveBack(answer?: Answer): boolean;
 }
 
-export type Admission = Pass | NotNow;
+export type Admission = Permit | NotNow;
 
 /** A delivery waits this long for a permit at most, since it occupies a slot meanwhile. */
 export const WAIT_MS_MAX = 500;
-/** While a backlog is shorter, newcomers wait: put off and called back, they would come too late to keep it short. */
+/**
+ * Newcomers wait while the backlog is shorter than this. If they were put off, they would come back too late, and the
+ * backlog would grow.
+ */
 const SHORT_BACKLOG_MS = 5_000;
 /** A delivery whose tenant has its share of the slots waits for less time: other tenants need its slot. */
-const CROWDED_WAIT_MS_MAX = 100;
+const FULL_TENANT_WAIT_MS_MAX = 100;
 /** Tests that wait at one endpoint, and deliveries of all kinds at an uncertain one: each occupies a slot. */
 const WAITING_TESTS_MAX = 2;
 const WAITING_AT_UNCERTAIN_MAX = 2;
@@ -86,22 +89,22 @@ export class Gate {
     const now = performance.now();
     endpoint.learn(candidate, now);
     const wasCalled = endpoint.backlog.take(id);
-    const entrant = lane === 'TEST' ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
-    const isNext = entrant !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
-    const isFirst = entrant === 'TEST' || endpoint.room.sizeUpTo(entrant) === 0;
+    const line = lane === 'TEST' ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
+    const isNext = line !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
+    const isFirst = line === 'TEST' || endpoint.room.sizeUpTo(line) === 0;
     if (isNext && isFirst && this.#hasRoom(endpoint, now)) {
       return this.#admit(endpoint);
     }
-    return endpoint.opensWithin(WAIT_MS_MAX, now) && this.#mayWait(endpoint, entrant, isNext, now)
-      ? this.#wait(endpoint, { id, lane }, entrant)
-      : this.#putOffs.putOff(endpoint, { id, lane });
+    return endpoint.opensWithin(WAIT_MS_MAX, now) && this.#mayWait(endpoint, line, isNext, now)
+      ? this.#wait(endpoint, id, lane, line)
+      : this.#putOffs.putOff(endpoint, id, lane);
   }
 
-  /** Whether the delivery gets a permit in time; something in flight must end for it. */
-  #mayWait(endpoint: Endpoint, entrant: Entrant, isNext: boolean, now: number): boolean {
+  /** Whether the delivery gets a permit in time. This needs a request in flight, whose end gives the permit. */
+  #mayWait(endpoint: Endpoint, line: Line, isNext: boolean, now: number): boolean {
     const { room, backlog, window, tenant, inFlight } = endpoint;
-    if (entrant !== 'NEW') {
-      return entrant === 'CALLED' || room.sizeUpTo('TEST') < WAITING_TESTS_MAX;
+    if (line !== 'NEW') {
+      return line === 'CALLED' || room.sizeUpTo('TEST') < WAITING_TESTS_MAX;
     }
     if (endpoint.isUncertain(now)) {
       return isNext && room.size < WAITING_AT_UNCERTAIN_MAX;
@@ -154,19 +157,19 @@ export class Gate {
     return !endpoint.isSlow(now) || this.#slow.hasRoom(tenantId, free, this.#active, now);
   }
 
-  #admit(endpoint: Endpoint): Pass {
+  #admit(endpoint: Endpoint): Permit {
     const now = performance.now();
     if (endpoint.isSlow(now)) {
       this.#slow.begin(endpoint.tenantId);
     }
     this.#active.add(endpoint);
     this.#inFlight += 1;
-    const permit = endpoint.begin(now);
+    const request = endpoint.begin(now);
     return {
       failures: endpoint.failures,
-      leave: (answer) => {
+      giveBack: (answer) => {
         const endedAt = performance.now();
-        const ended = endpoint.end(permit, endedAt, answer);
+        const ended = endpoint.end(request, endedAt, answer);
         if (ended !== null) {
           this.#inFlight -= 1;
           if (endpoint.isClosed(endedAt)) {
@@ -201,18 +204,18 @@ export class Gate {
     }
   }
 
-  #wait(endpoint: Endpoint, delivery: WaitingDelivery, entrant: Entrant): Promise<Admission> {
-    const isCrowded = endpoint.tenant.isFull;
-    if (isCrowded) {
+  #wait(endpoint: Endpoint, id: number, lane: Lane, line: Line): Promise<Admission> {
+    const { isFull } = endpoint.tenant;
+    if (isFull) {
       endpoint.tenant.waiting.add(endpoint);
     }
     return new Promise((resolve) => {
       const waiter = {
         enter: () => resolve(this.#admit(endpoint)),
-        giveUp: () => resolve(this.#putOffs.putOff(endpoint, delivery)),
-        untilMs: performance.now() + (isCrowded ? CROWDED_WAIT_MS_MAX : WAIT_MS_MAX),
+        giveUp: () => resolve(this.#putOffs.putOff(endpoint, id, lane)),
+        untilMs: performance.now() + (isFull ? FULL_TENANT_WAIT_MS_MAX : WAIT_MS_MAX),
       };
-      endpoint.room.add(waiter, entrant);
+      endpoint.room.add(waiter, line);
       endpoint.origin.waiting.add(endpoint);
       this.#watch(endpoint);
     });

@@ -10,11 +10,6 @@ import type { NotNow } from './not-now.js';
  */
 export type CallBack = (ids: readonly number[]) => Promise<readonly number[]>;
 
-export interface WaitingDelivery {
-  id: number;
-  lane: Lane;
-}
-
 const CALL_EVERY_MS = 50;
 /** Sooner when a permit is free; the calls of a round share a statement. */
 const CALL_SOON_MS = 15;
@@ -57,7 +52,7 @@ export class PutOffs {
   ) {}
 
   /** The delivery gives its slot back. Once its job is written it can be called back, before the job's time. */
-  putOff(endpoint: Endpoint, { id, lane }: WaitingDelivery): NotNow {
+  putOff(endpoint: Endpoint, id: number, lane: Lane): NotNow {
     const now = performance.now();
     const { backlog, window } = endpoint;
     const opensInMs = endpoint.opensAtMs(now) - now;
@@ -141,7 +136,7 @@ export class PutOffs {
     const uncertain = new Set<Endpoint>();
     let room = Math.max(COMING_MIN, this.slots);
     let uncertainRoom = Math.max(COMING_MIN, this.slots * COMING_TO_UNCERTAIN_SHARE);
-    const reserve = (endpoint: Endpoint, count: number) => {
+    const take = (endpoint: Endpoint, count: number) => {
       room -= count;
       uncertainRoom -= uncertain.has(endpoint) ? count : 0;
     };
@@ -150,7 +145,7 @@ export class PutOffs {
         uncertain.add(endpoint);
       }
       endpoint.backlog.forgetLate(now);
-      reserve(endpoint, endpoint.backlog.expectedCount);
+      take(endpoint, endpoint.backlog.expectedCount);
     }
     const called: { endpoint: Endpoint; id: number }[] = [];
     for (const endpoint of [...this.#endpoints]) {
@@ -159,7 +154,7 @@ export class PutOffs {
         this.#endpoints.delete(endpoint);
       } else if (roomHere > 0 && this.hasShare(endpoint, now)) {
         const ids = endpoint.backlog.call(Math.min(roomHere, this.#wanted(endpoint, now)), now);
-        reserve(endpoint, ids.length);
+        take(endpoint, ids.length);
         called.push(...ids.map((id) => ({ endpoint, id })));
         this.#endpoints.delete(endpoint);
         this.#endpoints.add(endpoint);

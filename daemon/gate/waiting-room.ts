@@ -6,12 +6,12 @@ interface Waiter {
   untilMs: number;
 }
 
-/** The order in which deliveries enter: tests, those that were called back, and those that have just come. */
-export type Entrant = 'TEST' | 'CALLED' | 'NEW';
+/** The lines in which deliveries wait, in their order: tests, those that were called back, and newcomers. */
+export type Line = 'TEST' | 'CALLED' | 'NEW';
 
-/** The deliveries that wait at one endpoint, in a line for each kind of entrant. */
+/** The deliveries that wait at one endpoint, in three lines. */
 export class WaitingRoom {
-  readonly #lines: Record<Entrant, Waiter[]> = { TEST: [], CALLED: [], NEW: [] };
+  readonly #lines: Record<Line, Waiter[]> = { TEST: [], CALLED: [], NEW: [] };
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
 
@@ -19,15 +19,15 @@ export class WaitingRoom {
     return this.sizeUpTo('NEW');
   }
 
-  /** How many of this kind wait, and of those that go before it. */
-  sizeUpTo(entrant: Entrant): number {
+  /** How many wait in this line, and in the lines before it. */
+  sizeUpTo(line: Line): number {
     const { TEST, CALLED, NEW } = this.#lines;
-    const called = entrant === 'TEST' ? 0 : CALLED.length;
-    return TEST.length + called + (entrant === 'NEW' ? NEW.length : 0);
+    const called = line === 'TEST' ? 0 : CALLED.length;
+    return TEST.length + called + (line === 'NEW' ? NEW.length : 0);
   }
 
-  add(waiter: Waiter, entrant: Entrant): void {
-    this.#lines[entrant].push(waiter);
+  add(waiter: Waiter, line: Line): void {
+    this.#lines[line].push(waiter);
   }
 
   enterNext(): void {

@@ -51,7 +51,7 @@ export class PacedWork<Payload extends { tenantId: number }> {
   async run(payload: Payload): Promise<void> {
     const { tenantId } = payload;
     if (!this.#hasRoom(tenantId)) {
-      await this.options.putOff(payload, this.#reserve(tenantId));
+      await this.options.putOff(payload, this.#schedule(tenantId));
       return;
     }
     this.#count(tenantId, 1);
@@ -84,7 +84,7 @@ export class PacedWork<Payload extends { tenantId: number }> {
       return;
     }
     const startedAt = this.#now();
-    await work(payload, () => (this.#isWanted ? this.#reserve(payload.tenantId) : 0));
+    await work(payload, () => (this.#isWanted ? this.#schedule(payload.tenantId) : 0));
     this.#meanMs += (this.#now() - startedAt - this.#meanMs) * NEWEST;
   }
 
@@ -103,7 +103,7 @@ export class PacedWork<Payload extends { tenantId: number }> {
    * @returns how long the tenant's earlier pieces will take, ms, with one piece of every other tenant that has put-off
    *   work between two of them
    */
-  #reserve(tenantId: number): number {
+  #schedule(tenantId: number): number {
     const now = this.#now();
     this.#forgetPast(now);
     const hereMs = Math.max(PUT_OFF_MS_MIN, this.#slots.waitingCount * this.#pieceMs);

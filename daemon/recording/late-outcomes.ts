@@ -33,8 +33,8 @@ const BATCH_MAX = 256;
 /** A lock that lasts longer is not a commit of another daemon. */
 const STUCK_AFTER_MS = 3_000;
 /** A webhook with outcomes waiting for this share of the slots counts as stuck sooner: each occupies a worker. */
-const CROWDED_SHARE = 1 / 4;
-const CROWDED_AFTER_MS = 250;
+const LONG_LINE_SHARE = 1 / 4;
+const LONG_STUCK_AFTER_MS = 250;
 /** Longer than a commit of another daemon takes: Postgres grants the locks in the order of the requests. */
 const LOCK_WAIT_MS = 1_000;
 const LOCK_WAIT_STUCK_MS = 100;
@@ -79,8 +79,8 @@ export class LateOutcomes {
       return null;
     }
     const lockedMs = performance.now() - line.sinceMs;
-    const isCrowded = line.size >= this.deps.slots * CROWDED_SHARE;
-    if (lockedMs <= (isCrowded ? CROWDED_AFTER_MS : STUCK_AFTER_MS)) {
+    const isLong = line.size >= this.deps.slots * LONG_LINE_SHARE;
+    if (lockedMs <= (isLong ? LONG_STUCK_AFTER_MS : STUCK_AFTER_MS)) {
       return null;
     }
     line.hasPutOffs = true;

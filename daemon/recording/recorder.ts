@@ -9,7 +9,7 @@ import type { FinishedAttempt } from '../../src/operations/attempts/finished-att
 import { type RecordedStatus, recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { enqueueAlign } from '../../src/operations/jobs/enqueue.js';
 import type { Config } from '../../src/settings/config.js';
-import type { Pass } from '../gate/gate.js';
+import type { Permit } from '../gate/gate.js';
 import type { NotNow } from '../gate/not-now.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
@@ -87,20 +87,20 @@ export class Recorder {
   /**
    * Waits for a moment while the webhook has nearly all workers, until one of them is done.
    *
-   * @param pass left when the attempt may not begin
+   * @param permit given back when the attempt may not begin
    * @returns null: the attempt may begin, and `record` or `end` follows
    * @throws SendingStopped when outcomes cannot be recorded: the delivery, loaded before, may be out of date then
    */
-  async begin(webhookId: number, weight: number, pass: Pass): Promise<NotNow | null> {
+  async begin(webhookId: number, weight: number, permit: Permit): Promise<NotNow | null> {
     const endAt = performance.now() + BEGIN_WAIT_MS_MAX;
     while (!this.#shares.tryTake(webhookId, weight)) {
       if (this.deps.fence.closed) {
-        pass.leave();
+        permit.giveBack();
         throw new SendingStopped('The request was not sent: outcomes cannot be recorded at the moment.');
       }
       const notNow = this.notNow(webhookId) ?? (performance.now() >= endAt ? { putOffMs: BEGIN_PUT_OFF_MS } : null);
       if (notNow !== null) {
-        pass.leave();
+        permit.giveBack();
         return notNow;
       }
       await delay(BEGIN_PAUSE_MS);

@@ -6,8 +6,8 @@ interface AttemptTrace {
   /** Headers of the request, with which a receiver can continue the trace. */
   headers: Record<string, string>;
   ended(outcome: Outcome, result: SendResult): void;
-  /** Ends the trace when no request was made. */
-  notMade(): void;
+  /** Ends the trace unless it has ended: no request was made. */
+  endIfOpen(): void;
 }
 
 /**
@@ -42,6 +42,6 @@ export function traceAttempt(tracing: Tracing | null | undefined, delivery: DueD
       }
       end(outcome.verdict === 'SUCCEEDED' ? undefined : outcome.errorCode);
     },
-    notMade: () => end('NOT_MADE'),
+    endIfOpen: () => end('NOT_MADE'),
   };
 }

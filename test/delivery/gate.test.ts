@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../../daemon/gate/endpoint.js';
-import { type Admission, type Candidate, Gate, type GateOptions, type Pass } from '../../daemon/gate/gate.js';
+import { type Admission, type Candidate, Gate, type GateOptions, type Permit } from '../../daemon/gate/gate.js';
 import type { Outcome } from '../../src/domain/outcome.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 
@@ -64,14 +64,14 @@ const busy = (closing: number | 'UNTIMED'): Answer => ({
   outcome: { verdict: 'FAILED', errorCode: 'HTTP_429', retryAfterMs: null, closing },
 });
 
-function passOf(admission: Admission): Pass {
+function permitOf(admission: Admission): Permit {
   if ('putOffMs' in admission) {
     throw new Error(`was put off by ${admission.putOffMs} ms`);
   }
   return admission;
 }
 
-/** Lets time pass until the admission is there. */
+/** Lets time permit until the admission is there. */
 async function whenever(admission: Admission | Promise<Admission>): Promise<Admission> {
   let settled: Admission | undefined;
   void Promise.resolve(admission).then((value) => {
@@ -85,22 +85,22 @@ async function whenever(admission: Admission | Promise<Admission>): Promise<Admi
 
 /** The delivery was put off, and its job is written. @returns in how many ms that runs */
 function putOff(admission: Admission): number {
-  if ('leave' in admission) {
+  if ('giveBack' in admission) {
     throw new Error('was let in');
   }
   admission.ended?.(true);
   return admission.putOffMs;
 }
 
-const passesOf = async (admissions: readonly (Admission | Promise<Admission>)[]): Promise<Pass[]> =>
-  (await Promise.all(admissions)).map(passOf);
+const permitsOf = async (admissions: readonly (Admission | Promise<Admission>)[]): Promise<Permit[]> =>
+  (await Promise.all(admissions)).map(permitOf);
 
-const passes = (gate: Gate, destination: Destination, count: number): Promise<Pass[]> =>
-  passesOf(Array.from({ length: count }, () => enter(gate, destination)));
+const permits = (gate: Gate, destination: Destination, count: number): Promise<Permit[]> =>
+  permitsOf(Array.from({ length: count }, () => enter(gate, destination)));
 
-function leaveAll(inFlight: readonly Pass[], answered?: Answer): void {
-  for (const pass of inFlight) {
-    pass.leave(answered);
+function giveAllBack(inFlight: readonly Permit[], answered?: Answer): void {
+  for (const permit of inFlight) {
+    permit.giveBack(answered);
   }
 }
 
@@ -108,9 +108,9 @@ function leaveAll(inFlight: readonly Pass[], answered?: Answer): void {
 async function practise(gate: Gate, destination: Destination, ms: number, rounds = 8): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const width = stateOf(gate, destination)?.window ?? 8;
-    const inFlight = await passes(gate, destination, width);
+    const inFlight = await permits(gate, destination, width);
     await vi.advanceTimersByTimeAsync(ms);
-    leaveAll(inFlight, GOOD);
+    giveAllBack(inFlight, GOOD);
   }
 }
 
@@ -120,11 +120,11 @@ const stateOf = (gate: Gate, { webhookId }: Destination) =>
 describe('the window of an endpoint', () => {
   test('lets eight in, keeps the next ones waiting, and lets them in as permits become free', async () => {
     const gate = open();
-    const inFlight = await passes(gate, to(1), 8);
+    const inFlight = await permits(gate, to(1), 8);
     const ninth = enter(gate, to(1));
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 1 });
-    inFlight[0]!.leave(GOOD);
-    passOf(await ninth);
+    inFlight[0]!.giveBack(GOOD);
+    permitOf(await ninth);
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 0 });
   });
 
@@ -132,16 +132,16 @@ describe('the window of an endpoint', () => {
     const gate = open();
     await practise(gate, to(1), ms, 20);
     expect(stateOf(gate, to(1))?.window).toBe(64);
-    expect(await passes(gate, to(1), 64)).toHaveLength(64);
+    expect(await permits(gate, to(1), 64)).toHaveLength(64);
     void enter(gate, to(1));
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64 });
   });
 
   test('a permit is given back once, however often that is said', async () => {
     const gate = open();
-    const [first] = await passes(gate, to(1), 2);
-    first!.leave(GOOD);
-    first!.leave(GOOD);
+    const [first] = await permits(gate, to(1), 2);
+    first!.giveBack(GOOD);
+    first!.giveBack(GOOD);
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 1 });
   });
 
@@ -156,15 +156,15 @@ describe('the window of an endpoint', () => {
 describe('an endpoint that fails', () => {
   /** Each probe fails at once. @returns when each began, counted from the first failure */
   async function probes(gate: Gate, count: number): Promise<number[]> {
-    passOf(await enter(gate, to(1))).leave(FAILED);
+    permitOf(await enter(gate, to(1))).giveBack(FAILED);
     const failedAt = performance.now();
     const times: number[] = [];
     while (performance.now() - failedAt < 60_000 && times.length < count) {
       await vi.advanceTimersByTimeAsync(20);
       const admission = await whenever(enter(gate, to(1)));
-      if ('leave' in admission) {
+      if ('giveBack' in admission) {
         times.push(performance.now() - failedAt);
-        admission.leave(FAILED);
+        admission.giveBack(FAILED);
       } else {
         admission.ended?.(false);
       }
@@ -186,9 +186,9 @@ describe('an endpoint that fails', () => {
     const gate = open();
     const startedAt = performance.now();
     for (let n = 0; n < 100; n++) {
-      const pass = passOf(await enter(gate, to(1)));
+      const permit = permitOf(await enter(gate, to(1)));
       await vi.advanceTimersByTimeAsync(5);
-      pass.leave(n % 2 === 0 ? FAILED : GOOD);
+      permit.giveBack(n % 2 === 0 ? FAILED : GOOD);
     }
     expect(performance.now() - startedAt).toBeLessThan(600);
   });
@@ -200,12 +200,12 @@ describe('an endpoint that fails', () => {
 
   test('gets what it wants again with its first success', async () => {
     const gate = open();
-    const [failing, ...others] = await passes(gate, to(1), 8);
-    failing!.leave(FAILED);
+    const [failing, ...others] = await permits(gate, to(1), 8);
+    failing!.giveBack(FAILED);
     const admission = await whenever(enter(gate, to(1)));
     expect('putOffMs' in admission && admission.ended?.(false)).not.toBe(false);
-    leaveAll(others, GOOD);
-    expect(await passes(gate, to(1), 2)).toHaveLength(2);
+    giveAllBack(others, GOOD);
+    expect(await permits(gate, to(1), 2)).toHaveLength(2);
   });
 
   test('has what another process knows of it', async () => {
@@ -213,14 +213,14 @@ describe('an endpoint that fails', () => {
     const known = { failuresAtLoad: 5, nextProbeInMs: 2_000 };
     expect(putOff(await whenever(enter(gate, to(1), known)))).toBeGreaterThan(1_000);
     await vi.advanceTimersByTimeAsync(2_001);
-    passOf(await enter(gate, to(1), { ...known, id: 1, nextProbeInMs: 0 }));
+    permitOf(await enter(gate, to(1), { ...known, id: 1, nextProbeInMs: 0 }));
   });
 
   test('is forgotten when the webhook is switched on again', async () => {
     const gate = open();
-    passOf(await enter(gate, to(1))).leave(FAILED);
+    permitOf(await enter(gate, to(1))).giveBack(FAILED);
     putOff(await enter(gate, to(1), { failuresAtLoad: 9, nextProbeInMs: 5_000 }));
-    passOf(await enter(gate, to(1), { id: 2, generation: 2 }));
+    permitOf(await enter(gate, to(1), { id: 2, generation: 2 }));
   });
 });
 
@@ -228,12 +228,12 @@ describe('an endpoint that is silent', () => {
   test('gets no more than could fail without disabling it', async () => {
     const gate = open();
     await practise(gate, to(1), 20, 40);
-    await passes(gate, to(1), 4);
+    await permits(gate, to(1), 4);
     let admitted = 4;
     for (const startedAt = performance.now(); performance.now() - startedAt < 14_000; ) {
       await vi.advanceTimersByTimeAsync(50);
       const admission = await whenever(enter(gate, to(1)));
-      admitted += Number('leave' in admission);
+      admitted += Number('giveBack' in admission);
       if ('putOffMs' in admission) {
         admission.ended?.(false);
       }
@@ -245,40 +245,40 @@ describe('an endpoint that is silent', () => {
   test('keeps those who come in the first moment waiting: a pause of our own looks the same', async () => {
     const gate = open();
     await practise(gate, to(1), 20, 40);
-    const inFlight = await passes(gate, to(1), 64);
+    const inFlight = await permits(gate, to(1), 64);
     await vi.advanceTimersByTimeAsync(200);
     const waiting = Array.from({ length: 100 }, () => enter(gate, to(1)));
-    leaveAll(inFlight, GOOD);
-    await passesOf(waiting.slice(0, 64));
+    giveAllBack(inFlight, GOOD);
+    await permitsOf(waiting.slice(0, 64));
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64, waiting: 36, putOffs: 0 });
   });
 
   test('is not one that takes as long as it usually does', async () => {
     const gate = open();
     await practise(gate, to(1), 600, 4);
-    await passes(gate, to(1), 20);
+    await permits(gate, to(1), 20);
     await vi.advanceTimersByTimeAsync(900);
-    expect(await passes(gate, to(1), 20)).toHaveLength(20);
+    expect(await permits(gate, to(1), 20)).toHaveLength(20);
   });
 });
 
 describe('an endpoint that asks for a pause', () => {
   test('gets nothing until it is over, then one, and goes on at the pace of what it took', async () => {
     const gate = open();
-    const inFlight = await passes(gate, to(1), 8);
+    const inFlight = await permits(gate, to(1), 8);
     await vi.advanceTimersByTimeAsync(20);
-    leaveAll(inFlight.slice(0, 5), GOOD);
-    inFlight[5]!.leave(busy(1_000));
-    inFlight[6]!.leave(busy(1_000));
-    inFlight[7]!.leave(busy(1_000));
+    giveAllBack(inFlight.slice(0, 5), GOOD);
+    inFlight[5]!.giveBack(busy(1_000));
+    inFlight[6]!.giveBack(busy(1_000));
+    inFlight[7]!.giveBack(busy(1_000));
     await vi.advanceTimersByTimeAsync(400);
     expect(putOff(await enter(gate, to(1)))).toBeGreaterThan(600);
     await vi.advanceTimersByTimeAsync(650);
-    const probe = passOf(await enter(gate, to(1), { id: lastId }));
+    const probe = permitOf(await enter(gate, to(1), { id: lastId }));
     void enter(gate, to(1));
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 1, window: 1 });
     await vi.advanceTimersByTimeAsync(20);
-    probe.leave(GOOD);
+    probe.giveBack(GOOD);
     await vi.advanceTimersByTimeAsync(100);
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 0, waiting: 1 });
     await vi.advanceTimersByTimeAsync(150);
@@ -287,9 +287,9 @@ describe('an endpoint that asks for a pause', () => {
 
   test('sends away those who wait: they were loaded before that answer', async () => {
     const gate = open();
-    const inFlight = await passes(gate, to(1), 8);
+    const inFlight = await permits(gate, to(1), 8);
     const waiting = [enter(gate, to(1)), enter(gate, to(1))];
-    inFlight[0]!.leave(busy(60_000));
+    inFlight[0]!.giveBack(busy(60_000));
     for (const admission of await Promise.all(waiting)) {
       expect(putOff(admission)).toBeGreaterThan(60_000);
     }
@@ -307,20 +307,20 @@ describe('who goes first', () => {
 
   test('takes the next permit that becomes free, ahead of those who wait already', async () => {
     const gate = open();
-    const inFlight = await passes(gate, to(1), 8);
+    const inFlight = await permits(gate, to(1), 8);
     const inLine = enter(gate, to(1));
     const ahead = first(gate);
-    inFlight[0]!.leave(GOOD);
-    passOf(await ahead);
+    inFlight[0]!.giveBack(GOOD);
+    permitOf(await ahead);
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 1 });
-    inFlight[1]!.leave(GOOD);
-    passOf(await inLine);
+    inFlight[1]!.giveBack(GOOD);
+    permitOf(await inLine);
   });
 
   test('waits at a slow endpoint too, and comes back within a second, whatever was put off before', async () => {
     const gate = open();
     await practise(gate, to(1), 2_000, 1);
-    await passes(gate, to(1), stateOf(gate, to(1))!.window);
+    await permits(gate, to(1), stateOf(gate, to(1))!.window);
     const others = Array.from({ length: 100 }, () => enter(gate, to(1)));
     const waiting = [first(gate), first(gate)];
     await vi.advanceTimersByTimeAsync(500);
@@ -334,7 +334,7 @@ describe('who goes first', () => {
 
   test('holds two slots of an endpoint at most', async () => {
     const gate = open();
-    await passes(gate, to(1), 8);
+    await permits(gate, to(1), 8);
     const waiting = [first(gate), first(gate)];
     expect(putOff(await first(gate))).toBe(1_000);
     await vi.advanceTimersByTimeAsync(500);
@@ -346,7 +346,7 @@ describe('who goes first', () => {
 describe('waiting', () => {
   test('ends after half a second: the slot is given back', async () => {
     const gate = open();
-    await passes(gate, to(1), 8);
+    await permits(gate, to(1), 8);
     const ninth = enter(gate, to(1));
     await vi.advanceTimersByTimeAsync(500);
     putOff(await ninth);
@@ -355,7 +355,7 @@ describe('waiting', () => {
 
   test('is for two at most where requests have been hanging', async () => {
     const gate = open();
-    await passes(gate, to(1), 8);
+    await permits(gate, to(1), 8);
     await vi.advanceTimersByTimeAsync(501);
     void enter(gate, to(1));
     void enter(gate, to(1));
@@ -366,9 +366,9 @@ describe('waiting', () => {
 
 describe('putting off', () => {
   /** Deliveries that were put off at an endpoint whose permits are in use. @returns what lets these go */
-  async function backlog(gate: Gate, lanes: readonly Lane[]): Promise<Pass[]> {
+  async function backlog(gate: Gate, lanes: readonly Lane[]): Promise<Permit[]> {
     await practise(gate, to(1), 600, 1);
-    const inFlight = await passes(gate, to(1), stateOf(gate, to(1))!.window);
+    const inFlight = await permits(gate, to(1), stateOf(gate, to(1))!.window);
     const admissions = lanes.map((lane) => enter(gate, to(1), { lane }));
     await vi.advanceTimersByTimeAsync(500); // two of them have waited
     for (const admission of await Promise.all(admissions)) {
@@ -392,10 +392,10 @@ describe('putting off', () => {
     await vi.advanceTimersByTimeAsync(100);
     const firstId = lastId - 3;
     expect(called.every((id) => id >= firstId)).toBe(true);
-    leaveAll(inFlight, GOOD);
+    giveAllBack(inFlight, GOOD);
     await vi.advanceTimersByTimeAsync(100);
     expect(called).toEqual([firstId, firstId + 1, firstId + 2, firstId + 3]);
-    passOf(await enter(gate, to(1), { id: firstId }));
+    permitOf(await enter(gate, to(1), { id: firstId }));
   });
 
   test('first attempts are called back before retries, and each fourth is the oldest of all', async () => {
@@ -403,7 +403,7 @@ describe('putting off', () => {
     const gate = open({ callBack });
     const lanes: Lane[] = ['BULK', 'RETRY', 'FIRST', 'CROWDED', 'FIRST', 'FIRST'];
     const inFlight = await backlog(gate, lanes);
-    leaveAll(inFlight, GOOD);
+    giveAllBack(inFlight, GOOD);
     await vi.advanceTimersByTimeAsync(200);
     const order = called.map((id) => lanes[id - (lastId - 5)]);
     expect(order).toEqual(['FIRST', 'CROWDED', 'FIRST', 'BULK', 'FIRST', 'RETRY']);
@@ -412,16 +412,16 @@ describe('putting off', () => {
   test('a delivery that comes when there is a permit for each goes at once: put-offs do not breed put-offs', async () => {
     const gate = open({ callBack: async () => [] });
     const inFlight = await backlog(gate, ['FIRST', 'FIRST']);
-    leaveAll(inFlight.slice(0, 2));
+    giveAllBack(inFlight.slice(0, 2));
     putOff(await enter(gate, to(1)));
-    leaveAll(inFlight, GOOD);
-    passOf(await enter(gate, to(1)));
+    giveAllBack(inFlight, GOOD);
+    permitOf(await enter(gate, to(1)));
   });
 
   test('whoever comes meanwhile is put off behind them', async () => {
     const gate = open({ callBack: async () => [] });
     const inFlight = await backlog(gate, ['FIRST', 'FIRST', 'FIRST']);
-    inFlight[0]!.leave();
+    inFlight[0]!.giveBack();
     putOff(await enter(gate, to(1)));
     putOff(await enter(gate, to(1), { lane: 'RETRY' }));
   });
@@ -429,9 +429,9 @@ describe('putting off', () => {
   test('one whose job cannot be written, or is somebody else’s, keeps nobody waiting', async () => {
     const gate = open({ callBack: async () => [] });
     const inFlight = await backlog(gate, ['FIRST']);
-    leaveAll(inFlight, GOOD);
+    giveAllBack(inFlight, GOOD);
     await vi.advanceTimersByTimeAsync(100);
-    const all = await passes(gate, to(1), stateOf(gate, to(1))!.window);
+    const all = await permits(gate, to(1), stateOf(gate, to(1))!.window);
     const waiting = enter(gate, to(1));
     await vi.advanceTimersByTimeAsync(500);
     const admission = await waiting;
@@ -439,29 +439,29 @@ describe('putting off', () => {
     if ('putOffMs' in admission) {
       admission.ended?.(false);
     }
-    all[0]!.leave(GOOD);
-    passOf(await enter(gate, to(1)));
+    all[0]!.giveBack(GOOD);
+    permitOf(await enter(gate, to(1)));
   });
 
   test('whoever comes to a quick endpoint waits, and those who were put off before go first', async () => {
     const { called, callBack } = calls();
     const gate = open({ callBack });
     await practise(gate, to(1), 20, 40);
-    const inFlight = await passes(gate, to(1), 64);
+    const inFlight = await permits(gate, to(1), 64);
     let admission = enter(gate, to(1));
     while (admission instanceof Promise) {
       admission = enter(gate, to(1));
     }
     putOff(admission);
     const putOffId = lastId;
-    leaveAll(inFlight.splice(0, 32), GOOD);
+    giveAllBack(inFlight.splice(0, 32), GOOD);
     const newcomer = enter(gate, to(1));
     await vi.advanceTimersByTimeAsync(60);
     expect(called).toEqual([putOffId]);
 
     const back = enter(gate, to(1), { id: putOffId });
-    inFlight[0]!.leave(GOOD);
-    passOf(await back);
+    inFlight[0]!.giveBack(GOOD);
+    permitOf(await back);
     expect(newcomer).toBeInstanceOf(Promise);
     expect(stateOf(gate, to(1))?.putOffs).toBe(1);
   });
@@ -481,7 +481,7 @@ describe('putting off', () => {
       setTimeout(
         () => {
           sent.add(id);
-          admission.leave(GOOD);
+          admission.giveBack(GOOD);
         },
         ANSWER_MS + (isHanging ? HANG_MS : 0),
       );
@@ -538,15 +538,15 @@ describe('many endpoints', () => {
   test('webhooks of one tenant at one origin share 256 permits, and get them in turn', async () => {
     const gate = open({ slots: 2_000, originMax: 20 });
     const origin = 'https://shared.example';
-    const first = await passes(gate, to(1, origin), 8);
-    await passes(gate, to(2, origin), 8);
-    await passes(gate, to(3, origin), 4);
+    const first = await permits(gate, to(1, origin), 8);
+    await permits(gate, to(2, origin), 8);
+    await permits(gate, to(3, origin), 4);
     const waiting = enter(gate, to(3, origin));
     expect(stateOf(gate, to(3))).toMatchObject({ inFlight: 4, waiting: 1 });
-    first[0]!.leave(GOOD);
-    passOf(await waiting);
+    first[0]!.giveBack(GOOD);
+    permitOf(await waiting);
     // Another tenant has nothing to do with it.
-    expect(await passes(gate, to(4, origin, 2), 8)).toHaveLength(8);
+    expect(await permits(gate, to(4, origin, 2), 8)).toHaveLength(8);
   });
 
   /** A busy endpoint has 19 of 20 shared permits; then, at each answer, somebody more waits there. */
@@ -554,21 +554,21 @@ describe('many endpoints', () => {
     for (let width = 8; width < 20; width = stateOf(gate, busy)!.window) {
       await practise(gate, busy, 100, 1);
     }
-    const held = await passes(gate, quiet, 1);
-    const inFlight = await passes(gate, busy, 19);
+    const first = await permits(gate, quiet, 1);
+    const inFlight = await permits(gate, busy, 19);
     const waiting = [enter(gate, busy)];
-    const served = Promise.resolve(enter(gate, quiet)).then(passOf);
+    const served = Promise.resolve(enter(gate, quiet)).then(permitOf);
     let isServed = false;
     void served.then(() => {
       isServed = true;
     });
     let answers = 0;
     for (; answers < 10 && !isServed; answers++) {
-      inFlight[answers]!.leave(GOOD);
+      inFlight[answers]!.giveBack(GOOD);
       waiting.push(enter(gate, busy));
       await vi.advanceTimersByTimeAsync(1);
     }
-    held[0]!.leave(GOOD);
+    first[0]!.giveBack(GOOD);
     return answers;
   }
 
@@ -584,7 +584,7 @@ describe('many endpoints', () => {
     expect(await turnsOfQuietOne(gate, to(1), to(2))).toBeLessThanOrEqual(2);
   });
 
-  test('slow ones hold three quarters of the slots together, and leave the rest to the others', async () => {
+  test('slow ones use three quarters of the slots together, and leave the rest to the others', async () => {
     const gate = open({ slots: 64 });
     const slow = [1, 2, 3, 4, 5, 6].map((webhookId) => to(webhookId, undefined, webhookId));
     for (const destination of slow) {
@@ -593,7 +593,7 @@ describe('many endpoints', () => {
     const inFlight = await admitted(gate, slow);
     expect(inFlight).toBeGreaterThan(40);
     expect(inFlight).toBeLessThanOrEqual(48);
-    expect(await passes(gate, to(7), 8)).toHaveLength(8);
+    expect(await permits(gate, to(7), 8)).toHaveLength(8);
   });
 
   test('those of which nobody knows yet that they hang leave a fifth of the slots to another tenant', async () => {
@@ -601,42 +601,42 @@ describe('many endpoints', () => {
     const other = to(1000, undefined, 2);
     await practise(gate, other, 300, 4);
     const newcomers = Array.from({ length: 100 }, (_, n) => to(n));
-    const turns = newcomers.flatMap((destination) => [enter(gate, destination), enter(gate, destination)]);
-    const passed = turns.filter((turn) => 'leave' in turn);
+    const admissions = newcomers.flatMap((destination) => [enter(gate, destination), enter(gate, destination)]);
+    const passed = admissions.filter((admission) => 'giveBack' in admission);
     expect(passed).toHaveLength(160);
-    expect(await passes(gate, other, 16)).toHaveLength(16);
+    expect(await permits(gate, other, 16)).toHaveLength(16);
     // The others do not hold their slots for long.
     await vi.advanceTimersByTimeAsync(100);
-    expect((await Promise.all(turns)).filter((turn) => 'putOffMs' in turn)).toHaveLength(40);
+    expect((await Promise.all(admissions)).filter((admission) => 'putOffMs' in admission)).toHaveLength(40);
   });
 
   test('those who wait because their tenant has enough go on when another endpoint of it answers', async () => {
     const gate = open({ slots: 10 });
     await practise(gate, to(1000, undefined, 2), 5, 1);
-    const inFlight = await passes(gate, to(1), 8);
+    const inFlight = await permits(gate, to(1), 8);
     const waiting = enter(gate, to(2));
-    inFlight[0]!.leave(GOOD);
-    expect(await waiting).toEqual({ failures: 0, leave: expect.any(Function) });
+    inFlight[0]!.giveBack(GOOD);
+    expect(await waiting).toEqual({ failures: 0, giveBack: expect.any(Function) });
   });
 
   test('a tenant that moves its endpoint again and again has no more', async () => {
     const gate = open({ slots: 40 });
     await practise(gate, to(1000, undefined, 2), 5, 1);
-    const turns = Array.from({ length: 40 }, (_, n) => enter(gate, to(1, `https://host-${n}.example`)));
-    expect(turns.filter((turn) => 'leave' in turn)).toHaveLength(32);
+    const admissions = Array.from({ length: 40 }, (_, n) => enter(gate, to(1, `https://host-${n}.example`)));
+    expect(admissions.filter((admission) => 'giveBack' in admission)).toHaveLength(32);
   });
 
-  test('a tenant alone leaves a tenth of the slots to whoever comes', async () => {
+  test('a tenant alone leaves a tenth of the slots to others', async () => {
     const gate = open();
     const first = Array.from({ length: 100 }, (_, n) => [enter(gate, to(n)), enter(gate, to(n))]).flat();
-    expect(first.filter((turn) => 'leave' in turn)).toHaveLength(180);
-    expect('leave' in enter(gate, to(200, undefined, 2))).toBe(true);
+    expect(first.filter((admission) => 'giveBack' in admission)).toHaveLength(180);
+    expect('giveBack' in enter(gate, to(200, undefined, 2))).toBe(true);
   });
 
   test('of a few slots a tenant alone has all', async () => {
     const gate = open({ slots: 4 });
-    const turns = [0, 1, 2, 3].map((n) => enter(gate, to(n)));
-    expect(turns.filter((turn) => 'leave' in turn)).toHaveLength(4);
+    const admissions = [0, 1, 2, 3].map((n) => enter(gate, to(n)));
+    expect(admissions.filter((admission) => 'giveBack' in admission)).toHaveLength(4);
   });
 
   test('those of one tenant hold as many slots as are free, so that another one’s slow ones have room', async () => {
@@ -651,8 +651,8 @@ describe('many endpoints', () => {
 
   /** How many get in when all want as much as they can. */
   async function admitted(gate: Gate, destinations: Destination[]): Promise<number> {
-    const turns = destinations.flatMap((destination) => Array.from({ length: 8 }, () => enter(gate, destination)));
+    const admissions = destinations.flatMap((destination) => Array.from({ length: 8 }, () => enter(gate, destination)));
     await vi.advanceTimersByTimeAsync(500);
-    return (await Promise.all(turns)).filter((turn) => 'leave' in turn).length;
+    return (await Promise.all(admissions)).filter((admission) => 'giveBack' in admission).length;
   }
 });
