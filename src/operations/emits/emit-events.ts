@@ -64,7 +64,7 @@ export class Emitter {
       itemsMax: BATCH_DELIVERIES_MAX,
       besideItems: BATCH_BESIDE_DELIVERIES,
       weightOf: (item) => this.#fanOut.of(item),
-      keyOf: tenantOf,
+      keyOf: tenantOfCall,
       onBatch,
     });
   }
@@ -75,8 +75,8 @@ export class Emitter {
   }
 
   /**
-   * Emits the items in one transaction; a refused item writes nothing, and the others are emitted. Items whose
-   * idempotency keys another open transaction has follow when that has ended.
+   * Emits the items in one transaction; a refused item writes nothing, and the others are emitted. If another open
+   * transaction has an item's idempotency key, the item is emitted after that transaction.
    */
   async emit(items: readonly Emit[]): Promise<EmitResult[]> {
     const results = await this.#inPace(items, (isHeavy) =>
@@ -86,19 +86,19 @@ export class Emitter {
   }
 
   /** Delays tenants that emit a lot at once while the daemon in this process cannot keep up. */
-  #inPace(items: readonly Emit[], emit: (isHeavy: boolean) => Promise<EmitResult[]>): Promise<EmitResult[]> {
-    const tenantId = tenantOf(items);
+  #inPace(items: readonly Emit[], write: (isHeavy: boolean) => Promise<EmitResult[]>): Promise<EmitResult[]> {
+    const tenantId = tenantOfCall(items);
     const deliveries = this.#fanOut.ofCall(items);
     const isHeavy = deliveries > HEAVY_DELIVERIES;
     return this.#localDaemon !== undefined && tenantId !== undefined && this.#pace.isCrowding(tenantId)
-      ? this.#localDaemon.inPace(tenantId, deliveries, () => emit(isHeavy))
-      : emit(isHeavy);
+      ? this.#localDaemon.inPace(tenantId, deliveries, () => write(isHeavy))
+      : write(isHeavy);
   }
 
   /** Small emits do not wait for this, except for a connection and for Postgres itself. */
   #writeAlone(items: readonly Emit[], write: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
     return this.#heavy.runOne({
-      tenantId: tenantOf(items),
+      tenantId: tenantOfCall(items),
       write: () => {
         this.onBatch?.(items.length);
         return write();
@@ -140,12 +140,12 @@ export class Emitter {
       : results;
   }
 
-  /** Repeats the emit until its keys are free, for BUSY_KEY_MS at most. */
-  async #whileBusy(emit: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
+  /** Repeats the write until its keys are free, for BUSY_KEY_MS at most. */
+  async #whileBusy(write: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
     const until = this.now() + BUSY_KEY_MS;
     for (;;) {
       await delay(BUSY_KEY_PAUSE_MS);
-      const results = await emit();
+      const results = await write();
       if (!results.some(isBusy) || this.now() >= until) {
         return results;
       }
@@ -192,8 +192,8 @@ export class Emitter {
       return await writeClaimedItems(claim, this.#inLanes(items));
     } catch (error) {
       // Only an error that the server reports proves that nothing was committed.
-      const hasFailed = error instanceof pg.DatabaseError;
-      if (!hasFailed || (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE)) {
+      const isServersError = error instanceof pg.DatabaseError;
+      if (!isServersError || (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE)) {
         throw error;
       }
       // Equal ids, a day without its partition or a busy key: nothing was written; `emit_events` deals with it.
@@ -234,6 +234,6 @@ export class Emitter {
 }
 
 /** The key by which calls queue fairly: a tenant that emits a lot does not make others wait. */
-const tenantOf = ([first]: readonly Emit[]): number | undefined => first?.tenantId;
+const tenantOfCall = ([first]: readonly Emit[]): number | undefined => first?.tenantId;
 
 const isBusy = ({ refused }: EmitResult): boolean => refused === 'IDEMPOTENCY_KEY_BUSY';
