@@ -3,11 +3,11 @@ import { repeat } from '../../src/concurrency/repeat.js';
 import { Slots } from '../../src/concurrency/slots.js';
 import type { Database } from '../../src/database/database.js';
 import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
-import { rescueBulkOperations } from '../../src/operations/bulk/rescue-bulk-operations.js';
+import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
 import {
+  alignMisheld,
   heldFromStart,
   overdueFromStart,
-  rescueHeld,
   rescueOverdue,
 } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
@@ -41,7 +41,7 @@ export function startSweeps(
   const stops = [
     sweep('schedule', 5_000, async () => metrics.sweep('schedule', await scheduleDeliveries(pool))),
     sweep('rescue-held', 2_000, async () => {
-      const webhooks = await rescueHeld(pool, held);
+      const webhooks = await alignMisheld(pool, held);
       metrics.sweep('held', webhooks);
       found({ webhooks }, 'info', 'found held deliveries to align');
     }),
@@ -53,7 +53,7 @@ export function startSweeps(
       found({ deliveries }, 'warn', 'rescued overdue deliveries that had no job');
     }),
     sweep('rescue-bulk', 2_000, async () =>
-      found({ operations: await rescueBulkOperations(pool) }, 'info', 'found bulk operations to go on with'),
+      found({ operations: await resumeIdleOperations(pool) }, 'info', 'found bulk operations to go on with'),
     ),
     sweep('operational-events', 5_000, async () => {
       await raisePending(pool);

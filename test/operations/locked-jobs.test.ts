@@ -5,11 +5,11 @@ import { PutOffWriter } from '../../daemon/recording/put-off-writer.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
-import { rescueBulkOperations } from '../../src/operations/bulk/rescue-bulk-operations.js';
+import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
 import {
+  alignMisheld,
   heldFromStart,
   overdueFromStart,
-  rescueHeld,
   rescueOverdue,
 } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
@@ -108,13 +108,13 @@ describe('the sweeps pass over what is locked, and come back to it', () => {
     await stack.webhook(URL);
     await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
-    expect(await rescueHeld(pool, heldFromStart())).toBe(2);
+    expect(await alignMisheld(pool, heldFromStart())).toBe(2);
     await workersDie();
     await using lock = await lockJob(`w:${webhookId}`);
-    expect(await rescueHeld(pool, heldFromStart())).toBe(1);
-    expect(await rescueHeld(pool, heldFromStart())).toBe(0);
+    expect(await alignMisheld(pool, heldFromStart())).toBe(1);
+    expect(await alignMisheld(pool, heldFromStart())).toBe(0);
     await lock.letGo();
-    expect(await rescueHeld(pool, heldFromStart())).toBe(1);
+    expect(await alignMisheld(pool, heldFromStart())).toBe(1);
   });
 
   test('retries whose time comes get their jobs', async () => {
@@ -138,14 +138,14 @@ describe('the sweeps pass over what is locked, and come back to it', () => {
        returning id`,
     );
     const [job, row] = operations as [{ id: number }, { id: number }];
-    expect(await rescueBulkOperations(pool)).toBe(3);
+    expect(await resumeIdleOperations(pool)).toBe(3);
     await workersDie();
     await using lock = await lockJob(`b:${job.id}`);
     await using operation = await lockRows(stack.databaseUrl, 'hookwright.bulk_operations', `id = ${row.id}`);
-    expect(await rescueBulkOperations(pool)).toBe(1);
-    expect(await rescueBulkOperations(pool)).toBe(0);
+    expect(await resumeIdleOperations(pool)).toBe(1);
+    expect(await resumeIdleOperations(pool)).toBe(0);
     await Promise.all([lock.letGo(), operation.letGo()]);
-    expect(await rescueBulkOperations(pool)).toBe(2);
+    expect(await resumeIdleOperations(pool)).toBe(2);
   });
 
   test('what a clock that was ahead has left is due now, and its endpoint open', async () => {

@@ -3,9 +3,9 @@ import { startSweeps } from '../../daemon/sweeps/regular-sweeps.js';
 import { openDatabase } from '../../src/database/database.js';
 import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
 import {
+  alignMisheld,
   heldFromStart,
   overdueFromStart,
-  rescueHeld,
   rescueOverdue,
 } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
@@ -93,7 +93,7 @@ describe('rescuing overdue deliveries', () => {
     expect(cursor).toEqual(overdueFromStart());
   });
 
-  test('deletes the jobs that were replaced while a worker held them', async () => {
+  test('deletes the jobs that were replaced while a worker had them locked', async () => {
     await stack.emit();
     await makeOverdue(61);
     await changeJobs(stack, `locked_at = now() - interval '1 hour', locked_by = 'x'`);
@@ -157,7 +157,7 @@ describe('after the clock of the database was ahead', () => {
   });
 });
 
-describe('rescuing held deliveries', () => {
+describe('aligning wrongly held deliveries', () => {
   test('releases what is held by a webhook that is active: its emit and the enabling crossed', async () => {
     const eventId = await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
@@ -170,20 +170,20 @@ describe('rescuing held deliveries', () => {
     await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
     const change = (what: string) => changeJobs(stack, what);
-    expect(await rescueHeld(pool, heldFromStart())).toBe(1);
-    expect(await rescueHeld(pool, heldFromStart())).toBe(0);
+    expect(await alignMisheld(pool, heldFromStart())).toBe(1);
+    expect(await alignMisheld(pool, heldFromStart())).toBe(0);
     await change(`locked_at = now(), locked_by = 'busy'`);
-    expect(await rescueHeld(pool, heldFromStart())).toBe(0);
+    expect(await alignMisheld(pool, heldFromStart())).toBe(0);
     await change(`locked_at = now() - interval '1 minute'`);
-    expect(await rescueHeld(pool, heldFromStart())).toBe(1);
+    expect(await alignMisheld(pool, heldFromStart())).toBe(1);
   });
 
-  test('leaves alone what an inactive webhook holds, and what is kept held on purpose', async () => {
+  test('leaves alone deliveries of an inactive webhook, and deliveries that are kept held on purpose', async () => {
     await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
     await stack.emit();
-    expect(await rescueHeld(stack.services.db.pool, heldFromStart())).toBe(0);
+    expect(await alignMisheld(stack.services.db.pool, heldFromStart())).toBe(0);
     await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: true, held: 'KEEP' }, 168, commandLine);
-    expect(await rescueHeld(stack.services.db.pool, heldFromStart())).toBe(0);
+    expect(await alignMisheld(stack.services.db.pool, heldFromStart())).toBe(0);
   });
 });
 
@@ -197,8 +197,8 @@ test('webhooks that hold deliveries are looked at part by part, and again after 
      from hookwright.deliveries, generate_series(0, 700) n`,
   );
   const cursor = { after: -1_000 };
-  expect(await rescueHeld(pool, cursor)).toBe(0);
-  expect(await rescueHeld(pool, cursor)).toBe(1);
+  expect(await alignMisheld(pool, cursor)).toBe(0);
+  expect(await alignMisheld(pool, cursor)).toBe(1);
   expect(cursor).toEqual(heldFromStart());
 });
 

@@ -111,7 +111,7 @@ interface MisheldRow {
  *
  * @returns how many jobs were added
  */
-export async function rescueHeld(pool: pg.Pool, cursor: HeldCursor): Promise<number> {
+export async function alignMisheld(pool: pg.Pool, cursor: HeldCursor): Promise<number> {
   const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after]);
   const { webhooks, last_id } = row as MisheldRow;
   cursor.after = last_id ?? heldFromStart().after;
