@@ -13,7 +13,7 @@ const SWEEPS = ['schedule', 'held', 'overdue', 'dead_workers'] as const;
 type Sweep = (typeof SWEEPS)[number];
 type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
 
-/** The outcome of an attempt by the delivery's state afterwards. A held delivery goes on when its webhook does. */
+/** The label `outcome` by the delivery's new state. A held delivery is tried again when its webhook is enabled. */
 const OUTCOMES = {
   SUCCEEDED: 'succeeded',
   FAILED: 'failed',

@@ -53,6 +53,7 @@ export type SendResult =
     }
   | { kind: 'error'; code: SendErrorCode; durationMs: number; timing?: AttemptTiming | undefined };
 
+/** The result of an attempt: success, failure, or gone (410). */
 export type Outcome =
   | { verdict: 'SUCCEEDED' }
   | {

@@ -42,8 +42,8 @@ export function followRequests(app: FastifyInstance, { metrics, log }: Pick<Serv
     const path = url.split('?', 1)[0] ?? ''; // the query may contain private data
     metrics.answered(method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1_000);
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
-    const isProbe = path.startsWith('/health/'); // comes every few seconds
-    const isQuiet = reply.statusCode < 400 || isProbe || (reply.statusCode === 503 && !throttle.take('503'));
+    const isHealthCheck = path.startsWith('/health/'); // comes every few seconds
+    const isQuiet = reply.statusCode < 400 || isHealthCheck || (reply.statusCode === 503 && !throttle.take('503'));
     const level = isQuiet ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
       const ids = { requestId: request.id, ...askerOf(request) };

@@ -74,7 +74,7 @@ export class UpdateWebhookInput extends WebhookInput {
 
   @Nullable(
     () => Boolean,
-    'True enables the webhook and sets its failures to 0. False pauses it, and its events are held. Setting the current value has no effect.',
+    'True enables the webhook and sets its failures to 0. False pauses it, and its deliveries are held. Setting the current value has no effect.',
   )
   active?: boolean | null;
 

@@ -90,7 +90,7 @@ export async function forgetRaised(pool: pg.Pool): Promise<void> {
   await pool.query(`delete from hookwright.raised_events where pending = 0 and raised_at < now() - interval '1 hour'`);
 }
 
-/** One call examines this many webhooks whose holds end soon: after an incident thousands may have nothing held. */
+/** One call examines this many webhooks whose held deliveries expire soon: thousands may have none. */
 const EXAMINED_MAX = 500;
 /** Held deliveries are counted for this many webhooks; the next call finds the others. */
 const WARNED_MAX = 20;
@@ -98,9 +98,9 @@ const WARNED_MAX = 20;
 const HELD_COUNT_MAX = 100_000;
 
 /**
- * The webhooks whose holds end soon, and whose owners have not been warned. The 24 hours stand there twice, so that the
- * index finds what may be near; the second time a hold's own length counts. Held deliveries of operational events alone
- * are not worth another one.
+ * The webhooks whose held deliveries expire soon, and whose owners have not been warned. The condition of 24 hours also
+ * stands alone, for the index; when `HOLD_HOURS` is short, the warning comes at half of them. Held deliveries of
+ * operational events alone are not worth another one.
  */
 const expiringStatement: Statement = {
   text: `
