@@ -185,18 +185,18 @@ export class Deliverer {
     }
     const { webhookId, url } = delivery;
     const origin = findUrl(url)?.origin ?? url;
-    const admission = this.#recorder.notNow(webhookId) ?? (await this.gate.enter(delivery, lane, origin));
-    if ('putOffMs' in admission) {
-      return { delivery, notNow: admission };
+    const entry = this.#recorder.notNow(webhookId) ?? (await this.gate.enter(delivery, lane, origin));
+    if ('putOffMs' in entry) {
+      return { delivery, notNow: entry };
     }
     const noWorker = this.#recorder.tryBegin(webhookId, weight)
       ? null
-      : await this.#recorder.begin(webhookId, weight, admission);
+      : await this.#recorder.begin(webhookId, weight, entry);
     if (noWorker !== null) {
       return { delivery, notNow: noWorker };
     }
     this.#done[lane] += 1;
-    const made = await this.#attempt(delivery, admission, weight);
+    const made = await this.#attempt(delivery, entry, weight);
     if ('putOffMs' in made) {
       return { delivery, notNow: made };
     }

@@ -37,7 +37,7 @@ export interface Permit {
   giveBack(answer?: Answer): boolean;
 }
 
-export type Admission = Permit | NotNow;
+export type Entry = Permit | NotNow;
 
 /** A delivery waits this long for a permit at most, since it occupies a slot meanwhile. */
 export const WAIT_MS_MAX = 500;
@@ -83,7 +83,7 @@ export class Gate {
    *
    * @param origin scheme, host and port of its url
    */
-  enter(candidate: Candidate, lane: Lane, origin: string): Admission | Promise<Admission> {
+  enter(candidate: Candidate, lane: Lane, origin: string): Entry | Promise<Entry> {
     const { id } = candidate;
     const endpoint = this.#endpoint(candidate, origin);
     const now = performance.now();
@@ -93,7 +93,7 @@ export class Gate {
     const isNext = line !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
     const isFirst = line === 'TEST' || endpoint.room.sizeUpTo(line) === 0;
     if (isNext && isFirst && this.#hasRoom(endpoint, now)) {
-      return this.#admit(endpoint);
+      return this.#grant(endpoint);
     }
     return endpoint.opensWithin(WAIT_MS_MAX, now) && this.#mayWait(endpoint, line, isNext, now)
       ? this.#wait(endpoint, id, lane, line)
@@ -157,7 +157,7 @@ export class Gate {
     return !endpoint.isSlow(now) || this.#slow.hasRoom(tenantId, free, this.#active, now);
   }
 
-  #admit(endpoint: Endpoint): Permit {
+  #grant(endpoint: Endpoint): Permit {
     const now = performance.now();
     if (endpoint.isSlow(now)) {
       this.#slow.begin(endpoint.tenantId);
@@ -204,14 +204,14 @@ export class Gate {
     }
   }
 
-  #wait(endpoint: Endpoint, id: number, lane: Lane, line: Line): Promise<Admission> {
+  #wait(endpoint: Endpoint, id: number, lane: Lane, line: Line): Promise<Entry> {
     const { isFull } = endpoint.tenant;
     if (isFull) {
       endpoint.tenant.waiting.add(endpoint);
     }
     return new Promise((resolve) => {
       const waiter = {
-        enter: () => resolve(this.#admit(endpoint)),
+        enter: () => resolve(this.#grant(endpoint)),
         giveUp: () => resolve(this.#putOffs.putOff(endpoint, id, lane)),
         untilMs: performance.now() + (isFull ? FULL_TENANT_WAIT_MS_MAX : WAIT_MS_MAX),
       };

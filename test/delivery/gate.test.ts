@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../../daemon/gate/endpoint.js';
-import { type Admission, type Candidate, Gate, type GateOptions, type Permit } from '../../daemon/gate/gate.js';
+import { type Candidate, type Entry, Gate, type GateOptions, type Permit } from '../../daemon/gate/gate.js';
 import type { Outcome } from '../../src/domain/outcome.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 
@@ -45,7 +45,7 @@ function enter(
   gate: Gate,
   { origin, ...destination }: Destination,
   { id, lane = 'FIRST', ...known }: Partial<Candidate> & { lane?: Lane } = {},
-): Admission | Promise<Admission> {
+): Entry | Promise<Entry> {
   lastId += 1;
   const open = { generation: 0, failuresAtLoad: 0, closedForMs: 0, nextProbeInMs: 0 };
   return gate.enter({ id: id ?? lastId, url: `${origin}/hook`, ...destination, ...open, ...known }, lane, origin);
@@ -64,17 +64,17 @@ const busy = (closing: number | 'UNTIMED'): Answer => ({
   outcome: { verdict: 'FAILED', errorCode: 'HTTP_429', retryAfterMs: null, closing },
 });
 
-function permitOf(admission: Admission): Permit {
-  if ('putOffMs' in admission) {
-    throw new Error(`was put off by ${admission.putOffMs} ms`);
+function permitOf(entry: Entry): Permit {
+  if ('putOffMs' in entry) {
+    throw new Error(`was put off by ${entry.putOffMs} ms`);
   }
-  return admission;
+  return entry;
 }
 
-/** Lets time permit until the admission is there. */
-async function whenever(admission: Admission | Promise<Admission>): Promise<Admission> {
-  let settled: Admission | undefined;
-  void Promise.resolve(admission).then((value) => {
+/** Lets time permit until the entry is there. */
+async function whenever(entry: Entry | Promise<Entry>): Promise<Entry> {
+  let settled: Entry | undefined;
+  void Promise.resolve(entry).then((value) => {
     settled = value;
   });
   while (settled === undefined) {
@@ -84,16 +84,16 @@ async function whenever(admission: Admission | Promise<Admission>): Promise<Admi
 }
 
 /** The delivery was put off, and its job is written. @returns in how many ms that runs */
-function putOff(admission: Admission): number {
-  if ('giveBack' in admission) {
+function putOff(entry: Entry): number {
+  if ('giveBack' in entry) {
     throw new Error('was let in');
   }
-  admission.ended?.(true);
-  return admission.putOffMs;
+  entry.ended?.(true);
+  return entry.putOffMs;
 }
 
-const permitsOf = async (admissions: readonly (Admission | Promise<Admission>)[]): Promise<Permit[]> =>
-  (await Promise.all(admissions)).map(permitOf);
+const permitsOf = async (entries: readonly (Entry | Promise<Entry>)[]): Promise<Permit[]> =>
+  (await Promise.all(entries)).map(permitOf);
 
 const permits = (gate: Gate, destination: Destination, count: number): Promise<Permit[]> =>
   permitsOf(Array.from({ length: count }, () => enter(gate, destination)));
@@ -161,12 +161,12 @@ describe('an endpoint that fails', () => {
     const times: number[] = [];
     while (performance.now() - failedAt < 60_000 && times.length < count) {
       await vi.advanceTimersByTimeAsync(20);
-      const admission = await whenever(enter(gate, to(1)));
-      if ('giveBack' in admission) {
+      const entry = await whenever(enter(gate, to(1)));
+      if ('giveBack' in entry) {
         times.push(performance.now() - failedAt);
-        admission.giveBack(FAILED);
+        entry.giveBack(FAILED);
       } else {
-        admission.ended?.(false);
+        entry.ended?.(false);
       }
     }
     return times;
@@ -202,8 +202,8 @@ describe('an endpoint that fails', () => {
     const gate = open();
     const [failing, ...others] = await permits(gate, to(1), 8);
     failing!.giveBack(FAILED);
-    const admission = await whenever(enter(gate, to(1)));
-    expect('putOffMs' in admission && admission.ended?.(false)).not.toBe(false);
+    const entry = await whenever(enter(gate, to(1)));
+    expect('putOffMs' in entry && entry.ended?.(false)).not.toBe(false);
     giveAllBack(others, GOOD);
     expect(await permits(gate, to(1), 2)).toHaveLength(2);
   });
@@ -232,10 +232,10 @@ describe('an endpoint that is silent', () => {
     let admitted = 4;
     for (const startedAt = performance.now(); performance.now() - startedAt < 14_000; ) {
       await vi.advanceTimersByTimeAsync(50);
-      const admission = await whenever(enter(gate, to(1)));
-      admitted += Number('giveBack' in admission);
-      if ('putOffMs' in admission) {
-        admission.ended?.(false);
+      const entry = await whenever(enter(gate, to(1)));
+      admitted += Number('giveBack' in entry);
+      if ('putOffMs' in entry) {
+        entry.ended?.(false);
       }
     }
     expect(admitted).toBeGreaterThan(4);
@@ -290,8 +290,8 @@ describe('an endpoint that asks for a pause', () => {
     const inFlight = await permits(gate, to(1), 8);
     const waiting = [enter(gate, to(1)), enter(gate, to(1))];
     inFlight[0]!.giveBack(busy(60_000));
-    for (const admission of await Promise.all(waiting)) {
-      expect(putOff(admission)).toBeGreaterThan(60_000);
+    for (const entry of await Promise.all(waiting)) {
+      expect(putOff(entry)).toBeGreaterThan(60_000);
     }
   });
 
@@ -369,10 +369,10 @@ describe('putting off', () => {
   async function backlog(gate: Gate, lanes: readonly Lane[]): Promise<Permit[]> {
     await practise(gate, to(1), 600, 1);
     const inFlight = await permits(gate, to(1), stateOf(gate, to(1))!.window);
-    const admissions = lanes.map((lane) => enter(gate, to(1), { lane }));
+    const entries = lanes.map((lane) => enter(gate, to(1), { lane }));
     await vi.advanceTimersByTimeAsync(500); // two of them have waited
-    for (const admission of await Promise.all(admissions)) {
-      putOff(admission);
+    for (const entry of await Promise.all(entries)) {
+      putOff(entry);
     }
     return inFlight;
   }
@@ -434,10 +434,10 @@ describe('putting off', () => {
     const all = await permits(gate, to(1), stateOf(gate, to(1))!.window);
     const waiting = enter(gate, to(1));
     await vi.advanceTimersByTimeAsync(500);
-    const admission = await waiting;
-    expect('putOffMs' in admission).toBe(true);
-    if ('putOffMs' in admission) {
-      admission.ended?.(false);
+    const entry = await waiting;
+    expect('putOffMs' in entry).toBe(true);
+    if ('putOffMs' in entry) {
+      entry.ended?.(false);
     }
     all[0]!.giveBack(GOOD);
     permitOf(await enter(gate, to(1)));
@@ -448,11 +448,11 @@ describe('putting off', () => {
     const gate = open({ callBack });
     await practise(gate, to(1), 20, 40);
     const inFlight = await permits(gate, to(1), 64);
-    let admission = enter(gate, to(1));
-    while (admission instanceof Promise) {
-      admission = enter(gate, to(1));
+    let entry = enter(gate, to(1));
+    while (entry instanceof Promise) {
+      entry = enter(gate, to(1));
     }
-    putOff(admission);
+    putOff(entry);
     const putOffId = lastId;
     giveAllBack(inFlight.splice(0, 32), GOOD);
     const newcomer = enter(gate, to(1));
@@ -473,15 +473,15 @@ describe('putting off', () => {
     let isHanging = false;
     const sent = new Set<number>();
     const send = async (id: number) => {
-      const admission = await enter(gate, to(1), { id });
-      if ('putOffMs' in admission) {
-        putOff(admission);
+      const entry = await enter(gate, to(1), { id });
+      if ('putOffMs' in entry) {
+        putOff(entry);
         return;
       }
       setTimeout(
         () => {
           sent.add(id);
-          admission.giveBack(GOOD);
+          entry.giveBack(GOOD);
         },
         ANSWER_MS + (isHanging ? HANG_MS : 0),
       );
@@ -525,8 +525,8 @@ describe('putting off', () => {
     await backlog(gate, []);
     const delays = [];
     for (let count = 0; count < 50_000; count++) {
-      const admission = enter(gate, to(1), { lane: 'RETRY' });
-      delays.push(admission instanceof Promise ? 0 : putOff(admission));
+      const entry = enter(gate, to(1), { lane: 'RETRY' });
+      delays.push(entry instanceof Promise ? 0 : putOff(entry));
     }
     expect(Math.max(...delays)).toBeLessThanOrEqual(600_000);
     expect(delays.at(-1)).toBe(525_000);
@@ -601,13 +601,13 @@ describe('many endpoints', () => {
     const other = to(1000, undefined, 2);
     await practise(gate, other, 300, 4);
     const newcomers = Array.from({ length: 100 }, (_, n) => to(n));
-    const admissions = newcomers.flatMap((destination) => [enter(gate, destination), enter(gate, destination)]);
-    const passed = admissions.filter((admission) => 'giveBack' in admission);
+    const entries = newcomers.flatMap((destination) => [enter(gate, destination), enter(gate, destination)]);
+    const passed = entries.filter((entry) => 'giveBack' in entry);
     expect(passed).toHaveLength(160);
     expect(await permits(gate, other, 16)).toHaveLength(16);
     // The others do not hold their slots for long.
     await vi.advanceTimersByTimeAsync(100);
-    expect((await Promise.all(admissions)).filter((admission) => 'putOffMs' in admission)).toHaveLength(40);
+    expect((await Promise.all(entries)).filter((entry) => 'putOffMs' in entry)).toHaveLength(40);
   });
 
   test('those who wait because their tenant has enough go on when another endpoint of it answers', async () => {
@@ -622,21 +622,21 @@ describe('many endpoints', () => {
   test('a tenant that moves its endpoint again and again has no more', async () => {
     const gate = open({ slots: 40 });
     await practise(gate, to(1000, undefined, 2), 5, 1);
-    const admissions = Array.from({ length: 40 }, (_, n) => enter(gate, to(1, `https://host-${n}.example`)));
-    expect(admissions.filter((admission) => 'giveBack' in admission)).toHaveLength(32);
+    const entries = Array.from({ length: 40 }, (_, n) => enter(gate, to(1, `https://host-${n}.example`)));
+    expect(entries.filter((entry) => 'giveBack' in entry)).toHaveLength(32);
   });
 
   test('a tenant alone leaves a tenth of the slots to others', async () => {
     const gate = open();
     const first = Array.from({ length: 100 }, (_, n) => [enter(gate, to(n)), enter(gate, to(n))]).flat();
-    expect(first.filter((admission) => 'giveBack' in admission)).toHaveLength(180);
+    expect(first.filter((entry) => 'giveBack' in entry)).toHaveLength(180);
     expect('giveBack' in enter(gate, to(200, undefined, 2))).toBe(true);
   });
 
   test('of a few slots a tenant alone has all', async () => {
     const gate = open({ slots: 4 });
-    const admissions = [0, 1, 2, 3].map((n) => enter(gate, to(n)));
-    expect(admissions.filter((admission) => 'giveBack' in admission)).toHaveLength(4);
+    const entries = [0, 1, 2, 3].map((n) => enter(gate, to(n)));
+    expect(entries.filter((entry) => 'giveBack' in entry)).toHaveLength(4);
   });
 
   test('those of one tenant hold as many slots as are free, so that another one’s slow ones have room', async () => {
@@ -651,8 +651,8 @@ describe('many endpoints', () => {
 
   /** How many get in when all want as much as they can. */
   async function admitted(gate: Gate, destinations: Destination[]): Promise<number> {
-    const admissions = destinations.flatMap((destination) => Array.from({ length: 8 }, () => enter(gate, destination)));
+    const entries = destinations.flatMap((destination) => Array.from({ length: 8 }, () => enter(gate, destination)));
     await vi.advanceTimersByTimeAsync(500);
-    return (await Promise.all(admissions)).filter((admission) => 'giveBack' in admission).length;
+    return (await Promise.all(entries)).filter((entry) => 'giveBack' in entry).length;
   }
 });
