@@ -65,7 +65,8 @@ function clusterIn(home: string): Cluster {
 
 const locationFile = (dataDir: string) => join(dataDir, 'pg-location');
 
-function locationElsewhere(dataDir: string): string | null {
+/** @returns the folder of the cluster, where it is not in the data folder; else null */
+export function locationElsewhere(dataDir: string): string | null {
   return existsSync(locationFile(dataDir)) ? readFileSync(locationFile(dataDir), 'utf8').trim() : null;
 }
 

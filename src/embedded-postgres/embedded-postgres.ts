@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usableBinaries } from './binaries.js';
-import { adopt, type Cluster, initialise, isInitialised, locateCluster } from './cluster.js';
+import { adopt, type Cluster, initialise, isInitialised, locateCluster, locationElsewhere } from './cluster.js';
 import { serviceUrl } from './connection.js';
 import { enterUsers, hasUsers, whileNoOtherStarts } from './data-folder.js';
 import type { FileLock } from './file-lock.js';
@@ -46,7 +46,8 @@ export function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise
       const server = attached ? found : await startServer(cluster, found, options);
       const postgres = new EmbeddedPostgres(cluster, server, attached, use, options);
       const how = attached ? 'was running already and is used' : 'started';
-      log(`Postgres ${how}: process ${server.pid}, 127.0.0.1:${server.port}, data in ${cluster.folder}`);
+      const where = locationElsewhere(dataDir) === null ? '' : ' (not in DATA_DIR: its user may not enter that)';
+      log(`Postgres ${how}: process ${server.pid}, 127.0.0.1:${server.port}, data in ${cluster.folder}${where}`);
       return postgres;
     } catch (error) {
       use.release();
