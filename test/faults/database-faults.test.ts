@@ -142,10 +142,11 @@ describe('a reply of Postgres that is lost', () => {
     const load = site.load({ name: 'emit', events, ratePerSecond: 100 });
     await load.along(losses, () => site.apiProxy!.loseReply('emit_events'), TEST_MS);
     await load.done;
+    await lastLoss(site.apiProxy!, 'emit', losses, site); // many emits can share one statement
     const findings = await site.judge([], RECOVERY_MS);
     report('lost emit', { repliesLost: site.apiProxy!.lost, statuses: load.statuses, ...findings });
     expect(findings.problems).toEqual([]);
-    expect(findings).toMatchObject({ lost: 0, duplicates: 0, byStatus: { SUCCEEDED: 2 * events } });
+    expect(findings).toMatchObject({ lost: 0, duplicates: 0, byStatus: { SUCCEEDED: findings.accepted } });
     expect(site.apiProxy!.lost).toBe(losses);
     expect(Object.keys(load.statuses).sort()).toEqual(['200', '503']);
   });
