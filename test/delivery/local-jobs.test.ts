@@ -80,7 +80,7 @@ describe('a job that is given to a runner', () => {
           await (name === 'blocker' ? blocked.promise : undefined);
         },
       },
-      preset: { worker: { concurrentJobs: 1, localQueue: { size: 10 } } },
+      preset: { worker: { concurrentJobs: 1, localQueue: { size: 10 }, completeJobBatchDelay: 0 } },
     });
     const add = (name: string, priority: number) =>
       `hookwright_jobs.add_job('note', to_json('${name}'::text), priority => ${priority})`;

@@ -118,7 +118,16 @@ describe('the local queue of a runner', () => {
       noHandleSignals: true,
       events,
       taskList: { note: onJob },
-      preset: { worker: { concurrentJobs: WORKERS, pollInterval: 500, localQueue: { size: 4 } } },
+      // Completed in batches, as the daemon does: otherwise `stop` does not wait for the completions.
+      preset: {
+        worker: {
+          concurrentJobs: WORKERS,
+          pollInterval: 500,
+          localQueue: { size: 4 },
+          completeJobBatchDelay: 0,
+          failJobBatchDelay: 0,
+        },
+      },
     });
     return { runner, queue: await queue };
   }
