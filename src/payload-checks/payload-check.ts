@@ -135,6 +135,8 @@ function sizeOf(value: unknown, most: number): number {
 /** The patterns of a schema, and what of `PATTERN_COST_MAX` the check of a payload has left. */
 class Matching {
   #left = 0;
+  /** Several functions are compiled from one schema: a pattern and its memory serve all of them. */
+  readonly #patterns = new Map<string, Pattern>();
 
   begin(): void {
     this.#left = PATTERN_COST_MAX;
@@ -142,7 +144,8 @@ class Matching {
 
   readonly regExp = Object.assign(
     (source: string) => {
-      const pattern = patternOf(source) as Pattern; // the schema has been judged
+      const pattern = this.#patterns.get(source) ?? (patternOf(source) as Pattern); // the schema has been judged
+      this.#patterns.set(source, pattern);
       const test = (text: string) => {
         this.#left -= pattern.instructions * text.length;
         if (this.#left < 0) {
