@@ -2,11 +2,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
 import { tenantEntityManager } from '../database/tenant-database.js';
-import { readId } from '../domain/ids/global-id.js';
+import { globalId, readId } from '../domain/ids/global-id.js';
 import { capabilityWith } from '../domain/keys/portal-session.js';
 import { hasScope, type Scope, scopesWith } from '../domain/keys/scopes.js';
 import { AuditActor } from '../entities/audit-entry.js';
-import { ApiError, keyRequired, notFound } from '../errors.js';
+import { ApiError, invalidInput, keyRequired, notFound, type Path } from '../errors.js';
 import type { ChangeFeed } from '../live/change-feed.js';
 import type { Emitter } from '../operations/emits/emit-events.js';
 import type { EmitTrouble } from '../operations/emits/emit-trouble.js';
@@ -236,4 +236,10 @@ export function requireTenant(context: Context): void {
 /** @param where the part of the request that names the tenant */
 export function otherTenant(where: string): ApiError {
   return new ApiError('scope_missing', `An API key acts for its own tenant only; ${where} names another one.`);
+}
+
+/** A platform key names one tenant in an input and another one, `tenantId`, in the header. */
+export function otherThanHeader(tenantId: number, path: Path): ApiError {
+  const detail = `must be ${globalId('Tenant', tenantId)}, as the header Hookwright-Tenant says, or be left out`;
+  return invalidInput([{ path, code: 'contradiction', detail }]);
 }

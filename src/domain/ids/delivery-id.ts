@@ -1,3 +1,5 @@
+import { DAY_MS } from '../durations.js';
+
 /** The ids of events and deliveries count time from here. */
 const EPOCH_MS = Date.UTC(2025, 0, 1);
 
@@ -5,7 +7,7 @@ const EPOCH_MS = Date.UTC(2025, 0, 1);
 const IDS_PER_MS = 4096;
 
 /** Ids grow by this in a day. */
-export const IDS_PER_DAY = 86_400_000 * IDS_PER_MS;
+export const IDS_PER_DAY = DAY_MS * IDS_PER_MS;
 
 /**
  * The time at which an event or a delivery was made, from its time-ordered id, to the millisecond.

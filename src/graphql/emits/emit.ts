@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
-import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../../context/context.js';
+import { actorOf, type Context, callerOf, otherTenant, otherThanHeader, tenantOf } from '../../context/context.js';
 import { toApiError } from '../../context/faults.js';
 import type { Emit, EmitResult } from '../../domain/events/emit.js';
-import { globalId } from '../../domain/ids/global-id.js';
 import { Event } from '../../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, type Path, requireNoIssues } from '../../errors.js';
 import { InputArg } from '../fields/arguments.js';
@@ -137,8 +136,7 @@ async function tenantOfEvent(context: Context, named: string | null | undefined,
     throw refusedAt(path, otherTenant('tenantId'));
   }
   if (context.tenantId !== null && id !== context.tenantId) {
-    const detail = `must be ${globalId('Tenant', context.tenantId)}, as the header Hookwright-Tenant says, or be left out`;
-    throw invalidInput([{ path, code: 'contradiction', detail }]);
+    throw otherThanHeader(context.tenantId, path);
   }
   if (id === null) {
     throw refusedAt(path, notFound('tenant', 'with such an id'));

@@ -1,12 +1,11 @@
 import 'reflect-metadata';
 import { raw } from '@mikro-orm/postgresql';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../../context/context.js';
+import { actorOf, type Context, callerOf, otherTenant, otherThanHeader, tenantOf } from '../../context/context.js';
 import { UNFILTERED } from '../../database/tenant-database.js';
-import { globalId } from '../../domain/ids/global-id.js';
 import { PORTAL_SESSION_SECONDS_MAX, scopesOfPortal } from '../../domain/keys/portal-session.js';
 import { ApiKey, activeKeys, endedKeys } from '../../entities/api-key.js';
-import { ApiError, invalidInput } from '../../errors.js';
+import { ApiError } from '../../errors.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
 import { createPortalSession } from '../../operations/portal/create-portal-session.js';
@@ -135,8 +134,7 @@ function tenantNamed(context: Context, named: string | null | undefined): number
   if (callerOf(context).tenantId !== null) {
     throw otherTenant('tenantId');
   }
-  const detail = `must be ${globalId('Tenant', context.tenantId)}, as the header Hookwright-Tenant says, or be left out`;
-  throw invalidInput([{ path, code: 'contradiction', detail }]);
+  throw otherThanHeader(context.tenantId, path);
 }
 
 const inSeconds = ({ clock }: Context, seconds: number): Date | null =>

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.js';
 import { type FanOutVerdict, whyNoDelivery } from '../../domain/events/fan-out.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
 import { idToDate } from '../../domain/ids/delivery-id.js';
@@ -101,7 +102,7 @@ export async function readFanOut(
     ],
     { advice: 'Ask for fewer webhooks at a time, with first, and for fewer events.' },
   );
-  const keptFrom = now.getTime() - retentionDays * 86_400_000;
+  const keptFrom = now.getTime() - retentionDays * DAY_MS;
   const found = new Map<number, FanOutItem[]>(events.map(({ id }) => [id, []]));
   for (const { eventId, deliveryId, aboutWebhookId, ...webhook } of rows) {
     const { eventType, onlyWebhookId } = eventById.get(eventId)!;
