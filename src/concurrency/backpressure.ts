@@ -1,5 +1,8 @@
+import { FairQueue } from './fair-queue.js';
+
 interface Waiting {
-  items: number;
+  /** How many items it makes. */
+  weight: number;
   untilMs: number;
   begin(): void;
 }
@@ -17,8 +20,7 @@ interface BackpressureOptions {
 
 /** Lets work begin no faster than there is room for the items it makes: the first work of each key, then the next. */
 export class Backpressure {
-  /** By key, in the order in which they come next. */
-  readonly #lines = new Map<unknown, Waiting[]>();
+  readonly #waiting = new FairQueue<Waiting>();
   /** Items of work that has begun: the room does not show them yet. */
   #underWay = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -27,7 +29,7 @@ export class Backpressure {
 
   /** Does `work` as soon as there is room. @throws what `work` throws */
   async run<Result>(key: unknown, items: number, work: () => Promise<Result>): Promise<Result> {
-    if (this.#lines.size > 0 || this.#room <= 0) {
+    if (!this.#waiting.isEmpty || this.#room <= 0) {
       await this.#wait(key, items);
     } else {
       this.#underWay += items;
@@ -41,7 +43,7 @@ export class Backpressure {
 
   /** Items of the work that waits. */
   get waiting(): number {
-    return [...this.#lines.values()].flat().reduce((sum, { items }) => sum + items, 0);
+    return this.#waiting.weight;
   }
 
   get #room(): number {
@@ -51,41 +53,29 @@ export class Backpressure {
   #wait(key: unknown, items: number): Promise<void> {
     const { waitMsMax, checkEveryMs } = this.options;
     return new Promise((begin) => {
-      const line = this.#lines.get(key) ?? [];
-      this.#lines.set(key, line);
-      line.push({ items, untilMs: performance.now() + waitMsMax, begin });
+      this.#waiting.add(key, { weight: items, untilMs: performance.now() + waitMsMax, begin });
       this.#timer ??= setInterval(() => this.#check(), checkEveryMs);
     });
   }
 
   #check(): void {
     const now = performance.now();
-    for (const [key, line] of this.#lines) {
-      while (line.length > 0 && line[0]!.untilMs <= now) {
-        this.#begin(key, line);
-      }
+    for (const work of this.#waiting.takeAll(({ untilMs }) => untilMs <= now)) {
+      this.#begin(work);
     }
     if (this.#room >= this.options.roomMin) {
-      for (const [key, line] of this.#lines) {
-        if (this.#room > 0) {
-          this.#begin(key, line);
-        }
+      for (const work of this.#waiting.takeAll(() => this.#room > 0)) {
+        this.#begin(work);
       }
     }
-    if (this.#lines.size === 0) {
+    if (this.#waiting.isEmpty) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
   }
 
-  /** Begins the first work of a key. Its next work comes behind that of other keys; a loop over the keys reaches it. */
-  #begin(key: unknown, line: Waiting[]): void {
-    const { items, begin } = line.shift()!;
-    this.#lines.delete(key);
-    if (line.length > 0) {
-      this.#lines.set(key, line);
-    }
-    this.#underWay += items;
+  #begin({ weight, begin }: Waiting): void {
+    this.#underWay += weight;
     begin();
   }
 }

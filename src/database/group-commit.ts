@@ -1,3 +1,4 @@
+import { FairQueue } from '../concurrency/fair-queue.js';
 import { isTooSlow, SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 import { isDatabaseAway } from './outage.js';
 
@@ -24,9 +25,7 @@ const TOO_SLOW_IN_A_ROW_MAX = 2;
  * database is away, all fail at once.
  */
 export class GroupCommit<Item, Result> {
-  /** A fair queue by key. */
-  #waiting = new Map<unknown, Waiting<Item, Result>[]>();
-  #waitingWeight = 0;
+  readonly #waiting = new FairQueue<Waiting<Item, Result>>();
   #inFlight = 0;
   #starting = false;
 
@@ -72,14 +71,7 @@ export class GroupCommit<Item, Result> {
   }
 
   #add(group: Waiting<Item, Result>): void {
-    const key = this.options.keyOf?.(group.items);
-    const others = this.#waiting.get(key);
-    if (others === undefined) {
-      this.#waiting.set(key, [group]);
-    } else {
-      others.push(group);
-    }
-    this.#waitingWeight += group.weight;
+    this.#waiting.add(this.options.keyOf?.(group.items), group);
     this.#startSoon();
   }
 
@@ -97,11 +89,11 @@ export class GroupCommit<Item, Result> {
   /** If not, a batch under way starts the next one. */
   get #mayStart(): boolean {
     const { inFlightMax = 2, besideItems = 1 } = this.options;
-    return this.#inFlight === 0 || (this.#inFlight < inFlightMax && this.#waitingWeight >= besideItems);
+    return this.#inFlight === 0 || (this.#inFlight < inFlightMax && this.#waiting.weight >= besideItems);
   }
 
   #start(): void {
-    while (this.#waiting.size > 0 && this.#mayStart) {
+    while (!this.#waiting.isEmpty && this.#mayStart) {
       this.#inFlight += 1;
       void this.#flush(this.#take()).finally(() => {
         this.#inFlight -= 1;
@@ -110,38 +102,17 @@ export class GroupCommit<Item, Result> {
     }
   }
 
+  /** Takes the groups of a batch: all that fit, and one big group with them, so that neither keeps the other waiting. */
   #take(): Waiting<Item, Result>[] {
-    const taken: Waiting<Item, Result>[] = [];
     const { itemsMax } = this.options;
+    const taken: Waiting<Item, Result>[] = [];
     let weight = 0;
-    const round = [...this.#waiting];
-    const take = (line: (typeof round)[number]) => {
-      const [, groups] = line;
-      const group = groups.shift()!;
+    for (const group of this.#waiting.takeAll((next) => weight + next.weight <= itemsMax)) {
       taken.push(group);
       weight += group.weight;
-      // A key that has more groups comes again, behind the others.
-      if (groups.length > 0) {
-        round.push(line);
-      }
-    };
-    const tooBig: typeof round = [];
-    let next = 0;
-    for (; next < round.length && weight < itemsMax; next++) {
-      const line = round[next]!;
-      if (weight + line[1][0]!.weight <= itemsMax) {
-        take(line);
-      } else {
-        tooBig.push(line);
-      }
     }
-    // Small groups come first, and one big group with them, so that neither keeps the other waiting.
-    if (tooBig.length > 0 && weight < itemsMax) {
-      take(tooBig.shift()!);
-    }
-    this.#waitingWeight -= weight;
-    this.#waiting = new Map([...tooBig, ...round.slice(next)]);
-    return taken;
+    const big = this.#waiting.take(() => weight < itemsMax);
+    return big === undefined ? taken : [...taken, big];
   }
 
   async #flush(groups: Waiting<Item, Result>[]): Promise<void> {
