@@ -1,3 +1,4 @@
+import { Counts } from '../../src/concurrency/counts.js';
 import type { Endpoint } from './endpoint.js';
 
 /** The share of all slots that slow endpoints may occupy together. */
@@ -12,7 +13,7 @@ const RECOUNT_MS = 50;
 export class SlowRequests {
   readonly #max: number;
   #all = 0;
-  readonly #ofTenants = new Map<number, number>();
+  readonly #ofTenants = new Counts<number>();
   #countedAt = Number.NEGATIVE_INFINITY;
 
   constructor(slots: number) {
@@ -30,7 +31,7 @@ export class SlowRequests {
       this.#countedAt = now;
       this.#count(active, now);
     }
-    return this.#all < this.#max && (this.#ofTenants.get(tenantId) ?? 0) < free;
+    return this.#all < this.#max && this.#ofTenants.of(tenantId) < free;
   }
 
   /** A request to a slow endpoint has begun. */
@@ -50,6 +51,6 @@ export class SlowRequests {
 
   #add(tenantId: number, requests: number): void {
     this.#all += requests;
-    this.#ofTenants.set(tenantId, (this.#ofTenants.get(tenantId) ?? 0) + requests);
+    this.#ofTenants.add(tenantId, requests);
   }
 }

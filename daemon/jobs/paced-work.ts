@@ -1,3 +1,4 @@
+import { Counts } from '../../src/concurrency/counts.js';
 import { Slots } from '../../src/concurrency/slots.js';
 import type { Fence } from '../liveness/fence.js';
 
@@ -36,7 +37,7 @@ interface PacedWorkOptions<Payload> {
 export class PacedWork<Payload extends { tenantId: number }> {
   readonly #slots: Slots;
   /** By tenant, how many jobs run or wait here. */
-  readonly #here = new Map<number, number>();
+  readonly #here = new Counts<number>();
   #meanMs = 0;
   /** By tenant, the time at which its put-off jobs will be done. */
   readonly #busyUntil = new Map<number, number>();
@@ -54,11 +55,11 @@ export class PacedWork<Payload extends { tenantId: number }> {
       await this.options.putOff(payload, this.#schedule(tenantId));
       return;
     }
-    this.#count(tenantId, 1);
+    this.#here.add(tenantId, 1);
     try {
       await this.#slots.run(() => this.#work(payload));
     } finally {
-      this.#count(tenantId, -1);
+      this.#here.add(tenantId, -1);
     }
   }
 
@@ -68,7 +69,7 @@ export class PacedWork<Payload extends { tenantId: number }> {
       return true;
     }
     const { waitingCount } = this.#slots;
-    const ofTenant = this.#here.get(tenantId) ?? 0;
+    const ofTenant = this.#here.of(tenantId);
     // A tenant with no work here waits for at most one piece of every other tenant, which is short.
     return (
       waitingCount < waitingMax &&
@@ -119,15 +120,6 @@ export class PacedWork<Payload extends { tenantId: number }> {
       if (until <= now) {
         this.#busyUntil.delete(tenantId);
       }
-    }
-  }
-
-  #count(tenantId: number, change: 1 | -1): void {
-    const count = (this.#here.get(tenantId) ?? 0) + change;
-    if (count === 0) {
-      this.#here.delete(tenantId);
-    } else {
-      this.#here.set(tenantId, count);
     }
   }
 }

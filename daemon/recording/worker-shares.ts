@@ -1,3 +1,5 @@
+import { Counts } from '../../src/concurrency/counts.js';
+
 /** One webhook may have this share of a daemon's workers. */
 const SHARE_MAX = 0.9;
 
@@ -10,7 +12,7 @@ const SINGLE = 4;
  * webhook whose outcomes cannot be recorded leaves some workers to the others, also before its trouble is noticed.
  */
 export class WorkerShares {
-  readonly #used = new Map<number, number>();
+  readonly #used = new Counts<number>();
   readonly #max: number;
 
   constructor(slots: number) {
@@ -19,20 +21,14 @@ export class WorkerShares {
 
   /** @returns whether the webhook had enough left; then it must be given back */
   tryTake(webhookId: number, weight: number): boolean {
-    const used = (this.#used.get(webhookId) ?? 0) + weight;
-    const isFree = used <= this.#max;
+    const isFree = this.#used.of(webhookId) + weight <= this.#max;
     if (isFree) {
-      this.#used.set(webhookId, used);
+      this.#used.add(webhookId, weight);
     }
     return isFree;
   }
 
   give(webhookId: number, weight: number): void {
-    const used = this.#used.get(webhookId)! - weight;
-    if (used > 0) {
-      this.#used.set(webhookId, used);
-    } else {
-      this.#used.delete(webhookId);
-    }
+    this.#used.add(webhookId, -weight);
   }
 }

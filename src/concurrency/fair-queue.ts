@@ -1,4 +1,4 @@
-/** Work that waits, in lines by key: each next item is another key's, so that a key with much work holds up no other. */
+/** Work that waits in lines by key. Each next item is another key's: a key with much work holds up no other. */
 export class FairQueue<Item extends { weight: number }> {
   /** In the order in which the keys come next; none is empty. */
   readonly #lines = new Map<unknown, Item[]>();

@@ -1,3 +1,4 @@
+import { Counts } from '../concurrency/counts.js';
 import { ApiError, rateLimited } from '../errors.js';
 
 const TRY_AGAIN_MS = 1_000;
@@ -8,7 +9,7 @@ const BODIES_MAX = 32;
 /** Limits the memory that slow clients of each tenant occupy in a process. */
 export class MemoryBudget {
   /** By tenant; null: without one. */
-  readonly #reserved = new Map<number | null, number>();
+  readonly #reserved = new Counts<number | null>();
 
   /** @param refusal the message when nothing is left */
   constructor(
@@ -18,21 +19,15 @@ export class MemoryBudget {
 
   /** @returns why nothing was reserved; null: it was, and must be freed */
   reserve(tenantId: number | null, bytes: number): ApiError | null {
-    const reserved = (this.#reserved.get(tenantId) ?? 0) + bytes;
-    if (reserved > this.bytesMax) {
+    if (this.#reserved.of(tenantId) + bytes > this.bytesMax) {
       return rateLimited(this.refusal, TRY_AGAIN_MS);
     }
-    this.#reserved.set(tenantId, reserved);
+    this.#reserved.add(tenantId, bytes);
     return null;
   }
 
   free(tenantId: number | null, bytes: number): void {
-    const left = (this.#reserved.get(tenantId) ?? 0) - bytes;
-    if (left > 0) {
-      this.#reserved.set(tenantId, left);
-    } else {
-      this.#reserved.delete(tenantId);
-    }
+    this.#reserved.add(tenantId, -bytes);
   }
 }
 

@@ -102,7 +102,7 @@ export class GroupCommit<Item, Result> {
     }
   }
 
-  /** Takes the groups of a batch: all that fit, and one big group with them, so that neither keeps the other waiting. */
+  /** The groups of a batch: all that fit, and one big group with them, so that neither keeps the other waiting. */
   #take(): Waiting<Item, Result>[] {
     const { itemsMax } = this.options;
     const taken: Waiting<Item, Result>[] = [];
