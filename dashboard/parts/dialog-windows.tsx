@@ -2,10 +2,34 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { useLingui } from '@lingui/react/macro';
 import { X } from 'lucide-react';
-import { useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
+import type { CombinedError } from 'urql';
 import { Button } from './button';
-import type { ConfirmProps, DialogProps } from './dialog';
 import { Failure } from './page';
+
+export interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: ReactNode;
+  children: ReactNode;
+  actions?: ReactNode;
+  width?: 'normal' | 'wide';
+  /** Only a button closes it: for what is shown once, such as a secret. */
+  stays?: boolean;
+}
+
+export interface ConfirmProps {
+  open: boolean;
+  onClose: () => void;
+  title: ReactNode;
+  children: ReactNode;
+  /** The verb of what will happen: `Delete the endpoint`, never `OK`. */
+  action: string;
+  onConfirm: () => void;
+  busy?: boolean;
+  /** Why it was refused, below what will happen. */
+  error?: CombinedError | undefined;
+}
 
 const BACKDROP =
   'fixed inset-0 z-20 bg-black/35 dark:bg-black/55 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0';

@@ -1,13 +1,20 @@
 import { Menu } from '@base-ui/react/menu';
 import { useLingui } from '@lingui/react/macro';
 import { Check } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { leave } from '../api/session';
 import { chooseLanguage, LANGUAGES, type Language } from '../text/language';
-import type { PreferencesMenuProps } from './preferences';
 import { chooseTheme, currentTheme, type Theme } from './theme';
 import { clock, useClock } from './time';
 import { notify } from './toast';
+
+export interface PreferencesMenuProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  anchor: RefObject<HTMLElement | null>;
+  onHelp: () => void;
+  canLeave: boolean;
+}
 
 export default function PreferencesMenu({ open, onOpenChange, anchor, onHelp, canLeave }: PreferencesMenuProps) {
   const { t, i18n } = useLingui();

@@ -1,16 +1,9 @@
 import { useLingui } from '@lingui/react/macro';
 import { Settings2 } from 'lucide-react';
-import { type RefObject, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { Button } from './button';
+import type { PreferencesMenuProps } from './preferences-menu';
 import { whenWanted } from './when-wanted';
-
-export interface PreferencesMenuProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  anchor: RefObject<HTMLElement | null>;
-  onHelp: () => void;
-  canLeave: boolean;
-}
 
 const PreferencesMenu = whenWanted<PreferencesMenuProps>(() => import('./preferences-menu'));
 

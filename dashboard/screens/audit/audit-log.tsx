@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import type { AuditAction, AuditLogQuery, AuditTarget } from '../../api/generated/graphql';
+import type { AuditAction, AuditTarget } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
 import { type Column, List, More } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
@@ -11,12 +11,10 @@ import { Time } from '../../parts/time';
 import { Actor } from './actor';
 import { AuditFilters } from './audit-filters';
 import { changes } from './changes';
-import { AUDIT_LOG, KEY_NAMES } from './documents';
+import { AUDIT_LOG, type AuditRow, KEY_NAMES } from './documents';
 import { EntryDialog } from './entry-dialog';
 import { Target } from './target';
 import { ACTION_WORDS } from './words';
-
-export type AuditRow = NonNullable<AuditLogQuery['auditLog']>['edges'][number]['node'];
 
 /** All changes with their actors, the latest first. */
 export default function AuditLog() {

@@ -1,4 +1,7 @@
 import { graphql } from '../../api/generated';
+import type { AuditLogQuery } from '../../api/generated/graphql';
+
+export type AuditRow = NonNullable<AuditLogQuery['auditLog']>['edges'][number]['node'];
 
 export const AUDIT_LOG = graphql(`
   query AuditLog($after: String, $filter: AuditLogFilter) {

@@ -5,8 +5,8 @@ import { Fact, Facts } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { Actor } from './actor';
-import type { AuditRow } from './audit-log';
 import { changes } from './changes';
+import type { AuditRow } from './documents';
 import { Target } from './target';
 import { ACTION_WORDS } from './words';
 

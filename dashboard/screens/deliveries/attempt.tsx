@@ -13,11 +13,10 @@ import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { bytes } from '../../text/numbers';
 import { hexDump } from './answer';
-import type { Delivery } from './delivery';
-import { ATTEMPT } from './documents';
+import { ATTEMPT, type Attempt, type Delivery } from './documents';
 import { HeaderTable } from './header-table';
 import { VerifyDialog } from './verify-dialog';
-import { type Attempt, Timing } from './waterfall';
+import { Timing } from './waterfall';
 
 /** The request and the answer of an attempt. */
 export type Exchange = Extract<NonNullable<AttemptQuery['node']>, { requestHeaders: unknown }>;

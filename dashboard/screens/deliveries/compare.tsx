@@ -8,8 +8,8 @@ import { Untrusted } from '../../parts/untrusted';
 import { duration } from '../../text/numbers';
 import { type Exchange, useExchange } from './attempt';
 import { diffLines, inLines } from './diff';
+import type { Attempt } from './documents';
 import { headerLines } from './header-table';
-import type { Attempt } from './waterfall';
 
 /** The differences between two attempts: headers and body of request and answer. */
 export function CompareAttempts({ first, second, onClose }: { first: Attempt; second: Attempt; onClose: () => void }) {

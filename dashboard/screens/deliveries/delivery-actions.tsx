@@ -10,7 +10,7 @@ import { notify } from '../../parts/toast';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { CurlDialog } from './curl-dialog';
-import type { Delivery } from './delivery';
+import type { Delivery } from './documents';
 import { CANCEL_DELIVERY, REDELIVER } from './documents';
 import { SendElsewhere } from './send-elsewhere';
 

@@ -10,7 +10,7 @@ import { duration } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
 import { answerOf } from './answer';
 import { Countdown } from './countdown';
-import type { Delivery } from './delivery';
+import type { Delivery } from './documents';
 
 const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
   BY_USER: msg`Somebody has canceled it. You can send it again.`,

@@ -2,7 +2,6 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { useQuery, useSubscription } from 'urql';
-import type { DeliveryQuery } from '../../api/generated/graphql';
 import type { StreamContext } from '../../api/live';
 import { CopyButton } from '../../parts/button';
 import { Card, Fact, Facts, Failure, PageHead } from '../../parts/page';
@@ -14,10 +13,8 @@ import { AttemptDetail } from './attempt';
 import { CompareAttempts } from './compare';
 import { DeliveryActions } from './delivery-actions';
 import { DeliveryAnswer } from './delivery-answer';
-import { DELIVERY, DELIVERY_UPDATES } from './documents';
+import { DELIVERY, DELIVERY_UPDATES, type Delivery } from './documents';
 import { Waterfall } from './waterfall';
-
-export type Delivery = NonNullable<DeliveryQuery['delivery']>;
 
 /** One delivery: how it stands, each attempt at it, and what was sent and answered. */
 export default function DeliveryScreen() {

@@ -1,4 +1,8 @@
 import { graphql } from '../../api/generated';
+import type { DeliveryQuery } from '../../api/generated/graphql';
+
+export type Delivery = NonNullable<DeliveryQuery['delivery']>;
+export type Attempt = Delivery['attempts'][number];
 
 graphql(`
   fragment DeliveryRow on Delivery {

@@ -7,7 +7,7 @@ import { Dialog } from '../../parts/dialog';
 import { Select } from '../../parts/field';
 import { Failure } from '../../parts/page';
 import { useGo } from '../../parts/place';
-import type { Delivery } from './delivery';
+import type { Delivery } from './documents';
 import { SEND_ELSEWHERE, TARGETS } from './documents';
 
 /** Sends the event of a delivery to one more endpoint, as a delivery of its own. */

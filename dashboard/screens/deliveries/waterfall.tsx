@@ -8,9 +8,7 @@ import { absolute, Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { duration } from '../../text/numbers';
 import { PHASES, type Phase, phasesOf } from './answer';
-import type { Delivery } from './delivery';
-
-export type Attempt = Delivery['attempts'][number];
+import type { Attempt } from './documents';
 
 const PHASE_NAMES: Record<Phase['name'], MessageDescriptor> = {
   dns: msg`Name`,

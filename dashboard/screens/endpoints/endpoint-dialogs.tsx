@@ -8,13 +8,7 @@ import { RecoverDialog } from './dialogs/recover-dialog';
 import { ReplayDialog } from './dialogs/replay-dialog';
 import { RotateDialog } from './dialogs/rotate-dialog';
 import { TestDialog } from './dialogs/test-dialog';
-import type { ShownEndpoint } from './use-endpoint';
-
-/** Properties of every dialog of an endpoint. */
-export interface EndpointDialogProps {
-  endpoint: ShownEndpoint;
-  onClose: () => void;
-}
+import type { EndpointDialogProps, ShownEndpoint } from './use-endpoint';
 
 const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   test: TestDialog,

@@ -5,6 +5,12 @@ import { ENDPOINT, ENDPOINT_UPDATES, TEST_UPDATES } from './documents';
 
 export type ShownEndpoint = NonNullable<EndpointQuery['webhook']>;
 
+/** Properties of every dialog of an endpoint. */
+export interface EndpointDialogProps {
+  endpoint: ShownEndpoint;
+  onClose: () => void;
+}
+
 /** How often it is read again: while its deliveries change, and while no update reports a change. */
 const READ_EVERY_MS = 3_000;
 const READ_ALWAYS_EVERY_MS = 15_000;

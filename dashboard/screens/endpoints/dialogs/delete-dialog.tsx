@@ -5,7 +5,7 @@ import { useGo } from '../../../parts/place';
 import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
 import { DELETE_ENDPOINT } from '../documents';
-import type { EndpointDialogProps } from '../endpoint-dialogs';
+import type { EndpointDialogProps } from '../use-endpoint';
 
 /** Deletes an endpoint, after saying how many deliveries that cancels. */
 export function DeleteDialog({ endpoint, onClose }: EndpointDialogProps) {

@@ -8,10 +8,10 @@ import { Failure } from '../../../parts/page';
 import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT, EVENT_TYPES, UPDATE_ENDPOINT } from '../documents';
-import type { EndpointDialogProps } from '../endpoint-dialogs';
 import { EventTypePicker } from '../event-type-picker';
 import { urlProblem } from '../url-check';
 import { UrlField } from '../url-field';
+import type { EndpointDialogProps } from '../use-endpoint';
 import { Conflict } from './conflict';
 
 /** Changes the url and event types of an endpoint, as long as nobody else has changed it in the meantime. */

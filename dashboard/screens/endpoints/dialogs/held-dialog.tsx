@@ -8,7 +8,7 @@ import { Failure } from '../../../parts/page';
 import { notify } from '../../../parts/toast';
 import { countUpTo } from '../../../text/numbers';
 import { UPDATE_ENDPOINT } from '../documents';
-import type { EndpointDialogProps } from '../endpoint-dialogs';
+import type { EndpointDialogProps } from '../use-endpoint';
 
 /** From how many on `heldCount` is not counted any further. */
 const HELD_MAX = 1_000;

@@ -3,7 +3,7 @@ import { useMutation } from 'urql';
 import { Confirm } from '../../../parts/dialog';
 import { notify } from '../../../parts/toast';
 import { UPDATE_ENDPOINT } from '../documents';
-import type { EndpointDialogProps } from '../endpoint-dialogs';
+import type { EndpointDialogProps } from '../use-endpoint';
 
 /** Stops the deliveries of an endpoint, after saying what becomes of them. */
 export function PauseDialog({ endpoint, onClose }: EndpointDialogProps) {

@@ -4,7 +4,7 @@ import { useMutation } from 'urql';
 import type { DeliveryOutcome } from '../../../api/generated/graphql';
 import { Tick } from '../../../parts/field';
 import { RECOVER } from '../documents';
-import type { EndpointDialogProps } from '../endpoint-dialogs';
+import type { EndpointDialogProps } from '../use-endpoint';
 import { BulkDialog } from './bulk-dialog';
 import { filterOf, SpanFields, spanOfLast } from './time-span';
 

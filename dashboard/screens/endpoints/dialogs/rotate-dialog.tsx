@@ -9,8 +9,8 @@ import { Answer, Failure } from '../../../parts/page';
 import { shortly, Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { ROTATE_SECRET } from '../documents';
-import type { EndpointDialogProps } from '../endpoint-dialogs';
 import { SecretOnce } from '../secret-once';
+import type { EndpointDialogProps } from '../use-endpoint';
 
 const HOURS_MAX = 168;
 const HOURS_USUAL = 24;
