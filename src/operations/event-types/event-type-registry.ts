@@ -87,10 +87,6 @@ export class EventTypeRegistry {
     return (await this.all()).map(({ name }) => name);
   }
 
-  async has(name: string): Promise<boolean> {
-    return (await this.#find(name)) !== null;
-  }
-
   /**
    * Judges a payload by the schema of its type. Paths start with `event` or `payload`.
    *
