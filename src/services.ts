@@ -13,7 +13,7 @@ import { Authenticator } from './operations/keys/authenticate.js';
 import { SecretVault } from './operations/secrets/secret-vault.js';
 import { PlatformAccess } from './operations/tenants/platform-access.js';
 import type { Config, EncryptionKey } from './settings/config.js';
-import { ApiMetrics } from './telemetry/api-metrics.js';
+import { type ApiMetrics, apiMetrics } from './telemetry/api-metrics.js';
 import type { Tracing } from './telemetry/tracing.js';
 
 interface ServiceOptions {
@@ -36,7 +36,7 @@ interface ServiceOptions {
 /** Makes the services that API and daemon share. Connects lazily; close them with `services.db.close()`. */
 export async function openServices(options: ServiceOptions): Promise<Services> {
   const { config, databaseUrl, encryptionKeys, log, role, clock = () => new Date() } = options;
-  const { now = () => performance.now(), metrics = new ApiMetrics(), tracing = null } = options;
+  const { now = () => performance.now(), metrics = apiMetrics(), tracing = null } = options;
   const db = await openDatabase(databaseUrl, {
     poolMax: config.databasePoolMax,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
@@ -45,16 +45,16 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
   return {
     config,
     db,
-    emitter: new Emitter(db.pool, undefined, metrics.emitBatch),
+    emitter: new Emitter(db.pool, undefined, (events) => metrics.emitBatches.observe(events)),
     emitTrouble: new EmitTrouble(now),
     vault: new SecretVault(db, encryptionKeys),
     authenticator: new Authenticator(db, {
       failures: config.quotas.keyFailures,
       now,
-      onLimited: () => metrics.limited('key_failures'),
+      onLimited: () => metrics.limited.count('key_failures'),
     }),
     platformAccess: new PlatformAccess(db, now),
-    rateLimits: new RateLimits(config.quotas, now, (limit) => metrics.limited(limit)),
+    rateLimits: new RateLimits(config.quotas, now, (limit) => metrics.limited.count(limit)),
     metrics,
     tracing,
     searches: new SearchSlots(config.databasePoolMax, config.limits.searchTimeoutMs),

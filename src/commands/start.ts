@@ -17,7 +17,7 @@ import { REST_PREFIX } from '../rest/paths.js';
 import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
 import type { Config, EncryptionKey } from '../settings/config.js';
-import { ApiMetrics } from '../telemetry/api-metrics.js';
+import { apiMetrics } from '../telemetry/api-metrics.js';
 import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
 import { makeFirstTenant, workingKeyFile } from './first-start.js';
 import { addressesOf, listen, requireFreePort } from './listen.js';
@@ -54,7 +54,7 @@ export async function startParts(start: Start): Promise<void> {
   const encryptionKeys = await keysOfMigrated(config, databaseUrl, roles.daemon ? undefined : API_ROLE);
   const openAs = async (role?: string): Promise<Services> => {
     start.goOn();
-    const forApi = role === undefined ? {} : { role, metrics: new ApiMetrics(registry) };
+    const forApi = role === undefined ? {} : { role, metrics: apiMetrics(registry) };
     const services = await openServices({ config, databaseUrl, encryptionKeys, log, tracing, ...forApi });
     closings.push(() => services.db.close());
     processMetrics.watchPool(role === undefined ? 'daemon' : 'api', services.db.pool);

@@ -30,7 +30,7 @@ export async function graphqlEndpoint(
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
     const { asking } = request;
     logFault(services.log, request.id, known.reason, error);
-    services.metrics.graphqlError(known.code);
+    services.metrics.graphqlErrors.count(known.code);
     return reply
       .code(known.status)
       .headers(asking !== null && bodyErrors.has(known.reason) ? chargeBroken(asking) : {})

@@ -56,7 +56,7 @@ export function streamRoute(
     } catch (error) {
       release();
       if (error instanceof ApiError) {
-        services.metrics.graphqlError(error.code); // a RefusedSubscription was counted before
+        services.metrics.graphqlErrors.count(error.code); // a RefusedSubscription was counted before
       }
       return refuse(request, reply, error);
     }
@@ -73,17 +73,18 @@ function follow(live: Live, reply: FastifyReply, release: () => void): void {
     leave();
     release();
     void updates.return();
-    services.metrics.streamEnded(reason);
+    services.metrics.streamsOpen -= 1;
+    services.metrics.streamsEnded.count(reason);
     request.log.debug({ requestId: request.id, keyId, reason }, 'a stream ended');
   };
   reply.hijack();
-  services.metrics.streamOpened();
+  services.metrics.streamsOpen += 1;
   const options = { ...services.config.streams, reached: () => updates.cursor, onEnd };
   const stream = new EventStream(reply.raw, options, reply.getHeaders());
   const fail = (error: unknown) => {
     const known = toApiError(error);
     logFault(services.log, request.id, known.reason, error);
-    services.metrics.graphqlError(known.code);
+    services.metrics.graphqlErrors.count(known.code);
     sendAndComplete(stream, [formattedOf(known)]);
   };
   leave = streams.add({
@@ -117,7 +118,7 @@ async function pump({ services, streams, request, subscription, updates }: Live,
             return;
           }
           await stream.next(portion[index]!.cursor, result);
-          services.metrics.streamUpdate();
+          services.metrics.streamUpdates.inc();
         }
       } finally {
         budget.end();

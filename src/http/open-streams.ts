@@ -57,7 +57,7 @@ export class OpenStreams {
       ['The service', others.length, max],
     ] as const) {
       if (open >= limit) {
-        this.services.metrics.limited('streams');
+        this.services.metrics.limited.count('streams');
         throw rateLimited(`${who} has ${limit} streams open, as many as it may have.`, TRY_AGAIN_MS);
       }
     }

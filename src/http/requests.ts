@@ -40,7 +40,9 @@ export function followRequests(app: FastifyInstance, { metrics, log }: Pick<Serv
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url } = request;
     const path = url.split('?', 1)[0] ?? ''; // the query may contain private data
-    metrics.answered(method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1_000);
+    const route = request.routeOptions.url ?? 'none';
+    metrics.requests.count(method, route, String(reply.statusCode));
+    metrics.requestSeconds.observe({ route }, reply.elapsedTime / 1_000);
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     const isHealthCheck = path.startsWith('/health/'); // comes every few seconds
     const isQuiet = reply.statusCode < 400 || isHealthCheck || (reply.statusCode === 503 && !throttle.take('503'));

@@ -13,7 +13,7 @@ afterEach(() => vi.restoreAllMocks());
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const bring = (id: number, body: string) =>
   api.owner.query('update hookwright.events set body = $2 where id = $1', [id, body]);
-const watchErrorsCounted = () => vi.spyOn(api.services.metrics, 'graphqlError');
+const watchErrorsCounted = () => vi.spyOn(api.services.metrics.graphqlErrors, 'count');
 
 describe('an event whose payload is nested deeper than the API would ever take', () => {
   const tooDeep = {

@@ -190,7 +190,7 @@ describe('what is refused before it is read as GraphQL', () => {
     ['its length', () => post({ query: `${query}${' '.repeat(65_536)}` }), 'GRAPHQL_PARSE_FAILED'],
     ['its origin', () => get({ query }, { 'apollo-require-preflight': '' }), 'BAD_REQUEST'],
   ])('for %s is counted once, as an operation and as an error', async (_what, ask, code) => {
-    const counted = vi.spyOn(api.services.metrics, 'graphqlError');
+    const counted = vi.spyOn(api.services.metrics.graphqlErrors, 'count');
     const { headers } = await ask();
     expect(headers['ratelimit']).toMatch(/^"management"/);
     expect(counted.mock.calls).toEqual([[code]]);

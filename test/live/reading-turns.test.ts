@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Services } from '../../src/context/context.js';
 import { withDatabase } from '../../src/graphql/fields/update-stream.js';
 import { OpenStreams } from '../../src/http/open-streams.js';
-import { ApiMetrics } from '../../src/telemetry/api-metrics.js';
+import { apiMetrics } from '../../src/telemetry/api-metrics.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';
 import { LiveApi } from '../support/live-api.js';
@@ -64,7 +64,7 @@ test('an update that takes too long to read says so, and the stream goes on', as
 test('an update that cannot be made says so, and the log has the cause once', async () => {
   const { log, lines } = keptLog('warn');
   const registry = new Registry();
-  await using live = await LiveApi.open({}, {}, { log, metrics: new ApiMetrics(registry) });
+  await using live = await LiveApi.open({}, {}, { log, metrics: apiMetrics(registry) });
   await live.stack.webhook('https://receiver.example.com/');
   const document = 'subscription { deliveryUpdated { delivery { a: webhook { url } b: webhook { url } } } }';
   const stream = await (await live.subscribe(document, {}, { headers: { 'x-request-id': 'mine' } })).begun();

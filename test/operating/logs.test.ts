@@ -4,7 +4,7 @@ import { Daemon } from '../../daemon/daemon.js';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildServer } from '../../src/server.js';
-import { ApiMetrics } from '../../src/telemetry/api-metrics.js';
+import { apiMetrics } from '../../src/telemetry/api-metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, openTestServices } from '../support/factories.js';
@@ -81,7 +81,7 @@ describe('the API', () => {
   test('has a line, and metrics a figure, also of a request whose path cannot be read', async () => {
     const { log, lines } = keptLog('info');
     const registry = new Registry();
-    const server = await buildServer({ ...stack.services, log, metrics: new ApiMetrics(registry) });
+    const server = await buildServer({ ...stack.services, log, metrics: apiMetrics(registry) });
     await server.inject({ url: '/%zz?token=x', headers: { 'x-request-id': 'mine' } });
     await server.close();
     const answered = { level: INFO, msg: 'request answered', requestId: 'mine', status: 404, path: '/%25zz' };

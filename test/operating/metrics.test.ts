@@ -10,7 +10,7 @@ import { type Installation, readInstallation } from '../../src/operations/instal
 import { buildServer } from '../../src/server.js';
 import { openServices } from '../../src/services.js';
 import { readConfig } from '../../src/settings/config.js';
-import { ApiMetrics } from '../../src/telemetry/api-metrics.js';
+import { apiMetrics } from '../../src/telemetry/api-metrics.js';
 import { startMetricsServer } from '../../src/telemetry/metrics-server.js';
 import { ProcessMetrics } from '../../src/telemetry/process-metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -44,7 +44,7 @@ beforeAll(async () => {
     ANONYMOUS_RATE_MAX: '1',
     STREAMS_PER_KEY_MAX: '1',
   });
-  const metrics = new ApiMetrics(registry);
+  const metrics = apiMetrics(registry);
   services = await openServices({ config, databaseUrl, encryptionKeys, log: watchedLog(), metrics });
   new ProcessMetrics(registry).watchPool('api', services.db.pool);
   api = await buildServer(services);

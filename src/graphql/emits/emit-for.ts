@@ -31,7 +31,7 @@ export async function emitFor(
   } catch (thrown) {
     const error = asRefusal(thrown, path);
     emitTrouble.failed(error);
-    metrics.emitted(error === thrown ? 'failed' : 'refused', emits.length);
+    metrics.emits.add(emits.length, error === thrown ? 'failed' : 'refused');
     span?.end(toApiError(error).code);
     throw error;
   }
@@ -45,19 +45,19 @@ const asRefusal = (error: unknown, path: Path): unknown =>
 
 /** Counts events that a resolver refuses, or fails to check, before they are emitted. */
 export function countUnwritten({ metrics }: Context, fate: 'refused' | 'failed', events: number): void {
-  metrics.emitted(fate, events);
+  metrics.emits.add(events, fate);
 }
 
 function count({ metrics, emitTrouble }: Context, results: readonly EmitResult[], allOrNothing: boolean): void {
   const written = results.filter((result) => result.refused === null);
   const refused = results.length - written.length;
-  metrics.emitted('refused', refused);
+  metrics.emits.add(refused, 'refused');
   if (allOrNothing && refused > 0) {
     return; // nothing was written
   }
   const duplicates = written.filter(({ duplicate }) => duplicate).length;
-  metrics.emitted('duplicate', duplicates);
-  metrics.emitted('accepted', written.length - duplicates);
+  metrics.emits.add(duplicates, 'duplicate');
+  metrics.emits.add(written.length - duplicates, 'accepted');
   if (written.length > duplicates) {
     emitTrouble.succeeded();
   }

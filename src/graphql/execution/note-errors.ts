@@ -12,7 +12,7 @@ const listener: GraphQLRequestListener<Context> = {
 /** Counts and logs the errors of all answers, including requests that Apollo refuses early. */
 export function errorNotes({ metrics }: Pick<Services, 'metrics'>): ApolloServerPlugin<Context> {
   const count = async ({ error }: { error: Error }) =>
-    metrics.graphqlError(String(formatError(error as GraphQLError).extensions?.['code']));
+    metrics.graphqlErrors.count(String(formatError(error as GraphQLError).extensions?.['code']));
   return {
     contextCreationDidFail: count,
     invalidRequestWasReceived: count,
@@ -27,7 +27,7 @@ export function noteErrors({ metrics, log, requestId }: Context, errors: readonl
   const causes = new Map<unknown, Reason>();
   for (const error of errors) {
     const { code, reason } = formatError(error).extensions as { code: string; reason?: Reason };
-    metrics.graphqlError(code);
+    metrics.graphqlErrors.count(code);
     if (reason !== undefined) {
       causes.set(causeOf(error), reason);
     }
