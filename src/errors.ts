@@ -4,7 +4,6 @@
  * `server.ts` (bad HTTP) and `graphql/fields/errors.ts` (GraphQL's own codes).
  */
 export const errorCatalogue = {
-  host_missing: { status: 400, code: 'BAD_USER_INPUT', title: 'Host header missing' },
   header_repeated: { status: 400, code: 'BAD_USER_INPUT', title: 'Repeated header' },
   header_malformed: { status: 400, code: 'BAD_USER_INPUT', title: 'Malformed header' },
   malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'Malformed JSON' },
@@ -32,7 +31,6 @@ export const errorCatalogue = {
   name_taken: { status: 409, code: 'CONFLICT', title: 'Name is taken' },
   payload_too_large: { status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'Request too large' },
   unsupported_media_type: { status: 415, code: 'BAD_USER_INPUT', title: 'Content-Type must be application/json' },
-  expectation_unknown: { status: 417, code: 'BAD_USER_INPUT', title: 'Unsupported Expect header' },
   invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'Invalid input' },
   search_timed_out: { status: 422, code: 'TIMED_OUT', title: 'Search timed out' },
   payload_too_deep: { status: 422, code: 'PAYLOAD_TOO_DEEP', title: 'Payload nested too deeply' },

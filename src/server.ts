@@ -12,7 +12,13 @@ import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
 import { limitPipelining } from './http/pipelining.js';
-import { followRequests, refuseUnfitRequests, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
+import {
+  followRequests,
+  refuseRepeatedHeaders,
+  refuseUnknownRoutes,
+  requestIdOf,
+  requestLog,
+} from './http/requests.js';
 import { traceRequests } from './http/traces.js';
 import { version } from './node/version.js';
 import { openApiRoute } from './rest/openapi-route.js';
@@ -50,7 +56,6 @@ export async function buildServer(services: Services, options: DashboardOptions 
       headersTimeout: limits.headersTimeoutMs,
       // By default Node looks every 30 s: a request could take twice its time.
       connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 10),
-      requireHostHeader: false, // see refuseUnfitRequests
     },
     // While closing, requests on open connections are still served: the database closes later than we do.
     return503OnClosing: false,
@@ -74,7 +79,7 @@ export async function buildServer(services: Services, options: DashboardOptions 
   followRequests(app, services);
   const underWay = limitPipelining(app, limits.pipelinedRequestsMax);
   endConnections(app, underWay);
-  refuseUnfitRequests(app);
+  refuseRepeatedHeaders(app);
   // Behind what counts requests: it answers preflights itself, and no hook after it sees them.
   await allowOrigins(app, config);
   refuseUnknownRoutes(

@@ -60,34 +60,18 @@ function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: numbe
   return { ...(tenantId ? { tenantId } : {}), ...(caller ? { keyId: caller.keyId } : {}) };
 }
 
-/** Node reads the header `Expect` in this way. */
-const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
-
 /** Headers that may appear only once, by their names in lower case. Node would silently keep the first. */
 const SINGLE: ReadonlyMap<string, string> = new Map(
   ['Host', 'Authorization', 'Content-Type', 'Hookwright-Tenant'].map((name) => [name.toLowerCase(), name]),
 );
 
-/**
- * Refuses requests that Node would refuse with a bare status: HTTP/1.1 without `Host` (RFC 9112 §3.2; the option
- * `requireHostHeader` must be off) and an unsupported `Expect` (RFC 9110 §10.1.1). Also refuses repeated headers of
- * `SINGLE`, because a proxy may read another one than we do. The connection ends, because a body may follow.
- */
-export function refuseUnfitRequests(app: FastifyInstance): void {
-  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
-  app.addHook('onRequest', ({ raw: { httpVersion, headers, rawHeaders } }, reply, done) => {
+/** A proxy may read another one of repeated headers than we do. The connection ends, because a body may follow. */
+export function refuseRepeatedHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw: { rawHeaders } }, reply, done) => {
     const repeated = repeatedHeader(rawHeaders);
     if (repeated !== undefined) {
       reply.header('connection', 'close');
       throw new ApiError('header_repeated', `The request has the header ${repeated} more than once: send one.`);
-    }
-    if (httpVersion === '1.1' && headers.host === undefined) {
-      reply.header('connection', 'close');
-      throw new ApiError('host_missing', 'A request of HTTP/1.1 has the header Host.');
-    }
-    if (httpVersion === '1.1' && headers.expect !== undefined && !CONTINUE.test(headers.expect)) {
-      reply.header('connection', 'close');
-      throw new ApiError('expectation_unknown', 'The header Expect may only be 100-continue.');
     }
     done();
   });

@@ -5,7 +5,6 @@ import { problemType } from './problem.js';
 
 /** The remedy for each kind of error. */
 const advice: Record<Reason, string> = {
-  host_missing: 'Send the header Host, as HTTP/1.1 demands. Every HTTP library does.',
   header_repeated: 'Send the named header only once. A proxy that adds it must replace the one of the client.',
   header_malformed: 'Send the header in the form that the detail shows, or leave it out.',
   malformed_json: 'Send one JSON value in UTF-8 as the body, and its length in bytes as Content-Length.',
@@ -41,7 +40,6 @@ const advice: Record<Reason, string> = {
   name_taken: 'Choose another name.',
   payload_too_large: 'Make the request smaller.',
   unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
-  expectation_unknown: 'Leave out the header Expect, or send "100-continue".',
   invalid_input:
     '"errors" lists at most 100 broken rules with their paths: first those of the form, such as an unknown property, and once the form is right, those of the values. Change the request before you send it again.',
   search_timed_out: 'Search a shorter time with `since` and `until`, or use fewer conditions.',

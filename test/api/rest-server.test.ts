@@ -220,35 +220,26 @@ describe('over a socket', () => {
   });
 
   test.each([
-    ['without Host', 'GET /api/v1/webhooks HTTP/1.1\r\n', 400, 'host_missing'],
-    ...[
-      ['Host', 'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nhost: b\r\n'],
-      ['Host by HTTP/1.0', 'GET /health/live HTTP/1.0\r\nHost: a\r\nHost: a\r\n'],
-      [
-        'Authorization',
-        'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAUTHORIZATION: Bearer b\r\n',
-      ],
-      [
-        'Content-Type',
-        'POST /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\n',
-      ],
-      [
-        'Hookwright-Tenant',
-        'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nHookwright-Tenant: 1\r\nHookwright-Tenant: 1\r\n',
-      ],
-    ].map(([name, head]): [string, string, number, string] => [`with a second ${name}`, head!, 400, 'header_repeated']),
+    ['Host', 'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nhost: b\r\n'],
+    ['Host by HTTP/1.0', 'GET /health/live HTTP/1.0\r\nHost: a\r\nHost: a\r\n'],
     [
-      'with an unknown expectation',
-      'POST /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nContent-Length: 2\r\n',
-      417,
-      'expectation_unknown',
+      'Authorization',
+      'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAUTHORIZATION: Bearer b\r\n',
     ],
-  ])('a request %s is answered with a problem, and the connection ends', async (_name, head, status, code) => {
+    [
+      'Content-Type',
+      'POST /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\n',
+    ],
+    [
+      'Hookwright-Tenant',
+      'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nHookwright-Tenant: 1\r\nHookwright-Tenant: 1\r\n',
+    ],
+  ])('a request with a second %s is answered with a problem, and the connection ends', async (_name, head) => {
     const answer = await raw(`${head}X-Request-Id: mine\r\n\r\n`);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(answer).toMatch(/^x-request-id: mine\r$/m);
     expect(answer).toMatch(/^content-type: application\/problem\+json\r$/m);
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, code });
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status: 400, code: 'header_repeated' });
   });
 
   test.each(['Host: a\r\nHost: b', 'Host: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b'])(
