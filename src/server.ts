@@ -6,12 +6,11 @@ import { logFault } from './context/faults.js';
 import { type DashboardOptions, dashboard } from './dashboard/dashboard.js';
 import { nothingThere } from './dashboard/pages.js';
 import { buildGraphqlSchema } from './graphql/schema.js';
-import { endConnections } from './http/end-connections.js';
+import { endConnections, limitPipelining } from './http/connections.js';
 import { apiErrorOf } from './http/errors.js';
 import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
-import { limitPipelining } from './http/pipelining.js';
 import {
   followRequests,
   refuseRepeatedHeaders,
@@ -77,8 +76,8 @@ export async function buildServer(services: Services, options: DashboardOptions 
   app.setNotFoundHandler((_request, reply) => sendProblem(reply.header('cache-control', 'no-store'), nothingThere()));
   traceRequests(app, services);
   followRequests(app, services);
-  const underWay = limitPipelining(app, limits.pipelinedRequestsMax);
-  endConnections(app, underWay);
+  limitPipelining(app, limits.pipelinedRequestsMax);
+  endConnections(app);
   refuseRepeatedHeaders(app);
   // Behind what counts requests: it answers preflights itself, and no hook after it sees them.
   await allowOrigins(app, config);

@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.js';
 
 const RETRY_AFTER_SECONDS = 1;
+/** When the service ends, longer answers are cut off: the whole end may take half a minute. */
+const PATIENCE_MS = 5_000;
 
 /**
  * Limits the requests under way on one connection. Node reads ahead, so a client that does not wait for answers (RFC
  * 9112 §9.3.2) could have thousands. The connection ends with the refusal.
- *
- * @returns a function that counts the requests under way on a connection
  */
-export function limitPipelining(app: FastifyInstance, requestsMax: number): (socket: Socket) => number {
+export function limitPipelining(app: FastifyInstance, requestsMax: number): void {
   const underWay = new WeakMap<Socket, number>();
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
     const count = (underWay.get(socket) ?? 0) + 1;
@@ -26,5 +26,23 @@ export function limitPipelining(app: FastifyInstance, requestsMax: number): (soc
     underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
     done();
   });
-  return (socket) => underWay.get(socket) ?? 0;
+}
+
+/**
+ * Ends each connection of a closing server with its next answer. Fastify does so only for requests that arrive later,
+ * so the other connections would stay open until the patience is over.
+ */
+export function endConnections(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS).unref();
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) {
+      reply.header('connection', 'close');
+    }
+    done(null, payload);
+  });
 }
