@@ -1,9 +1,8 @@
 import { OptionalProps, raw } from '@mikro-orm/core';
 import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ObjectType } from 'type-graphql';
-import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
+import { ObjectType } from 'type-graphql';
+import { idColumn, nullableTimeColumn, reference, shown, tenantFilter } from './columns.js';
 import { Node, NumberedNode } from './node.js';
-import { Nullable } from './nullable.js';
 import { Tenant } from './tenant.js';
 
 @Entity({ schema: 'hookwright', tableName: 'api_keys' })
@@ -23,31 +22,25 @@ export class ApiKey {
   @ManyToOne(() => Tenant, { ...reference('tenant_id'), nullable: true })
   tenantId!: number | null;
 
-  @Property({ type: 'text' })
-  @Field(() => String, { description: 'The purpose of the key, as its creator named it.' })
+  @shown.text('The purpose of the key, as its creator named it.')
   name!: string;
 
   @Property({ type: 'blob', hidden: true, lazy: true })
   hash!: Buffer;
 
-  @Property({ type: 'string[]', columnType: 'text[]' })
-  @Field(() => [String], { description: 'Scopes of the key, such as `webhooks:read` or `events:emit`.' })
+  @shown.texts('Scopes of the key, such as `webhooks:read` or `events:emit`.')
   scopes!: string[];
 
-  @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When the key was created.' })
+  @shown.creationTime('When the key was created.')
   createdAt!: Date;
 
-  @Property(nullableTimeColumn())
-  @Nullable(() => Date, 'When the key expires. Null when it does not.')
+  @shown.nullableTime('When the key expires. Null when it does not.')
   expiresAt!: Date | null;
 
-  @Property(nullableTimeColumn())
-  @Nullable(() => Date, 'When the key was revoked. Null when it was not.')
+  @shown.nullableTime('When the key was revoked. Null when it was not.')
   revokedAt!: Date | null;
 
-  @Property(nullableTimeColumn())
-  @Nullable(() => Date, 'When the key was last used, to the minute. Null when it was never used.')
+  @shown.nullableTime('When the key was last used, to the minute. Null when it was never used.')
   lastUsedAt!: Date | null;
 
   /** The public id in the url of a portal session. Null for an ordinary key. */

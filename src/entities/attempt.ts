@@ -2,9 +2,8 @@ import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/lega
 import { Field, Int, ObjectType } from 'type-graphql';
 import { attemptKey } from '../domain/ids/global-id.js';
 import { SEND_ERRORS } from '../domain/outcome.js';
-import { idColumn, tenantFilter, timeColumn } from './columns.js';
+import { idColumn, shown, tenantFilter } from './columns.js';
 import { KeyedNode, Node } from './node.js';
-import { Nullable } from './nullable.js';
 
 const errorCodes = Object.entries(SEND_ERRORS)
   .map(([code, meaning]) => `- \`${code}\`: ${meaning}.`)
@@ -25,53 +24,41 @@ export class Attempt {
   @Property(idColumn())
   tenantId!: number;
 
-  @Property({ type: 'text' })
-  @Field(() => String, { description: "The webhook's url at the time of the attempt." })
+  @shown.text("The webhook's url at the time of the attempt.")
   url!: string;
 
-  @Property(timeColumn())
-  @Field(() => Date, { description: 'When the request was handed to the network.' })
+  @shown.time('When the request was handed to the network.')
   startedAt!: Date;
 
-  @Property({ type: 'integer' })
-  @Field(() => Int, {
-    description:
-      'Milliseconds from `startedAt` until the answer was read or the attempt failed. Whole seconds when the host name could not be resolved.',
-  })
+  @shown.integer(
+    'Milliseconds from `startedAt` until the answer was read or the attempt failed. Whole seconds when the host name could not be resolved.',
+  )
   durationMs!: number;
 
-  @Property({ type: 'integer', nullable: true })
-  @Nullable(
-    () => Int,
+  @shown.nullableInteger(
     'Milliseconds for resolving the host name. Null when that failed, when there was no name to resolve, or when the connection was reused.',
   )
   dnsMs!: number | null;
 
-  @Property({ type: 'integer', nullable: true })
-  @Nullable(() => Int, 'Milliseconds for connecting, without TLS. Null when that failed or the connection was reused.')
+  @shown.nullableInteger(
+    'Milliseconds for connecting, without TLS. Null when that failed or the connection was reused.',
+  )
   connectMs!: number | null;
 
-  @Property({ type: 'integer', nullable: true })
-  @Nullable(
-    () => Int,
+  @shown.nullableInteger(
     'Milliseconds for the TLS handshake. Null without TLS, when it failed, or when the connection was reused.',
   )
   tlsMs!: number | null;
 
-  @Property({ type: 'integer', nullable: true })
-  @Nullable(
-    () => Int,
+  @shown.nullableInteger(
     'Milliseconds from sending the request until the headers of the answer arrived. Null without an answer.',
   )
   firstByteMs!: number | null;
 
-  @Property({ type: 'integer', nullable: true })
-  @Nullable(() => Int, 'HTTP status of the answer. Null without an answer.')
+  @shown.nullableInteger('HTTP status of the answer. Null without an answer.')
   statusCode!: number | null;
 
-  @Property({ type: 'text', nullable: true })
-  @Nullable(
-    () => String,
+  @shown.nullableText(
     `Why the attempt failed: \`HTTP_\` and the status of the answer, or one of the codes below. Null when it succeeded.\n${errorCodes}`,
   )
   errorCode!: string | null;
@@ -87,7 +74,6 @@ export class Attempt {
   @Property({ type: 'blob', nullable: true, lazy: true })
   responseBody?: Buffer | null;
 
-  @Property({ type: 'boolean' })
-  @Field(() => Boolean, { description: 'True when the answer was longer than the 16 KiB that are kept.' })
+  @shown.boolean('True when the answer was longer than the 16 KiB that are kept.')
   responseTruncated!: boolean;
 }

@@ -1,11 +1,10 @@
 import { OptionalProps } from '@mikro-orm/core';
 import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import { ApiKey } from './api-key.js';
-import { creationTimeColumn, idColumn, reference, tenantFilter } from './columns.js';
+import { idColumn, reference, shown, tenantFilter } from './columns.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode, ShowsIdOf } from './node.js';
-import { Nullable } from './nullable.js';
 import { Tenant } from './tenant.js';
 
 export const AuditActor = graphqlEnum('AuditActor', 'Who made a change.', {
@@ -76,8 +75,7 @@ export class AuditEntry {
   @ManyToOne(() => Tenant, { ...reference('tenant_id'), nullable: true })
   tenantId!: number | null;
 
-  @Property({ type: 'text' })
-  @Field(() => AuditActor, { description: 'Who made the change.' })
+  @shown.enum(() => AuditActor, 'Who made the change.')
   actor!: AuditActor;
 
   @ManyToOne(() => ApiKey, { ...reference('api_key_id'), nullable: true })
@@ -87,12 +85,10 @@ export class AuditEntry {
   })
   apiKeyId!: number | null;
 
-  @Property({ type: 'text' })
-  @Field(() => AuditAction, { description: 'The kind of change.' })
+  @shown.enum(() => AuditAction, 'The kind of change.')
   action!: AuditAction;
 
-  @Property({ type: 'text' })
-  @Field(() => AuditTarget, { description: 'The kind of object that was changed.' })
+  @shown.enum(() => AuditTarget, 'The kind of object that was changed.')
   targetType!: AuditTarget;
 
   /** A number, or the name of an event type. The public field is in graphql/tenants/audit-log.ts. */
@@ -107,11 +103,9 @@ export class AuditEntry {
   @Property({ type: 'text', nullable: true })
   after!: string | null;
 
-  @Property({ type: 'text', nullable: true })
-  @Nullable(() => String, 'The X-Request-Id of the request. Null when there was no request.')
+  @shown.nullableText('The X-Request-Id of the request. Null when there was no request.')
   requestId!: string | null;
 
-  @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When the change was made.' })
+  @shown.creationTime('When the change was made.')
   createdAt!: Date;
 }

@@ -1,12 +1,11 @@
 import { OptionalProps } from '@mikro-orm/core';
-import { Entity, Enum, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, Float, ObjectType } from 'type-graphql';
 import { ApiKey } from './api-key.js';
-import { AuditActor } from './audit-entry.js';
-import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
+import type { AuditActor } from './audit-entry.js';
+import { idColumn, reference, shown, tenantFilter } from './columns.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode } from './node.js';
-import { Nullable } from './nullable.js';
 import { Tenant } from './tenant.js';
 import { Webhook } from './webhook.js';
 
@@ -43,12 +42,10 @@ export class BulkOperation {
   @ManyToOne(() => Tenant, reference('tenant_id'))
   tenantId!: number;
 
-  @Enum({ items: () => BulkKind, type: 'text' })
-  @Field(() => BulkKind, { description: 'The kind of operation.' })
+  @shown.enum(() => BulkKind, 'The kind of operation.')
   kind!: BulkKind;
 
-  @Enum({ items: () => BulkStatus, type: 'text', default: BulkStatus.RUNNING })
-  @Field(() => BulkStatus, { description: 'The state of the operation.' })
+  @shown.enum(() => BulkStatus, 'The state of the operation.', { default: BulkStatus.RUNNING })
   status!: BulkStatus;
 
   @ManyToOne(() => Webhook, { ...reference('webhook_id'), nullable: true })
@@ -65,7 +62,7 @@ export class BulkOperation {
   cursorId!: number;
 
   /** The actor who started the operation, as in the audit log. */
-  @Enum({ items: () => AuditActor, type: 'text', hidden: true })
+  @Property({ type: 'text', hidden: true })
   actor!: AuditActor;
 
   @ManyToOne(() => ApiKey, { ...reference('api_key_id'), nullable: true, hidden: true })
@@ -78,37 +75,30 @@ export class BulkOperation {
   @Property({ type: 'text' })
   filter!: string;
 
-  @Property({ type: 'integer' })
-  @Field(() => Int, {
-    description:
-      'Number of items found at the start. Counting stops after a million rows, but the operation works through all of them.',
-  })
+  @shown.integer(
+    'Number of items found at the start. Counting stops after a million rows, but the operation works through all of them.',
+  )
   total!: number;
 
-  @Property({ type: 'integer', default: 0 })
-  @Field(() => Int, { description: 'Number of items done so far: `affected` plus `skipped`.' })
+  @shown.integer('Number of items done so far: `affected` plus `skipped`.', { default: 0 })
   processed!: number;
 
-  @Property({ type: 'integer', default: 0 })
-  @Field(() => Int, { description: 'Number of deliveries that were sent again, created or canceled.' })
+  @shown.integer('Number of deliveries that were sent again, created or canceled.', { default: 0 })
   affected!: number;
 
-  @Property({ type: 'integer', default: 0 })
-  @Field(() => Int, {
-    description: 'Number of items left alone, because they had just changed, or because their event is no longer kept.',
-  })
+  @shown.integer(
+    'Number of items left alone, because they had just changed, or because their event is no longer kept.',
+    { default: 0 },
+  )
   skipped!: number;
 
-  @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When the operation was started.' })
+  @shown.creationTime('When the operation was started.')
   createdAt!: Date;
 
-  @Property(nullableTimeColumn())
-  @Nullable(() => Date, 'When the operation ended. Null while it is running or paused.')
+  @shown.nullableTime('When the operation ended. Null while it is running or paused.')
   finishedAt!: Date | null;
 
-  @Property({ type: 'text', nullable: true })
-  @Nullable(() => String, 'Why the service ended the operation early. Null otherwise, also when somebody canceled it.')
+  @shown.nullableText('Why the service ended the operation early. Null otherwise, also when somebody canceled it.')
   error!: string | null;
 
   @Field(() => Float, { description: 'Progress from 0 to 1.' })

@@ -1,10 +1,9 @@
-import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ObjectType } from 'type-graphql';
 import { idToDate } from '../domain/ids/delivery-id.js';
-import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+import { idColumn, shown, tenantFilter, timeColumn } from './columns.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode, ShowsIdOf } from './node.js';
-import { Nullable } from './nullable.js';
 
 export const DeliveryStatus = graphqlEnum('DeliveryStatus', 'The state of a delivery.', {
   PENDING: 'An attempt is due now or later.',
@@ -46,20 +45,16 @@ export class Delivery {
   @ShowsIdOf('Webhook', { description: 'The id of the webhook, even if it was deleted.' })
   webhookId!: number;
 
-  @Property({ type: 'text' })
-  @Field(() => String, { description: 'The name of the event type.' })
+  @shown.text('The name of the event type.')
   eventType!: string;
 
-  @Enum({ items: () => DeliveryStatus, type: 'text' })
-  @Field(() => DeliveryStatus, { description: 'The state of the delivery.' })
+  @shown.enum(() => DeliveryStatus, 'The state of the delivery.')
   status!: DeliveryStatus;
 
-  @Enum({ items: () => CancelReason, type: 'text', nullable: true })
-  @Nullable(() => CancelReason, 'Why the delivery was canceled. Null when it was not.')
+  @shown.enum(() => CancelReason, 'Why the delivery was canceled. Null when it was not.', { nullable: true })
   cancelReason!: CancelReason | null;
 
-  @Property({ type: 'integer' })
-  @Field(() => Int, { description: 'Number of attempts so far.' })
+  @shown.integer('Number of attempts so far.')
   attemptCount!: number;
 
   /** Attempts made before the last redelivery: a redelivery starts a fresh budget of retries. */
@@ -69,22 +64,15 @@ export class Delivery {
   @Property(timeColumn())
   dueAt!: Date;
 
-  @Property(nullableTimeColumn())
-  @Nullable(
-    () => Date,
-    'When the delivery succeeded, failed for good or was canceled. Null while it is pending or held.',
-  )
+  @shown.nullableTime('When the delivery succeeded, failed for good or was canceled. Null while it is pending or held.')
   finishedAt!: Date | null;
 
-  @Property({ type: 'integer', nullable: true })
-  @Nullable(
-    () => Int,
+  @shown.nullableInteger(
     'HTTP status of the answer to the latest attempt. Null when there was no answer or no attempt yet.',
   )
   lastStatusCode!: number | null;
 
-  @Property({ type: 'text', nullable: true })
-  @Nullable(() => String, 'The `errorCode` of the latest attempt. Null when it succeeded or there was no attempt yet.')
+  @shown.nullableText('The `errorCode` of the latest attempt. Null when it succeeded or there was no attempt yet.')
   lastErrorCode!: string | null;
 
   @Field(() => Date, { description: 'When the delivery was created: with its event, or later by `replayEvents`.' })

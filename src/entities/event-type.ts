@@ -1,9 +1,8 @@
 import { OptionalProps } from '@mikro-orm/core';
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, Int, ObjectType } from 'type-graphql';
-import { creationTimeColumn, nullableTimeColumn } from './columns.js';
+import { Field, ObjectType } from 'type-graphql';
+import { shown } from './columns.js';
 import { KeyedNode, Node } from './node.js';
-import { Nullable } from './nullable.js';
 
 /** All tenants share the event types, so there is no tenant filter. */
 @Entity({ schema: 'hookwright', tableName: 'event_types' })
@@ -16,8 +15,7 @@ export class EventType {
   @Field(() => String, { description: 'The name, such as `booking.created`.' })
   name!: string;
 
-  @Property({ type: 'text' })
-  @Field(() => String, { description: 'When events of this type are fired.' })
+  @shown.text('When events of this type are fired.')
   description!: string;
 
   /** JSON Schema 2020-12 of the payload, as text. The public field is in graphql/event-types/event-type.ts. */
@@ -25,8 +23,7 @@ export class EventType {
   schema!: string;
 
   /** Counted by a trigger, so that every writer of a schema leaves a version behind. */
-  @Property({ type: 'integer', defaultRaw: '1' })
-  @Field(() => Int, { description: 'Number of the current schema: 1 for the first, and one more with each new one.' })
+  @shown.integer('Number of the current schema: 1 for the first, and one more with each new one.', { defaultRaw: '1' })
   version!: number;
 
   /** The fields of a payload that has only texts, so that SQL can check it. Null for any other schema. */
@@ -37,15 +34,12 @@ export class EventType {
   @Property({ type: 'text', nullable: true })
   samplePayload!: string | null;
 
-  @Property({ type: 'boolean', defaultRaw: 'false' })
-  @Field(() => Boolean, { description: 'True when only the service itself emits events of this type.' })
+  @shown.boolean('True when only the service itself emits events of this type.', { defaultRaw: 'false' })
   reserved!: boolean;
 
-  @Property(nullableTimeColumn())
-  @Nullable(() => Date, 'When events of this type began to be refused. Null for a current type.')
+  @shown.nullableTime('When events of this type began to be refused. Null for a current type.')
   deprecatedAt!: Date | null;
 
-  @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When the event type was registered.' })
+  @shown.creationTime('When the event type was registered.')
   createdAt!: Date;
 }

@@ -1,7 +1,7 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import { idToDate } from '../domain/ids/delivery-id.js';
-import { idColumn, tenantFilter } from './columns.js';
+import { idColumn, shown, tenantFilter } from './columns.js';
 import { Node, NumberedNode, ShowsIdOf } from './node.js';
 
 @Entity({ schema: 'hookwright', tableName: 'events' })
@@ -18,8 +18,7 @@ export class Event {
   @Property(idColumn())
   tenantId!: number;
 
-  @Property({ type: 'text' })
-  @Field(() => String, { description: 'The name of the event type.' })
+  @shown.text('The name of the event type.')
   eventType!: string;
 
   /**

@@ -1,7 +1,7 @@
 import { type Dictionary, OptionalProps } from '@mikro-orm/core';
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ObjectType } from 'type-graphql';
-import { creationTimeColumn, idColumn, nullableTimeColumn } from './columns.js';
+import { ObjectType } from 'type-graphql';
+import { idColumn, nullableTimeColumn, shown } from './columns.js';
 import { Node, NumberedNode } from './node.js';
 
 @Entity({ schema: 'hookwright', tableName: 'tenants' })
@@ -17,8 +17,7 @@ export class Tenant {
   @PrimaryKey(idColumn())
   id!: number;
 
-  @Property({ type: 'text' })
-  @Field(() => String, { description: 'The name, unique in this installation.' })
+  @shown.text('The name, unique in this installation.')
   name!: string;
 
   /** Encrypts the tenant's webhook secrets. Is itself wrapped by the encryption key `dataKeyKid`. */
@@ -28,8 +27,7 @@ export class Tenant {
   @Property({ type: 'text', hidden: true })
   dataKeyKid!: string;
 
-  @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When the tenant was created.' })
+  @shown.creationTime('When the tenant was created.')
   createdAt!: Date;
 
   @Property({ ...nullableTimeColumn(), hidden: true })

@@ -1,7 +1,7 @@
 import { OptionalProps } from '@mikro-orm/core';
-import { Entity, Enum, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, Int, ObjectType } from 'type-graphql';
-import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
+import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { ObjectType } from 'type-graphql';
+import { idColumn, nullableTimeColumn, reference, shown, tenantFilter } from './columns.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode } from './node.js';
 import { Nullable } from './nullable.js';
@@ -38,21 +38,16 @@ export class Webhook {
   tenantId!: number;
 
   /** Raised by each change through the unit of work, and by SQL that changes what people set. */
-  @Property({ type: 'integer', version: true })
-  @Field(() => Int, {
-    description:
-      'Goes up with each change that somebody makes, and when the service disables the webhook. Results of deliveries do not change it. Pass it as `ifVersion`.',
-  })
+  @shown.integer(
+    'Goes up with each change that somebody makes, and when the service disables the webhook. Results of deliveries do not change it. Pass it as `ifVersion`.',
+    { version: true },
+  )
   version!: number;
 
-  @Property({ type: 'text' })
-  @Field(() => String, { description: 'The address that receives the deliveries.' })
+  @shown.text('The address that receives the deliveries.')
   url!: string;
 
-  @Property({ type: 'string[]', columnType: 'text[]' })
-  @Field(() => [String], {
-    description: 'Names of the subscribed event types, or `["*"]` for all types, including those added later.',
-  })
+  @shown.texts('Names of the subscribed event types, or `["*"]` for all types, including those added later.')
   eventTypes!: string[];
 
   /** Sealed with the tenant's data key and bound to tenant and webhook: see operations/secrets/secret-vault.ts. */
@@ -70,39 +65,32 @@ export class Webhook {
   @Nullable(() => Date, 'End of the time in which the previous secret signs too. Null when no previous secret signs.')
   previousSecretExpiresAt!: Date | null;
 
-  @Property({ type: 'boolean', default: true })
-  @Field(() => Boolean, { description: 'True while deliveries are sent.' })
+  @shown.boolean('True while deliveries are sent.', { default: true })
   active!: boolean;
 
   /** Goes up whenever `active` changes, to distinguish attempts from before the change. */
   @Property({ type: 'integer', default: 0 })
   generation!: number;
 
-  @Property({ type: 'integer', default: 0 })
-  @Field(() => Int, {
-    description:
-      'Consecutive failed attempts, across deliveries. A success sets it to 0; at 10 the webhook is disabled.',
-  })
+  @shown.integer(
+    'Consecutive failed attempts, across deliveries. A success sets it to 0; at 10 the webhook is disabled.',
+    { default: 0 },
+  )
   consecutiveFailures!: number;
 
-  @Property(nullableTimeColumn())
-  @Nullable(() => Date, 'Time of the last successful attempt. Null before the first.')
+  @shown.nullableTime('Time of the last successful attempt. Null before the first.')
   lastSuccessAt!: Date | null;
 
-  @Property(nullableTimeColumn())
-  @Nullable(() => Date, 'Time of the last failed attempt. Null before the first.')
+  @shown.nullableTime('Time of the last failed attempt. Null before the first.')
   lastFailureAt!: Date | null;
 
-  @Property(nullableTimeColumn())
-  @Nullable(() => Date, 'When the webhook became inactive. Null while it is active.')
+  @shown.nullableTime('When the webhook became inactive. Null while it is active.')
   disabledAt!: Date | null;
 
-  @Enum({ items: () => DisabledReason, type: 'text', nullable: true })
-  @Nullable(() => DisabledReason, 'Why the webhook is inactive. Null while it is active.')
+  @shown.enum(() => DisabledReason, 'Why the webhook is inactive. Null while it is active.', { nullable: true })
   disabledReason!: DisabledReason | null;
 
-  @Property(nullableTimeColumn())
-  @Nullable(() => Date, 'Events are collected as held deliveries until this time. Null while the webhook is active.')
+  @shown.nullableTime('Events are collected as held deliveries until this time. Null while the webhook is active.')
   holdUntil!: Date | null;
 
   /** Enabled with `held: KEEP`: held deliveries stay held until `releaseHeld`. */
@@ -116,9 +104,7 @@ export class Webhook {
   @Property({ ...idColumn(), nullable: true, hidden: true })
   discardHeldUpTo!: number | null;
 
-  @Property(nullableTimeColumn())
-  @Nullable(
-    () => Date,
+  @shown.nullableTime(
     'Nothing is sent before this time, because the endpoint asked for a pause (429, or 503 with Retry-After). Null, or a time in the past, when there is no pause.',
   )
   closedUntil!: Date | null;
@@ -131,8 +117,7 @@ export class Webhook {
   @Property(nullableTimeColumn())
   nextProbeAt!: Date | null;
 
-  @Property(creationTimeColumn())
-  @Field(() => Date, { description: 'When the webhook was created.' })
+  @shown.creationTime('When the webhook was created.')
   createdAt!: Date;
 
   @Property(nullableTimeColumn())
