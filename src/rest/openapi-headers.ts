@@ -1,12 +1,12 @@
-/** The headers of answers, as components of the OpenAPI document. */
+/** The headers of answers: components of the OpenAPI document under their own names. */
 export const headers = {
-  RequestId: {
+  'X-Request-Id': {
     description: 'The id of the request, also in the log: the value of the request header X-Request-Id, or a new one.',
     schema: { type: 'string' },
     example: '5d6f1c0e-7a43-4b52-9c1d-2f8e9b0a6c11',
   },
   /** With RateLimit from draft-ietf-httpapi-ratelimit-headers-11. */
-  RateLimitPolicy: {
+  'RateLimit-Policy': {
     description: 'The limit of the API key: `q` management operations in `w` seconds.',
     schema: { type: 'string' },
     example: '"management";q=200;w=2',
@@ -27,12 +27,12 @@ export const headers = {
     schema: { type: 'string', pattern: '^"[0-9]+"$' },
     example: '"3"',
   },
-  RetryAfter: {
+  'Retry-After': {
     description: 'The number of seconds to wait before the request is sent again.',
     schema: { type: 'integer', format: 'int32', minimum: 0 },
     example: 1,
   },
-  WwwAuthenticate: {
+  'WWW-Authenticate': {
     description: 'How to authenticate (RFC 9110).',
     schema: { type: 'string', enum: ['Bearer'] },
     example: 'Bearer',
@@ -41,19 +41,9 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-const fieldNames: Record<HeaderName, string> = {
-  RequestId: 'X-Request-Id',
-  RateLimitPolicy: 'RateLimit-Policy',
-  RateLimit: 'RateLimit',
-  Location: 'Location',
-  ETag: 'ETag',
-  RetryAfter: 'Retry-After',
-  WwwAuthenticate: 'WWW-Authenticate',
-};
-
 /** Makes the member `headers` of a response. */
 export const headersNamed = (...names: readonly HeaderName[]): Record<string, { $ref: string }> =>
-  Object.fromEntries(names.map((name) => [fieldNames[name], { $ref: `#/components/headers/${name}` }]));
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** The headers of every answer to a request with a valid key. */
-export const usualHeaders = ['RequestId', 'RateLimitPolicy', 'RateLimit'] as const;
+export const usualHeaders = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'] as const;

@@ -93,8 +93,8 @@ function problemResponse(reason: ProblemReason, ...others: readonly Reason[]): J
   return {
     description: all.map((each) => errorCatalogue[each].title).join(', or: '),
     headers: {
-      ...(status === 401 ? headersNamed('RequestId', 'WwwAuthenticate') : headersNamed(...usualHeaders)),
-      ...(status === 429 || status === 503 ? headersNamed('RetryAfter') : {}),
+      ...(status === 401 ? headersNamed('X-Request-Id', 'WWW-Authenticate') : headersNamed(...usualHeaders)),
+      ...(status === 429 || status === 503 ? headersNamed('Retry-After') : {}),
     },
     content: {
       [PROBLEM_MEDIA_TYPE]: {

@@ -30,8 +30,7 @@ export class BulkOperationResolver {
   @Query(() => BulkOperationConnection, { nullable: true, description: "The tenant's bulk operations, newest first." })
   bulkOperations(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @FilterArg(() => BulkOperationFilter)
-    filter: BulkOperationFilter | null,
+    @FilterArg(() => BulkOperationFilter) filter: BulkOperationFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<BulkOperation>> {
     const conditions = filter?.status ? { status: filter.status } : {};

@@ -86,8 +86,7 @@ export class DeliveryResolver {
   @Query(() => DeliveryConnection, { nullable: true, description: "The tenant's deliveries, newest first." })
   async deliveries(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @FilterArg(() => DeliveryFilter)
-    filter: DeliveryFilter | null,
+    @FilterArg(() => DeliveryFilter) filter: DeliveryFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Delivery>> {
     const conditions = await conditionsOf(context, filter);

@@ -47,8 +47,7 @@ export class EventResolver {
   @Query(() => EventConnection, { nullable: true, description: "The tenant's events, newest first." })
   async events(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @FilterArg(() => EventFilter)
-    filter: EventFilter | null,
+    @FilterArg(() => EventFilter) filter: EventFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Event>> {
     const eventType = await knownTypeIn(context, filter?.eventType);

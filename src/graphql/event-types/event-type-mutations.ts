@@ -84,8 +84,7 @@ export class EventTypeMutations {
     description: 'Registers an event type. Webhooks with `*` are subscribed at once. For platform keys only.',
   })
   async registerEventType(
-    @InputArg(() => RegisterEventTypeInput)
-    input: RegisterEventTypeInput,
+    @InputArg(() => RegisterEventTypeInput) input: RegisterEventTypeInput,
     @Ctx() context: Context,
   ): Promise<RegisterEventTypePayload> {
     const name = parseInput(newEventTypeName, input.name, ['input', 'name']);
@@ -123,8 +122,7 @@ export class EventTypeMutations {
     description: 'Refuses further events of a type, or accepts them again. For platform keys only.',
   })
   async deprecateEventType(
-    @InputArg(() => DeprecateEventTypeInput)
-    input: DeprecateEventTypeInput,
+    @InputArg(() => DeprecateEventTypeInput) input: DeprecateEventTypeInput,
     @Ctx() context: Context,
   ): Promise<DeprecateEventTypePayload> {
     const { name } = input;

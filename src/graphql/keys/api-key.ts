@@ -82,8 +82,7 @@ export class ApiKeyResolver {
   })
   apiKeys(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @FilterArg(() => ApiKeyFilter)
-    filter: ApiKeyFilter | null,
+    @FilterArg(() => ApiKeyFilter) filter: ApiKeyFilter | null,
     @Ctx() { em, tenantId }: Context,
   ): Promise<Connection<ApiKey>> {
     const conditions = { tenantId, portalId: null, ...conditionsOf(filter) };

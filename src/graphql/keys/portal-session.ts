@@ -36,8 +36,7 @@ export class PortalSessionResolver {
   })
   portalSessions(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @FilterArg(() => PortalSessionFilter)
-    filter: PortalSessionFilter | null,
+    @FilterArg(() => PortalSessionFilter) filter: PortalSessionFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<PortalSession>> {
     const conditions = { ...conditionsOf(filter), portalId: { $ne: null } };
@@ -52,8 +51,7 @@ export class PortalSessionResolver {
     description: 'Creates a portal session: a link by which a person manages webhooks of the tenant in a browser.',
   })
   async createPortalSession(
-    @InputArg(() => CreatePortalSessionInput)
-    { tenantId: named, ...input }: CreatePortalSessionInput,
+    @InputArg(() => CreatePortalSessionInput) { tenantId: named, ...input }: CreatePortalSessionInput,
     @Ctx() context: Context,
   ): Promise<CreatePortalSessionPayload> {
     const base = baseUrlOf(context);
@@ -75,8 +73,7 @@ export class PortalSessionResolver {
     description: 'Revokes a portal session for good. It stops working everywhere within 5 seconds.',
   })
   async revokePortalSession(
-    @InputArg(() => RevokePortalSessionInput)
-    input: RevokePortalSessionInput,
+    @InputArg(() => RevokePortalSessionInput) input: RevokePortalSessionInput,
     @Ctx() context: Context,
   ): Promise<RevokePortalSessionPayload> {
     const id = idOf('PortalSession', input.id, ['input', 'id']);

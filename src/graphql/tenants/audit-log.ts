@@ -47,8 +47,7 @@ export class AuditLogResolver {
   })
   auditLog(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @FilterArg(() => AuditLogFilter)
-    filter: AuditLogFilter | null,
+    @FilterArg(() => AuditLogFilter) filter: AuditLogFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<AuditEntry>> {
     const { tenantId } = context;

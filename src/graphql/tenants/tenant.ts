@@ -81,8 +81,7 @@ export class TenantResolver {
   })
   tenants(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @FilterArg(() => TenantFilter)
-    filter: TenantFilter | null,
+    @FilterArg(() => TenantFilter) filter: TenantFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Tenant>> {
     const name = parseInput(displayName.nullish(), filter?.name, ['filter', 'name']);
