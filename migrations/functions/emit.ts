@@ -29,14 +29,14 @@ end $$;
 -- - priorities: of the jobs (src/domain/pacing/lanes.ts); null: 0, and 10 for what is beyond a tenant's share
 -- - schema_checked: the caller has checked the bodies by the schemas of their types. From the API this covers all that
 --   judge_emits checks; from another role only the schemas that SQL cannot check
--- - error_code: a code of emit_events_once, of judge_emits, or IDEMPOTENCY_KEY_BUSY. Such an item writes nothing
+-- - error_code: a code of emit_events_once or of judge_emits. Such an item writes nothing
 --
 -- Two ids can be equal after the clock was set back, and a day's partition is missing when no daemon has run for two
--- weeks: then it tries again with new ids, or makes the partition. Items of the API share a transaction, and an
--- application may lock an idempotency key for as long as its own transaction is open: an item of the API whose key
--- stays locked for more than 50 ms is refused, and no other item waits for it.
+-- weeks: then it tries again with new ids, or makes the partition.
 --
--- Raises HW011 for arguments that do not fit together, HW012 for more than 100,000 deliveries.
+-- Raises HW011 for arguments that do not fit together, HW012 for more than 100,000 deliveries, and query_canceled when
+-- another open transaction, such as an application's, has an idempotency key of the API's emits for more than 50 ms:
+-- calls of the API share a transaction, and a call that is too slow fails alone (src/database/group-commit.ts).
 create or replace function hookwright.emit_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
   only_webhook_ids bigint[] default null, priorities integer[] default null,
@@ -56,7 +56,6 @@ declare
   violated text;
   hurries boolean := not restricted and cardinality(array_remove(idempotency_keys, null)) > 0;
   lock_timeout text := current_setting('lock_timeout');
-  busy text[];
 begin
   if restricted or schema_checked is distinct from true then
     perform hookwright.require_arguments(
@@ -101,11 +100,8 @@ begin
         if not hurries then
           raise;
         end if;
-        busy := hookwright.refuse_busy_keys(tenant_ids, idempotency_keys, refusals);
-        -- It was another lock, or is free by now: worth to wait for.
-        hurries := busy is distinct from coalesce(refusals, array_fill(null::text, array[cardinality(tenant_ids)]));
-        refusals := busy;
-        perform set_config('lock_timeout', lock_timeout, true);
+        raise query_canceled using
+          message = 'Another transaction is writing an event with one of these idempotency keys.';
     end;
     tries := tries + 1;
   end loop;
@@ -158,34 +154,6 @@ begin
     raise exception using errcode = 'HW011',
       message = 'only_webhook_ids and priorities are for the service itself.';
   end if;
-end $$;
-
--- The refusals of a batch, completed by IDEMPOTENCY_KEY_BUSY for each item whose key another open transaction has
--- locked. It probes each key by writing it, and undoes that with an error of its own (HW000).
-create or replace function hookwright.refuse_busy_keys(
-  tenant_ids bigint[], idempotency_keys text[], refusals text[]
-) returns text[]
-language plpgsql as $$
-declare
-  judged text[] := coalesce(refusals, array_fill(null::text, array[cardinality(tenant_ids)]));
-begin
-  perform set_config('lock_timeout', '1ms', true);
-  for item in 1 .. cardinality(tenant_ids) loop
-    continue when idempotency_keys[item] is null or judged[item] is not null;
-    begin
-      -- "do nothing" would not ask whether the row is locked.
-      insert into hookwright.idempotency_keys (tenant_id, key, event_id, request_hash)
-      values (tenant_ids[item], idempotency_keys[item], 0, '')
-      on conflict (tenant_id, key) do update set event_id = excluded.event_id where false;
-      raise sqlstate 'HW000';
-    exception
-      when lock_not_available then
-        judged[item] := 'IDEMPOTENCY_KEY_BUSY';
-      when sqlstate 'HW000' or foreign_key_violation then
-        null;
-    end;
-  end loop;
-  return judged;
 end $$;
 
 -- How a refusal is reported to an application: an SQLSTATE of our own, a sentence and a hint. Hint null: see the docs.

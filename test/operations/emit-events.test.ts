@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SQL_STATE } from '../../src/database/driver/sql-state.js';
 import type { Emit, EmitResult } from '../../src/domain/events/emit.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { Emitter } from '../../src/operations/emits/emit-events.js';
@@ -204,71 +204,32 @@ describe('an idempotency key', () => {
       return { end };
     };
 
-    test('is waited for, and taken when that rolls back', async () => {
-      const other = await hold('k5');
-      const waiting = stack.services.emitter.emit([item({ idempotencyKey: 'k5' })]);
-      await other.end('rollback');
-      expect((await waiting)[0]).toMatchObject({ refused: null, duplicate: false });
-    });
+    const tooSlow = { code: SQL_STATE.QUERY_CANCELED };
 
-    test('makes no event a duplicate of itself, where keys of one request become free one after the other', async () => {
-      const [one, two] = [await hold('two-1'), await hold('two-2')];
-      const { pool } = stack.services.db;
-      let answered = 0;
-      const counting: pg.Pool = Object.assign(Object.create(pool), {
-        query: async (statement: pg.QueryConfig) => {
-          const result = await pool.query(statement);
-          answered += 1;
-          return result;
-        },
-      });
-      const waiting = new Emitter(counting).emit([
-        item({ idempotencyKey: 'two-1' }),
-        item({ idempotencyKey: 'two-2' }),
-      ]);
-      await eventually(() => answered > 0); // both are busy
-      await one.end('rollback');
-      await eventually(
-        async () => (await stack.rows(`select from hookwright.idempotency_keys where key = 'two-1'`)).length === 1,
-      );
-      await two.end('rollback');
-      expect(await waiting).toMatchObject([{ duplicate: false }, { duplicate: false }]);
-    });
-
-    test('delays nobody else: not the emits beside it, with keys or without, nor those that come later', async () => {
+    test('fails the call that gives it, and no call beside it or after it; then the repetition succeeds', async () => {
       const { emitter } = stack.services;
       const other = await hold('held-1');
       const held = item({ idempotencyKey: 'held-1', body: '{}' });
-      const settled: string[] = [];
-      const emit = (name: string, items: Emit[]) =>
-        emitter.emit(items).then((results) => {
-          settled.push(name);
-          return results;
-        });
-      const waiting = [emit('held', [held]), emit('held beside another', [item(), held])];
-      const others = [emit('key', [item({ idempotencyKey: 'free-1' })]), emit('no key', [item()])];
-      for (const results of await Promise.all(others)) {
-        expect(results).toMatchObject([{ refused: null, duplicate: false }]);
-      }
-      expect(await emit('later', [item()])).toMatchObject([{ refused: null }]);
-      expect(settled).not.toContain('held');
-      expect(settled).not.toContain('held beside another');
-
+      const calls = [[held], [item({ idempotencyKey: 'free-1' })], [item()], [item(), held]];
+      const [alone, key, noKey, together] = await Promise.allSettled(calls.map((items) => emitter.emit(items)));
+      expect([alone, together]).toMatchObject([{ reason: tooSlow }, { reason: tooSlow }]);
+      expect([key, noKey]).toMatchObject([
+        { value: [{ refused: null, duplicate: false }] },
+        { value: [{ refused: null, duplicate: false }] },
+      ]);
+      expect(await emitter.emit([item()])).toMatchObject([{ refused: null }]);
       await other.end('commit');
-      const [alone, beside] = await Promise.all(waiting);
-      expect(alone).toMatchObject([{ refused: null, duplicate: true }]);
-      expect(beside).toMatchObject([{ duplicate: false }, { duplicate: true }]);
+      expect(await emitter.emit([item(), held])).toMatchObject([{ duplicate: false }, { duplicate: true }]);
     });
 
-    test('keeps no other key from anybody, so that the two cannot wait for each other', async () => {
+    test('keeps no other key from anybody, and is free when that rolls back', async () => {
+      const { emitter } = stack.services;
       const other = await hold('held-b');
-      const waiting = stack.services.emitter.emitAllOrNothing([
-        item({ idempotencyKey: 'held-a' }),
-        item({ idempotencyKey: 'held-b', body: '{}' }),
-      ]);
-      const [first] = await stack.services.emitter.emit([item({ idempotencyKey: 'held-a' })]);
-      await other.end('commit');
-      expect(await waiting).toEqual([{ ...first, duplicate: true }, expect.objectContaining({ duplicate: true })]);
+      const both = [item({ idempotencyKey: 'held-a' }), item({ idempotencyKey: 'held-b' })];
+      await expect(emitter.emitAllOrNothing(both)).rejects.toMatchObject(tooSlow);
+      expect(await emitter.emit([both[0]!])).toMatchObject([{ refused: null, duplicate: false }]);
+      await other.end('rollback');
+      expect(await emitter.emitAllOrNothing(both)).toMatchObject([{ duplicate: true }, { duplicate: false }]);
     });
 
     test('is a duplicate at once where it was committed before, and the open transaction repeats it', async () => {
@@ -284,57 +245,6 @@ describe('an idempotency key', () => {
         ]);
       } finally {
         await other.end('commit');
-      }
-    });
-
-    test('is found to be busy by a probe, though it is old enough to be taken anew', async () => {
-      const { emitter } = stack.services;
-      await emitter.emit([item({ idempotencyKey: 'held-4' })]);
-      await stack.rows(`update hookwright.idempotency_keys set created_at = now() - interval '7 days 1 second'
-                        where key = 'held-4'`);
-      const other = await hold('held-4');
-      const waiting = emitter.emit([item({ idempotencyKey: 'held-4' })]);
-      expect(await emitter.emit([item({ idempotencyKey: 'free-2' })])).toMatchObject([{ refused: null }]);
-      await other.end('rollback');
-      expect(await waiting).toMatchObject([{ refused: null, duplicate: false }]);
-    });
-
-    test('is refused as busy when the database goes away meanwhile, so that its neighbours are not sent again', async () => {
-      const other = await hold('held-5');
-      const { pool } = stack.services.db;
-      let isAway = false;
-      const query = (...call: unknown[]) => {
-        const running = isAway
-          ? Promise.reject(new Error('Connection terminated unexpectedly'))
-          : (pool.query as (...given: unknown[]) => Promise<unknown>).apply(pool, call);
-        isAway = true; // from the second statement on
-        return running;
-      };
-      const emitter = new Emitter({ query } as unknown as pg.Pool);
-      const held = item({ idempotencyKey: 'held-5' });
-      try {
-        expect(await emitter.emit([item(), held])).toMatchObject([
-          { refused: null, duplicate: false },
-          { refused: 'IDEMPOTENCY_KEY_BUSY' },
-        ]);
-        isAway = false;
-        await expect(emitter.emit([held])).rejects.toThrow('terminated'); // of which nothing was written
-      } finally {
-        await other.end('rollback');
-      }
-    });
-
-    test('is refused as busy when that takes too long', async () => {
-      const other = await hold('held-2');
-      try {
-        const busy = [{ refused: 'IDEMPOTENCY_KEY_BUSY' }];
-        const items = [item({ idempotencyKey: 'held-2' })];
-        let now = 0;
-        const impatient = new Emitter(stack.services.db.pool, () => (now += 6_000));
-        expect(await impatient.emit(items)).toEqual(busy);
-        expect(await impatient.emitAllOrNothing(items)).toEqual(busy);
-      } finally {
-        await other.end('rollback');
       }
     });
   });

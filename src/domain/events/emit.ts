@@ -6,9 +6,7 @@ export interface Emit {
   body: string;
   /** 1–255 printable ASCII characters; an equal key of the same tenant within 7 days answers with the same event. */
   idempotencyKey: string | null;
-  /**
-   * Only this webhook gets the event, without regard to its subscription (a test); null: every webhook that matches.
-   */
+  /** Only this webhook gets the event, whatever it subscribes to (a test); null: every webhook that matches. */
   onlyWebhookId: number | null;
   /** W3C Trace Context that the attempts go on from; none: they are not traced. */
   traceparent?: string | null | undefined;
@@ -20,9 +18,7 @@ export type EmitRefusal =
   | 'EVENT_TYPE_RESERVED'
   | 'EVENT_TYPE_DEPRECATED'
   | 'WEBHOOK_NOT_ACTIVE'
-  | 'IDEMPOTENCY_KEY_REUSED'
-  /** Another transaction has the key, and did not end in time. */
-  | 'IDEMPOTENCY_KEY_BUSY';
+  | 'IDEMPOTENCY_KEY_REUSED';
 
 export type EmitResult =
   | { refused: null; eventId: number; deliveryCount: number; duplicate: boolean }

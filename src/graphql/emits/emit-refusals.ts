@@ -10,18 +10,13 @@ export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiE
 /** The error for an event that the emitter refused. @param path of the event in the request */
 export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError {
   const badType = (code: string, detail: string) => invalidInput([{ path: [...path, 'event'], code, detail }]);
-  const refusedKey = (...error: ConstructorParameters<typeof ApiError>) =>
-    refusedAt([...path, 'idempotencyKey'], new ApiError(...error));
   switch (reason) {
     case 'TENANT_UNKNOWN':
       return refusedAt([...path, 'tenantId'], notFound('tenant', globalId('Tenant', tenantId)));
     case 'IDEMPOTENCY_KEY_REUSED':
-      return refusedKey('idempotency_key_reused', 'The idempotency key was used for another event type or payload.');
-    case 'IDEMPOTENCY_KEY_BUSY':
-      return refusedKey(
-        'unavailable',
-        'Another transaction is still writing an event with this idempotency key; try again.',
-        { retryAfterSeconds: 2 },
+      return refusedAt(
+        [...path, 'idempotencyKey'],
+        new ApiError('idempotency_key_reused', 'The idempotency key was used for another event type or payload.'),
       );
     case 'WEBHOOK_NOT_ACTIVE': // only a test is for one webhook
       return new ApiError(

@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { Slots } from '../../concurrency/slots.js';
 import { transaction } from '../../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import { GroupCommit } from '../../database/group-commit.js';
@@ -18,9 +16,6 @@ const BATCH_DELIVERIES_MAX = 200;
 const BATCH_BESIDE_DELIVERIES = 40;
 /** Larger calls get transactions of their own: others would wait for them, for up to a second. */
 const HEAVY_DELIVERIES = 500;
-/** How long an emit waits for an idempotency key that another open transaction has, and between two tries. */
-const BUSY_KEY_MS = 10_000;
-const BUSY_KEY_PAUSE_MS = 200;
 
 /** A call with a transaction of its own. */
 interface Heavy {
@@ -39,9 +34,6 @@ export class Emitter {
     inFlightMax: 1,
     keyOf: ([heavy]) => heavy?.tenantId,
   });
-  /** Emits that wait for an idempotency key; no other emit waits for them. */
-  readonly #busyGroups: GroupCommit<Emit, EmitResult>;
-  readonly #busySlot = new Slots(1);
   readonly #pace: TenantPace;
   readonly #fanOut = new ExpectedFanOut();
   #localDaemon: LocalDaemon | undefined;
@@ -52,14 +44,10 @@ export class Emitter {
    */
   constructor(
     private readonly pool: pg.Pool,
-    private readonly now: () => number = () => performance.now(),
+    now: () => number = () => performance.now(),
     private readonly onBatch?: (events: number) => void,
   ) {
     this.#pace = new TenantPace(now);
-    this.#busyGroups = new GroupCommit((items) => this.#writeUnclaimed(items), {
-      itemsMax: BATCH_DELIVERIES_MAX,
-      inFlightMax: 1,
-    });
     this.#groups = new GroupCommit((items) => this.#commit(items), {
       itemsMax: BATCH_DELIVERIES_MAX,
       besideItems: BATCH_BESIDE_DELIVERIES,
@@ -75,14 +63,14 @@ export class Emitter {
   }
 
   /**
-   * Emits the items in one transaction; a refused item writes nothing, and the others are emitted. If another open
-   * transaction has an item's idempotency key, the item is emitted after that transaction.
+   * Emits the items in one transaction; a refused item writes nothing, and the others are emitted.
+   *
+   * @throws Error with QUERY_CANCELED when another transaction is writing an event with one of the idempotency keys
    */
-  async emit(items: readonly Emit[]): Promise<EmitResult[]> {
-    const results = await this.#inPace(items, (isHeavy) =>
+  emit(items: readonly Emit[]): Promise<EmitResult[]> {
+    return this.#inPace(items, (isHeavy) =>
       isHeavy ? this.#writeAlone(items, () => this.#writeUnclaimed(items)) : this.#groups.run(items),
     );
-    return results.some(isBusy) ? await this.#emitBusy(items, results) : results;
   }
 
   /** Delays tenants that emit a lot at once while the daemon in this process cannot keep up. */
@@ -106,50 +94,12 @@ export class Emitter {
     });
   }
 
-  /**
-   * Written items are not emitted again: they would count as duplicates of themselves. Nor do they fail when the
-   * database goes away: without an idempotency key they would be emitted twice.
-   */
-  async #emitBusy(items: readonly Emit[], first: readonly EmitResult[]): Promise<EmitResult[]> {
-    const results = [...first];
-    try {
-      return await this.#whileBusy(async () => {
-        const busy = [...results.keys()].filter((index) => isBusy(results[index]!));
-        const later = await this.#busyGroups.run(busy.map((index) => items[index]!));
-        for (const [n, index] of busy.entries()) {
-          results[index] = later[n]!;
-        }
-        return results;
-      });
-    } catch (error) {
-      if (isDatabaseAway(error) && !results.every(isBusy)) {
-        return results;
-      }
-      throw error;
-    }
-  }
-
   /** Emits the items; when one of them is refused, nothing is written. */
-  async emitAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
-    const results = await this.#inPace(items, (isHeavy) => {
+  emitAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
+    return this.#inPace(items, (isHeavy) => {
       const write = () => this.#writeAllOrNothing(items);
       return isHeavy ? this.#writeAlone(items, write) : write();
     });
-    return results.some(isBusy)
-      ? await this.#whileBusy(() => this.#busySlot.run(() => this.#writeAllOrNothing(items)))
-      : results;
-  }
-
-  /** Repeats the write until its keys are free, for BUSY_KEY_MS at most. */
-  async #whileBusy(write: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
-    const until = this.now() + BUSY_KEY_MS;
-    for (;;) {
-      await delay(BUSY_KEY_PAUSE_MS);
-      const results = await write();
-      if (!results.some(isBusy) || this.now() >= until) {
-        return results;
-      }
-    }
   }
 
   async #writeAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
@@ -182,7 +132,7 @@ export class Emitter {
     return this.#counted(items, await write);
   }
 
-  /** Leaves the deliveries to every daemon: they are more than one could claim, or have waited for a key. */
+  /** Leaves the deliveries to every daemon: they are more than one could claim. */
   async #writeUnclaimed(items: readonly Emit[]): Promise<EmitResult[]> {
     return this.#counted(items, await this.#write(this.pool, items));
   }
@@ -235,5 +185,3 @@ export class Emitter {
 
 /** The key by which calls queue fairly: a tenant that emits a lot does not make others wait. */
 const tenantOfCall = ([first]: readonly Emit[]): number | undefined => first?.tenantId;
-
-const isBusy = ({ refused }: EmitResult): boolean => refused === 'IDEMPOTENCY_KEY_BUSY';
