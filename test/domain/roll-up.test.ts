@@ -132,20 +132,15 @@ describe('marks that a clock which was ahead has left', () => {
   const now = at('2026-05-20T10:31:40');
 
   test('are pulled back: what ended by now is rolled up again from there', () => {
-    const ahead = after(fromStart, at('2026-05-20T16:30:30'));
-    expect(marksOutOfFuture(ahead, now)).toEqual({
-      ...ahead,
-      minutesUntil: at('2026-05-20T09:00:00'),
-      hoursUntil: at('2026-05-20T09:00:00'),
-    });
-  });
-
-  test('leave final what has gone, up to the end of the hour and the day that are running', () => {
-    const ahead = after(fromStart, at('2027-05-20T00:00:30'));
-    expect(marksOutOfFuture(ahead, now)).toMatchObject({
-      daysUntil: at('2026-05-20T00:00:00'),
-      minutesFrom: at('2026-05-20T11:00:00'),
-      hoursFrom: at('2026-05-21T00:00:00'),
+    const [hour, day] = [at('2026-05-20T09:00:00'), at('2026-05-20T00:00:00')];
+    const hoursAhead = after(fromStart, at('2026-05-20T16:30:30'));
+    expect(marksOutOfFuture(hoursAhead, now)).toEqual({ ...hoursAhead, minutesUntil: hour, hoursUntil: hour });
+    expect(marksOutOfFuture(after(fromStart, at('2027-05-20T00:00:30')), now)).toEqual({
+      minutesUntil: hour,
+      hoursUntil: hour,
+      daysUntil: day,
+      minutesFrom: hour,
+      hoursFrom: day,
     });
   });
 

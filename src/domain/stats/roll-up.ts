@@ -25,46 +25,40 @@ export interface RollUpStep {
   progress: RollUpProgress;
 }
 
+const { MINUTE, HOUR, DAY } = bucketMs;
+
 /** An outcome's minute is that of its statement, whose transaction lasts at most the database's time limits. */
 const GRACE_MS = 30_000;
 /**
  * Sums of minutes are as many rows as the minutes: for ten thousand busy webhooks this many minutes take two seconds.
  */
-const MINUTES_A_STEP_MS = 10 * bucketMs.MINUTE;
+const MINUTES_A_STEP_MS = 10 * MINUTE;
 /** Computed again each time, for a late outcome or a clock that was set. */
-const MINUTES_AGAIN_MS = 5 * bucketMs.MINUTE;
-const HOURS_AGAIN_MS = bucketMs.HOUR;
+const MINUTES_AGAIN_MS = 5 * MINUTE;
+const HOURS_AGAIN_MS = HOUR;
 /** By then all of a day's minutes are deleted, so its hours are final. */
-const DAYS_AGAIN_MS = 3 * bucketMs.DAY;
+const DAYS_AGAIN_MS = 3 * DAY;
 
 const floor = (ms: number, unit: number) => Math.floor(ms / unit) * unit;
 
 /**
  * A clock that was ahead leaves marks in the future, and statistics would stand still until then. They go back to an
- * hour ago, so that newer rows are counted again. Deleted rows are final, to the end of the running hour or day.
+ * hour ago, so that newer rows are counted again.
  *
  * @returns where the marks belong; null when they are right
  */
 export function marksOutOfFuture(progress: RollUpProgress, now: Date): RollUpProgress | null {
-  const { MINUTE, HOUR, DAY } = bucketMs;
-  const ended = now.getTime() - GRACE_MS;
-  const until = { latest: floor(ended, MINUTE), right: floor(ended, HOUR) - HOUR };
-  const minutesFrom = floor(now.getTime(), HOUR) + HOUR;
-  const hoursFrom = floor(now.getTime(), DAY) + DAY;
-  const bounds: Record<keyof RollUpProgress, { latest: number; right: number }> = {
-    minutesUntil: until,
-    hoursUntil: until,
-    daysUntil: { latest: until.latest, right: floor(until.right, DAY) },
-    minutesFrom: { latest: minutesFrom, right: minutesFrom },
-    hoursFrom: { latest: hoursFrom, right: hoursFrom },
-  };
-  const marks = Object.keys(bounds) as (keyof RollUpProgress)[];
-  const isAhead = (mark: keyof RollUpProgress) => progress[mark].getTime() > bounds[mark].latest;
-  if (!marks.some(isAhead)) {
-    return null;
+  if (progress.minutesUntil <= now) {
+    return null; // no other mark is ahead of this one
   }
-  const pulled = marks.map((mark) => [mark, isAhead(mark) ? new Date(bounds[mark].right) : progress[mark]]);
-  return Object.fromEntries(pulled) as RollUpProgress;
+  const atMost = (mark: Date, unit: number) => new Date(Math.min(mark.getTime(), floor(now.getTime() - HOUR, unit)));
+  return {
+    minutesUntil: atMost(progress.minutesUntil, HOUR),
+    hoursUntil: atMost(progress.hoursUntil, HOUR),
+    daysUntil: atMost(progress.daysUntil, DAY),
+    minutesFrom: atMost(progress.minutesFrom, HOUR),
+    hoursFrom: atMost(progress.hoursFrom, DAY),
+  };
 }
 
 /** The first minute with outcomes at or after a mark, in ms since 1970; null: there is none. */
@@ -79,7 +73,6 @@ export type FirstMinutes = Record<'minutesUntil' | 'hoursUntil' | 'minutesFrom',
  * @returns null when nothing is left to do
  */
 export function nextRollUp(progress: RollUpProgress, now: Date, firstMinutes?: FirstMinutes): RollUpStep | null {
-  const { MINUTE, HOUR, DAY } = bucketMs;
   const ended = now.getTime() - GRACE_MS;
   const [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom] = [
     progress.minutesUntil,

@@ -1,8 +1,8 @@
 import type { Statement } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
-import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
 import { WEBHOOK_COUNT_MAX } from '../explorer/read-backlog.js';
 import { type SearchDeps, search } from '../explorer/search.js';
+import { eachBucketSql } from '../stats/stats-rows.js';
 
 /** The figure by which webhooks are ranked; the largest first. */
 export type Ranking = 'FAILURES' | 'ATTEMPTS' | 'LATENCY' | 'BACKLOG';
@@ -23,8 +23,7 @@ interface RankedWebhook {
 /** This many of the deliveries that have waited longest are counted. */
 export const DUE_LOOKED = 50_000;
 
-const eachBucket = Array.from({ length: LATENCY_BUCKETS }, (_, index) => index + 1);
-const histogramSql = eachBucket.map((bucket) => `coalesce(sum(latency_histogram[${bucket}]), 0)`).join(', ');
+const histogramSql = eachBucketSql((count) => `coalesce(sum(${count}), 0)`);
 
 /** Sums of webhooks over event types since $1: hours as far as they are rolled up, then minutes. */
 const sumsSql = (ofWebhook = '') => `

@@ -1,9 +1,9 @@
 import type { Statement } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
-import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
 import type { StatsCounts, StatsRange } from '../../domain/stats/stats.js';
 import { type SearchDeps, search } from '../explorer/search.js';
 import { isWrittenSql } from './roll-up-stats.js';
+import { eachBucketSql } from './stats-rows.js';
 
 /** The owners of statistics, each with an id `w`, as SQL. */
 interface Owners {
@@ -25,9 +25,7 @@ const series = ({ table, isSum }: Owners, resolution: 'MINUTE' | 'HOUR' | 'DAY',
 
 const mark = (name: string) => `(select ${name} from progress)`;
 
-const histogramSql = Array.from({ length: LATENCY_BUCKETS }, (_, index) => `sum(latency_histogram[${index + 1}])`).join(
-  ', ',
-);
+const histogramSql = eachBucketSql((count) => `sum(${count})`);
 
 /**
  * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then rows of outcomes

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement, transaction, type WithCommit } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
-import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
 import {
   type FirstMinutes,
   marksOutOfFuture,
@@ -11,21 +10,17 @@ import {
 } from '../../domain/stats/roll-up.js';
 import { STATS_KEPT_MS } from '../../domain/stats/stats.js';
 import { forgetRows } from '../housekeeping/forget.js';
-import { addStatsSql, STATS_KEY } from './stats-rows.js';
+import { eachBucketSql, STATS_KEY } from './stats-rows.js';
 
 /** Condition: outcomes wrote the row; it is not a sum. The same as in the index `delivery_stats_written`. */
 export const isWrittenSql = `webhook_id <> 0 and event_type <> ''`;
 const isSumSql = `(webhook_id = 0 or event_type = '')`;
 
-const DAYS_KEPT_FOR_SQL = `${STATS_KEPT_MS.DAY} * interval '1 millisecond'`;
 const INTEGER_MAX = 2_147_483_647;
-
-const eachBucket = (sql: (bucket: number) => string) =>
-  Array.from({ length: LATENCY_BUCKETS }, (_, index) => sql(index + 1)).join(', ');
 
 const sumsSql = `
   least(sum(successes), ${INTEGER_MAX})::integer as successes, least(sum(failures), ${INTEGER_MAX})::integer as failures,
-  array[${eachBucket((bucket) => `least(sum(latency_histogram[${bucket}]), ${INTEGER_MAX})`)}]::integer[]
+  array[${eachBucketSql((count) => `least(sum(${count}), ${INTEGER_MAX})`)}]::integer[]
     as latency_histogram`;
 
 /** Replaces rows; unchanged ones are left alone. */
@@ -38,7 +33,7 @@ const replaceSql = `
  * Rows per webhook and event type, and their sums over webhooks, over event types, and over both. Sums of all tenants
  * have the tenant 0. Sums are made of the new rows, which are a fraction of the rows that these are made of.
  */
-function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: string): string {
+function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY'): string {
   const bucket = `date_trunc('${into.toLowerCase()}', bucket, 'UTC')`;
   const rolled =
     into === 'MINUTE'
@@ -52,7 +47,7 @@ function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: st
     group by bucket, grouping sets
       ((tenant_id, webhook_id, event_type), (tenant_id, webhook_id), (tenant_id, event_type), (tenant_id), (event_type), ())
     ${into === 'MINUTE' ? 'having grouping(webhook_id, event_type) > 0' : ''}
-    ${onConflict}`;
+    ${replaceSql}`;
 }
 
 const within = (resolution: string) => `resolution = '${resolution}' and bucket >= $1 and bucket < $2`;
@@ -62,28 +57,15 @@ const written = (resolution: string) => `hookwright.delivery_stats where ${withi
 const endSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `
   with gone as (delete from ${written(from)} returning *),
   sums as (delete from hookwright.delivery_stats where ${within(from)} and ${isSumSql})
-  ${rollSql('gone', into, replaceSql)}`;
+  ${rollSql('gone', into)}`;
 
 const stepStatements: Readonly<Record<RollUpStep['kind'], Statement>> = {
-  SUM_MINUTES: { name: 'sum_minutes', text: rollSql(written('MINUTE'), 'MINUTE', replaceSql) },
-  ROLL_HOURS: { name: 'roll_hours', text: rollSql(written('MINUTE'), 'HOUR', replaceSql) },
-  ROLL_DAYS: { name: 'roll_days', text: rollSql(written('HOUR'), 'DAY', replaceSql) },
+  SUM_MINUTES: { name: 'sum_minutes', text: rollSql(written('MINUTE'), 'MINUTE') },
+  ROLL_HOURS: { name: 'roll_hours', text: rollSql(written('MINUTE'), 'HOUR') },
+  ROLL_DAYS: { name: 'roll_days', text: rollSql(written('HOUR'), 'DAY') },
   END_MINUTES: { name: 'end_minutes', text: endSql('MINUTE', 'HOUR') },
   END_HOURS: { name: 'end_hours', text: endSql('HOUR', 'DAY') },
 };
-
-/** Adds minutes and hours of a time whose roll-up is final (a clock was set), and deletes them. */
-const lateSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `
-  with late as (
-    delete from hookwright.delivery_stats where resolution = '${from}' and bucket < $1 and ${isWrittenSql} returning *),
-  sums as (
-    delete from hookwright.delivery_stats where resolution = '${from}' and bucket < $1 and ${isSumSql})
-  ${rollSql('late', into, addStatsSql)}`;
-
-const lateStatements = {
-  minutesFrom: { name: 'late_minutes', text: lateSql('MINUTE', 'HOUR') },
-  hoursFrom: { name: 'late_hours', text: lateSql('HOUR', 'DAY') },
-} as const satisfies Partial<Record<keyof RollUpProgress, Statement>>;
 
 const firstMinuteSql = (mark: string) => `(
   select extract(epoch from min(bucket))::float8 * 1000 from hookwright.delivery_stats
@@ -112,8 +94,8 @@ const progressToStatement: Statement = {
  * step is a transaction that moves a mark of progress, so it can be interrupted at any point, run by several daemons at
  * once, and goes on where it stopped.
  *
- * Nothing is counted twice and nothing is lost. While an hour's minutes exist, rolling it up again replaces its row.
- * They are deleted with its last roll-up; a minute that comes still later is added to the hour, and deleted.
+ * Nothing is counted twice: while an hour's minutes exist, rolling it up again replaces its row. They are deleted with
+ * its last roll-up. A minute that comes still later, as a clock that is days behind writes it, is deleted.
  *
  * @returns the number of steps
  */
@@ -122,8 +104,13 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
   while (await transaction(pool, takeStep)) {
     steps += 1;
   }
-  await transaction(pool, addLate);
-  await forgetRows(pool, 'delivery_stats', `resolution = 'DAY' and bucket < now() - ${DAYS_KEPT_FOR_SQL}`);
+  for (const expired of [
+    `resolution = 'MINUTE' and bucket < (select minutes_from from hookwright.stats_progress)`,
+    `resolution = 'HOUR' and bucket < (select hours_from from hookwright.stats_progress)`,
+    `resolution = 'DAY' and bucket < now() - ${STATS_KEPT_MS.DAY} * interval '1 millisecond'`,
+  ]) {
+    await forgetRows(pool, 'delivery_stats', expired);
+  }
   return steps;
 }
 
@@ -147,10 +134,4 @@ async function takeStep(client: pg.PoolClient, withCommit: WithCommit): Promise<
 async function setProgress(client: pg.PoolClient, progress: RollUpProgress): Promise<void> {
   const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom } = progress;
   await query(client, progressToStatement, [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom]);
-}
-
-async function addLate(client: pg.PoolClient): Promise<void> {
-  const [progress] = await query<RollUpProgress>(client, progressStatement, []);
-  await query(client, lateStatements.minutesFrom, [progress!.minutesFrom]);
-  await query(client, lateStatements.hoursFrom, [progress!.hoursFrom]);
 }
