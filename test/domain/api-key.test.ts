@@ -62,15 +62,6 @@ describe('an API key', () => {
     );
   });
 
-  test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('is not made for the id %d', (number) => {
-    expect(() => formatApiKey(number, Buffer.alloc(32))).toThrow(RangeError);
-  });
-
-  test('is made from exactly 32 bytes of chance', () => {
-    expect(() => formatApiKey(1, Buffer.alloc(31))).toThrow(RangeError);
-    expect(() => formatApiKey(1, Buffer.alloc(33))).toThrow(RangeError);
-  });
-
   test('is stored as the SHA-256 of its whole text (computed elsewhere)', () => {
     expect(hashApiKey(KEY_42).toString('hex')).toBe('b9adf43065a54f6396deb3f3c0caf6db4cdd107e21eacd61ad55c2d481cf7fb0');
   });

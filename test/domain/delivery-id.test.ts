@@ -43,13 +43,6 @@ describe('a time-ordered id', () => {
     expect(dateToId(new Date('2094-09-07T15:47:35.552Z'))).toBe(Number.MAX_SAFE_INTEGER);
     expect(dateToId(new Date('9999-12-31T23:59:59Z'))).toBe(Number.MAX_SAFE_INTEGER);
   });
-
-  test('is never negative, broken or above 53 bits', () => {
-    for (const id of [-1, 1.5, 2 ** 53, Number.NaN]) {
-      expect(() => idToDate(id)).toThrow(RangeError);
-    }
-    expect(() => dateToId(new Date('soon'))).toThrow(RangeError);
-  });
 });
 
 test('ids in any order reach from the least to the greatest of them', () => {

@@ -52,13 +52,4 @@ describe('an envelope', () => {
     expect(() => open(counting(32), sealed, '')).toThrow('cannot be opened');
     expect(() => open(Buffer.alloc(32), sealed, 'tenant:1|webhook:2')).toThrow('cannot be opened');
   });
-
-  test('takes a key of 32 bytes and a nonce of 12', () => {
-    const plaintext = Buffer.from('secret');
-    expect(() => seal(Buffer.alloc(31), plaintext, 'a', Buffer.alloc(12))).toThrow(RangeError);
-    expect(() => seal(Buffer.alloc(33), plaintext, 'a', Buffer.alloc(12))).toThrow(RangeError);
-    expect(() => seal(Buffer.alloc(32), plaintext, 'a', Buffer.alloc(11))).toThrow(RangeError);
-    expect(() => seal(Buffer.alloc(32), plaintext, 'a', Buffer.alloc(13))).toThrow(RangeError);
-    expect(() => open(Buffer.alloc(16), Buffer.alloc(60), 'a')).toThrow(RangeError);
-  });
 });

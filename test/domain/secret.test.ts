@@ -9,11 +9,6 @@ describe('a signing secret', () => {
     expect(formatSecret(counting)).toBe('whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g');
   });
 
-  test('is made from exactly 33 bytes', () => {
-    expect(() => formatSecret(Buffer.alloc(SECRET_BYTES - 1))).toThrow(RangeError);
-    expect(() => formatSecret(Buffer.alloc(SECRET_BYTES + 1))).toThrow(RangeError);
-  });
-
   test('gives its whole text as one key and the bytes behind the prefix as the other', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: SECRET_BYTES, maxLength: SECRET_BYTES }), (bytes) => {

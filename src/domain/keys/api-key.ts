@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Bytes of chance in a key. */
 export const KEY_BYTES = 32;
 const SECRET_CHARS = 43; // 62^43 > 2^256
 const CHECKSUM_CHARS = 6; // 62^6 > 2^32
@@ -12,24 +11,15 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
  * An API key: `hw_<id>_<secret><checksum>`. The id finds its row, the prefix lets scanners find leaked keys, and the
  * checksum (CRC-32 of the text before it) shows a mistyped key without asking the database.
  *
- * @throws RangeError for an id that is not a positive safe integer, or unless `random` has 32 bytes
+ * @param random KEY_BYTES of chance
  */
 export function formatApiKey(id: number, random: Buffer): string {
-  if (!Number.isSafeInteger(id) || id < 1) {
-    throw new RangeError(`The id of a key is positive, not ${id}`);
-  }
-  if (random.length !== KEY_BYTES) {
-    throw new RangeError(`A key is made from ${KEY_BYTES} random bytes, not ${random.length}`);
-  }
   const secret = base62(BigInt(`0x${random.toString('hex')}`), SECRET_CHARS);
   const signed = `hw_${id}_${secret}`;
   return signed + checksum(signed);
 }
 
-/**
- * The id in a well-formed key, or null. That says nothing about whether the key exists: compare
- * `hashApiKey` with the stored hash, in constant time.
- */
+/** The id in a well-formed key, or null. The key is right if the stored hash is equal, compared in constant time. */
 export function parseApiKey(text: string): { id: number } | null {
   const [, signed, digits, check] = API_KEY.exec(text) ?? [];
   if (signed === undefined || check !== checksum(signed)) {
@@ -39,10 +29,7 @@ export function parseApiKey(text: string): { id: number } | null {
   return Number.isSafeInteger(id) ? { id } : null;
 }
 
-/**
- * SHA-256 of the whole key: all that is stored of it. A fast hash is right here, because a key has
- * 256 random bits and cannot be guessed, unlike a password.
- */
+/** SHA-256 of the whole key, which is stored. A fast hash is enough: nobody guesses 256 random bits. */
 export function hashApiKey(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

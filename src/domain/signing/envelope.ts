@@ -11,39 +11,27 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + ENVELOPE_NONCE_BYTES;
 
 /**
- * Encrypts with AES-256-GCM. The result is 1 version byte, the nonce, the ciphertext and 16 tag bytes.
- * It opens only with the same `aad`, which binds it to its tenant and webhook: moved to
- * another row it is worthless.
+ * Encrypts with AES-256-GCM. The result is 1 version byte, the nonce, the ciphertext and 16 tag bytes. It opens only
+ * with the same `aad`, which binds it to its tenant and webhook: moved to another row it is worthless.
  *
- * The nonce must be random and new each time: two texts under one key and nonce give both away.
- *
- * @throws RangeError for a key or nonce of the wrong length
+ * @param nonce random and new each time: two texts under one key and nonce give both away
  */
 export function seal(key: Buffer, plaintext: Buffer, aad: string, nonce: Buffer): Buffer {
-  requireLength('key', key, ENVELOPE_KEY_BYTES);
-  requireLength('nonce', nonce, ENVELOPE_NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(aad, 'utf8'));
   const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
   return Buffer.concat([Buffer.of(VERSION), nonce, ciphertext, cipher.getAuthTag()]);
 }
 
-/**
- * Decrypts the result of `seal`.
- *
- * @throws Error when it has been cut or changed in any bit, or when the key or `aad` is another one; the message never
- *   says which
- */
+/** @throws Error when it was cut or changed, or for another key or `aad`; the message never says which */
 export function open(key: Buffer, sealed: Buffer, aad: string): Buffer {
-  requireLength('key', key, ENVELOPE_KEY_BYTES);
   // A slice that is too short would leave a short tag, which is easier to forge.
   if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION) {
     throw cannotOpen();
   }
   const tagStart = sealed.length - TAG_BYTES;
-  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(1, HEAD_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
+  const nonce = sealed.subarray(1, HEAD_BYTES);
+  const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(aad, 'utf8'));
   decipher.setAuthTag(sealed.subarray(tagStart));
   try {
@@ -55,10 +43,4 @@ export function open(key: Buffer, sealed: Buffer, aad: string): Buffer {
 
 function cannotOpen(cause?: unknown): Error {
   return new Error('The envelope cannot be opened: wrong key, wrong owner, or damaged', { cause });
-}
-
-function requireLength(what: string, bytes: Buffer, length: number): void {
-  if (bytes.length !== length) {
-    throw new RangeError(`An envelope's ${what} has ${length} bytes, not ${bytes.length}`);
-  }
 }
