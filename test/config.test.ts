@@ -28,6 +28,10 @@ describe('reading the settings', () => {
     },
   );
 
+  test('localhost is one address', () => {
+    expect(readConfig({ HOST: 'localhost' }).host).toBe('127.0.0.1');
+  });
+
   test.each(['0.0.0.0', '::', '10.0.0.1', '192.168.1.2', 'a.example.com', 'a.localhost', '127.0.0.1.nip.io'])(
     'all in one, loopback targets are closed when the API listens on %s',
     (host) => {

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, isIPv6 } from 'node:net';
 
@@ -49,40 +48,15 @@ export async function listen<Result>(
   }
 }
 
-/** Where to listen for a host: `localhost` is two addresses on most machines, and clients take either. */
-export async function addressesOf(host: string): Promise<string[]> {
-  if (host !== 'localhost') {
-    return [host];
-  }
-  const addresses = await lookup(host, { all: true, order: 'ipv4first' });
-  return [...new Set(addresses.map(({ address }) => address))];
-}
-
 /**
  * Fails early, before a start makes a database, where another program has the port.
  *
  * @throws Error as `listen`
  */
-export async function requireFreePort(
-  setting: string,
-  wanted: Address,
-  addresses: (host: string) => Promise<string[]> = addressesOf,
-): Promise<void> {
-  await listen(setting, wanted, async ({ host, port }) => {
-    for (const [index, address] of (await addresses(host)).entries()) {
-      try {
-        const server = createServer((socket) => socket.destroy());
-        await once(server.listen({ host: address, port }), 'listening');
-        await once(server.close(), 'close');
-      } catch (error) {
-        if (index === 0 || !isNotHere(error)) {
-          throw error;
-        }
-      }
-    }
+export async function requireFreePort(setting: string, wanted: Address): Promise<void> {
+  await listen(setting, wanted, async (address) => {
+    const server = createServer().listen(address);
+    await once(server, 'listening');
+    await once(server.close(), 'close');
   });
 }
-
-/** Whether the system says that it does not have the address. */
-export const isNotHere = (error: unknown): boolean =>
-  ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');

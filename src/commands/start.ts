@@ -20,8 +20,7 @@ import type { Config, EncryptionKey } from '../settings/config.js';
 import { apiMetrics } from '../telemetry/api-metrics.js';
 import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
 import { makeFirstTenant, workingKeyFile } from './first-start.js';
-import { addressesOf, listen, requireFreePort } from './listen.js';
-import { type Listening, listenOnAll } from './listen-on-all.js';
+import { listen, requireFreePort } from './listen.js';
 import { type Closing, observe, startMetrics } from './observe.js';
 
 /** Which parts run in this process. */
@@ -136,22 +135,21 @@ function startCodeFor({ embedded, isLocal, dashboard }: Config): OneTimeCode | n
   return embedded && isLocal && dashboard && process.stderr.isTTY ? new OneTimeCode(randomBytes) : null;
 }
 
-async function startApi(services: Services, startCode: OneTimeCode | null, closings: Closing[]): Promise<Listening> {
+async function startApi(services: Services, startCode: OneTimeCode | null, closings: Closing[]) {
   const server = await buildServer(services, { startCode });
-  closings.push(() => server.close());
+  const close = () => server.close();
+  closings.push(close);
   const { host, port } = services.config;
-  const listening = await listen('PORT', { host, port }, async ({ port }) =>
-    listenOnAll(server, await addressesOf(host), port),
-  );
-  closings.push(listening.close);
-  return listening;
+  const listenTextResolver = (address: string) => `the API is listening at ${address}`;
+  const address = await listen('PORT', { host, port }, (at) => server.listen({ ...at, listenTextResolver }));
+  return { address, close };
 }
 
 async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {
   const lock = lockDataFolder(config.dataDir);
   closings.push(() => lock.release());
   await requireFreePort('PORT', config);
-  await requireFreePort('METRICS_PORT', config.metrics, async (host) => [host]); // on one address
+  await requireFreePort('METRICS_PORT', config.metrics);
   const postgres = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     log: (line) => log.info(line),

@@ -71,9 +71,11 @@ export function readConfig(env: Record<string, string | undefined>, { needsEncry
 
 function configFrom(s: Settings) {
   const embedded = s.DATABASE_URL === undefined;
-  const host = s.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0');
+  const named = s.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0');
+  // One address: for further ones Fastify opens servers that lack what is set at the first.
+  const host = named.toLowerCase() === 'localhost' ? '127.0.0.1' : named;
   // A trusted proxy brings requests of other machines.
-  const isLocal = isLoopback(host) && s.TRUSTED_PROXIES.length === 0;
+  const isLocal = isLoopbackAddress(host) && s.TRUSTED_PROXIES.length === 0;
   return {
     /** True in the all-in-one mode, where the service brings its own Postgres. */
     embedded,
@@ -155,9 +157,6 @@ function configFrom(s: Settings) {
     },
   };
 }
-
-/** Whether a host is on loopback. `localhost` is the only name that always is. */
-const isLoopback = (host: string) => isLoopbackAddress(host) || host.toLowerCase() === 'localhost';
 
 /** The limits of one request, for every key. */
 function limitsFrom(s: Settings) {

@@ -69,7 +69,7 @@ export const settings = {
   HOST: setting(
     z.string().min(1).optional(),
     'a host name or an IP address',
-    'The address to listen on. Default: 127.0.0.1 in the all-in-one mode, otherwise 0.0.0.0.',
+    'The address to listen on; localhost is 127.0.0.1. Default: 127.0.0.1 in the all-in-one mode, otherwise 0.0.0.0.',
   ),
   PORT: setting(whole(0, 65_535, 3000), 'a port, 0 to 65535 (0: any free one)', 'The port of the API.'),
   METRICS_PORT: setting(

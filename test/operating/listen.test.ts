@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { listen, requireFreePort } from '../../src/commands/listen.js';
-import { secondLoopback } from '../support/second-loopback.js';
+import { listen } from '../../src/commands/listen.js';
 
 test.each([
   [3000, 3001],
@@ -24,19 +21,4 @@ test.each([
   await expect(listen('PORT', { host, port: 3000 }, refused)).rejects.toThrow(
     `${reason} Allowed: one of its own, 127.0.0.1 for this machine alone, or 0.0.0.0 for all.`,
   );
-});
-
-test('a port of localhost is free when it is free at each of its addresses that the machine has', async () => {
-  const elsewhere = '203.0.113.1';
-  const require = (port: number, ...addresses: string[]) =>
-    requireFreePort('PORT', { host: 'localhost', port }, async () => addresses);
-  const other = createServer().listen({ host: '127.0.0.1', port: 0 });
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
-  await expect(require(port, secondLoopback, elsewhere, '127.0.0.1')).rejects.toThrow(
-    `Port ${port} on localhost is taken.`,
-  );
-  await once(other.close(), 'close');
-  await require(port, '127.0.0.1', elsewhere);
-  await expect(require(port, elsewhere, '127.0.0.1')).rejects.toThrow('HOST is "localhost", which is no');
 });
