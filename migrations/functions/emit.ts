@@ -35,7 +35,7 @@ end $$;
 -- weeks: then it tries again with new ids, or makes the partition.
 --
 -- Raises HW011 for arguments that do not fit together, HW012 for more than 100,000 deliveries, and query_canceled when
--- another open transaction, such as an application's, has an idempotency key of the API's emits for more than 50 ms:
+-- another open transaction, such as an application's, has an idempotency key of the API's emits for more than a second:
 -- calls of the API share a transaction, and a call that is too slow fails alone (src/database/group-commit.ts).
 create or replace function hookwright.emit_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
@@ -69,7 +69,7 @@ begin
   loop
     begin
       if hurries then
-        perform set_config('lock_timeout', '50ms', true);
+        perform set_config('lock_timeout', '1s', true);
       end if;
       return query select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code,
           case when e.error_code is not null
