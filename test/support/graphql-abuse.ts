@@ -139,7 +139,7 @@ const nested: Abuse[] = [
   query('an unknown fragment', '{ ...Nowhere }'),
   query('introspection in circles', introspection(20)),
   query('introspection five levels deep', introspection(5)),
-  query('introspection two levels deep', introspection(2)),
+  query('introspection three levels deep', introspection(3)),
   query('the whole schema, 15 times over', `{ ${times(15, (n) => `a${n}: __schema { ${everything} }`)} }`),
   query('the whole schema, twice', `{ __schema { ${everything} } ... { a: __schema { ${everything} } } }`),
   query(

@@ -4,9 +4,6 @@ import { fragmentsOf } from '../fields/selection.js';
 /** How often `__schema` and `__type` may be selected in one operation. Some clients select a few types one by one. */
 const SCHEMAS_MAX = 1;
 const TYPES_MAX = 10;
-/** How many of these lists of the schema may be nested. */
-const LISTS_MAX = { __schema: 1, __type: 2 } as const;
-const LISTS = new Set(['fields', 'inputFields', 'interfaces', 'possibleTypes']);
 
 /** The size of a selection set with everything below it, including fragments. */
 interface Extent {
@@ -18,21 +15,9 @@ interface Extent {
   schemas: number;
   types: number;
   schemaAliases: number;
-  /** Nested lists of the schema: below this set, and beyond what is allowed below `__schema` or `__type`. */
-  lists: number;
-  listsBeyond: number;
 }
 
-const EMPTY: Extent = {
-  fields: 0,
-  aliases: 0,
-  depth: 0,
-  schemas: 0,
-  types: 0,
-  schemaAliases: 0,
-  lists: 0,
-  listsBeyond: 0,
-};
+const EMPTY: Extent = { fields: 0, aliases: 0, depth: 0, schemas: 0, types: 0, schemaAliases: 0 };
 
 const together = (one: Extent, other: Extent): Extent => ({
   fields: one.fields + other.fields,
@@ -41,8 +26,6 @@ const together = (one: Extent, other: Extent): Extent => ({
   schemas: one.schemas + other.schemas,
   types: one.types + other.types,
   schemaAliases: one.schemaAliases + other.schemaAliases,
-  lists: Math.max(one.lists, other.lists),
-  listsBeyond: Math.max(one.listsBeyond, other.listsBeyond),
 });
 
 /** Measures selection sets. Each fragment is measured once, so nested fragments cost no more than their text. */
@@ -74,7 +57,6 @@ export function measureIn(document: DocumentNode): (set: SelectionSetNode) => Ex
 }
 
 function ofField(name: string, hasAlias: boolean, below: Extent): Extent {
-  const isSchema = name === '__schema' || name === '__type';
   return {
     fields: 1,
     aliases: below.aliases + Number(hasAlias),
@@ -82,27 +64,22 @@ function ofField(name: string, hasAlias: boolean, below: Extent): Extent {
     depth: name.startsWith('__') ? 1 : below.depth + 1,
     schemas: below.schemas + Number(name === '__schema'),
     types: below.types + Number(name === '__type'),
-    schemaAliases: isSchema ? below.aliases : below.schemaAliases,
-    lists: isSchema ? 0 : below.lists + Number(LISTS.has(name)),
-    listsBeyond: isSchema ? Math.max(below.listsBeyond, below.lists - LISTS_MAX[name]) : below.listsBeyond,
+    schemaAliases: name === '__schema' || name === '__type' ? below.aliases : below.schemaAliases,
   };
 }
 
 /**
  * Introspection needs no key and costs nothing, and each `__schema` is answered with the whole schema. GraphiQL and
- * code generators select it once, without aliases and without fields of fields.
+ * code generators select it once and without aliases. GraphQL's own rule limits fields of fields.
  *
  * @returns the message of the refusal; null when the selections are allowed
  */
-export function excessiveIntrospection({ schemas, types, schemaAliases, listsBeyond }: Extent): string | null {
+export function excessiveIntrospection({ schemas, types, schemaAliases }: Extent): string | null {
   if (schemas > SCHEMAS_MAX) {
     return `The operation asks for __schema ${schemas} times; at most ${SCHEMAS_MAX} is allowed.`;
   }
   if (types > TYPES_MAX) {
     return `The operation asks for __type ${types} times; at most ${TYPES_MAX} are allowed.`;
   }
-  if (schemaAliases > 0) {
-    return 'Aliases are not allowed within __schema and __type.';
-  }
-  return listsBeyond > 0 ? 'The operation asks for fields within fields of the schema; ask for single types.' : null;
+  return schemaAliases > 0 ? 'Aliases are not allowed within __schema and __type.' : null;
 }
