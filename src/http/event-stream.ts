@@ -18,6 +18,12 @@ const END_PATIENCE_MS = 1_000;
 /** Logs, metrics and the comment at the end of the stream name it. */
 export type EndReason = 'client_left' | 'too_slow' | 'complete' | 'age' | 'service_ends';
 
+/** The text of an event. A line break between the values of a payload would end its data. */
+export const nextEvent = (id: string | null, result: object): string =>
+  `event: next\n${id === null ? '' : `id: ${id}\n`}data: ${writeJson(result).replaceAll(/[\r\n]/g, ' ')}\n\n`;
+
+export const COMPLETE = 'event: complete\ndata:\n\n';
+
 /**
  * Server-sent events in graphql-sse's protocol, one operation for each connection. An event is written when the
  * previous one has left the process, so at most one waits in memory. The server of graphql-sse would keep any number.
@@ -54,16 +60,13 @@ export class EventStream {
 
   /** Writes an event. Resolves when the next one can be written, or the stream has ended. */
   async next(id: string | null, result: object): Promise<void> {
-    const idLine = id === null ? '' : `id: ${id}\n`;
-    // A line break between the values of a payload would end the data of the event.
-    const data = writeJson(result).replaceAll(/[\r\n]/g, ' ');
-    await this.#write(`event: next\n${idLine}data: ${data}\n\n`);
+    await this.#write(nextEvent(id, result));
   }
 
   /** Ends the stream for good: the client does not come back. */
   complete(): void {
     if (!this.#hasEnded) {
-      this.response.write('event: complete\ndata:\n\n');
+      this.response.write(COMPLETE);
       this.end('complete');
     }
   }

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLFormattedError } from 'graphql';
 import { callerOf, createContext, type Services } from '../context/context.js';
 import { logFault, toApiError } from '../context/faults.js';
-import { ApiError } from '../errors.js';
 import { GraphqlRequest } from '../graphql/execution/request.js';
 import type { GraphqlServer } from '../graphql/execution/server.js';
 import {
@@ -13,11 +11,11 @@ import {
   type Subscription,
 } from '../graphql/execution/subscription.js';
 import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
-import { extensionsOf, refusalStatuses } from '../graphql/fields/errors.js';
+import { extensionsOf } from '../graphql/fields/errors.js';
 import { chunked, type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
 import { contextOf } from './asking.js';
 import { authorizationOf } from './console-cookies.js';
-import { type EndReason, EventStream } from './event-stream.js';
+import { COMPLETE, type EndReason, EventStream, nextEvent } from './event-stream.js';
 import { OpenStreams } from './open-streams.js';
 import { headerOf } from './requests.js';
 
@@ -55,10 +53,10 @@ export function streamRoute(
       return reply;
     } catch (error) {
       release();
-      if (error instanceof ApiError) {
-        services.metrics.graphqlErrors.count(error.code); // a RefusedSubscription was counted before
+      if (error instanceof RefusedSubscription) {
+        return refuse(reply, error);
       }
-      return refuse(request, reply, error);
+      throw error; // to the error handler of /graphql
     }
   });
 }
@@ -85,7 +83,9 @@ function follow(live: Live, reply: FastifyReply, release: () => void): void {
     const known = toApiError(error);
     logFault(services.log, request.id, known.reason, error);
     services.metrics.graphqlErrors.count(known.code);
-    sendAndComplete(stream, [formattedOf(known)]);
+    // Does not wait for the client, which may have stopped reading.
+    void stream.next(null, { errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
+    stream.complete();
   };
   leave = streams.add({
     keyId,
@@ -157,39 +157,13 @@ async function executePortion(
   }
 }
 
-/** Does not wait for the client, which may have stopped reading. */
-function sendAndComplete(stream: EventStream, errors: readonly GraphQLFormattedError[]): void {
-  void stream.next(null, { errors });
-  stream.complete();
-}
-
-const formattedOf = (error: ApiError): GraphQLFormattedError => ({
-  message: error.detail,
-  extensions: extensionsOf(error),
-});
-
 /**
  * Refuses a subscription: with a status when the request is refused as a whole, as at /graphql, otherwise as the first
  * and last event of the stream, as clients expect.
- *
- * @throws any other error, for the error handler of /graphql
  */
-function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  if (!(error instanceof RefusedSubscription || error instanceof ApiError)) {
-    throw error;
-  }
-  const { errors, status, headers } =
-    error instanceof ApiError
-      ? { errors: [formattedOf(error)], status: refusalStatuses[error.code] ?? 200, headers: error.headers }
-      : error;
-  reply.headers(headers);
-  if (status !== 200) {
-    return reply.code(status).type('application/json; charset=utf-8').send({ errors });
-  }
-  reply.hijack();
-  const options = { heartbeatMs: 1_000, slowMs: 1_000, lifeMs: 1_000, reached: () => undefined };
-  const code = errors[0]?.extensions?.['code'];
-  const onEnd = () => request.log.debug({ requestId: request.id, code }, 'a subscription was refused');
-  sendAndComplete(new EventStream(reply.raw, { ...options, onEnd }, reply.getHeaders()), errors);
-  return reply;
+function refuse(reply: FastifyReply, { errors, status, headers }: RefusedSubscription): FastifyReply {
+  reply.code(status).headers(headers);
+  return status === 200
+    ? reply.type('text/event-stream; charset=utf-8').send(nextEvent(null, { errors }) + COMPLETE)
+    : reply.type('application/json; charset=utf-8').send({ errors });
 }

@@ -1,4 +1,4 @@
-import { createSourceEventStream, execute, type GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { createSourceEventStream, execute, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
 import { isTooSlow } from '../../database/driver/sql-state.js';
@@ -61,10 +61,14 @@ const executionOf = ({ operation, variables }: Subscription, contextValue: Conte
 /** @throws RefusedSubscription when a scope is missing or an argument does not fit */
 export async function openSubscription(subscription: Subscription, context: Context): Promise<UpdateStream<unknown>> {
   // The guard of the field runs with each update, and would refuse only the first one.
-  for (const { name, requirement } of subscription.operation.guardedFields(subscription.variables)) {
-    if (name.startsWith('Subscription.')) {
-      requirement(context);
+  try {
+    for (const { name, requirement } of subscription.operation.guardedFields(subscription.variables)) {
+      if (name.startsWith('Subscription.')) {
+        requirement(context);
+      }
     }
+  } catch (error) {
+    throw refused(context, [new GraphQLError('', { originalError: error as Error })]);
   }
   const source = await createSourceEventStream(executionOf(subscription, context));
   if (!(Symbol.asyncIterator in source)) {

@@ -69,7 +69,7 @@ export function formatError(error: GraphQLError, schema: GraphQLSchema | null = 
 }
 
 /** The status of a GraphQL request that is refused as a whole. Default: 200. */
-export const refusalStatuses: Readonly<Record<string, number>> = {
+const refusalStatuses: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   PAYLOAD_TOO_LARGE: 413,
   RATE_LIMITED: 429,
