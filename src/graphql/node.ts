@@ -85,11 +85,7 @@ export class NodeResolver {
 const idOf = (path: InputIssue['path'], text: string): NodeId | ApiError =>
   parseGlobalId(text) ?? invalidInput([{ path, code: 'invalid_id', detail: 'is not a global id, such as wh_12' }]);
 
-/**
- * Reads with one query for each type.
- *
- * @returns in the order of the ids: an object, null, or an error, which GraphQL reports at its path
- */
+/** Reads with one query for each type. GraphQL reports an error among the results at its path. */
 async function readNodes(
   context: Context,
   schema: GraphQLSchema,

@@ -108,7 +108,6 @@ function showGlobalIds(schema: GraphQLSchema): void {
   }
 }
 
-/** Prints the schema in a stable order, for `schema.graphql`. */
 export function printGraphqlSchema(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

@@ -9,15 +9,13 @@ declare module 'fastify' {
   }
 }
 
-/** Declares `asking` on the requests of this scope. */
 export function expectAsker(app: FastifyInstance): void {
   app.decorateRequest('asking', null);
 }
 
 /**
- * Finds the caller of a request. Call it before the body is read.
+ * Finds the caller of a request, before the body is read.
  *
- * @param authorization the header of that name; undefined for a request without a key
  * @throws ApiError as createContext; rate_limited for an address with too many requests without a key
  */
 export async function whoAsks(

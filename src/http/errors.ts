@@ -17,11 +17,7 @@ const fastifyErrors: Record<string, { reason: Reason; detail: (bodyBytesMax?: nu
   },
 };
 
-/**
- * Turns any thrown error into the error that the caller gets.
- *
- * @param bodyBytesMax the longest body of the route
- */
+/** @param bodyBytesMax the longest body of the route */
 export function apiErrorOf(error: unknown, bodyBytesMax?: number): ApiError {
   if (error instanceof ApiError) {
     return error;

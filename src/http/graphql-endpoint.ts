@@ -84,11 +84,7 @@ function announcedBytes({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : Infinity));
 }
 
-/**
- * Reserves the memory of a long body until it was read or its client is gone.
- *
- * @throws ApiError rate_limited
- */
+/** Reserves the memory of a long body until it was read or its client is gone. @throws ApiError rate_limited */
 function reserveBody(request: FastifyRequest, { bodyMemory }: Services): void {
   let bytes = Math.min(announcedBytes(request), request.routeOptions.bodyLimit);
   if (bytes <= SHORT_BODY_BYTES_MAX) {

@@ -22,7 +22,6 @@ import { headerOf } from './requests.js';
 /** The long texts of updates that are executed together, and wait in memory for each stream. */
 const PORTION_BYTES_MAX = 4_194_304;
 
-/** An open stream with everything that its updates need. */
 interface Live {
   services: Services;
   streams: OpenStreams;

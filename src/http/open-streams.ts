@@ -38,9 +38,8 @@ export class OpenStreams {
   constructor(private readonly services: Pick<Services, 'authenticator' | 'config' | 'metrics'>) {}
 
   /**
-   * Admits a stream within the limits of its key, its tenant and the process.
+   * Admits a stream, and returns what releases it again.
    *
-   * @returns releases the admission
    * @throws ApiError rate_limited; unavailable while the process ends
    */
   admit({ keyId, tenantId }: StreamOwner): () => void {

@@ -16,7 +16,7 @@ export interface Pattern {
  * Compiles a regular expression that both JavaScript (with the flag `u`) and RE2 can read. JavaScript's own engine is
  * not used: `^(a+)+$` would block the process for minutes.
  *
- * @returns if that cannot be done, why: a sentence that continues "The pattern …"
+ * @returns what is wrong with the pattern, if it cannot be read: a sentence that continues "The pattern …"
  */
 export function patternOf(source: string): Pattern | string {
   try {

@@ -32,22 +32,16 @@ const enforced: ReadonlySet<string> = new Set([
   ...['minProperties', 'maxProperties', 'required', 'dependentRequired'],
 ]);
 
-/** A payload takes too long to check. */
 export class TooCostly extends Error {
   constructor(readonly issue: InputIssue) {
     super(issue.detail);
   }
 }
 
-/** Judges payloads by one schema. */
 export interface PayloadCheck {
   /** False also where the check would take too long. */
   (payload: unknown): boolean;
-  /**
-   * Finds what is wrong with a payload: at most 20 broken rules; only the first one where looking for more takes long.
-   *
-   * @throws TooCostly
-   */
+  /** At most 20 broken rules; only the first one where looking for more takes long. @throws TooCostly */
   brokenRules(payload: unknown): ErrorObject[];
 }
 

@@ -10,7 +10,6 @@ const BATCH_ITEMS = [1, 2, 5, 10, 20, 50, 100, 200];
 
 export type ApiMetrics = ReturnType<typeof apiMetrics>;
 
-/** The metrics of an API process. */
 export function apiMetrics(registry = new Registry()) {
   const meter = new Meter(registry);
   const metrics = {

@@ -12,8 +12,7 @@ interface MetricsServer {
  * Serves `/metrics` in Prometheus' text format on a port of its own, for operators and not for tenants. `/health/live`
  * and `/health/ready` are there too, for daemons, which have no other port.
  *
- * @param notReady a sentence that says why the process cannot work at the moment; null when it can. May reject
- * @throws Error when the port is taken
+ * @param notReady says why the process cannot work at the moment; may reject
  */
 export async function startMetricsServer(
   registry: Registry,

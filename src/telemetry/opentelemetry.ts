@@ -112,7 +112,6 @@ function contextOf(traceparent: string | undefined): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
-/** @throws Error with a sentence */
 function samplerOf({ OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: arg = '' }: Environment): Sampler {
   const ratio = arg === '' ? 1 : Number(arg);
   if (!(ratio >= 0 && ratio <= 1)) {

@@ -12,7 +12,6 @@ export interface Span {
 
 export type SpanKind = 'SERVER' | 'CLIENT' | 'INTERNAL';
 
-/** Makes traces, if the operator wants any. */
 export interface Tracing {
   /** @param parent a `traceparent` that this continues; an invalid one starts a new trace */
   start(name: string, kind: SpanKind, parent: string | undefined, attributes?: Attributes): Span;

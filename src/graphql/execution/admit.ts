@@ -43,10 +43,8 @@ const listener: GraphQLRequestListener<Context> = {
   },
 };
 
-/** Refuses operations that the caller may not run, not in this way, or not now. */
 export const admission: ApolloServerPlugin<Context> = { requestDidStart: async () => listener };
 
-/** @throws GraphQLError */
 function requireAllowed({ kind, isIntrospection }: KnownOperation, isStream: boolean, { caller }: Context): void {
   if (caller === null && !isIntrospection) {
     throw graphqlErrorOf(keyRequired());
@@ -59,11 +57,6 @@ function requireAllowed({ kind, isIntrospection }: KnownOperation, isStream: boo
   }
 }
 
-/**
- * Checks the variables, the scopes, the cost and the limits of the key, and counts the request.
- *
- * @throws GraphQLError BAD_USER_INPUT, GRAPHQL_VALIDATION_FAILED, or for a missing scope; then nothing is counted
- */
 function admit(operation: KnownOperation, values: Values, context: Context): Verdict {
   const { introspection, limits } = context.config;
   // First of all, because GraphQL's errors about variables repeat their values.

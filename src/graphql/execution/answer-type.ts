@@ -9,15 +9,9 @@ export type AnswerType = (typeof ANSWER_TYPES)[number];
 const CHARSET = '; charset=utf-8';
 const offered = ANSWER_TYPES.map((type) => `${type}${CHARSET}`);
 
-/** Results by header: there are only a few kinds of clients. */
 const known = new BoundedMap<string, AnswerType | null>(100);
 
-/**
- * Chooses the type of an answer (RFC 9110 §12.5.1).
- *
- * @param accept the header; undefined accepts everything
- * @returns null when the client accepts neither
- */
+/** Chooses the type of an answer by the header `Accept` (RFC 9110 §12.5.1). Null when the client accepts neither. */
 export function answerTypeFor(accept: string | undefined): AnswerType | null {
   if (accept === undefined) {
     return ANSWER_TYPES[0];

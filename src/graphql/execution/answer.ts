@@ -64,7 +64,6 @@ function write(response: Response, context: Context): string {
   return text;
 }
 
-/** Replaces the answer by an error. */
 function replace(response: Response, context: Context, rest: FormattedExecutionResult, error: GraphQLError): void {
   noteErrors(context, [error]);
   response.body = { kind: 'single', singleResult: { ...rest, errors: [formatError(error)] } };

@@ -44,10 +44,7 @@ const objects: ComplexityEstimator = (field) => {
     : listLength(field, Number(length)) * (1 + Number(complexity) + childComplexity);
 };
 
-/**
- * Counts long texts, at the cost of their fields. In a list they count only a few times, because their bytes are
- * limited.
- */
+/** Counts long texts, at the cost of their fields; in a list only a few, because the bytes of lists are limited. */
 const texts: ComplexityEstimator = (field) => {
   if (!leadsToObjects(field)) {
     return Number(field.field.extensions['complexity'] ?? 0);
@@ -73,12 +70,7 @@ function listLength({ args, field, type: parent }: ComplexityEstimatorArgs, leng
   return Array.isArray(args['ids']) ? args['ids'].length : length;
 }
 
-/**
- * Refuses an operation that could read too much: the page sizes of nested connections multiply.
- *
- * @param costMax of a query or mutation
- * @throws GraphQLError GRAPHQL_VALIDATION_FAILED with status 400
- */
+/** The page sizes of nested connections multiply. @throws GraphQLError GRAPHQL_VALIDATION_FAILED */
 export function requireAffordable(kind: OperationTypeNode, cost: number, costMax: number): void {
   const isStream = kind === 'subscription';
   const max = isStream ? Math.min(costMax, UPDATE_COST_MAX) : costMax;
@@ -95,11 +87,8 @@ export function hasFixedCost({ variableDefinitions = [] }: OperationDefinitionNo
 }
 
 /**
- * Finds the cost of an operation.
- *
- * @param variables that fit the operation
- * @throws GraphQLError BAD_USER_INPUT with status 400 for an argument that does not fit: a variable with a default may
- *   be null where the argument may not. Execution would answer the other fields, at an unknown cost.
+ * @throws GraphQLError BAD_USER_INPUT for an argument that does not fit: a variable with a default may be null where
+ *   the argument may not. Execution would answer the other fields, at an unknown cost.
  */
 export function costOf(
   schema: GraphQLSchema,

@@ -79,7 +79,6 @@ function conditionalSubscription(document: DocumentNode): GraphQLError | null {
       });
 }
 
-/** Counts nodes in the text of the document. */
 function countsOf(document: DocumentNode): { repeats: number; directives: number; fragments: number } {
   const counts = { repeats: 0, directives: 0, fragments: document.definitions.length };
   visit(document, {

@@ -11,7 +11,6 @@ const DOCUMENTS_BYTES_MAX = 30 * 1_048_576;
 export const documentStore = (bytesMax = DOCUMENTS_BYTES_MAX): InMemoryLRUCache<DocumentNode> =>
   new InMemoryLRUCache({ maxSize: bytesMax, sizeCalculation: bytesOf });
 
-/** Estimates the memory of a document. */
 export function bytesOf(document: DocumentNode): number {
   const { loc, tokenCount = loc?.source.body.length ?? 0 } = document as DocumentNode & { tokenCount?: number };
   return BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * tokenCount + (loc?.source.body.length ?? 0);

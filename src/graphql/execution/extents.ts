@@ -69,10 +69,8 @@ function ofField(name: string, hasAlias: boolean, below: Extent): Extent {
 }
 
 /**
- * Introspection needs no key and costs nothing, and each `__schema` is answered with the whole schema. GraphiQL and
- * code generators select it once and without aliases. GraphQL's own rule limits fields of fields.
- *
- * @returns the message of the refusal; null when the selections are allowed
+ * The message for too much introspection: it needs no key, and each `__schema` is answered with the whole schema.
+ * GraphiQL and code generators select it once and without aliases. GraphQL's own rule limits fields of fields.
  */
 export function excessiveIntrospection({ schemas, types, schemaAliases }: Extent): string | null {
   if (schemas > SCHEMAS_MAX) {

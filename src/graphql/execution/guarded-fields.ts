@@ -18,7 +18,6 @@ import { type Requirement, requirementOf } from '../fields/requires.js';
 import { fragmentsOf } from '../fields/selection.js';
 import { withDefaults } from './variables.js';
 
-/** A field of an operation that has a requirement. */
 export interface GuardedField {
   /** Type and field, such as `Webhook.deliveries`. */
   name: string;
@@ -27,9 +26,8 @@ export interface GuardedField {
 }
 
 /**
- * The guarded fields that an operation runs, each once.
+ * The fields with a requirement that an operation runs, each once.
  *
- * @param given variables, which fit the operation
  * @returns `areFixed`: whether they are the same for all variables, that is, without `@skip` and `@include`
  */
 export function guardedFields(

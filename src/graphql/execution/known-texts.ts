@@ -35,11 +35,7 @@ export class KnownTexts extends InMemoryLRUCache {
     }
   }
 
-  /**
-   * Adds the hash to the body of a request, and removes a known text. Marks the text as used, so that Apollo finds it.
-   *
-   * @param body of any form
-   */
+  /** Adds the hash to a body, and removes a known text. Marks the text as used, so that Apollo finds it. */
   byHash(body: unknown): unknown {
     const { query, extensions } = (body ?? {}) as { query?: unknown; extensions?: unknown };
     if (typeof query !== 'string' || query === '' || (extensions !== undefined && extensions !== null)) {

@@ -18,9 +18,8 @@ const MEASURED_MUTATION_COST = 2_500;
 const WHOLE_ANSWER_FACTOR = 2;
 
 /**
- * Measures a whole answer. Many short texts are long too, and JSON.stringify fails beyond JavaScript's longest text.
- *
- * @returns the error that replaces the answer; null when it is short enough
+ * The error that replaces a whole answer which is too long. Many short texts are long too, and JSON.stringify fails
+ * beyond JavaScript's longest text.
  */
 export function longAnswerError(
   { fixedCost, kind }: KnownOperation,
@@ -36,7 +35,6 @@ export function longAnswerError(
   return graphqlErrorOf(new ApiError(reason, `${detail}${done}`));
 }
 
-/** Subtracts the length of a value. Stops below 0. */
 function leftOf(bytes: number, value: unknown): number {
   if (typeof value === 'string') {
     return bytes - value.length;

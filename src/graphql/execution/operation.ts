@@ -33,7 +33,6 @@ export class KnownOperation {
   readonly variables: readonly KnownVariable[];
   /** How many operations its root fields count, and those of them that emit. */
   readonly root: { operations: number; emits: readonly FieldNode[] };
-  /** Whether it asks only for the schema. */
   readonly isIntrospection: boolean;
   readonly #hasFixedCost: boolean;
   #fixedCost: number | null = null;
@@ -58,17 +57,13 @@ export class KnownOperation {
     return this.#fixedCost;
   }
 
-  /**
-   * @param values of the variables, which fit
-   * @throws GraphQLError BAD_USER_INPUT when an argument does not fit
-   */
+  /** @throws GraphQLError BAD_USER_INPUT when an argument does not fit */
   cost(values: Values): number {
     const cost = this.#fixedCost ?? costOf(this.schema, this.document, this.definition, values);
     this.#fixedCost = this.#hasFixedCost ? cost : null;
     return cost;
   }
 
-  /** The guarded fields that run with these values of the variables. */
   guardedFields(values: Values): readonly GuardedField[] {
     if (this.#guardedFields !== null) {
       return this.#guardedFields;

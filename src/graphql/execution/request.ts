@@ -21,7 +21,6 @@ interface HttpRequest {
   method: string;
   url: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Parsed from JSON. */
   body?: unknown;
 }
 

@@ -31,7 +31,6 @@ const disabledPlugins = [
   ApolloServerPluginUsageReportingDisabled(),
 ];
 
-/** Wraps a fault within Apollo. */
 const graphqlErrorFrom = (error: unknown) =>
   error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
 

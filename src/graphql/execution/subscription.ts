@@ -15,16 +15,11 @@ import type { GraphqlServer } from './server.js';
 export interface Subscription {
   operation: KnownOperation;
   variables: Record<string, unknown>;
-  /** The headers of the limits. */
   headers: Verdict['headers'];
 }
 
-/** Why a subscription is refused. */
 export class RefusedSubscription extends Error {
-  /**
-   * @param status of the whole answer; 200: the stream brings the errors and ends
-   * @param headers of the limits and of the status
-   */
+  /** @param status of the whole answer; 200: the stream brings the errors and ends */
   constructor(
     readonly errors: readonly GraphQLFormattedError[],
     readonly status: number,

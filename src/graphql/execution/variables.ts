@@ -16,14 +16,12 @@ import {
 import { type ApiError, type InputIssue, invalidInput } from '../../errors.js';
 import { enumRefusal, withoutValue } from '../fields/errors.js';
 
-/** A variable of an operation, with its type looked up. */
 export interface KnownVariable {
   name: string;
   type: GraphQLInputType;
   hasDefault: boolean;
 }
 
-/** The variables of an operation that fits the schema. */
 export function variablesOf(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -40,8 +38,7 @@ const ISSUES_MAX = 20;
 const LIST_ITEMS_MAX = 1_000;
 
 /**
- * Checks the variables of a request. GraphQL would check them too, but its messages repeat the values, which end up in
- * logs.
+ * Checks the variables of a request as GraphQL would, whose messages repeat the values, which end up in logs.
  *
  * @param showsSchema whether messages may name fields and enum values
  */

@@ -67,11 +67,7 @@ export interface Connection<Node> {
   pageInfo: PageInfo;
 }
 
-/**
- * Makes the GraphQL type of a list.
- *
- * @param plural for the descriptions: "events"
- */
+/** The GraphQL type of a list. @param plural for the descriptions: "events" */
 export function connectionOf<Node extends object>(
   node: ClassType<Node>,
   name: string,

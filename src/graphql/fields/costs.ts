@@ -2,7 +2,6 @@ import { Extensions } from 'type-graphql';
 
 /** A field with a text of this many bytes costs as much as a hundred objects. */
 export const PAYLOAD_BYTES = 262_144;
-/** The cost of a field with a whole payload. */
 export const PAYLOAD_COST = 100;
 /** The cost of a field with a schema of up to 64 KiB, or a sample of it. */
 export const SCHEMA_COST = 25;

@@ -21,7 +21,6 @@ const documentErrorCodes = new Set([
   'PERSISTED_QUERY_NOT_FOUND',
 ]);
 
-/** The error that GraphQL has wrapped. */
 export function causeOf(error: unknown): unknown {
   let cause = error;
   while (cause instanceof GraphQLError && cause.originalError !== undefined) {
@@ -30,7 +29,6 @@ export function causeOf(error: unknown): unknown {
   return cause;
 }
 
-/** The members of an error's `extensions`. */
 export function extensionsOf(error: ApiError): Record<string, unknown> {
   const { issues, retryAfterSeconds } = error.extra;
   return {
@@ -132,7 +130,6 @@ function withEnumValues(message: string, schema: GraphQLSchema): string {
   return isEnumType(type) ? enumRefusal(type) : message;
 }
 
-/** The message about a value that an enum does not have. */
 export function enumRefusal(type: GraphQLEnumType): string {
   const values = type.getValues().map(({ name }) => name);
   return `The value does not exist in "${type.name}" enum, which has ${values.join(', ')}.`;

@@ -4,7 +4,6 @@ import { invalidInput, notFound, type Path } from '../../errors.js';
 /**
  * Reads an id in either form, `wh_12` or `12`.
  *
- * @param path of the id in the arguments
  * @throws ApiError not_found for a text that is not an id; invalid_input for the id of another type
  */
 export function idOf(type: NumberedType, text: string, path: Path): number {
@@ -23,11 +22,7 @@ export function found<Thing>(thing: Thing | null, type: NumberedType, id: number
   return thing;
 }
 
-/**
- * Reads an id that is a condition of a filter.
- *
- * @throws ApiError invalid_input for a text that is not an id of this type
- */
+/** Reads an id in a filter. @throws ApiError invalid_input for a text that is not an id of this type */
 export function idIn(type: NumberedType, text: string, path: Path): number {
   const id = idOrNull(type, text, path);
   if (id === null) {

@@ -13,7 +13,6 @@ export function replayedEventTypes(knownNames: readonly string[]) {
   });
 }
 
-/** Accepts the name of an existing event type. */
 export function knownEventType(knownNames: readonly string[]) {
   return z.string().superRefine((name, context) => {
     if (!knownNames.includes(name)) {
@@ -47,7 +46,7 @@ const NAME_SHOWN_LENGTH_MAX = 50;
 /**
  * Accepts different existing scopes, whether the caller may grant them or not.
  *
- * @param grantable the scopes that the caller may grant, for the message about an unknown one
+ * @param grantable for the message about an unknown scope
  */
 export function apiKeyScopes(grantable: readonly Scope[]) {
   return z
@@ -94,12 +93,7 @@ export const overlapHours = z
   .min(0, 'must be at least 0')
   .max(OVERLAP_HOURS_MAX, `must be at most ${OVERLAP_HOURS_MAX}`);
 
-/**
- * Parses a value with a schema.
- *
- * @param path of the value in the arguments
- * @throws ApiError invalid_input with every broken rule
- */
+/** @throws ApiError invalid_input with every broken rule */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, path: Path): z.output<Schema> {
   const result = schema.safeParse(value);
   if (!result.success) {

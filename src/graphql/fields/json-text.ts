@@ -11,7 +11,6 @@ let texts: string[] = [];
 export class JsonText {
   constructor(readonly text: string) {}
 
-  /** Called by `writeJson`. */
   toJSON(): string {
     texts.push(this.text);
     return MARKER;

@@ -1,12 +1,7 @@
 import type { Context } from '../../context/context.js';
 import { knownEventType, parseInput } from './input.js';
 
-/**
- * The event type that an optional argument names.
- *
- * @param path of the name in the arguments
- * @throws ApiError invalid_input when there is no such type
- */
+/** The event type that an optional argument names. @throws ApiError invalid_input when there is no such type */
 export async function knownTypeIn(
   { eventTypes }: Context,
   name: string | null | undefined,

@@ -2,21 +2,13 @@ import type { Context } from '../../context/context.js';
 import { Webhook } from '../../entities/webhook.js';
 import { found, idOf } from './ids.js';
 
-/**
- * Requires that the tenant has or had this webhook: deliveries to a deleted one are still there.
- *
- * @throws ApiError not_found for an unknown or foreign one
- */
+/** The webhook may be deleted: deliveries to it are still there. @throws ApiError not_found */
 export async function requireKnownWebhook(context: Context, id: number): Promise<void> {
   const webhook = await context.em.findOne(Webhook, { id }, { filters: { alive: false }, fields: ['id'] });
   found(webhook, 'Webhook', id);
 }
 
-/**
- * The number of the webhook that an optional argument names. Null without one.
- *
- * @throws ApiError not_found; invalid_input for the id of another type
- */
+/** The webhook that an optional argument names. @throws ApiError not_found; invalid_input for the id of another type */
 export async function knownWebhookIn(context: Context, text: string | null | undefined): Promise<number | null> {
   if (typeof text !== 'string') {
     return null;

@@ -32,12 +32,10 @@ export function RequiresScopeOrAdmin(scope: TenantScope): FieldDecorator {
   return guard((context) => requireScope(context, context.tenantId === null ? PLATFORM_ADMIN : scope));
 }
 
-/** Guards a field that needs any valid key. */
 export function RequiresKey(): FieldDecorator {
   return guard((context) => void callerOf(context));
 }
 
-/** The requirement of a field, if it has one. */
 export function requirementOf(field: GraphQLField<unknown, unknown>): Requirement | undefined {
   return field.extensions[REQUIREMENT] as Requirement | undefined;
 }

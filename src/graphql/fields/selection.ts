@@ -11,7 +11,6 @@ import {
 /** Returns undefined for an unknown fragment, which another rule refuses. */
 type FragmentNamed = (name: string) => FragmentDefinitionNode | undefined;
 
-/** The fragments of a document by their names. */
 export const fragmentsOf = ({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> =>
   new Map(
     definitions

@@ -2,7 +2,6 @@ import { InputType } from 'type-graphql';
 import { Nullable } from '../../entities/nullable.js';
 import { type InputIssue, requireNoIssues } from '../../errors.js';
 
-/** A range from `since` until before `until`. Both are optional. */
 @InputType()
 export abstract class TimeRange {
   @Nullable(() => Date, 'Only items created at this time or later.')
@@ -12,11 +11,7 @@ export abstract class TimeRange {
   until?: Date | null;
 }
 
-/**
- * The issues of a range that ends before it begins.
- *
- * @param path of the range in the arguments
- */
+/** @param path of the range in the arguments */
 export function rangeIssues({ since, until }: TimeRange, path: readonly string[]): InputIssue[] {
   return since && until && until <= since
     ? [{ path: [...path, 'until'], code: 'out_of_range', detail: 'must be later than `since`' }]

@@ -5,7 +5,6 @@ import { type ChangePosition, decodePosition, encodePosition } from '../../domai
 import { invalidInput } from '../../errors.js';
 import type { PendingChanges, Taken } from '../../live/pending-changes.js';
 
-/** An update for the field of a subscription. */
 export interface Update<Node> {
   cursor: string;
   resync: boolean;
@@ -34,11 +33,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
     private readonly read: (ids: readonly number[]) => Promise<readonly { id: number; node: Node | null }[]>,
   ) {}
 
-  /**
-   * Follows changes from now on, or since `after`.
-   *
-   * @throws ApiError invalid_input for a broken cursor; Error when the database is away
-   */
+  /** Follows changes from now on, or since `after`. @throws ApiError invalid_input for a broken cursor */
   static async open<Node>(
     context: Context,
     pending: PendingChanges,
@@ -124,11 +119,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
   }
 }
 
-/**
- * Reads the database for a stream, and tries again while the database is away.
- *
- * @param isOver whether the stream has ended
- */
+/** Reads the database for a stream, and tries again while it is away and the stream is not over. */
 export async function withDatabase<Result>(work: () => Promise<Result>, isOver: () => boolean): Promise<Result> {
   for (;;) {
     try {
