@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { expect } from 'vitest';
 import type { Services } from '../../src/context/context.js';
 import { openPool } from '../../src/database/database.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
@@ -53,6 +54,21 @@ export class GraphqlApi {
     return this.send({ query, variables }, asking);
   }
 
+  /** Asks as one caller. */
+  by(asking: Asking) {
+    const ask = (query: string, variables?: Record<string, unknown>) => this.ask(query, variables, asking);
+    return {
+      ask,
+      /** The data of an answer without errors. */
+      read: async (query: string, variables?: Record<string, unknown>) => dataOf(await ask(query, variables)),
+      /** Runs the mutation of this name. */
+      mutate: (name: string, input: object, selection: string) => {
+        const type = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
+        return ask(`mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`, { input });
+      },
+    };
+  }
+
   async send(body: unknown, asking: Asking, headers: Record<string, string> = {}): Promise<Answer> {
     const payload = JSON.stringify(body);
     return this.#inject(
@@ -94,3 +110,11 @@ export class GraphqlApi {
 
 /** The codes of an answer's errors. */
 export const codesOf = ({ errors }: Answer): string[] => errors.map(({ extensions }) => extensions.code);
+
+/** The data of an answer that has no errors. */
+export function dataOf({ data, errors }: Answer): Json {
+  expect(errors).toEqual([]);
+  return data;
+}
+
+export const nodesOf = (connection: { edges: { node: Json }[] }): Json[] => connection.edges.map(({ node }) => node);
