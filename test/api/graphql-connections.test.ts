@@ -1,10 +1,11 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { encodeCursor } from '../../src/graphql/fields/connection.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
-import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
+import { allPages, type Page, type PageArgs, pageInfo } from '../support/pages.js';
+import { statementsOf } from '../support/statements.js';
 
 const EVENTS = 260;
 
@@ -15,67 +16,39 @@ for (const count of [100, 100, EVENTS - 200]) {
   ids.push(...(await emitMany(api.services, tenant.id, count)));
 }
 const newestFirst = ids.sort((a, b) => b - a).map(gid.event);
-// Somebody else's, between ours.
+// Another tenant's, between ours.
 await emitMany(api.services, (await makeTenant(api.services)).id, 5);
 afterAll(() => api.close());
 
-interface Page {
-  edges: { cursor: string; node: { id: string } }[];
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
-}
-const page = async (variables: Record<string, unknown>): Promise<Page> => {
-  const { data, errors } = await api.ask(
-    `query ($first: Int, $after: String, $last: Int, $before: String, $filter: EventFilter) {
-       events(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
-         edges { cursor node { id } }
-         pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
-    variables,
-    tenant,
-  );
-  expect(errors).toEqual([]);
-  return data.events;
-};
-const idsOf = ({ edges }: Page) => edges.map(({ node }) => node.id);
+const { ask, read } = api.by(tenant);
+const page = async (variables: PageArgs & { filter?: object }): Promise<Page<{ id: string }>> =>
+  (
+    await read(
+      `query ($first: Int, $after: String, $last: Int, $before: String, $filter: EventFilter) {
+         events(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+           edges { cursor node { id } } ${pageInfo} } }`,
+      { ...variables },
+    )
+  ).events;
+const idsOf = (of: Page<{ id: string }>): string[] => nodesOf(of).map(({ id }) => id);
+const cursorAt = (index: number) => encodeCursor('events', numberIn(newestFirst.at(index)!));
 
 describe('a connection', () => {
-  test('leads forwards through everything, newest first', async () => {
-    const seen: string[] = [];
-    let after: string | null = null;
-    for (let turn = 0; turn < 10; turn++) {
-      const { pageInfo, ...rest } = await page({ first: 77, after });
-      seen.push(...idsOf({ pageInfo, ...rest }));
-      expect(pageInfo.hasPreviousPage).toBe(after !== null);
-      after = pageInfo.endCursor;
-      if (!pageInfo.hasNextPage) {
-        break;
-      }
-    }
-    expect(seen).toEqual(newestFirst);
+  test.each([
+    ['forwards', true],
+    ['backwards', false],
+  ])('leads %s through everything, newest first on each page', async (_name, forwards) => {
+    expect((await allPages(page, 77, forwards)).map(({ id }) => id)).toEqual(newestFirst);
   });
 
-  test('leads backwards through everything, in the same order on each page', async () => {
-    const seen: string[] = [];
-    let before: string | null = null;
-    for (let turn = 0; turn < 10; turn++) {
-      const got = await page({ last: 77, before });
-      seen.unshift(...idsOf(got));
-      expect(got.pageInfo.hasNextPage).toBe(before !== null);
-      before = got.pageInfo.startCursor;
-      if (!got.pageInfo.hasPreviousPage) {
-        break;
-      }
-    }
-    expect(seen).toEqual(newestFirst);
-  });
-
-  test('has 50 on a page unless told otherwise, and 100 at most', async () => {
+  test('has 50 on a page by default, and 100 at most', async () => {
     expect(idsOf(await page({}))).toEqual(newestFirst.slice(0, 50));
     expect(idsOf(await page({ first: 100 }))).toHaveLength(100);
     expect(idsOf(await page({ first: 1 }))).toEqual(newestFirst.slice(0, 1));
   });
 
   test('ends exactly where its last page is full', async () => {
-    const after = encodeCursor('events', numberIn(newestFirst[EVENTS - 11]!));
+    const after = cursorAt(-11);
     const last = await page({ first: 10, after });
     expect(idsOf(last)).toEqual(newestFirst.slice(-10));
     expect(last.pageInfo.hasNextPage).toBe(false);
@@ -83,10 +56,7 @@ describe('a connection', () => {
   });
 
   test('may lie between two cursors, and knows what lies beyond both', async () => {
-    const between = {
-      after: encodeCursor('events', numberIn(newestFirst[9]!)),
-      before: encodeCursor('events', numberIn(newestFirst[15]!)),
-    };
+    const between = { after: cursorAt(9), before: cursorAt(15) };
     const all = await page({ first: 10, ...between });
     expect(idsOf(all)).toEqual(newestFirst.slice(10, 15));
     expect(all.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
@@ -95,8 +65,7 @@ describe('a connection', () => {
   });
 
   test('is empty beyond its end, with no cursors', async () => {
-    const beyond = await page({ first: 10, after: encodeCursor('events', numberIn(newestFirst.at(-1)!)) });
-    expect(beyond).toEqual({
+    expect(await page({ first: 10, after: cursorAt(-1) })).toEqual({
       edges: [],
       pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null },
     });
@@ -104,8 +73,7 @@ describe('a connection', () => {
 
   test('is not disturbed by what is added meanwhile', async () => {
     const first = await page({ first: 5 });
-    const other = await makeTenant(api.services);
-    await emitMany(api.services, other.id, 1);
+    await emitMany(api.services, (await makeTenant(api.services)).id, 1);
     const second = await page({ first: 5, after: first.pageInfo.endCursor });
     expect(idsOf(second)).toEqual(newestFirst.slice(5, 10));
   });
@@ -133,11 +101,10 @@ describe('a connection', () => {
     ['a cursor with a huge id', { before: Buffer.from('events:9999999999999999').toString('base64url') }, 'before'],
   ])('%s is bad input, in every list', async (_name, variables, path) => {
     for (const list of ['events', 'deliveries', 'webhooks']) {
-      const { errors, status } = await api.ask(
+      const { errors, status } = await ask(
         `query ($first: Int, $after: String, $last: Int, $before: String) {
            ${list}(first: $first, after: $after, last: $last, before: $before) { edges { cursor } } }`,
         variables,
-        tenant,
       );
       expect(status).toBe(200);
       expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: [path] }] });
@@ -150,18 +117,15 @@ describe('a connection', () => {
     ['webhooks', 'eventType', '*'],
     ['deliveries', 'webhookId', 'x'],
   ])('the filter of %s refuses a bad %s at its place', async (list, field, value) => {
-    const answer = await api.ask(`{ ${list}(filter: {${field}: "${value}"}) { edges { cursor } } }`, {}, tenant);
-    expect(answer.errors[0].extensions).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      errors: [{ path: ['filter', field] }],
-    });
+    const { errors } = await ask(`{ ${list}(filter: {${field}: "${value}"}) { edges { cursor } } }`);
+    expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: ['filter', field] }] });
   });
 
   test.each(['2026-01-31', '2026-02-30T00:00:00Z', '2026-01-31T09:30:00', 'yesterday', 5])(
     'the moment %j is no DateTime',
     async (since) => {
       const query = 'query ($since: DateTime) { deliveries(filter: {since: $since}) { edges { cursor } } }';
-      const answer = await api.ask(query, { since }, tenant);
+      const answer = await ask(query, { since });
       expect(answer.status).toBe(400);
       expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
     },
@@ -173,17 +137,14 @@ describe("a webhook's deliveries", () => {
     const owner = await makeTenant(api.services);
     const [one, two] = [await makeWebhook(api.services, owner.id), await makeWebhook(api.services, owner.id)];
     await emitMany(api.services, owner.id, 12);
-    const read = async (args: string) => {
-      const { data, errors } = await api.ask(
+    const readAll = async (args: string) => {
+      const { webhooks } = await api.by(owner).read(
         `{ webhooks(first: 10) { edges { node { id deliveries(${args}) {
-           edges { node { id status createdAt webhook { id } } } pageInfo { hasNextPage hasPreviousPage endCursor } } } } } }`,
-        {},
-        owner,
+           edges { node { id status createdAt webhook { id } } } ${pageInfo} } } } } }`,
       );
-      expect(errors).toEqual([]);
-      return data.webhooks.edges.map(({ node }: { node: { id: string; deliveries: Page } }) => node);
+      return nodesOf(webhooks);
     };
-    const all = await read('first: 100');
+    const all = await readAll('first: 100');
     expect(all.map(({ id }: { id: string }) => numberIn(id))).toEqual([two.id, one.id]);
     for (const webhook of all) {
       expect(webhook.deliveries.edges).toHaveLength(12);
@@ -193,25 +154,19 @@ describe("a webhook's deliveries", () => {
       const ids = idsOf(webhook.deliveries).map(numberIn);
       expect(ids).toEqual([...ids].sort((a, b) => b - a));
     }
-    const [first] = await read('first: 5');
+    const [first] = await readAll('first: 5');
     expect(idsOf(first.deliveries)).toEqual(idsOf(all[0].deliveries).slice(0, 5));
-    const [next] = await read(`first: 100, after: "${first.deliveries.pageInfo.endCursor}"`);
+    const [next] = await readAll(`first: 100, after: "${first.deliveries.pageInfo.endCursor}"`);
     expect(idsOf(next.deliveries)).toEqual(idsOf(all[0].deliveries).slice(5));
     expect(next.deliveries.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-    const [last] = await read('last: 5');
+    const [last] = await readAll('last: 5');
     expect(idsOf(last.deliveries)).toEqual(idsOf(all[0].deliveries).slice(-5));
-    expect((await read('filter: {status: FAILED}'))[0].deliveries.edges).toEqual([]);
-    expect((await read('filter: {eventType: "coupon.applied"}'))[0].deliveries.edges).toHaveLength(12);
-    expect((await read('filter: {until: "2025-01-01T00:00:00Z"}'))[0].deliveries.edges).toEqual([]);
-    expect((await read('filter: {since: "2025-01-01T00:00:00Z"}'))[0].deliveries.edges).toHaveLength(12);
+    expect((await readAll('filter: {status: FAILED}'))[0].deliveries.edges).toEqual([]);
+    expect((await readAll('filter: {eventType: "coupon.applied"}'))[0].deliveries.edges).toHaveLength(12);
+    expect((await readAll('filter: {until: "2025-01-01T00:00:00Z"}'))[0].deliveries.edges).toEqual([]);
+    expect((await readAll('filter: {since: "2025-01-01T00:00:00Z"}'))[0].deliveries.edges).toHaveLength(12);
   });
 });
-
-/** The statements around a query, which name the tenant for row-level security. */
-function isFrame(statement: unknown): boolean {
-  const text = typeof statement === 'string' ? statement : (statement as { text: string }).text;
-  return /^(begin|commit|select set_config)/.test(text);
-}
 
 describe("an event's deliveries", () => {
   let by: TestTenant;
@@ -231,15 +186,9 @@ describe("an event's deliveries", () => {
     expected = rows.map(({ id }) => gid.delivery(id));
     expect(expected).toHaveLength(7);
   });
-  const pageOf = async (args: string): Promise<Page> => {
-    const { data, errors } = await api.ask(
-      `{ event(id: "${eventId}") { deliveries${args} {
-           edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
-      {},
-      by,
-    );
-    expect(errors).toEqual([]);
-    return data.event.deliveries;
+  const pageOf = async (args: string): Promise<Page<{ id: string }>> => {
+    const query = `{ event(id: "${eventId}") { deliveries${args} { edges { cursor node { id } } ${pageInfo} } } }`;
+    return (await api.by(by).read(query)).event.deliveries;
   };
 
   test('are its own alone, newest first, in pages of any size and both ways', async () => {
@@ -256,30 +205,20 @@ describe("an event's deliveries", () => {
   });
 
   test('of many events each have a page of their own', async () => {
-    const { data } = await api.ask(
-      '{ events { edges { node { id deliveries(first: 2) { edges { node { eventId } } } } } } }',
-      {},
-      by,
-    );
-    for (const { node } of data.events.edges) {
+    const { events } = await api
+      .by(by)
+      .read('{ events { edges { node { id deliveries(first: 2) { edges { node { eventId } } } } } } }');
+    for (const { node } of events.edges) {
       expect(node.deliveries.edges).toEqual([{ node: { eventId: node.id } }, { node: { eventId: node.id } }]);
     }
-    expect(data.events.edges).toHaveLength(4);
+    expect(events.edges).toHaveLength(4);
   });
 });
 
 describe('nested fields', () => {
-  /** How many statements a request takes. */
-  const statementsOf = async (query: string): Promise<number> => {
-    await api.ask(query, {}, tenant); // connections, prepared statements and caches
-    const spy = vi.spyOn(pg.Client.prototype, 'query');
-    try {
-      const { errors } = await api.ask(query, {}, tenant);
-      expect(errors).toEqual([]);
-      return spy.mock.calls.filter(([statement]) => !isFrame(statement)).length;
-    } finally {
-      spy.mockRestore();
-    }
+  const countOf = async (query: string) => {
+    await read(query); // connections, prepared statements and caches
+    return (await statementsOf(() => read(query))).length;
   };
 
   test('take one query a level, and one more for long texts, however many parents there are', async () => {
@@ -289,15 +228,15 @@ describe('nested fields', () => {
     await emitMany(api.services, tenant.id, 20);
     const deliveries = (first: number) =>
       `{ deliveries(first: ${first}) { edges { node { id event { body } webhook { url heldCount } attempts { number } } } } }`;
-    expect(await statementsOf(deliveries(2))).toBe(await statementsOf(deliveries(60)));
-    expect(await statementsOf(deliveries(60))).toBe(7); // how long the bodies are, and then the bodies
+    expect(await countOf(deliveries(2))).toBe(await countOf(deliveries(60)));
+    expect(await countOf(deliveries(60))).toBe(7); // how long the bodies are, and then the bodies
     const events = (first: number) =>
       `{ events(first: ${first}) { edges { node { deliveries(first: 3) { edges { node { id webhook { url } attempts { number } } } } } } } }`;
-    expect(await statementsOf(events(20))).toBe(4);
-    expect(await statementsOf('{ webhooks { edges { node { id heldCount } } } }')).toBe(2);
-    expect(await statementsOf('{ webhooks { edges { node { id backlog { due held } } } } }')).toBe(2);
+    expect(await countOf(events(20))).toBe(4);
+    expect(await countOf('{ webhooks { edges { node { id heldCount } } } }')).toBe(2);
+    expect(await countOf('{ webhooks { edges { node { id backlog { due held } } } } }')).toBe(2);
     const pages =
       '{ webhooks(first: 20) { edges { node { deliveries(first: 5) { edges { node { id attempts { number } } } } } } } }';
-    expect(await statementsOf(pages)).toBe(3);
+    expect(await countOf(pages)).toBe(3);
   });
 });

@@ -1,12 +1,17 @@
-import pg from 'pg';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
-import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { codesOf, dataOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
+import { allPages, type Page, type PageArgs, pageInfo } from '../support/pages.js';
+import { statementsOf } from '../support/statements.js';
 
 const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
 afterAll(() => api.close());
+
+let by: TestTenant;
+beforeEach(async () => {
+  by = await makeTenant(api.services);
+});
 
 interface Entry {
   webhookId: string;
@@ -16,28 +21,20 @@ interface Entry {
 }
 const fields = 'edges { cursor node { webhookId reason webhook { id } delivery { id webhook { id } } } }';
 
-interface Page {
-  edges: { cursor: string; node: Entry }[];
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
-}
-
-async function pageOf(eventId: number, args: string, by: TestTenant): Promise<Page> {
-  const { data, errors } = await api.ask(
-    `{ event(id: "${eventId}") { fanOut${args} { ${fields}
-         pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
-    {},
-    by,
+async function pageOf(eventId: number | string, { first, after, last, before }: PageArgs = {}): Promise<Page<Entry>> {
+  const { event } = await api.by(by).read(
+    `query ($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+       event(id: $id) { fanOut(first: $first, after: $after, last: $last, before: $before) { ${fields} ${pageInfo} } } }`,
+    { id: String(eventId), first, after, last, before },
   );
-  expect(errors).toEqual([]);
-  return data.event.fanOut;
+  return event.fanOut;
 }
-const entriesOf = ({ edges }: Pick<Page, 'edges'>) => edges.map(({ node }) => node);
-const fanOut = async (eventId: number, args = '', by = tenant) => entriesOf(await pageOf(eventId, args, by));
-const emit = async (by = tenant) => (await emitMany(api.services, by.id, 1))[0]!;
-async function change(webhookId: number, by: TestTenant, input: string): Promise<void> {
-  const mutation = `mutation { updateWebhook(input: {id: "${webhookId}", ${input}}) { webhook { id } } }`;
-  expect(codesOf(await api.ask(mutation, {}, by))).toEqual([]);
-}
+const fanOut = async (eventId: number | string): Promise<Entry[]> => nodesOf(await pageOf(eventId));
+const emit = async () => (await emitMany(api.services, by.id, 1))[0]!;
+const make = async (eventTypes = ['*']) => (await makeWebhook(api.services, by.id, { eventTypes })).id;
+const change = async (id: number, input: object) =>
+  dataOf(await api.by(by).mutate('updateWebhook', { id: String(id), ...input }, 'webhook { id }'));
+const remove = (id: number) => api.by(by).mutate('deleteWebhook', { id: String(id) }, 'deletedWebhookId');
 /** By webhook: the reason, or that there is a delivery. */
 const told = (entries: Entry[]) =>
   Object.fromEntries(
@@ -48,169 +45,125 @@ const lapse = (webhookId: number) =>
 
 describe('the fan-out of an event', () => {
   test('names every webhook with its delivery, or with the reason why there is none', async () => {
-    const by = await makeTenant(api.services);
-    const make = (eventTypes?: string[]) =>
-      makeWebhook(api.services, by.id, eventTypes === undefined ? {} : { eventTypes });
-    const [gets, other, pausedJustNow, pausedLongAgo, deleted] = [
-      await make(),
-      await make(['booking.created']),
-      await make(),
-      await make(),
-      await make(),
-    ];
-    await change(pausedJustNow.id, by, 'active: false');
-    await change(pausedLongAgo.id, by, 'active: false');
-    await lapse(pausedLongAgo.id);
-    const eventId = await emit(by);
-    await api.ask(`mutation { deleteWebhook(input: {id: "${deleted.id}"}) { deletedWebhookId } }`, {}, by);
+    const gets = await make();
+    const other = await make(['booking.created']);
+    const [pausedJustNow, pausedLongAgo, deleted] = [await make(), await make(), await make()];
+    await change(pausedJustNow, { active: false });
+    await change(pausedLongAgo, { active: false });
+    await lapse(pausedLongAgo);
+    const eventId = await emit();
+    await remove(deleted);
     const later = await make();
-    expect(told(await fanOut(eventId, '', by))).toEqual({
-      [gets.id]: 'delivery',
-      [other.id]: 'NOT_SUBSCRIBED',
-      [pausedJustNow.id]: 'delivery',
-      [pausedLongAgo.id]: 'INACTIVE',
+    expect(told(await fanOut(eventId))).toEqual({
+      [gets]: 'delivery',
+      [other]: 'NOT_SUBSCRIBED',
+      [pausedJustNow]: 'delivery',
+      [pausedLongAgo]: 'INACTIVE',
       deleted: 'delivery',
-      [later.id]: 'CREATED_LATER',
+      [later]: 'CREATED_LATER',
     });
   });
 
-  test('tells what webhooks were when the event came, whatever they are now', async () => {
-    const by = await makeTenant(api.services);
-    const subscribedLater = await makeWebhook(api.services, by.id, { eventTypes: ['booking.created'] });
-    const enabledLater = await makeWebhook(api.services, by.id);
-    const leftLater = await makeWebhook(api.services, by.id);
-    await change(enabledLater.id, by, 'active: false');
-    await lapse(enabledLater.id);
-    const eventId = await emit(by);
-    await change(subscribedLater.id, by, 'eventTypes: ["coupon.applied"]');
-    await change(subscribedLater.id, by, 'eventTypes: ["*"]');
-    await change(enabledLater.id, by, 'active: true');
-    await change(enabledLater.id, by, 'active: false');
-    await change(leftLater.id, by, 'eventTypes: ["booking.created"]');
-    expect(told(await fanOut(eventId, '', by))).toEqual({
-      [subscribedLater.id]: 'NOT_SUBSCRIBED',
-      [enabledLater.id]: 'INACTIVE',
-      [leftLater.id]: 'delivery',
+  test('shows what webhooks were when the event came, whatever they are now', async () => {
+    const subscribedLater = await make(['booking.created']);
+    const [enabledLater, leftLater] = [await make(), await make()];
+    await change(enabledLater, { active: false });
+    await lapse(enabledLater);
+    const eventId = await emit();
+    await change(subscribedLater, { eventTypes: ['coupon.applied'] });
+    await change(subscribedLater, { eventTypes: ['*'] });
+    await change(enabledLater, { active: true });
+    await change(enabledLater, { active: false });
+    await change(leftLater, { eventTypes: ['booking.created'] });
+    expect(told(await fanOut(eventId))).toEqual({
+      [subscribedLater]: 'NOT_SUBSCRIBED',
+      [enabledLater]: 'INACTIVE',
+      [leftLater]: 'delivery',
     });
   });
 
   test('admits it when nothing explains what is missing', async () => {
-    const by = await makeTenant(api.services);
-    const webhook = await makeWebhook(api.services, by.id);
-    const eventId = await emit(by);
+    const webhook = await make();
+    const eventId = await emit();
     await api.owner.query('delete from hookwright.deliveries where event_id = $1', [eventId]);
-    expect(told(await fanOut(eventId, '', by))).toEqual({ [webhook.id]: 'UNKNOWN' });
+    expect(told(await fanOut(eventId))).toEqual({ [webhook]: 'UNKNOWN' });
   });
 
-  test('of a test says whom it was for', async () => {
-    const by = await makeTenant(api.services);
-    const [tested, other] = [await makeWebhook(api.services, by.id), await makeWebhook(api.services, by.id)];
-    const { data } = await api.ask(
-      `mutation { testWebhook(input: {id: "${tested.id}"}) { delivery { event { fanOut { ${fields} } } } } }`,
-      {},
-      by,
-    );
-    expect(told(entriesOf(data.testWebhook.delivery.event.fanOut))).toEqual({
-      [tested.id]: 'delivery',
-      [other.id]: 'FOR_ANOTHER_WEBHOOK',
+  test('of a test says which webhook it was for', async () => {
+    const [tested, other] = [await make(), await make()];
+    const selection = `delivery { event { fanOut { ${fields} } } }`;
+    const { data } = await api.by(by).mutate('testWebhook', { id: String(tested) }, selection);
+    expect(told(nodesOf(data.testWebhook.delivery.event.fanOut))).toEqual({
+      [tested]: 'delivery',
+      [other]: 'FOR_ANOTHER_WEBHOOK',
     });
   });
 
-  test('of an operational event tells of the one that it is about, and of the others like of any event', async () => {
-    const by = await makeTenant(api.services);
-    const about = await makeWebhook(api.services, by.id);
-    const gets = await makeWebhook(api.services, by.id, { eventTypes: ['webhook.disabled'] });
-    const other = await makeWebhook(api.services, by.id, { eventTypes: ['booking.created'] });
-    const facts = JSON.stringify({ webhook_id: String(about.id) });
+  test('of an operational event names the webhook that it is about, and the others as for any event', async () => {
+    const about = await make();
+    const gets = await make(['webhook.disabled']);
+    const other = await make(['booking.created']);
+    const facts = JSON.stringify({ webhook_id: String(about) });
     await api.owner.query(
       `select hookwright.raise_events(array[$1::bigint], array[$2::bigint], array['webhook.disabled'], array[$3], array[1])`,
-      [by.id, about.id, facts],
+      [by.id, about, facts],
     );
-    const { data } = await api.ask('{ events { edges { node { id } } } }', {}, by);
-    expect(told(await fanOut(data.events.edges[0].node.id, '', by))).toEqual({
-      [about.id]: 'ABOUT_THIS_WEBHOOK',
-      [gets.id]: 'delivery',
-      [other.id]: 'NOT_SUBSCRIBED',
+    const { events } = await api.by(by).read('{ events { edges { node { id } } } }');
+    expect(told(await fanOut(events.edges[0].node.id))).toEqual({
+      [about]: 'ABOUT_THIS_WEBHOOK',
+      [gets]: 'delivery',
+      [other]: 'NOT_SUBSCRIBED',
     });
   });
 
-  test('names no webhook of anybody else', async () => {
-    const by = await makeTenant(api.services);
-    await makeWebhook(api.services, by.id);
-    const mine = await makeWebhook(api.services, tenant.id);
+  test('names no webhook of another tenant', async () => {
+    await makeWebhook(api.services, (await makeTenant(api.services)).id);
+    const mine = await make();
     const eventId = await emit();
-    expect(told(await fanOut(eventId))).toEqual({ [mine.id]: 'delivery' });
-    const foreign = await api.ask(`{ event(id: "${eventId}") { fanOut { edges { cursor } } } }`, {}, by);
+    expect(told(await fanOut(eventId))).toEqual({ [mine]: 'delivery' });
+    const stranger = await makeTenant(api.services);
+    const foreign = await api.by(stranger).ask(`{ event(id: "${eventId}") { fanOut { edges { cursor } } } }`);
     expect(codesOf(foreign)).toEqual(['NOT_FOUND']);
   });
 
   test('has pages that together are the whole, deleted webhooks among them', async () => {
-    const by = await makeTenant(api.services);
     const ids: number[] = [];
     for (let n = 0; n < 7; n++) {
-      const eventTypes = n % 3 === 0 ? ['booking.created'] : ['*'];
-      ids.push((await makeWebhook(api.services, by.id, { eventTypes })).id);
+      ids.push(await make(n % 3 === 0 ? ['booking.created'] : ['*']));
     }
-    const eventId = await emit(by);
-    for (const id of [ids[1], ids[2], ids[3]]) {
-      await api.ask(`mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`, {}, by);
+    const eventId = await emit();
+    for (const id of ids.slice(1, 4)) {
+      await remove(id);
     }
-    const all = await fanOut(eventId, '', by);
+    const all = await fanOut(eventId);
+    const id = (n: number) => gid.webhook(ids[n]!);
     // The one that was deleted without having got it is gone.
     expect(all.map(({ webhookId, webhook, reason }) => [webhookId, webhook?.id ?? null, reason])).toEqual([
-      [gid.webhook(ids[6]!), gid.webhook(ids[6]!), 'NOT_SUBSCRIBED'],
-      [gid.webhook(ids[5]!), gid.webhook(ids[5]!), null],
-      [gid.webhook(ids[4]!), gid.webhook(ids[4]!), null],
-      [gid.webhook(ids[2]!), null, null],
-      [gid.webhook(ids[1]!), null, null],
-      [gid.webhook(ids[0]!), gid.webhook(ids[0]!), 'NOT_SUBSCRIBED'],
+      [id(6), id(6), 'NOT_SUBSCRIBED'],
+      [id(5), id(5), null],
+      [id(4), id(4), null],
+      [id(2), null, null],
+      [id(1), null, null],
+      [id(0), id(0), 'NOT_SUBSCRIBED'],
     ]);
-    const forth: Entry[] = [];
-    let page = await pageOf(eventId, '(first: 2)', by);
-    forth.push(...entriesOf(page));
-    while (page.pageInfo.hasNextPage) {
-      expect(page.edges).toHaveLength(2);
-      page = await pageOf(eventId, `(first: 2, after: "${page.pageInfo.endCursor}")`, by);
-      expect(page.pageInfo.hasPreviousPage).toBe(true);
-      forth.push(...entriesOf(page));
+    for (const forwards of [true, false]) {
+      expect(await allPages((args) => pageOf(eventId, args), 2, forwards)).toEqual(all);
     }
-    expect(forth).toEqual(all);
-    const back = entriesOf(page);
-    while (page.pageInfo.hasPreviousPage) {
-      page = await pageOf(eventId, `(last: 2, before: "${page.pageInfo.startCursor}")`, by);
-      expect(page.pageInfo.hasNextPage).toBe(true);
-      back.unshift(...entriesOf(page));
-    }
-    expect(back).toEqual(all);
   });
 
   test.each(['first: 0', 'first: 101', 'first: 1, last: 1', 'after: "x"'])('%s is bad input', async (args) => {
-    const answer = await api.ask(
-      `{ event(id: "${await emit()}") { fanOut(${args}) { edges { cursor } } } }`,
-      {},
-      tenant,
-    );
+    const answer = await api.by(by).ask(`{ event(id: "${await emit()}") { fanOut(${args}) { edges { cursor } } } }`);
     expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
   });
 
   test('takes three statements more, however many events and webhooks there are', async () => {
-    const by = await makeTenant(api.services);
-    const statementsOf = async (query: string) => {
-      await api.ask(query, {}, by);
-      const spy = vi.spyOn(pg.Client.prototype, 'query');
-      try {
-        expect(codesOf(await api.ask(query, {}, by))).toEqual([]);
-        const texts = spy.mock.calls.map(([one]) => (typeof one === 'string' ? one : (one as never)['text']));
-        return texts.filter((text) => !/^(begin|commit|select set_config)/.test(text)).length;
-      } finally {
-        spy.mockRestore();
-      }
-    };
+    const query = `{ events(first: 20) { edges { node { fanOut { edges { node { reason webhook { url } delivery { status } } } } } } } }`;
+    const { read } = api.by(by);
     for (let n = 0; n < 10; n++) {
-      await makeWebhook(api.services, by.id);
+      await make();
     }
     await emitMany(api.services, by.id, 20);
-    const query = `{ events(first: 20) { edges { node { fanOut { edges { node { reason webhook { url } delivery { status } } } } } } } }`;
-    expect(await statementsOf(query)).toBe(1 + 3);
+    await read(query); // connections, prepared statements and caches
+    expect(await statementsOf(() => read(query))).toHaveLength(1 + 3);
   });
 });
