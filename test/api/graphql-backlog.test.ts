@@ -2,7 +2,9 @@ import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HELD_SHOWN_MAX, TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/explorer/read-backlog.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
-import { GraphqlApi } from '../support/graphql-api.js';
+import { GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { numberIn } from '../support/ids.js';
+import { allPages, type PageArgs, pageInfo } from '../support/pages.js';
 
 let tenant: TestTenant;
 let webhookId: number;
@@ -25,7 +27,7 @@ async function make(count: number, status: string, dueIn: number, of = webhookId
 }
 
 const backlog = 'backlog { due oldestDueAt scheduled held countMax }';
-const ofTenant = async (as = tenant) => (await api.ask(`{ ${backlog} }`, {}, as)).data.backlog;
+const ofTenant = async (as = tenant) => (await api.by(as).read(`{ ${backlog} }`)).backlog;
 const ofWebhook = async (id = webhookId, as = tenant) =>
   (await api.ask(`{ webhook(id: "${id}") { heldCount ${backlog} } }`, {}, as)).data.webhook;
 const secondsAgo = (time: string) => (Date.now() - Date.parse(time)) / 1000;
@@ -33,17 +35,14 @@ const secondsAgo = (time: string) => (Date.now() - Date.parse(time)) / 1000;
 test('what a webhook holds is counted once, however often it is asked for', async () => {
   await make(3, 'HELD', -60);
   const statements = vi.spyOn(pg.Client.prototype, 'query');
-  const { data } = await api.ask(
-    '{ deliveries(first: 3) { edges { node { webhook { heldCount again: heldCount } } } } }',
-    {},
-    tenant,
-  );
+  const query = '{ deliveries(first: 3) { edges { node { webhook { heldCount again: heldCount } } } } }';
+  const { deliveries } = await api.by(tenant).read(query);
   const counts = statements.mock.calls
     .map(([statement]) => statement as unknown as { name?: string; values: unknown[] })
     .filter(({ name }) => name === 'count_held');
   statements.mockRestore();
   const node = { webhook: { heldCount: 3, again: 3 } };
-  expect(data.deliveries.edges).toEqual([{ node }, { node }, { node }]);
+  expect(nodesOf(deliveries)).toEqual([node, node, node]);
   expect(counts.map(({ values }) => values[1])).toEqual([[webhookId]]);
 });
 
@@ -120,56 +119,42 @@ describe('the backlog', () => {
     expect((await ofWebhook()).heldCount).toBe(HELD_SHOWN_MAX);
   });
 
-  test('of many webhooks is told of each', async () => {
+  test('of many webhooks is counted for each', async () => {
     for (let i = 0; i < 5; i++) {
       const { id } = await makeWebhook(api.services, tenant.id);
       await make(i, 'PENDING', -60, id);
     }
-    const { data } = await api.ask(`{ webhooks { edges { node { backlog { due } } } } }`, {}, tenant);
-    const due = data.webhooks.edges.map(({ node }: { node: { backlog: { due: number } } }) => node.backlog.due);
-    expect(due).toEqual([4, 3, 2, 1, 0, 0]);
+    const { webhooks } = await api.by(tenant).read('{ webhooks { edges { node { backlog { due } } } } }');
+    expect(nodesOf(webhooks).map(({ backlog }) => backlog.due)).toEqual([4, 3, 2, 1, 0, 0]);
   });
 });
 
-describe('a page of deliveries by state', () => {
-  const page = async (args: string) => {
-    const { data, errors } = await api.ask(
-      `{ deliveries(${args}) { edges { cursor node { status } } pageInfo { hasNextPage endCursor } } }`,
-      {},
-      tenant,
-    );
-    expect(errors).toEqual([]);
-    return data.deliveries;
-  };
-
-  test.each(['PENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELED'])(
-    'has all that are %s of all webhooks, newest first, page by page',
-    async (status) => {
-      const { id: second } = await makeWebhook(api.services, tenant.id);
-      for (let i = 0; i < 3; i++) {
-        await make(1, status, -60);
-        await make(1, status, -60, second);
-      }
-      await make(3, status === 'FAILED' ? 'PENDING' : 'FAILED', -60);
-      const cursors: string[] = [];
-      let after = '';
-      for (let more = true; more; ) {
-        const { edges, pageInfo } = await page(`first: 2, filter: {status: ${status}}${after}`);
-        cursors.push(...edges.map(({ cursor }: { cursor: string }) => cursor));
-        expect(edges.every(({ node }: { node: { status: string } }) => node.status === status)).toBe(true);
-        more = pageInfo.hasNextPage;
-        after = `, after: "${pageInfo.endCursor}"`;
-      }
-      const { rows } = await api.owner.query(
-        'select id from hookwright.deliveries where tenant_id = $1 and status = $2::hookwright.delivery_status order by id desc',
-        [tenant.id, status],
+test.each(['PENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELED'])(
+  'pages of %s deliveries have those of all webhooks, newest first, both ways',
+  async (status) => {
+    const page = async ({ first, after, last, before }: PageArgs, webhookId?: number) => {
+      const { deliveries } = await api.by(tenant).read(
+        `query ($first: Int, $after: String, $last: Int, $before: String, $filter: DeliveryFilter) {
+           deliveries(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+             edges { cursor node { id status } } ${pageInfo} } }`,
+        { first, after, last, before, filter: { status, webhookId } },
       );
-      const ids = cursors.map((cursor) => Number(Buffer.from(cursor, 'base64url').toString().split(':')[1]));
-      expect(ids).toEqual(rows.map(({ id }) => id));
-      const backwards = await page(`last: 2, filter: {status: ${status}}`);
-      expect(backwards.edges.map(({ cursor }: { cursor: string }) => cursor)).toEqual(cursors.slice(-2));
-      const ofOne = await page(`filter: {status: ${status}, webhookId: "${second}"}`);
-      expect(ofOne.edges).toHaveLength(3);
-    },
-  );
-});
+      return deliveries;
+    };
+    const { id: second } = await makeWebhook(api.services, tenant.id);
+    for (let i = 0; i < 3; i++) {
+      await make(1, status, -60);
+      await make(1, status, -60, second);
+    }
+    await make(3, status === 'FAILED' ? 'PENDING' : 'FAILED', -60);
+    const { rows } = await api.owner.query(
+      'select id from hookwright.deliveries where tenant_id = $1 and status = $2::hookwright.delivery_status order by id desc',
+      [tenant.id, status],
+    );
+    for (const forwards of [true, false]) {
+      const nodes = await allPages<{ id: string; status: string }>(page, 2, forwards);
+      expect(nodes.map((node) => [numberIn(node.id), node.status])).toEqual(rows.map(({ id }) => [id, status]));
+    }
+    expect((await page({}, second)).edges).toHaveLength(3);
+  },
+);
