@@ -4,7 +4,7 @@ import { idPrefixes } from '../../src/domain/ids/global-id.js';
 import { PLATFORM_ADMIN } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
-import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 
 const schema = await buildGraphqlSchema();
@@ -16,7 +16,7 @@ const { rows } = await api.owner.query('select id from hookwright.deliveries whe
 const deliveryId = rows[0].id;
 afterAll(() => api.close());
 
-const ask = (query: string, variables: Record<string, unknown> = {}) => api.ask(query, variables, tenant);
+const { ask, mutate, read } = api.by(tenant);
 
 describe('the schema', () => {
   test('has an id for each type that has a prefix, and a prefix for each type that has an id', () => {
@@ -51,25 +51,30 @@ describe('the schema', () => {
 
 describe('an answer', () => {
   test('keeps a webhook, a key and a tenant of one number apart', async () => {
-    const { data } = await ask('{ webhooks { edges { node { id } } } viewer { tenant { id } apiKey { id } } }');
-    const ids = [data.webhooks.edges[0].node.id, data.viewer.tenant.id, data.viewer.apiKey.id];
+    const { webhooks, viewer } = await read(
+      '{ webhooks { edges { node { id } } } viewer { tenant { id } apiKey { id } } }',
+    );
+    const ids = [nodesOf(webhooks)[0].id, viewer.tenant.id, viewer.apiKey.id];
     expect(new Set(ids.map(numberIn)).size).toBeLessThan(3); // the first of their tables, or near it
     expect(ids).toEqual([gid.webhook(webhookId), gid.tenant(tenant.id), gid.apiKey(tenant.keyId)]);
   });
 
   test('has the number that REST and the headers have as databaseId', async () => {
-    const { data, errors } = await ask(
+    const { deliveries } = await read(
       `{ deliveries { edges { node { id databaseId eventId webhookId event { id databaseId } webhook { id databaseId } } } } }`,
     );
-    expect(errors).toEqual([]);
-    expect(data.deliveries.edges[0].node).toEqual({
-      id: gid.delivery(deliveryId),
-      databaseId: deliveryId,
-      eventId: gid.event(eventId),
-      webhookId: gid.webhook(webhookId),
-      event: { id: gid.event(eventId), databaseId: eventId },
-      webhook: { id: gid.webhook(webhookId), databaseId: webhookId },
-    });
+    const event = { id: gid.event(eventId), databaseId: eventId };
+    const webhook = { id: gid.webhook(webhookId), databaseId: webhookId };
+    expect(nodesOf(deliveries)).toEqual([
+      {
+        id: gid.delivery(deliveryId),
+        databaseId: deliveryId,
+        eventId: event.id,
+        webhookId: webhook.id,
+        event,
+        webhook,
+      },
+    ]);
   });
 
   test('names what is missing by its global id, in whatever form it was asked for', async () => {
@@ -77,82 +82,54 @@ describe('an answer', () => {
       const { errors } = await ask('query ($id: ID!) { webhook(id: $id) { id } }', { id });
       expect(errors).toMatchObject([{ message: 'There is no webhook wh_999999.', extensions: { code: 'NOT_FOUND' } }]);
     }
-    const again = await ask(`mutation { redeliver(input: {deliveryId: "${deliveryId}"}) { delivery { id } } }`);
+    const again = await mutate('redeliver', { deliveryId }, 'delivery { id }');
     expect(again.errors[0].message).toContain(`Delivery dl_${deliveryId} is PENDING`);
   });
 });
 
-/** Fields that take an id, with what each answers to a good one. */
-const takes: [name: string, query: string, id: () => string][] = [
-  ['webhook', 'query ($id: ID!) { webhook(id: $id) { id } }', () => gid.webhook(webhookId)],
-  ['event', 'query ($id: ID!) { event(id: $id) { id } }', () => gid.event(eventId)],
-  ['delivery', 'query ($id: ID!) { delivery(id: $id) { id } }', () => gid.delivery(deliveryId)],
-  [
-    'deliveries(filter: {webhookId})',
-    'query ($id: ID!) { deliveries(filter: {webhookId: $id}) { edges { node { id } } } }',
-    () => gid.webhook(webhookId),
-  ],
-  [
-    'deliveries(filter: {eventId})',
-    'query ($id: ID!) { deliveries(filter: {eventId: $id}) { edges { node { id } } } }',
-    () => gid.event(eventId),
-  ],
-  [
-    'stats(webhookId)',
-    'query ($id: ID!) { stats(webhookId: $id, since: "2026-01-01T00:00:00Z", resolution: DAY) { total { attempts } } }',
-    () => gid.webhook(webhookId),
-  ],
-  [
-    'auditLog(filter: {apiKeyId})',
-    'query ($id: ID!) { auditLog(filter: {apiKeyId: $id}) { edges { node { action } } } }',
-    () => gid.apiKey(tenant.keyId),
-  ],
-  [
-    'updateWebhook',
-    'mutation ($id: ID!) { updateWebhook(input: {id: $id, active: true}) { webhook { id } } }',
-    () => gid.webhook(webhookId),
-  ],
-  [
-    'releaseHeld',
-    'mutation ($id: ID!) { releaseHeld(input: {webhookId: $id}) { webhook { id } } }',
-    () => gid.webhook(webhookId),
-  ],
-  [
-    'recoverWebhook',
-    'mutation ($id: ID!) { recoverWebhook(input: {id: $id, dryRun: true, filter: {since: "2026-01-01T00:00:00Z"}}) { total } }',
-    () => gid.webhook(webhookId),
-  ],
-  [
-    'replayEvents',
-    'mutation ($id: ID!) { replayEvents(input: {webhookId: $id, dryRun: true, filter: {since: "2026-01-01T00:00:00Z"}}) { total } }',
-    () => gid.webhook(webhookId),
-  ],
-  [
-    'cancelDeliveries',
-    'mutation ($id: ID!) { cancelDeliveries(input: {dryRun: true, filter: {webhookId: $id}}) { total } }',
-    () => gid.webhook(webhookId),
-  ],
-  [
-    'emitEvent(input: {tenantId})',
-    `mutation ($id: ID!) { emitEvent(input: {tenantId: $id, event: "coupon.applied", idempotencyKey: "one",
-       payload: {code: "A", discount_type: "B"}}) { event { id } } }`,
-    () => gid.tenant(tenant.id),
-  ],
+const ids = {
+  webhook: gid.webhook(webhookId),
+  event: gid.event(eventId),
+  delivery: gid.delivery(deliveryId),
+  apiKey: gid.apiKey(tenant.keyId),
+  tenant: gid.tenant(tenant.id),
+};
+const since = '"2026-01-01T00:00:00Z"';
+const coupon = 'event: "coupon.applied", idempotencyKey: "one", payload: {code: "A", discount_type: "B"}';
+
+/** Fields that take an id as $id, and a good one. */
+const takes: [field: string, operation: 'query' | 'mutation', id: string][] = [
+  ['webhook(id: $id) { id }', 'query', ids.webhook],
+  ['event(id: $id) { id }', 'query', ids.event],
+  ['delivery(id: $id) { id }', 'query', ids.delivery],
+  ['deliveries(filter: {webhookId: $id}) { edges { node { id } } }', 'query', ids.webhook],
+  ['deliveries(filter: {eventId: $id}) { edges { node { id } } }', 'query', ids.event],
+  [`stats(webhookId: $id, since: ${since}, resolution: DAY) { total { attempts } }`, 'query', ids.webhook],
+  ['auditLog(filter: {apiKeyId: $id}) { edges { node { action } } }', 'query', ids.apiKey],
+  ['updateWebhook(input: {id: $id, active: true}) { webhook { id } }', 'mutation', ids.webhook],
+  ['releaseHeld(input: {webhookId: $id}) { webhook { id } }', 'mutation', ids.webhook],
+  [`recoverWebhook(input: {id: $id, dryRun: true, filter: {since: ${since}}}) { total }`, 'mutation', ids.webhook],
+  [`replayEvents(input: {webhookId: $id, dryRun: true, filter: {since: ${since}}}) { total }`, 'mutation', ids.webhook],
+  ['cancelDeliveries(input: {dryRun: true, filter: {webhookId: $id}}) { total }', 'mutation', ids.webhook],
+  [`emitEvent(input: {tenantId: $id, ${coupon}}) { event { id } }`, 'mutation', ids.tenant],
 ];
 
 describe('an argument', () => {
-  test.each(takes)('of %s takes a global id and the number alone, and both are the same', async (_name, query, id) => {
-    const byId = await ask(query, { id: id() });
-    expect(byId.errors).toEqual([]);
-    expect((await ask(query, { id: String(numberIn(id())) })).data).toEqual(byId.data);
-  });
+  test.each(takes)(
+    'of %s takes a global id and the number alone, and both are the same',
+    async (field, operation, id) => {
+      const query = `${operation} ($id: ID!) { ${field} }`;
+      const byId = await read(query, { id });
+      expect(await read(query, { id: String(numberIn(id)) })).toEqual(byId);
+    },
+  );
 
   test.each(takes)(
     'of %s refuses the id of another type, and says which it is and which is needed',
-    async (_name, query, id) => {
-      const { errors } = await ask(query, { id: 'op_7' });
+    async (field, operation, id) => {
+      const { errors } = await ask(`${operation} ($id: ID!) { ${field} }`, { id: 'op_7' });
       expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ code: 'id_of_another_type' }] });
-      const prefix = id().split('_')[0];
+      const prefix = id.split('_')[0];
       expect(errors[0].message).toMatch(
         new RegExp(`is the id of a bulk operation; the id of an? [A-Za-z ]+ is needed, such as ${prefix}_12 or 12$`),
       );
@@ -160,24 +137,22 @@ describe('an argument', () => {
   );
 
   test('of the audit log names a thing of any type, whose global id says the type', async () => {
-    const idsOf = async (filter: string) => {
-      const { data, errors } = await ask(`{ auditLog(filter: ${filter}) { edges { node { targetType targetId } } } }`);
-      expect(errors).toEqual([]);
-      return data.auditLog.edges.map(({ node }: { node: { targetId: string } }) => node.targetId);
+    const targetsOf = async (filter: string) => {
+      const { auditLog } = await read(`{ auditLog(filter: ${filter}) { edges { node { targetType targetId } } } }`);
+      return nodesOf(auditLog).map(({ targetId }) => targetId);
     };
-    const id = gid.webhook(webhookId);
-    expect(await idsOf(`{targetId: "${id}"}`)).toContain(id);
-    expect(new Set(await idsOf(`{targetId: "${id}"}`)).size).toBe(1);
-    expect(await idsOf(`{targetId: "${webhookId}"}`)).toContain(id);
-    expect(await idsOf(`{targetType: WEBHOOK, targetId: "${id}"}`)).toContain(id);
+    const id = ids.webhook;
+    expect(await targetsOf(`{targetId: "${id}"}`)).toContain(id);
+    expect(new Set(await targetsOf(`{targetId: "${id}"}`)).size).toBe(1);
+    expect(await targetsOf(`{targetId: "${webhookId}"}`)).toContain(id);
+    expect(await targetsOf(`{targetType: WEBHOOK, targetId: "${id}"}`)).toContain(id);
     const refused = async (filter: string) =>
       (await ask(`{ auditLog(filter: ${filter}) { edges { cursor } } }`)).errors[0].message;
     expect(await refused(`{targetType: TENANT, targetId: "${id}"}`)).toBe(
       'filter.targetId: is the id of a webhook; `targetType` is TENANT',
     );
-    expect(await refused('{targetId: "ev_1"}')).toContain(
-      'is the id of an event; the audit log has no changes of that',
-    );
+    const none = 'is the id of an event; the audit log has no changes of that';
+    expect(await refused('{targetId: "ev_1"}')).toContain(none);
   });
 
   test('of the header Hookwright-Tenant may be a global id too', async () => {

@@ -9,7 +9,7 @@ import {
   makeWebhook,
   type TestTenant,
 } from '../support/factories.js';
-import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { codesOf, dataOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
 const api = await GraphqlApi.open();
@@ -69,34 +69,30 @@ const scopes: Record<NodeType, Scope | null> = {
 };
 const typesOfTenants = types.filter((type) => type !== 'EventType' && type !== 'Tenant');
 
-interface Asking {
-  key: string;
-  tenant?: number;
-}
+type Asking = Parameters<typeof api.by>[0];
 const node = (id: string, asking: Asking) =>
-  api.ask('query ($id: ID!) { node(id: $id) { __typename id } }', { id }, asking);
+  api.by(asking).ask('query ($id: ID!) { node(id: $id) { __typename id } }', { id });
 const nodes = (ids: readonly string[], asking: Asking) =>
-  api.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids }, asking);
+  api.by(asking).ask('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids });
 /** A platform key that acts for the owner: it has every scope. */
-const asOwner = () => ({ key: platform.key, tenant: owner.id });
+const asOwner = { key: platform.key, tenant: owner.id };
+/** The answer to an id without an object. */
+const nothing = { data: { node: null }, errors: [] };
 
 describe('node', () => {
   test.each(types)('finds one of type %s by the id that the type shows', async (type) => {
-    const { data, errors } = await node(own[type], asOwner());
-    expect(errors).toEqual([]);
-    expect(data.node).toEqual({ __typename: type, id: own[type] });
+    const { node: found } = dataOf(await node(own[type], asOwner));
+    expect(found).toEqual({ __typename: type, id: own[type] });
   });
 
   test('leads to all fields of the type', async () => {
-    const { data, errors } = await api.ask(
+    const data = await api.by(owner).read(
       `query ($webhook: ID!, $attempt: ID!, $type: ID!) {
          webhook: node(id: $webhook) { ... on Webhook { url databaseId deliveries(first: 1) { edges { node { id } } } } }
          attempt: node(id: $attempt) { ... on Attempt { number url requestBody } }
          type: node(id: $type) { ... on EventType { name schema versions { version } } } }`,
       { webhook: own.Webhook, attempt: own.Attempt, type: own.EventType },
-      owner,
     );
-    expect(errors).toEqual([]);
     expect(data).toMatchObject({
       webhook: { url: 'https://receiver.example.com/', deliveries: { edges: [{ node: { id: own.Delivery } }] } },
       attempt: { number: 1, requestBody: '{"code":"SUMMER","discount_type":"percent"}' },
@@ -106,24 +102,19 @@ describe('node', () => {
   });
 
   test.each(typesOfTenants)('is null and nothing else for a %s of another tenant', async (type) => {
-    expect(await node(own[type], stranger)).toMatchObject({ data: { node: null }, errors: [] });
-    const asStranger = { key: platform.key, tenant: stranger.id };
-    expect(await node(own[type], asStranger)).toMatchObject({ data: { node: null }, errors: [] });
+    expect(await node(own[type], stranger)).toMatchObject(nothing);
+    expect(await node(own[type], { key: platform.key, tenant: stranger.id })).toMatchObject(nothing);
   });
 
   test.each(types)('is null and nothing else for a %s that there never was', async (type) => {
     const id = type === 'EventType' ? 'et_no.such' : own[type].replace(/\d+$/, '999999');
-    expect(await node(id, asOwner())).toMatchObject({ data: { node: null }, errors: [] });
+    expect(await node(id, asOwner)).toMatchObject(nothing);
   });
 
   test.each(types)('needs for a %s what the field of that type needs', async (type) => {
     const scope = scopes[type];
-    const { key } = await makeKey(
-      api.services,
-      owner.id,
-      SCOPES.filter((one) => one !== scope),
-    );
-    const refused = await node(own[type], { key });
+    const others = SCOPES.filter((one) => one !== scope);
+    const refused = await node(own[type], await makeKey(api.services, owner.id, others));
     if (scope === null) {
       expect(refused.data.node.id).toBe(own[type]);
       return;
@@ -133,8 +124,8 @@ describe('node', () => {
       { path: ['node'], extensions: { code: 'FORBIDDEN', reason: 'scope_missing' } },
     ]);
     if (scope !== PLATFORM_ADMIN) {
-      const { key: enough } = await makeKey(api.services, owner.id, [scope]);
-      expect((await node(own[type], { key: enough })).data.node).toEqual({ __typename: type, id: own[type] });
+      const enough = await makeKey(api.services, owner.id, [scope]);
+      expect((await node(own[type], enough)).data.node).toEqual({ __typename: type, id: own[type] });
     }
   });
 
@@ -148,7 +139,7 @@ describe('node', () => {
   test('shows a platform key that names no tenant what belongs to the installation, and nothing of tenants', async () => {
     const key = await node(gid.apiKey(platform.id), platform);
     expect(key.data.node).toEqual({ __typename: 'ApiKey', id: gid.apiKey(platform.id) });
-    expect(await node(own.ApiKey, platform)).toMatchObject({ data: { node: null }, errors: [] });
+    expect(await node(own.ApiKey, platform)).toMatchObject(nothing);
     expect(codesOf(await node(own.Webhook, platform))).toEqual(['FORBIDDEN']);
     expect((await node(own.Tenant, platform)).data.node.id).toBe(own.Tenant);
   });
@@ -160,8 +151,8 @@ describe('node', () => {
   test('is null once a webhook is deleted', async () => {
     const { id } = await makeWebhook(api.services, owner.id);
     expect((await node(gid.webhook(id), owner)).data.node).not.toBeNull();
-    await api.ask(`mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`, {}, owner);
-    expect(await node(gid.webhook(id), owner)).toMatchObject({ data: { node: null }, errors: [] });
+    await api.by(owner).mutate('deleteWebhook', { id }, 'deletedWebhookId');
+    expect(await node(gid.webhook(id), owner)).toMatchObject(nothing);
   });
 
   test.each(['12', 'x', '', 'xx_1', 'wh_0'])('refuses %j, which is not a global id', async (id) => {
@@ -180,21 +171,14 @@ describe('nodes', () => {
   test('has an object for each id in the order of the ids, and null where there is none', async () => {
     const foreign = gid.apiKey(stranger.keyId);
     const ids = [own.Delivery, foreign, own.Webhook, 'wh_999999', own.EventType, own.Delivery];
-    const { data, errors } = await nodes(ids, owner);
-    expect(errors).toEqual([]);
-    expect(data.nodes.map((each: { id: string } | null) => each?.id ?? null)).toEqual([
-      own.Delivery,
-      null,
-      own.Webhook,
-      null,
-      own.EventType,
-      own.Delivery,
-    ]);
+    const found: ({ id: string } | null)[] = dataOf(await nodes(ids, owner)).nodes;
+    const expected = [own.Delivery, null, own.Webhook, null, own.EventType, own.Delivery];
+    expect(found.map((each) => each?.id ?? null)).toEqual(expected);
   });
 
   test('is refused at the places alone that the key may not read', async () => {
-    const { key } = await makeKey(api.services, owner.id, ['webhooks:read']);
-    const { status, data, errors } = await nodes([own.Webhook, own.Event, own.EventType], { key });
+    const reader = await makeKey(api.services, owner.id, ['webhooks:read']);
+    const { status, data, errors } = await nodes([own.Webhook, own.Event, own.EventType], reader);
     expect(status).toBe(200);
     expect(data.nodes.map((each: object | null) => each !== null)).toEqual([true, false, true]);
     expect(errors).toMatchObject([{ path: ['nodes', 1], extensions: { code: 'FORBIDDEN' } }]);
@@ -215,14 +199,16 @@ describe('nodes', () => {
   });
 
   test('costs as much as its ids lead to', async () => {
-    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Webhook {
-      deliveries(first: 100) { edges { node { event { id } } } } } } }`;
-    const few = await api.ask(query, { ids: Array(10).fill(own.Webhook) }, owner);
-    expect(few.errors).toEqual([]);
-    const many = await api.ask(query, { ids: Array(80).fill(own.Webhook) }, owner);
-    expect(many.errors[0].message).toMatch(/its cost is \d+, at most 15000 is allowed/);
-    const within = `{ nodes(ids: ${JSON.stringify(Array(80).fill(own.Webhook))}) { ... on Webhook {
-      deliveries(first: 100) { edges { node { event { id } } } } } } }`;
-    expect((await api.ask(within, {}, owner)).errors[0].message).toMatch(/its cost is/);
+    const selection = '... on Webhook { deliveries(first: 100) { edges { node { event { id } } } } }';
+    const ask = (count: number) =>
+      api.ask(
+        `query ($ids: [ID!]!) { nodes(ids: $ids) { ${selection} } }`,
+        { ids: Array(count).fill(own.Webhook) },
+        owner,
+      );
+    expect((await ask(10)).errors).toEqual([]);
+    expect((await ask(80)).errors[0].message).toMatch(/its cost is \d+, at most 15000 is allowed/);
+    const written = `{ nodes(ids: ${JSON.stringify(Array(80).fill(own.Webhook))}) { ${selection} } }`;
+    expect((await api.by(owner).ask(written)).errors[0].message).toMatch(/its cost is/);
   });
 });
