@@ -1,39 +1,32 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { countEvents, couponPayload, makeTenant } from '../support/factories.js';
-import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { codesOf, dataOf, GraphqlApi } from '../support/graphql-api.js';
 
 const api = await GraphqlApi.open();
 const tenant = await makeTenant(api.services);
 afterAll(() => api.close());
 
-const emit = (input: Record<string, unknown>, asking: { key: string; tenant?: number } = tenant): Promise<Answer> =>
-  api.ask(
-    `mutation ($input: EmitEventInput!) { emitEvent(input: $input) {
-       event { id eventType body payload createdAt } deliveryCount duplicate } }`,
-    { input },
-    { key: asking.key, ...(typeof asking.tenant === 'number' ? { tenant: asking.tenant } : {}) },
-  );
-const emitAll = (events: unknown[], allOrNothing = false): Promise<Answer> =>
-  api.ask(
-    `mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results {
-       event { id body } deliveryCount duplicate error { code detail path } } } }`,
-    { input: { events, allOrNothing } },
-    tenant,
-  );
+const emit = (input: object, by = tenant) =>
+  api.by(by).mutate('emitEvent', input, 'event { id eventType body payload createdAt } deliveryCount duplicate');
+const emitted = async (input: object, by = tenant) => dataOf(await emit(input, by)).emitEvent;
 const countTenantEvents = () => countEvents(api.services, tenant.id);
-const coupon = (code: string) => ({ event: 'coupon.applied', payload: { ...couponPayload, code } });
+/** An event of its own for each key. */
+const coupon = (idempotencyKey: string, code = 'A') => ({
+  event: 'coupon.applied',
+  payload: { ...couponPayload, code },
+  idempotencyKey,
+});
 
 describe('idempotency keys', () => {
   test('the same key answers with the same event', async () => {
-    const first = await emit({ ...coupon('I1'), idempotencyKey: 'order 1' });
-    const second = await emit({ ...coupon('I1'), idempotencyKey: 'order 1' });
-    expect(first.data.emitEvent.duplicate).toBe(false);
-    expect(second.data.emitEvent).toEqual({ ...first.data.emitEvent, duplicate: true });
+    const first = await emitted(coupon('order 1'));
+    expect(first.duplicate).toBe(false);
+    expect(await emitted(coupon('order 1'))).toEqual({ ...first, duplicate: true });
   });
 
   test('another body or another type under the same key is a conflict', async () => {
-    await emit({ ...coupon('I2'), idempotencyKey: 'order 2' });
-    const body = await emit({ ...coupon('I2b'), idempotencyKey: 'order 2' });
+    await emit(coupon('order 2'));
+    const body = await emit(coupon('order 2', 'B'));
     const type = await emit({
       event: 'booking.canceled',
       payload: { booking_code: 'B', canceled_at: 'now' },
@@ -51,22 +44,18 @@ describe('idempotency keys', () => {
 
   test('equal keys in flight at once make one event', async () => {
     const before = await countTenantEvents();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => emit({ ...coupon('I3'), idempotencyKey: 'order 3' })),
-    );
-    expect(new Set(answers.map(({ data }) => data.emitEvent.event.id)).size).toBe(1);
-    expect(answers.filter(({ data }) => !data.emitEvent.duplicate)).toHaveLength(1);
+    const all = await Promise.all(Array.from({ length: 20 }, () => emitted(coupon('order 3'))));
+    expect(new Set(all.map(({ event }) => event.id)).size).toBe(1);
+    expect(all.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
     expect(await countTenantEvents()).toBe(before + 1);
   });
 
   test('equal keys in one batch make one event, and another body under one of them is refused alone', async () => {
     const before = await countTenantEvents();
-    const { data } = await emitAll([
-      { ...coupon('I4'), idempotencyKey: 'order 4' },
-      { ...coupon('I4'), idempotencyKey: 'order 4' },
-      { ...coupon('other'), idempotencyKey: 'order 4' },
-    ]);
-    const [first, second, third] = data.emitEvents.results;
+    const events = [coupon('order 4'), coupon('order 4'), coupon('order 4', 'B')];
+    const selection = 'results { event { id body } deliveryCount duplicate error { code detail path } }';
+    const { emitEvents } = dataOf(await api.by(tenant).mutate('emitEvents', { events }, selection));
+    const [first, second, third] = emitEvents.results;
     expect(first).toMatchObject({ duplicate: false, error: null });
     expect(second).toMatchObject({ duplicate: true, error: null, event: { id: first.event.id } });
     expect(third).toMatchObject({ event: null, error: { code: 'CONFLICT' } });
@@ -75,16 +64,15 @@ describe('idempotency keys', () => {
 
   test('a refused request keeps no key', async () => {
     await emit({ event: 'coupon.applied', payload: {}, idempotencyKey: 'order 5' });
-    const { data } = await emit({ ...coupon('I5'), idempotencyKey: 'order 5' });
-    expect(data.emitEvent.duplicate).toBe(false);
+    expect((await emitted(coupon('order 5'))).duplicate).toBe(false);
   });
 
   test('two tenants may use the same key', async () => {
     const other = await makeTenant(api.services);
-    const mine = await emit({ ...coupon('I6'), idempotencyKey: 'order 6' });
-    const theirs = await emit({ ...coupon('I7'), idempotencyKey: 'order 6' }, { key: other.key });
-    expect(theirs.data.emitEvent).toMatchObject({ duplicate: false });
-    expect(theirs.data.emitEvent.event.id).not.toBe(mine.data.emitEvent.event.id);
+    const mine = await emitted(coupon('order 6'));
+    const theirs = await emitted(coupon('order 6', 'B'), other);
+    expect(theirs.duplicate).toBe(false);
+    expect(theirs.event.id).not.toBe(mine.event.id);
   });
 
   test.each([
@@ -95,6 +83,6 @@ describe('idempotency keys', () => {
     ['a control character', 'a\n', ['BAD_USER_INPUT']],
     ['a letter beyond ASCII', 'ä', ['BAD_USER_INPUT']],
   ])('a key of %s', async (_name, idempotencyKey, codes) => {
-    expect(codesOf(await emit({ ...coupon('I8'), idempotencyKey }))).toEqual(codes);
+    expect(codesOf(await emit(coupon(idempotencyKey)))).toEqual(codes);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
-import { GraphqlApi } from '../support/graphql-api.js';
+import { GraphqlApi, nodesOf } from '../support/graphql-api.js';
 
 const api = await GraphqlApi.open();
 const tenant = await makeTenant(api.services);
@@ -9,12 +9,8 @@ await emitMany(api.services, tenant.id, 1);
 afterAll(() => api.close());
 
 async function nextAttemptAt(): Promise<string | null> {
-  const { data } = await api.ask(
-    '{ deliveries(first: 1) { edges { node { nextAttemptAt } } } }',
-    {},
-    { key: tenant.key },
-  );
-  return data.deliveries.edges[0].node.nextAttemptAt;
+  const { deliveries } = await api.by(tenant).read('{ deliveries(first: 1) { edges { node { nextAttemptAt } } } }');
+  return nodesOf(deliveries)[0].nextAttemptAt;
 }
 
 const setClosedUntil = (sql: string) =>

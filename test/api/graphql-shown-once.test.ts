@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { QuietClient } from '../../src/database/driver/quiet-client.js';
 import { makeTenant } from '../support/factories.js';
-import { GraphqlApi } from '../support/graphql-api.js';
+import { dataOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
 
 const webhookFields =
   'id version url eventTypes active consecutiveFailures lastSuccessAt lastFailureAt disabledAt disabledReason holdUntil createdAt previousSecretExpiresAt heldCount';
@@ -33,37 +33,28 @@ async function withoutReads<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-async function ask(document: string) {
-  const { data, errors } = await api.ask(document, {}, tenant);
-  expect(errors).toEqual([]);
-  return data;
-}
+const { mutate, read } = api.by(tenant);
+const changed = async (name: string, input: object, selection: string) =>
+  dataOf(await withoutReads(() => mutate(name, input, selection)))[name];
 
 describe('a secret that is shown once does not depend on a read after the commit', () => {
   test('of a webhook', async () => {
-    const { createWebhook } = await withoutReads(() =>
-      ask(`mutation { createWebhook(input: {url: "https://a.example.com/", eventTypes: ["*"]}) {
-             secret webhook { ${webhookFields} } } }`),
-    );
-    expect(createWebhook.secret).toMatch(/^whsec_/);
-    const { id } = createWebhook.webhook;
-    expect(await ask(`{ webhook(id: "${id}") { ${webhookFields} } }`)).toEqual({ webhook: createWebhook.webhook });
-    const { rotateWebhookSecret } = await withoutReads(() =>
-      ask(`mutation { rotateWebhookSecret(input: {id: "${id}"}) { secret webhook { ${webhookFields} } } }`),
-    );
-    expect(rotateWebhookSecret.secret).toMatch(/^whsec_/);
-    expect(await ask(`{ webhook(id: "${id}") { ${webhookFields} } }`)).toEqual({
-      webhook: rotateWebhookSecret.webhook,
-    });
+    const selection = `secret webhook { ${webhookFields} }`;
+    const settings = { url: 'https://a.example.com/', eventTypes: ['*'] };
+    const created = await changed('createWebhook', settings, selection);
+    expect(created.secret).toMatch(/^whsec_/);
+    const { id } = created.webhook;
+    expect(await read(`{ webhook(id: "${id}") { ${webhookFields} } }`)).toEqual({ webhook: created.webhook });
+    const rotated = await changed('rotateWebhookSecret', { id }, selection);
+    expect(rotated.secret).toMatch(/^whsec_/);
+    expect(await read(`{ webhook(id: "${id}") { ${webhookFields} } }`)).toEqual({ webhook: rotated.webhook });
   });
 
   test('of an API key', async () => {
-    const { createApiKey } = await withoutReads(() =>
-      ask(`mutation { createApiKey(input: {name: "ci", scopes: ["events:emit"], expiresInSeconds: 3600}) {
-             key apiKey { ${keyFields} } } }`),
-    );
-    expect(createApiKey.key).toMatch(/^hw_/);
-    const { apiKeys } = await ask(`{ apiKeys(first: 1) { edges { node { ${keyFields} } } } }`);
-    expect(apiKeys.edges).toEqual([{ node: createApiKey.apiKey }]);
+    const input = { name: 'ci', scopes: ['events:emit'], expiresInSeconds: 3600 };
+    const { key, apiKey } = await changed('createApiKey', input, `key apiKey { ${keyFields} }`);
+    expect(key).toMatch(/^hw_/);
+    const { apiKeys } = await read(`{ apiKeys(first: 1) { edges { node { ${keyFields} } } } }`);
+    expect(nodesOf(apiKeys)).toEqual([apiKey]);
   });
 });
