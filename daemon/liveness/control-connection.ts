@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
-import { LogThrottle } from '../../src/concurrency/log-throttle.js';
-import { connect, cutOff, poolOptions } from '../../src/database/database.js';
+import { LastingConnection } from '../../src/database/lasting-connection.js';
 import {
   CONTROL_NAME,
   prepareControlSession,
@@ -15,10 +14,6 @@ import { Fence } from './fence.js';
 const BEAT_EVERY_MS = 1_000;
 /** The pause while a pool is missing or a pool of ours is not locked: a sweep of another process locks it briefly. */
 const BEAT_SOON_MS = 250;
-/** A connection whose beat takes longer is replaced. */
-const BEAT_TIMEOUT_MS = 4_000;
-/** Connections are begun no closer together; one that has lasted is replaced at once. */
-const CONNECT_EVERY_MS = 500;
 const REACHABLE_CHECK_MS = 100;
 const STOP_PATIENCE_MS = 500;
 
@@ -32,27 +27,28 @@ interface ControlConnectionDeps {
 type OwnPool = PromiseWithResolvers<void> & { isLocked: boolean };
 
 /**
- * One connection to Postgres outside of every pool. Its session has an advisory lock for each worker pool of this
- * process, which shows all other processes that the pool is alive. Its beats also prove that Postgres answers; without
- * them the fence closes. A connection that breaks is replaced by another with the same locks, as often as needed.
+ * A session that has an advisory lock for each worker pool of this process, which shows all other processes that the
+ * pool is alive. Its beats also prove that Postgres answers; without them the fence closes.
  */
 export class ControlConnection {
   readonly fence = new Fence();
   /** Worker pools of this process; each promise resolves with its first lock. */
   readonly #pools = new Map<string, OwnPool>();
-  readonly #stopping = new AbortController();
-  readonly #running: Promise<void>;
-  /** The newest connection, whatever its state. */
-  #newest: pg.Client | undefined;
-  /** The connection while it is in use. */
+  readonly #connection: LastingConnection;
+  /** The connection while it has the locks. */
   #inUse: pg.Client | undefined;
   #connectedBefore = false;
   /** Aborts the pause before the next beat. */
   #pause = new AbortController();
-  readonly #logThrottle = new LogThrottle();
 
   constructor(private readonly deps: ControlConnectionDeps) {
-    this.#running = this.#run();
+    this.#connection = new LastingConnection({
+      url: deps.url,
+      name: CONTROL_NAME,
+      log: deps.log,
+      brokeMessage: 'the control connection broke; making another',
+      use: (client, ended) => this.#use(client, ended),
+    });
   }
 
   /**
@@ -85,79 +81,34 @@ export class ControlConnection {
 
   async stop(): Promise<void> {
     this.fence.end();
-    this.#stopping.abort();
-    await Promise.race([this.#running, delay(STOP_PATIENCE_MS, undefined, { ref: false })]);
-    if (this.#newest !== undefined) {
-      cutOff(this.#newest);
-    }
-    await this.#running;
+    await this.#connection.stop(STOP_PATIENCE_MS);
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const begunAt = performance.now();
-      const client = this.#newClient();
-      try {
-        await connect(client);
-        await this.#beOn(client);
-      } catch (error) {
-        if (!signal.aborted && this.#logThrottle.take('broke')) {
-          this.deps.log.warn({ err: error }, 'the control connection broke; making another');
-        }
-      }
-      this.#lost(client);
-      this.#inUse = undefined;
-      for (const pool of this.#pools.values()) {
-        pool.isLocked = false;
-      }
-      cutOff(client);
-      const pauseMs = Math.max(0, begunAt + CONNECT_EVERY_MS - performance.now());
-      await delay(pauseMs, undefined, { signal }).catch(() => {});
-    }
-  }
-
-  #newClient(): pg.Client {
-    const client = new pg.Client({
-      ...poolOptions(this.deps.url, 1),
-      connectionTimeoutMillis: BEAT_TIMEOUT_MS,
-      query_timeout: BEAT_TIMEOUT_MS,
-      statement_timeout: BEAT_TIMEOUT_MS,
-      application_name: CONTROL_NAME,
-    });
-    client.on('error', () => {}); // the statement under way, or the next one, fails
-    client.once('end', () => this.#lost(client));
-    this.#newest = client;
-    return client;
-  }
-
-  async #beOn(client: pg.Client): Promise<void> {
-    const { signal } = this.#stopping;
+  async #use(client: pg.Client, ended: AbortSignal): Promise<void> {
     let askedAt = performance.now();
     await prepareControlSession(client);
     this.deps.deadWorkers.startOver({ again: this.#connectedBefore });
     this.#connectedBefore = true;
     this.#inUse = client;
-    const ended = new AbortController();
-    client.once('end', () => ended.abort());
-    let isFirst = true;
-    while (!signal.aborted) {
-      this.#pause = new AbortController();
-      await this.#lockPools(client);
-      const isMissing = !isFirst && (await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]));
-      isFirst = false;
-      this.fence.heard(askedAt);
-      const pauseMs =
-        isMissing || [...this.#pools.values()].some(({ isLocked }) => !isLocked) ? BEAT_SOON_MS : BEAT_EVERY_MS;
-      const waking = AbortSignal.any([signal, ended.signal, this.#pause.signal]);
-      await delay(pauseMs, undefined, { signal: waking }).catch(() => {});
-      askedAt = performance.now();
-    }
-  }
-
-  #lost(client: pg.Client): void {
-    if (client === this.#inUse) {
+    try {
+      let isFirst = true;
+      while (!ended.aborted) {
+        this.#pause = new AbortController();
+        await this.#lockPools(client);
+        const isMissing = !isFirst && (await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]));
+        isFirst = false;
+        this.fence.heard(askedAt);
+        const isSoon = isMissing || [...this.#pools.values()].some(({ isLocked }) => !isLocked);
+        const waking = AbortSignal.any([ended, this.#pause.signal]);
+        await delay(isSoon ? BEAT_SOON_MS : BEAT_EVERY_MS, undefined, { signal: waking }).catch(() => {});
+        askedAt = performance.now();
+      }
+    } finally {
       this.fence.lost();
+      this.#inUse = undefined;
+      for (const pool of this.#pools.values()) {
+        pool.isLocked = false;
+      }
     }
   }
 

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import { isBadValue } from '../database/driver/sql-state.js';
 import { type ChangePosition, includesAllBelow, isResumable, RESUMABLE_MS } from '../domain/ids/change-position.js';
 import { type Change, readChanges, START, wantChanges } from '../operations/live/changes.js';
-import { ChangeListener } from './change-listener.js';
+import { listenForChanges } from './change-listener.js';
 
 /** A stream that follows the changes in a tenant. */
 interface Follower {
@@ -86,7 +86,7 @@ export class ChangeFeed {
   }
 
   async #run(): Promise<void> {
-    const listener = new ChangeListener(this.db.url, this.log, () => this.#wakeUp());
+    const listener = listenForChanges(this.db.url, this.log, () => this.#wakeUp());
     let wantedAt = Number.NEGATIVE_INFINITY;
     while (this.#followers.size > 0) {
       this.#isWoken = false;

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { ControlConnection } from '../../daemon/liveness/control-connection.js';
 import { tryLockPool, unlockPool } from '../../src/graphile-worker/worker-pools.js';
-import { ChangeListener } from '../../src/live/change-listener.js';
+import { listenForChanges } from '../../src/live/change-listener.js';
 import { createTestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { watchedLog } from '../support/plaintext.js';
@@ -15,7 +15,7 @@ const noSweep = { sweep: async () => false, startOver: () => {} };
 describe('to a server that takes connections and never says a word', () => {
   test.each([
     ['control', (url: string) => new ControlConnection({ url, log, deadWorkers: noSweep })],
-    ['changes', (url: string) => new ChangeListener(url, log, () => {})],
+    ['changes', (url: string) => listenForChanges(url, log, () => {})],
   ])('a connection that is being made can be given up: %s', async (_, open) => {
     const taken: Socket[] = [];
     const server = createServer((socket) => taken.push(socket.on('error', () => {})));
