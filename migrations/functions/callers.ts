@@ -6,7 +6,6 @@ create or replace function hookwright.current_tenant() returns bigint
 language sql stable parallel safe
 return nullif(current_setting('app.tenant', true), '')::bigint;
 
--- The API key with an id.
 create or replace function hookwright.find_api_key(key_id bigint)
 returns table (id bigint, tenant_id bigint, hash bytea, scopes text[], expires_at timestamptz,
                revoked_at timestamptz, last_used_at timestamptz, is_portal_session boolean)
@@ -15,7 +14,6 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
   from hookwright.api_keys k where k.id = key_id
 $$;
 
--- The portal session with a public id. ended: it was revoked or has expired.
 create or replace function hookwright.find_portal_session(public_id text)
 returns table (id bigint, tenant_id bigint, settings text, code_hash bytea, exchanged boolean, code_expired boolean,
                ended boolean)
@@ -25,9 +23,8 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
   from hookwright.api_keys k where k.portal_id = public_id
 $$;
 
--- Gives a portal session of the current tenant its key, once: no key has the hash that the session was made with. Of
--- several calls at the same time one succeeds. Returns when the session ends; null when it began before, is over, or
--- its code has expired.
+-- Gives a portal session of the current tenant its key, once. Returns when the session ends; null when it began before,
+-- is over, or its code has expired.
 create or replace function hookwright.begin_portal_session(session_id bigint, key_hash bytea) returns timestamptz
 language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
   update hookwright.api_keys set hash = key_hash, portal_exchanged_at = now()
@@ -50,9 +47,8 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
   where k.tenant_id = hookwright.current_tenant() and k.key = wanted
 $$;
 
--- For each encryption key in use: the number of its tenants, and the wrapped data keys of the oldest and the newest of
--- them. A process opens these at its start, before it knows any tenant, to see whether its keys are right. Two
--- samples, because two different keys may have had one name.
+-- For each encryption key in use: the number of its tenants, and the wrapped data keys of the oldest and the newest,
+-- which a process opens at its start to see whether its keys are right: two different keys may have had one name.
 create or replace function hookwright.data_key_samples()
 returns table (kid text, tenants integer, tenant_id bigint, data_key bytea)
 language sql stable security definer set search_path = pg_catalog, hookwright, pg_temp as $$
@@ -64,7 +60,6 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
   order by used.kid, t.id
 $$;
 
-revoke execute on all functions in schema hookwright from public;
 grant execute on function hookwright.current_tenant, hookwright.find_api_key, hookwright.find_portal_session,
   hookwright.begin_portal_session, hookwright.note_api_key_use, hookwright.event_of_key, hookwright.data_key_samples
   to hookwright_api;

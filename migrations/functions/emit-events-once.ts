@@ -220,6 +220,4 @@ begin
     where d.event_id = event and (d.tenant_id = tenant) is true
       and d.id between event - 14745600000 and event + 14745600000);
 end $$;
-
-revoke execute on all functions in schema hookwright from public;
 `;

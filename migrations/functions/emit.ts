@@ -179,6 +179,5 @@ language sql immutable as $$
   where known.code = refusal.code
 $$;
 
-revoke execute on all functions in schema hookwright from public;
 grant execute on function hookwright.emit_events, hookwright.emit_traced_events to hookwright_api;
 `;

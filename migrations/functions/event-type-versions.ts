@@ -1,6 +1,5 @@
 /** Triggers that number and keep the versions of an event type, so that no writer can forget it. */
 export const eventTypeVersions = `
--- Counts the versions of the schema.
 create or replace function hookwright.count_event_type_version() returns trigger
 language plpgsql as $$
 begin
@@ -9,7 +8,6 @@ begin
   return new;
 end $$;
 
--- Keeps every schema that an event type has had.
 create or replace function hookwright.keep_event_type_version() returns trigger
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 begin
@@ -17,6 +15,4 @@ begin
   values (new.name, new.version, new.schema) on conflict do nothing;
   return null;
 end $$;
-
-revoke execute on all functions in schema hookwright from public;
 `;

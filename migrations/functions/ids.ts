@@ -25,7 +25,6 @@ create or replace function hookwright.id_day(id bigint) returns date
 language sql immutable parallel safe
 return (to_timestamp(((id >> 12) + 1735689600000) / 1000.0) at time zone 'UTC')::date;
 
-revoke execute on all functions in schema hookwright from public;
 grant execute on function hookwright.id_at, hookwright.id_clock, hookwright.next_id, hookwright.id_day to
   hookwright_api;
 `;

@@ -12,7 +12,7 @@ import { partitions } from './partitions.js';
 import { statistics } from './statistics.js';
 import { webhookState } from './webhook-state.js';
 
-/** Every SQL function with its current text and the rights to call it; installed again, it replaces an earlier text. */
+/** Every SQL function, with the rights to call it. */
 export const functions: readonly string[] = [
   ids,
   partitions,
@@ -28,3 +28,7 @@ export const functions: readonly string[] = [
   liveUpdates,
   statistics,
 ];
+
+/** SQL: makes or replaces functions, which only roles with a grant may call. */
+export const install = (some: readonly string[]) =>
+  `${some.join('\n')} revoke execute on all functions in schema hookwright from public;`;

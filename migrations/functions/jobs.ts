@@ -117,7 +117,6 @@ language sql security definer set search_path = pg_catalog, hookwright, pg_temp 
     job_key := 'b:' || operation_id, run_at := now() + in_ms * interval '1 millisecond')
 $$;
 
-revoke execute on all functions in schema hookwright from public;
 grant execute on function hookwright.enqueue_deliveries, hookwright.enqueue_align, hookwright.enqueue_bulk_operation
   to hookwright_api;
 `;

@@ -165,6 +165,4 @@ begin
   end if;
   return replace(rest, chr(1), E'\\\\');
 end $$;
-
-revoke execute on all functions in schema hookwright from public;
 `;

@@ -88,6 +88,5 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         and d.datname <> current_database())) own
 $$;
 
-revoke execute on all functions in schema hookwright from public;
 grant execute on function hookwright.want_changes, hookwright.read_changes to hookwright_api;
 `;

@@ -134,6 +134,4 @@ begin
         'webhookId', matched.id, 'url', matched.url, 'sealedSecret', encode(matched.sealed_secret, 'base64'),
         'generation', matched.generation, 'failuresAtLoad', matched.consecutive_failures)));
 end $$;
-
-revoke execute on all functions in schema hookwright from public;
 `;

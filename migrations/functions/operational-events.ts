@@ -115,6 +115,4 @@ begin
     tries := tries + 1;
   end loop;
 end $$;
-
-revoke execute on all functions in schema hookwright from public;
 `;

@@ -63,6 +63,4 @@ language sql stable as $$
     and right(c.relname, 8) < to_char(day, 'YYYYMMDD')
   order by c.relname
 $$;
-
-revoke execute on all functions in schema hookwright from public;
 `;

@@ -24,6 +24,4 @@ language plpgsql volatile as $$
 begin
   return (select w.closed_until from hookwright.webhooks w where w.id = opens_at.webhook_id);
 end $$;
-
-revoke execute on all functions in schema hookwright from public;
 `;
