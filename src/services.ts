@@ -60,7 +60,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     searches: new SearchSlots(config.databasePoolMax, config.limits.searchTimeoutMs),
     bodyMemory: bodyMemory(config.limits.graphql.bodyBytesMax),
     answerMemory: answerMemory(config.limits.graphql.answerBytesMax),
-    eventTypes: new EventTypeRegistry(db, clock),
+    eventTypes: new EventTypeRegistry(db, now),
     changes: new ChangeFeed(db, log),
     clock,
     random: randomBytes,

@@ -11,11 +11,10 @@ import { openServices } from '../../src/services.js';
 import { readConfig } from '../../src/settings/config.js';
 import { watchedLog } from './plaintext.js';
 
-/** A clock that stands where a test puts it. */
+/** A clock that a test sets ahead. */
 export class TestClock {
   #ahead = 0;
 
-  readonly now = (): Date => new Date(Date.now() + this.#ahead);
   readonly monotonic = (): number => performance.now() + this.#ahead;
 
   advance(ms: number): void {

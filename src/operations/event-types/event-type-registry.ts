@@ -2,6 +2,7 @@ import { type Database, query, type Statement } from '../../database/database.js
 import { listNames } from '../../domain/events/event-type.js';
 import type { InputIssue } from '../../errors.js';
 import { compileEventSchema, type PayloadCheck, TooCostly } from '../../payload-checks/payload-check.js';
+import { Remembered } from '../rows/remembered.js';
 import { issueOf } from './payload-issue.js';
 
 /** An event type of the registry. */
@@ -28,6 +29,11 @@ interface Compiled {
   type: RegisteredEventType;
   /** Made at its first use: compiling costs milliseconds. */
   check: PayloadCheck | undefined;
+}
+
+interface EventTypes {
+  all: readonly RegisteredEventType[];
+  byName: ReadonlyMap<string, Compiled>;
 }
 
 /** Below the 5 s after which a new type must be known everywhere. */
@@ -65,22 +71,20 @@ export interface EventTypeVersionRow {
 
 /** The event types and their schemas. Each process has one, which remembers the registry for a few seconds. */
 export class EventTypeRegistry {
-  #types: ReadonlyMap<string, Compiled> = new Map();
-  #all: readonly RegisteredEventType[] = [];
-  #readAtMs = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | null = null;
-  /** Counts calls of `forget`: a read that began before one may have the old state. */
-  #forgotten = 0;
+  readonly #reads: Remembered<'types', EventTypes>;
+  #last: EventTypes = { all: [], byName: new Map() };
 
+  /** @param now monotonic, in ms */
   constructor(
     private readonly db: Pick<Database, 'pool'>,
-    private readonly clock: () => Date,
-  ) {}
+    now: () => number,
+  ) {
+    this.#reads = new Remembered(1, now);
+  }
 
   /** Every event type, ordered by name. Returns the same list until one of them changes. */
   async all(): Promise<readonly RegisteredEventType[]> {
-    await this.#refresh(CACHE_AGE_MAX_MS);
-    return this.#all;
+    return (await this.#read(CACHE_AGE_MAX_MS)).all;
   }
 
   async names(): Promise<string[]> {
@@ -95,7 +99,7 @@ export class EventTypeRegistry {
   async check(eventType: string, payload: unknown): Promise<InputIssue[]> {
     const found = await this.#find(eventType);
     const refuse = (code: string, why: string) => [{ path: ['event'], code, detail: `${why} ${this.#known()}` }];
-    if (found === null) {
+    if (found === undefined) {
       return refuse('event_type_unknown', 'There is no such event type.');
     }
     if (found.type.reserved) {
@@ -110,14 +114,12 @@ export class EventTypeRegistry {
   /** Judges a payload by the schema alone: the type may be reserved or deprecated. Paths start with `payload`. */
   async brokenRules(eventType: string, payload: unknown): Promise<InputIssue[]> {
     const found = await this.#find(eventType);
-    return found === null ? [] : brokenRulesOf(found, payload);
+    return found === undefined ? [] : brokenRulesOf(found, payload);
   }
 
   /** Makes the next question read the database: this process has just changed it. */
   forget(): void {
-    this.#forgotten += 1;
-    this.#reading = null;
-    this.#readAtMs = Number.NEGATIVE_INFINITY;
+    this.#reads.forget('types');
   }
 
   /** The last schemas of each type, the newest first. */
@@ -126,66 +128,38 @@ export class EventTypeRegistry {
   }
 
   #known(): string {
-    const names = this.#all
+    const names = this.#last.all
       .filter(({ reserved, deprecatedAt }) => !reserved && deprecatedAt === null)
       .map(({ name }) => name);
     return `Known types: ${listNames(names)}.`;
   }
 
-  async #find(name: string): Promise<Compiled | null> {
-    await this.#refresh(CACHE_AGE_MAX_MS);
-    if (!this.#types.has(name)) {
-      await this.#refresh(REREAD_EVERY_MS);
-    }
-    return this.#types.get(name) ?? null;
+  async #find(name: string): Promise<Compiled | undefined> {
+    const { byName } = await this.#read(CACHE_AGE_MAX_MS);
+    return byName.get(name) ?? (await this.#read(REREAD_EVERY_MS)).byName.get(name);
   }
 
-  async #refresh(ageMaxMs: number): Promise<void> {
-    const forgotten = this.#forgotten;
-    const age = this.clock().getTime() - this.#readAtMs;
-    if (age >= 0 && age < ageMaxMs) {
-      return;
-    }
-    if (this.#reading === null) {
-      const reading = this.#read().finally(() => {
-        if (this.#reading === reading) {
-          this.#reading = null;
-        }
-      });
-      this.#reading = reading;
-    }
-    await this.#reading;
-    if (forgotten !== this.#forgotten) {
-      await this.#refresh(ageMaxMs); // what was read was forgotten meanwhile
-    }
-  }
-
-  async #read(): Promise<void> {
-    const readAtMs = this.clock().getTime();
-    const forgotten = this.#forgotten;
-    const before = this.#types;
-    const known = this.#all;
-    const rows = await query<Row>(this.db.pool, readStatement, [
-      known.map(({ name }) => name),
-      known.map(({ version }) => version),
-    ]);
-    const compiled = new Map<string, Compiled>();
-    for (const row of rows) {
-      const old = row.schema === null ? before.get(row.name) : undefined;
-      const type = { ...row, schema: row.schema ?? old?.type.schema ?? '{}' };
-      compiled.set(row.name, { type, check: old?.check });
-    }
-    if (forgotten !== this.#forgotten) {
-      return;
-    }
-    const isSame = rows.length === before.size && rows.every((row) => isUnchanged(row, before.get(row.name)?.type));
-    if (!isSame) {
-      this.#types = compiled;
-      this.#all = [...compiled.values()].map(({ type }) => type);
-    }
-    this.#readAtMs = readAtMs;
+  #read(ageMaxMs: number): Promise<EventTypes> {
+    return this.#reads.get('types', ageMaxMs, async () => {
+      const last = this.#last;
+      const { all, byName } = last;
+      const known = [all.map(({ name }) => name), all.map(({ version }) => version)];
+      const rows = await query<Row>(this.db.pool, readStatement, known);
+      if (rows.length === all.length && rows.every((row) => isUnchanged(row, byName.get(row.name)?.type))) {
+        return last;
+      }
+      const types = rows.map((row) => compiledOf(row, byName.get(row.name)));
+      this.#last = { all: types.map(({ type }) => type), byName: new Map(types.map((one) => [one.type.name, one])) };
+      return this.#last;
+    });
   }
 }
+
+/** @param known the type as it was read before */
+const compiledOf = (row: Row, known: Compiled | undefined): Compiled =>
+  row.schema === null
+    ? { type: { ...row, schema: known!.type.schema }, check: known!.check }
+    : { type: { ...row, schema: row.schema }, check: undefined };
 
 function brokenRulesOf(compiled: Compiled, payload: unknown): InputIssue[] {
   compiled.check ??= compileEventSchema(compiled.type.schema);

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Statement } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 import { networkOf } from '../../domain/addresses/client-network.js';
-import { BoundedMap } from '../../domain/bounded-map.js';
 import { hashApiKey, parseApiKey } from '../../domain/keys/api-key.js';
 import { type Quota, TokenBuckets } from '../../domain/pacing/token-bucket.js';
 import { ApiError, rateLimited } from '../../errors.js';
+import { Remembered } from '../rows/remembered.js';
 import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 
 export type { Caller } from './known-keys.js';
@@ -53,9 +53,8 @@ const readTenant: Statement = {
  */
 export class Authenticator {
   readonly #keys: KnownKeys;
-  /** When each existing tenant was read. */
-  readonly #tenants = new BoundedMap<number, number>(TENANTS_MAX);
-  #tenantsEra = 0;
+  /** Whether a tenant exists. */
+  readonly #tenants: Remembered<number, boolean>;
   readonly #failures: TokenBuckets<string>;
 
   constructor(
@@ -63,6 +62,7 @@ export class Authenticator {
     private readonly options: AuthenticatorOptions,
   ) {
     this.#keys = new KnownKeys(db, options.now);
+    this.#tenants = new Remembered(TENANTS_MAX, options.now);
     this.#failures = new TokenBuckets(options.failures);
   }
 
@@ -102,22 +102,17 @@ export class Authenticator {
 
   /** Whether the tenant that a platform key names exists. A yes is remembered as long as a key. */
   async tenantExists(tenantId: number): Promise<boolean> {
-    const now = this.options.now();
-    if (now - (this.#tenants.get(tenantId) ?? Number.NEGATIVE_INFINITY) < CACHE_AGE_MAX_MS) {
-      return true;
+    const read = () => tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]).then(({ length }) => length === 1);
+    const exists = await this.#tenants.get(tenantId, CACHE_AGE_MAX_MS, read);
+    if (!exists) {
+      this.#tenants.forget(tenantId);
     }
-    const era = this.#tenantsEra;
-    const rows = await tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]);
-    if (rows.length === 1 && era === this.#tenantsEra) {
-      this.#tenants.set(tenantId, now);
-    }
-    return rows.length === 1;
+    return exists;
   }
 
   /** Forgets a tenant, so that its deletion in this process works at once. */
   forgetTenant(tenantId: number): void {
-    this.#tenantsEra += 1; // a look-up under way may be older
-    this.#tenants.delete(tenantId);
+    this.#tenants.forget(tenantId);
   }
 
   /** Looks up an unfamiliar key. A wrong one leaves the cache as it is, so the key's owner notices nothing. */

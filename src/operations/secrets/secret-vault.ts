@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Database } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
-import { BoundedMap } from '../../domain/bounded-map.js';
 import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../../domain/signing/envelope.js';
 import type { EncryptionKey } from '../../settings/config.js';
+import { Remembered } from '../rows/remembered.js';
 
 const CACHED_TENANTS_MAX = 10_000;
 
@@ -27,7 +27,7 @@ export class SecretVault {
   readonly #pool: pg.Pool;
   readonly #keys: ReadonlyMap<string, Buffer>;
   readonly #current: EncryptionKey;
-  readonly #dataKeys = new BoundedMap<number, Promise<Buffer>>(CACHED_TENANTS_MAX);
+  readonly #dataKeys = new Remembered<number, Buffer>(CACHED_TENANTS_MAX);
 
   /** @param keys the first one encrypts, all of them decrypt; at least one */
   constructor(db: Pick<Database, 'pool'>, keys: readonly EncryptionKey[]) {
@@ -66,7 +66,7 @@ export class SecretVault {
    * @throws SecretUnreadable as `open`
    */
   async seal(tenantId: number, webhookId: number, secret: string): Promise<Buffer> {
-    this.#dataKeys.delete(tenantId);
+    this.#dataKeys.forget(tenantId);
     return sealSecret(await this.#dataKeyOf(tenantId), tenantId, webhookId, secret);
   }
 
@@ -77,14 +77,7 @@ export class SecretVault {
   }
 
   #dataKeyOf(tenantId: number): Promise<Buffer> {
-    const known = this.#dataKeys.get(tenantId);
-    if (known !== undefined) {
-      return known;
-    }
-    const reading = this.#readDataKey(tenantId);
-    this.#dataKeys.set(tenantId, reading);
-    reading.catch(() => this.#dataKeys.delete(tenantId)); // read it again after an outage
-    return reading;
+    return this.#dataKeys.get(tenantId, Number.POSITIVE_INFINITY, () => this.#readDataKey(tenantId));
   }
 
   async #readDataKey(tenantId: number): Promise<Buffer> {
