@@ -1,4 +1,3 @@
-import { sampleNumber } from './sample-number.js';
 import { objectIn, referredTo } from './schema-width.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -75,9 +74,9 @@ class Sampler {
       case 'array':
         return this.#array(schema);
       case 'integer':
-        return sampleNumber(schema, 1, index);
+        return numberOf(schema, 1);
       case 'number':
-        return sampleNumber(schema, 0.5, index);
+        return numberOf(schema, 0.5);
       case 'boolean':
         return index % 2 === 0;
       case 'null':
@@ -154,6 +153,21 @@ function likelyType(schema: Schema): string {
   }
   return has('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf') ? 'number' : 'string';
 }
+
+/** @param step between numbers, where the schema has none */
+function numberOf(schema: Schema, step: number): number {
+  const multipleOf = Number(schema['multipleOf'] ?? step);
+  const by = step === 1 && Number.isInteger(decimal(1 / multipleOf)) ? 1 : multipleOf;
+  const bound = (keyword: string, otherwise: number) => Number(schema[keyword] ?? otherwise);
+  const least = Math.max(bound('minimum', -Infinity), decimal(bound('exclusiveMinimum', -Infinity) + by));
+  const most = Math.min(bound('maximum', Infinity), decimal(bound('exclusiveMaximum', Infinity) - by));
+  const times = decimal(Math.min(Math.max(1, least), most) / by);
+  const up = decimal(Math.ceil(times) * by);
+  return up > most ? decimal(Math.floor(times) * by) : up;
+}
+
+/** Without what binary fractions add to it: 29 times 0.01 is 0.29. */
+const decimal = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(15)));
 
 function textOf(schema: Schema, index: number): string {
   const text = `${formats.get(schema['format']) ?? 'text'}${index === 0 ? '' : index + 1}`;
