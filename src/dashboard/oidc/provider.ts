@@ -119,27 +119,20 @@ export class Provider {
   }
 }
 
-async function discover({ issuer, clientId, clientSecret }: Oidc): Promise<client.Configuration> {
-  const prepare = [client.enableNonRepudiationChecks];
-  if (issuer.startsWith('http:')) {
-    prepare.push(client.allowInsecureRequests); // on loopback
-  }
-  const options = { timeout: TIMEOUT_SECONDS, execute: prepare };
-  const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), options);
-  if (clientSecret === undefined) {
-    return found;
-  }
-  // OpenID Connect Discovery: the default is client_secret_basic.
-  const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = found.serverMetadata();
-  const authentication = methods.includes('client_secret_basic')
-    ? client.ClientSecretBasic(clientSecret)
-    : client.ClientSecretPost(clientSecret);
-  const known = new client.Configuration(found.serverMetadata(), clientId, undefined, authentication);
-  known.timeout = TIMEOUT_SECONDS;
-  for (const step of prepare) {
-    step(known);
-  }
-  return known;
+function discover({ issuer, clientId, clientSecret }: Oidc): Promise<client.Configuration> {
+  const authentication = clientSecret === undefined ? client.None() : withSecret(clientSecret);
+  const onLoopback = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
+  const execute = [client.enableNonRepudiationChecks, ...onLoopback];
+  return client.discovery(new URL(issuer), clientId, undefined, authentication, { timeout: TIMEOUT_SECONDS, execute });
+}
+
+/** The way that the provider supports. OpenID Connect Discovery: the default is client_secret_basic. */
+function withSecret(secret: string): client.ClientAuth {
+  return (server, ...request) => {
+    const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
+    const isBasic = methods.includes('client_secret_basic');
+    (isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret))(server, ...request);
+  };
 }
 
 function refusalOf(error: unknown): SignInRefused {
