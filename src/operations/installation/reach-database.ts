@@ -52,8 +52,6 @@ const MARK_TRIES = 3;
  * A pooler that hands its connections on after each transaction leaves our locks to strangers, a migration's for ever,
  * and takes away the one that shows that a daemon lives. One that drops parameters takes away time limits and the API's
  * role.
- *
- * @throws Error with a sentence
  */
 async function requireOwnSessions(client: pg.Client, connectAnother: () => Promise<pg.Client>): Promise<void> {
   const { rows } = await client.query<{ pid: number; plans: string }>(
@@ -68,7 +66,12 @@ async function requireOwnSessions(client: pg.Client, connectAnother: () => Promi
   const other = await connectAnother();
   try {
     for (let tries = 0; tries < MARK_TRIES; tries += 1) {
-      if (await sharesSessions(client, other)) {
+      const mark = randomUUID();
+      await client.query(`select set_config('${MARK}', $1, false)`, [mark]);
+      await other.query('begin'); // keeps the session that it gets
+      const isShared = (await markIn(other)) === mark || (await markIn(client)) !== mark;
+      await other.query('rollback');
+      if (isShared) {
         throw new Error(
           `What a connection leaves in its session, such as a lock, is found in that of another. ${POOLER_ADVICE}`,
         );
@@ -76,17 +79,6 @@ async function requireOwnSessions(client: pg.Client, connectAnother: () => Promi
     }
   } finally {
     await other.end();
-  }
-}
-
-async function sharesSessions(client: pg.Client, other: pg.Client): Promise<boolean> {
-  const mark = randomUUID();
-  await client.query(`select set_config('${MARK}', $1, false)`, [mark]);
-  await other.query('begin'); // keeps the session that it gets
-  try {
-    return (await markIn(other)) === mark || (await markIn(client)) !== mark;
-  } finally {
-    await other.query('rollback');
   }
 }
 
