@@ -1,4 +1,3 @@
-/** A request to write down as a command. */
 interface CurlRequest {
   url: string;
   headers: Readonly<Record<string, string>>;

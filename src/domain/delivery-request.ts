@@ -1,10 +1,9 @@
 import type { SecretKeys } from './signing/secret.js';
 import { contractSignature, standardSignature } from './signing/signature.js';
 
-/** The secrets that sign. After a rotation there are two, until the overlap is over. */
 export interface SigningKeySet {
   current: SecretKeys;
-  /** The secret before the rotation; null when its overlap is over. */
+  /** The secret before the last rotation; null when the overlap is over. */
   previous: SecretKeys | null;
 }
 
@@ -14,7 +13,6 @@ export interface DeliveryRequestInput {
   /** The event's body as stored when it was accepted; it is never serialised again. */
   body: string;
   keys: SigningKeySet;
-  /** The time of this attempt. */
   at: Date;
   /** `HEADER_PREFIX`, by default `X-Service`. */
   headerPrefix: string;
@@ -30,9 +28,7 @@ export interface DeliveryRequest {
 }
 
 /**
- * The headers and the body of one attempt (docs/interface.md, "Deliveries"). The delivery id is the same on every
- * attempt and the timestamp, in Unix seconds, is not: receivers deduplicate on the first and refuse replays by the
- * second.
+ * The headers and the body of one attempt (docs/interface.md, "Deliveries").
  *
  * `X-Service-Signature` has room for one signature, and its receivers know one secret: while an overlap lasts, that is
  * the previous one, so that they go on verifying until they have the new one. Standard Webhooks receivers take any of

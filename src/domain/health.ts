@@ -1,9 +1,6 @@
 import type { Outcome } from './outcome.js';
 
-/**
- * The failure that completes a streak of this many disables the webhook (docs/interface.md, "Success, failure,
- * retries").
- */
+/** A streak of this many disables the webhook (docs/interface.md, "Success, failure, retries"). */
 export const DISABLE_AFTER_FAILURES = 10;
 
 export interface HealthState {
@@ -38,8 +35,8 @@ export interface HealthVerdict {
 }
 
 /**
- * Folds outcomes, in the order in which they finished, over a webhook's state (docs/interface.md, "Success, failure,
- * retries"). A failure adds one, a success sets the count to 0; a streak of ten failures or a 410 disables.
+ * Folds outcomes, in the order in which they finished, over a webhook's state. A failure adds one, a success sets the
+ * count to 0; a streak of ten failures or a 410 disables.
  *
  * Requests that were in flight together fail together, and that is one hiccup: an attempt that began before the streak,
  * or one that ends before the streak has lasted for `streakMsMin`, does not make the tenth failure, unless the ninth

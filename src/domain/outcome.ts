@@ -23,12 +23,8 @@ export const SEND_ERRORS = {
 export type SendErrorCode = keyof typeof SEND_ERRORS;
 export const SEND_ERROR_CODES = Object.keys(SEND_ERRORS) as SendErrorCode[];
 
-/**
- * How long each part of an attempt took, in ms. Null: that part did not happen or did not finish. The whole is absent
- * when none finished.
- */
+/** How long each part of an attempt took, in ms; null: it did not happen or did not finish. Absent: none finished. */
 export interface AttemptTiming {
-  /** Resolving the name. */
   dnsMs: number | null;
   /** TCP; through a proxy all that it takes until the tunnel stands. */
   connectMs: number | null;
@@ -53,7 +49,6 @@ export type SendResult =
     }
   | { kind: 'error'; code: SendErrorCode; durationMs: number; timing?: AttemptTiming | undefined };
 
-/** The result of an attempt: success, failure, or gone (410). */
 export type Outcome =
   | { verdict: 'SUCCEEDED' }
   | {
@@ -71,9 +66,9 @@ export type Outcome =
   | { verdict: 'GONE'; errorCode: 'HTTP_410' };
 
 /**
- * Judges an attempt. Any 2xx is a success, even with a broken body: the receiver has acknowledged, and sending again
- * would only make a duplicate. 410 asks us never to come back. Everything else is a failure, redirects too. Only 429
- * and 503 may say how long to wait.
+ * Any 2xx is a success, even with a broken body: the receiver has acknowledged, and sending again would only make a
+ * duplicate. 410 asks us never to come back. Everything else is a failure, redirects too. Only 429 and 503 may say how
+ * long to wait.
  */
 export function judge(result: SendResult, now: Date): Outcome {
   if (result.kind === 'error') {

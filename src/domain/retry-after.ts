@@ -6,10 +6,9 @@ const DELTA_SECONDS = /^[0-9]+$/;
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w -]{6,11} \d{2}:\d{2}:\d{2} (GMT|\d{4})$/;
 
 /**
- * How long a `Retry-After` header (RFC 9110 §10.2.3) asks us to wait, in milliseconds, 0 to
- * `RETRY_AFTER_MS_MAX`; null when there is none that can be used. A date in the past is 0. Of several
- * headers the longest usable one counts: waiting too long hurts a struggling receiver less than the reverse.
- * Never throws: the value is written by a stranger.
+ * How long a `Retry-After` header (RFC 9110 §10.2.3) asks us to wait, in milliseconds, at most `RETRY_AFTER_MS_MAX`;
+ * null when there is none that can be used. Of several headers the longest usable one counts: waiting too long hurts a
+ * struggling receiver less than the reverse. Never throws: the value is written by a stranger.
  */
 export function parseRetryAfter(value: string | string[] | undefined, now: Date): number | null {
   if (value === undefined) {

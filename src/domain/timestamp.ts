@@ -2,18 +2,13 @@ const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|([
 
 /**
  * ISO 8601 in UTC with a numeric offset, in whole seconds: `2026-01-31T09:30:00+00:00` (docs/interface.md, "A
- * webhook"), never `Z`, which clients need not understand. Parts of a second are cut off.
- *
- * @throws RangeError for an invalid Date
+ * webhook"), never `Z`, which clients need not understand.
  */
 export function formatTimestamp(date: Date): string {
   return `${date.toISOString().slice(0, -'.000Z'.length)}+00:00`;
 }
 
-/**
- * Reads an ISO 8601 date-time that has seconds and an offset or `Z`, to the millisecond (further digits
- * are cut off). Null for every other text, also for days and hours that do not exist.
- */
+/** Reads an ISO 8601 date-time with seconds and an offset or `Z`; null for other texts and days that do not exist. */
 export function parseTimestamp(text: string): Date | null {
   const [, local, fraction = '', sign, hours = '0', minutes = '0'] = TIMESTAMP.exec(text) ?? [];
   if (local === undefined) {

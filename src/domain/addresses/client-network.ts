@@ -5,9 +5,8 @@ import { groupsOf } from './ipv6.js';
 const NOWHERE = 'nowhere';
 
 /**
- * The network that a limit by address counts as one client: an IPv4 address, or the /64 of an IPv6 address, which is
- * the least that a customer is given (RFC 6177 §2): within it an attacker has as many addresses as it likes. IPv4
- * written as IPv6 (RFC 4291 §2.5.5.2) is IPv4.
+ * The network that a limit by address counts as one client: an IPv4 address, also written as IPv6 (RFC 4291 §2.5.5.2),
+ * or a /64 of IPv6, the least that a customer is given (RFC 6177 §2).
  */
 export function networkOf(address: string): string {
   const family = isIP(address);

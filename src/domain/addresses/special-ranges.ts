@@ -26,11 +26,10 @@ export const refusedIpv4: readonly string[] = [
   '240.0.0.0/4', // reserved, and broadcast
 ];
 
-/**
- * The one block of IPv6 that is handed out for the public internet. All else is refused: see `refusedIpv6` inside it.
- */
+/** The one block of IPv6 that is handed out for the public internet. All else is refused. */
 export const publicIpv6 = '2000::/3';
 
+/** Within `publicIpv6`. */
 export const refusedIpv6: readonly string[] = [
   '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID, anycast services
   '2001:db8::/32', // documentation
@@ -42,9 +41,7 @@ export const refusedIpv6: readonly string[] = [
 
 export const loopbackRanges: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
-/**
- * Ports of services that understand enough of a POST to be harmed by it. Below 1024 only 80 and 443 are open anyway.
- */
+/** Services that understand enough of a POST to be harmed by it. Below 1024 only 80 and 443 are open anyway. */
 export const refusedPorts: ReadonlySet<number> = new Set([
   1433, // SQL Server
   1521, // Oracle

@@ -4,9 +4,8 @@ import { isIn, Ranges } from './ranges.js';
 import { loopbackRanges, publicIpv6, refusedIpv4, refusedIpv6, refusedPorts } from './special-ranges.js';
 
 /**
- * The rules for urls and addresses that may be called. Strangers choose the urls, so every rule here stands between
- * them and the network that we run in. A url is judged without DNS when it is stored; every address that is connected
- * to is judged again, because a name can answer differently later.
+ * Strangers choose the urls: these rules stand between them and the network that we run in. A url is judged without DNS
+ * when it is stored; every address that is connected to is judged again, since a name can answer differently later.
  */
 
 export interface TargetPolicy {
@@ -58,11 +57,7 @@ const privateSuffixes = [
   'example',
 ];
 
-/**
- * Judges the text of a webhook's url.
- *
- * @returns the url in its normal form, or why it may not be called: a code and a sentence for its owner
- */
+/** @returns the url in its normal form, or why it may not be called: a code and a sentence for its owner */
 export function judgeUrl(text: string, policy: TargetPolicy): UrlVerdict {
   if (text.length > URL_LENGTH_MAX) {
     return tooLong;
@@ -156,7 +151,6 @@ function judgePort({ port, protocol }: URL, isOpen: boolean): TargetVerdict {
 /** A number above 65535 makes the whole text no url (WHATWG URL). */
 const withoutPort = (text: string) => text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#]*):[0-9]+/i, '$1');
 
-/** Whether a port on the public internet may be called: 80, 443, and from 1024 all but well-known internal services. */
 function isPortAllowed(port: number): boolean {
   return port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= PORT_MAX && !refusedPorts.has(port));
 }
@@ -166,7 +160,7 @@ export const isLocalhost = (host: string) => /(^|\.)localhost\.*$/i.test(host);
 const isLoopbackHost = (host: string) => isLocalhost(host) || isLoopbackAddress(host);
 export const isLoopbackAddress = (address: string) => isIn(address, loopbackRanges);
 
-/** Whether webhooks may point at any loopback address: at any service of this machine. */
+/** Whether webhooks may point at services of this machine. */
 export function opensLoopback({ allowedRanges, loopbackHttp }: TargetPolicy): boolean {
   const overlaps = (cidr: string) =>
     isLoopbackAddress(cidr.split('/')[0] ?? '') || ['127.0.0.0', '::1'].some((one) => isIn(one, [cidr]));
@@ -205,10 +199,7 @@ function isPublic(address: string): boolean {
   return isIP(address) === 6 && publicV6.has(address) && !refused.has(address) && !isIsatap(address);
 }
 
-/**
- * Whether an IPv4 address stands behind the interface id 0:5efe or 200:5efe (ISATAP, RFC 5214 §6.1). It can in any
- * network, so no range catches it.
- */
+/** Whether an IPv4 address stands behind 0:5efe or 200:5efe (ISATAP, RFC 5214 §6.1), in whatever network. */
 function isIsatap(address: string): boolean {
   const groups = groupsOf(address);
   return groups[5] === 0x5efe && (groups[4] === 0 || groups[4] === 0x200);

@@ -10,15 +10,11 @@ export const WILDCARD = '*';
 /** Sent by testing a webhook only (REST or GraphQL); a producer may not emit it. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
-/** Whether the text may name an event type. The wildcard is not a name, and a name need not be registered. */
 export function isEventTypeName(text: string): boolean {
   return text.length <= EVENT_TYPE_NAME_LENGTH_MAX && EVENT_TYPE_NAME.test(text);
 }
 
-/**
- * Whether a webhook with these `events` receives an event of this type: exact names or the wildcard (docs/interface.md,
- * "A webhook").
- */
+/** Whether a webhook with these `events` receives an event of this type (docs/interface.md, "A webhook"). */
 export function matches(subscribed: readonly string[], eventType: string): boolean {
   return subscribed.includes(eventType) || subscribed.includes(WILDCARD);
 }
@@ -26,7 +22,6 @@ export function matches(subscribed: readonly string[], eventType: string): boole
 /** Reserved for the service's own events, now and in later versions (docs/interface.md, "Events"). */
 const OWN_FAMILIES = ['webhook.', 'delivery.'] as const;
 
-/** Whether only the service itself may have event types of this name. */
 export const isOwnEventTypeName = (name: string): boolean => OWN_FAMILIES.some((family) => name.startsWith(family));
 
 /** Every installation has these, with fixed schemas (docs/interface.md, "Events"). */
@@ -40,7 +35,6 @@ export const BUILT_IN_EVENT_TYPES: readonly string[] = [
 
 const NAMES_LISTED_MAX = 50;
 
-/** The names for a sentence, which ends in "and 12 more" where there are many. */
 export function listNames(names: readonly string[]): string {
   const unnamed = names.length - NAMES_LISTED_MAX;
   const more = unnamed > 0 ? ` and ${unnamed} more` : '';

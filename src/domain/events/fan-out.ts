@@ -1,6 +1,5 @@
 import { matches } from './event-type.js';
 
-/** Why an event has no delivery to a webhook. */
 export type FanOutVerdict =
   | 'CREATED_LATER'
   | 'NOT_SUBSCRIBED'
@@ -33,9 +32,8 @@ interface EventFacts {
 }
 
 /**
- * Why an event has no delivery to a webhook of its tenant, from the webhook's state when the event came. The event does
- * not store that: it is today's state, or the state before the first change since, as the audit log has it. A change in
- * the same moment, or one past the API, is UNKNOWN.
+ * Why an event has no delivery to a webhook of its tenant. The webhook's state when the event came is today's, or the
+ * one before the first change since, as the audit log has it. A change in the same moment, or past the API, is UNKNOWN.
  */
 export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOutVerdict {
   if (webhook.createdAt > event.createdAt) {

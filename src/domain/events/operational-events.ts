@@ -32,11 +32,9 @@ export interface OperationalEventsVerdict {
 }
 
 /**
- * Which operational events outcomes cause, in the order in which they finished.
- *
- * Operational events must not breed more of them: two webhooks that fail would report each other for ever. So a
- * webhook that only their deliveries have disabled raises none, and `recovered` only follows a `disabled`. `foldHealth`
- * says which outcomes count.
+ * Which operational events outcomes cause, in the order in which they finished. They must not breed more of them: two
+ * webhooks that fail would report each other for ever. So a webhook that only their deliveries have disabled raises
+ * none, and `recovered` only follows a `disabled`. `foldHealth` says which outcomes count.
  */
 export function foldOperationalEvents(
   state: OperationalEventsState,

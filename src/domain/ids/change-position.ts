@@ -19,9 +19,7 @@ export function encodePosition({ epoch, snapshot, readAtMs }: ChangePosition): s
   return Buffer.from(`${epoch} ${Math.floor(readAtMs)} ${snapshot}`).toString('base64url');
 }
 
-/**
- * @returns null for a text that is not a cursor; Postgres refuses a made-up one that reads like one
- */
+/** @returns null for a text that is not a cursor; Postgres refuses a made-up one that reads like one */
 export function decodePosition(cursor: string): ChangePosition | null {
   if (cursor.length > CURSOR_CHARS_MAX || !/^[A-Za-z0-9_-]+$/.test(cursor)) {
     return null;

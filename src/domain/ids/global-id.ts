@@ -20,7 +20,6 @@ const types = {
   Webhook: { prefix: 'wh', noun: 'webhook' },
 } as const;
 
-/** A type of the schema whose objects have ids. */
 export type NodeType = keyof typeof types;
 /** Types whose key is a number. */
 export type NumberedType = Exclude<NodeType, 'Attempt' | 'EventType'>;
@@ -33,13 +32,11 @@ export const idPrefixes = names.map((type) => ({ type, prefix: types[type].prefi
 /** The noun in "There is no webhook wh_12." */
 export const nounOf = (type: NodeType): string => types[type].noun;
 
-/** The noun with its article, as in "the id of an event". */
 export const aNounOf = (type: NodeType): string => `${/^[aeiou]/i.test(nounOf(type)) ? 'an' : 'a'} ${nounOf(type)}`;
 
 /** @param key the number, or for the types without one the text that stands for it */
 export const globalId = (type: NodeType, key: number | string): string => `${types[type].prefix}_${key}`;
 
-/** The key of an attempt. */
 export const attemptKey = (deliveryId: number, number: number): string => `${deliveryId}_${number}`;
 
 /** The delivery and the number in the key of an attempt; null for another text. */
@@ -73,11 +70,7 @@ function isKey(type: NodeType, key: string): boolean {
   }
 }
 
-/**
- * Reads the id of an object of a type, as a global id or as the number alone.
- *
- * @returns the number; the name of another type, if it is an id of that; null for a text that is not an id
- */
+/** @returns the number in a global id, or alone; the type of an id of another type; null for other texts */
 export function readId(type: NumberedType, text: string): number | NodeType | null {
   const number = parseId(text);
   if (number !== null) {
@@ -90,10 +83,7 @@ export function readId(type: NumberedType, text: string): number | NodeType | nu
 const numbered = names.filter((type): type is NumberedType => type !== 'Attempt' && type !== 'EventType');
 const NAMED = new RegExp(`\\b(${numbered.map(nounOf).join('|')}) ([1-9][0-9]{0,15})\\b`, 'gi');
 
-/**
- * A sentence about an object that it names by its noun and number ("Delivery 12 is FAILED already."), with the global
- * id in place of the number.
- */
+/** A sentence that names objects by noun and number ("Delivery 12 is FAILED already."), with their global ids. */
 export const withGlobalIds = (sentence: string): string =>
   sentence.replaceAll(NAMED, (_, noun: string, number: string) => {
     const type = numbered.find((name) => nounOf(name).toLowerCase() === noun.toLowerCase());

@@ -34,7 +34,7 @@ export function claimNamed(claims: Claims, name: string): unknown {
 
 const KEY_NAME_LENGTH_MAX = 200;
 
-/** The name of a session's API key: the subject, which the provider guarantees, and a name that people know. */
+/** The name of a session's API key: a name that people know, and the subject, which the provider guarantees. */
 export function sessionName({ sub, email, preferred_username: userName }: Claims): string {
   const known = [email, userName].find((one) => typeof one === 'string' && one.trim() !== '');
   const name = known === undefined ? `console: ${sub}` : `console: ${known} (${sub})`;

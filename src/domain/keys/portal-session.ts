@@ -12,7 +12,6 @@ const scopes = {
 export type PortalCapability = keyof typeof scopes;
 export type PortalTheme = 'LIGHT' | 'DARK' | 'AUTO';
 
-/** Chosen by the maker of a session. */
 export interface PortalSettings {
   capabilities: readonly PortalCapability[];
   /** Origins of the pages that may show the portal in a frame. */
@@ -25,10 +24,7 @@ export interface PortalSettings {
 }
 
 export interface StoredPortalSettings extends PortalSettings {
-  /**
-   * When the API key ends that has made the session, as ISO 8601; null: never. API keys that are made in the portal may
-   * live as long, for one that ended with its session would be of no use.
-   */
+  /** When the key that made the session ends (ISO 8601); null: never. Keys made in the portal may live as long. */
   makerExpiresAt: string | null;
 }
 
@@ -56,10 +52,7 @@ const all = Object.keys(scopes) as PortalCapability[];
 export const wholeCapabilities = (wanted: readonly PortalCapability[]): PortalCapability[] =>
   all.filter((one) => one === 'VIEW' || wanted.includes(one));
 
-/**
- * The scopes of a session. SEE_SECRETS is about the secrets of webhooks that the session makes or rotates: without
- * MANAGE_ENDPOINTS there are none.
- */
+/** SEE_SECRETS is about secrets that the session makes: without MANAGE_ENDPOINTS there are none. */
 export function scopesOfPortal(capabilities: readonly PortalCapability[]): TenantScope[] {
   const isManager = capabilities.includes('MANAGE_ENDPOINTS');
   return wholeCapabilities(capabilities)

@@ -1,4 +1,3 @@
-/** The scopes of a tenant's key. */
 export const SCOPES = [
   'webhooks:read',
   'webhooks:write',
@@ -19,10 +18,7 @@ export const SCOPES = [
 export const PLATFORM_SCOPES = ['platform:read', 'platform:support', 'platform:admin'] as const;
 export const PLATFORM_ADMIN = 'platform:admin';
 
-/**
- * Parts of a scope, for keys that may do less. A scope includes each of its parts, and all parts together are the
- * scope.
- */
+/** Parts of a scope, for keys that may do less. All parts together are the scope. */
 const SCOPE_PARTS = {
   'webhooks:write': ['webhooks:edit', 'webhooks:secrets', 'webhooks:test'],
   'deliveries:write': ['deliveries:resend', 'deliveries:bulk'],
@@ -50,10 +46,7 @@ const withinPlatform: Record<PlatformScope, ReadonlySet<Scope>> = {
 
 export const isPlatformScope = (scope: Scope): scope is PlatformScope => scope in withinPlatform;
 
-/**
- * Whether a key with these scopes has this one: itself, the scope that it is a part of, all of its parts, or a
- * platform scope that has it.
- */
+/** Whether a key has a scope: itself, the whole that it is a part of, all of its parts, or a platform scope with it. */
 export function hasScope(given: ReadonlySet<Scope>, wanted: Scope): boolean {
   const whole = wholeOf.get(wanted);
   return (

@@ -1,7 +1,6 @@
 /**
- * How fast a bulk operation goes. Its deliveries wait behind fresh traffic by their lane (lanes.ts), but each chunk is
- * a burst of work for the same machine. So chunks are small, and the pause between two is a multiple of the time that
- * the last one took. An endpoint that cannot keep up is waited for.
+ * Deliveries of a bulk operation wait behind fresh traffic by their lane, but each chunk is a burst of work. So chunks
+ * are small, and the pause between two is a multiple of the time that the last one took.
  */
 
 /** At most this many deliveries of one operation wait in the queue. */
@@ -11,7 +10,6 @@ export const BULK_CHUNK = 50;
 export const BULK_CHUNK_UNQUEUED = 500;
 const PAUSE_PER_WORK = 8;
 const PAUSE_MS_MIN = 20;
-/** It goes on, if slowly, however busy the machine is. */
 const PAUSE_MS_MAX = 500;
 /** An endpoint that takes nothing is tried again after this long. */
 const WAIT_MS_MAX = 10_000;
@@ -24,7 +22,6 @@ export function bulkRoom(waiting: number): number {
 }
 
 export interface BulkProgress {
-  /** Deliveries that were queued in this chunk. */
   queued: number;
   /** Deliveries that have left the queue since the last chunk. */
   drained: number;

@@ -1,7 +1,7 @@
 /**
- * How far apart requests to an endpoint begin that limits its rate (429). One request at a time is not slow enough: at
- * 20 ms an answer it is 50 a second. The pace is what the endpoint took in its last spell, from the first request until
- * the end of the pause that it then asked for; a token bucket takes just that.
+ * How far apart requests to an endpoint begin that limits its rate (429): one at a time may be 50 a second. The pace is
+ * what the endpoint took in its last spell, from the first request until the end of the pause that it then asked for; a
+ * token bucket takes just that.
  */
 export interface EndpointPace {
   /** Least time between two beginnings; 0: the endpoint has named no limit lately. */
@@ -23,10 +23,7 @@ interface Spell {
 /** A spell is what came in the last seconds, and without a longer gap. */
 const SPELL_MS_MAX = 10_000;
 const GAP_MS_MAX = 1_000;
-/**
- * A longer pause sets no pace: what the endpoint takes in an hour is not counted here, and a maintenance (503) is no
- * limit of its rate.
- */
+/** A longer pause sets no pace: a maintenance (503) is no limit of a rate. */
 const PACED_PAUSE_MS_MAX = 5_000;
 /** Each success makes the pace this much shorter, until the endpoint names its limit again: a slow one more. */
 const GAIN_MIN = 0.01;

@@ -10,7 +10,6 @@ export interface EndpointWindow {
   readonly limit: number;
   /** Smoothed time until an answer that says nothing of strain; null before the first one. */
   readonly meanMs: number | null;
-  /** When the limit was last halved, by the caller's clock. */
   readonly halvedAtMs: number;
   /** By how much the limit may grow, counted at each success. */
   readonly growth: number;
@@ -31,7 +30,7 @@ const NEWEST_WEIGHT = 1 / 8;
  * refuses all that is in flight.
  */
 const DOUBLING_MS = 250;
-/** Permits that one success adds. The window of a slow endpoint needs fewer rounds to grow. */
+/** Permits that one success adds. */
 const PERMITS_ADDED = 1;
 const PERMITS_ADDED_SLOW = 3;
 /** An endpoint is silent when nothing has come for this many of its mean durations, or for the least time. */
@@ -47,7 +46,6 @@ export const newWindow = (limitMax: number, nowMs: number): EndpointWindow => ({
   pace: NO_PACE,
 });
 
-/** How many requests may be in flight together. */
 export const permitsOf = ({ limit }: EndpointWindow): number => Math.floor(limit);
 
 /** The kind of answer: GOOD is a success, STRAINED says that the endpoint could not cope, OTHER is a refusal. */
@@ -95,20 +93,13 @@ export function afterAttempt(
   };
 }
 
-/**
- * It grows with the time in which requests were under way, and not while the endpoint was idle: at most to what a full
- * round of a slow endpoint adds.
- */
+/** It grows while requests are under way, at most to what a full round of a slow endpoint adds. */
 function growthOf({ limit, growth, successAtMs, meanMs }: EndpointWindow, nowMs: number): number {
   const busyMs = Math.min(Math.max(0, nowMs - successAtMs), meanMs ?? 0);
   return Math.min(limit * PERMITS_ADDED_SLOW, growth + (limit * busyMs) / DOUBLING_MS);
 }
 
-/**
- * The window after the endpoint has asked for a pause: it begins again with one request in flight.
- *
- * @param closedMs how long the pause is
- */
+/** The window after the endpoint has asked for a pause of `closedMs`: it begins again with one request in flight. */
 export const afterClosing = (window: EndpointWindow, nowMs: number, closedMs: number): EndpointWindow => ({
   ...window,
   limit: 1,
@@ -123,7 +114,7 @@ export const permitEveryMs = ({ limit, meanMs, pace }: EndpointWindow): number =
 export const silentAfterMs = ({ meanMs }: EndpointWindow): number =>
   Math.max(SILENT_MS_MIN, (meanMs ?? UNKNOWN_MEAN_MS) * SILENT_MEANS);
 
-/** The kind of answer that an attempt got: 5xx, 429 and every kind of broken connection are strain. */
+/** 5xx, 429 and every kind of broken connection are strain. */
 export function kindOf({ verdict }: Outcome, result: SendResult): AnswerKind {
   if (verdict === 'SUCCEEDED') {
     return 'GOOD';

@@ -39,10 +39,10 @@ export const raisedPrioritySql = (priority: string): string =>
     .flatMap(([, lane]) => (lane.raised === undefined ? [] : `when ${lane.priority} then ${lane.raised}`))
     .join(' ')} else ${priority} end`;
 
-/** The lane of a delivery whose endpoint has no room for it now: no longer among the first attempts. */
+/** The lane of a delivery whose endpoint has no room for it now. */
 export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'FIRST' ? 'CROWDED' : lane);
 
-/** How many attempts were made in each lane. */
+/** Attempts made in each lane. */
 type Done = Readonly<Record<Lane, number>>;
 
 export const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });
@@ -55,7 +55,6 @@ export function sumOf(a: Done, b: Done): Done {
   return sum;
 }
 
-/** All lanes together. */
 export const totalOf = (done: Done): number => Object.values(done).reduce((sum, count) => sum + count, 0);
 
 export interface Raise {
@@ -65,21 +64,15 @@ export interface Raise {
   count: number;
 }
 
-/** A lane that got nothing while others did gets at least this, so that it begins to move. */
-const RAISE_AT_LEAST = 1;
-
-/**
- * The waiting jobs to raise, so that each lane gets its share.
- *
- * @param done attempts made lately, by lane
- */
+/** The waiting jobs to raise, so that each lane gets its share. @param done attempts made lately */
 export function raises(done: Done): Raise[] {
   const total = totalOf(done);
   return rules.flatMap(([lane, { priority, raised, share }]) => {
     if (raised === undefined || share === undefined) {
       return [];
     }
-    const count = Math.max(RAISE_AT_LEAST, Math.round(total * share)) - done[lane];
+    // A lane that got nothing while others did begins to move.
+    const count = Math.max(1, Math.round(total * share)) - done[lane];
     return count > 0 ? [{ from: priority, to: raised, count }] : [];
   });
 }

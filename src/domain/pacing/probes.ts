@@ -1,11 +1,6 @@
 import { DISABLE_AFTER_FAILURES } from '../health.js';
 import type { Outcome } from '../outcome.js';
 
-/**
- * When the next attempt may begin at an endpoint that fails, or has fallen silent. One hiccup must not cost ten
- * attempts: the pauses grow, so that the tenth failure comes no sooner than `streakMsMin` after the first.
- */
-
 /** The failures that an endpoint may have without being disabled. */
 export const SPARE_FAILURES = DISABLE_AFTER_FAILURES - 1;
 /** Requests in flight that a silent endpoint may have: the other failures are spared until it fails for sure. */
@@ -15,16 +10,15 @@ const SILENT_IN_FLIGHT_MAX = 6;
  * know one type of event) would fall behind.
  */
 export const FREE_FAILURES = 2;
-/** The first probe comes no sooner. */
 const FIRST_PROBE_MS = 100;
 /** The last probe comes this much later than the shortest streak, since clocks and commits are not exact. */
 const MARGIN = 1.05;
 
 /**
- * Milliseconds from the beginning of a failure streak until the next probe. The probes that are left are spread so
- * that each takes the same times as long as the one before, and the last one comes when the streak may end. After three
- * failures they come at 0.2, 0.4, 0.7, 1.4, 2.8, 5.4 and 10.5 s where a streak lasts 10 s; after eight that were
- * in flight together at 1.0 and 10.5 s. So an outage is noticed to be over before it has lasted twice as long, or so.
+ * Milliseconds from the beginning of a failure streak until the next probe. One hiccup must not cost ten attempts: the
+ * pauses grow by the same factor, and the last probe comes when the streak may end. Where a streak lasts 10 s, they
+ * come at 0.2, 0.4, 0.7, 1.4, 2.8, 5.4 and 10.5 s after three failures, and at 1.0 and 10.5 s after eight that were in
+ * flight together. So the end of an outage is noticed before it has lasted about twice as long.
  *
  * @param failures those in flight at a silent endpoint count too
  * @param lastMs when the last failure ended, or the last request began, after the beginning of the streak
@@ -40,9 +34,8 @@ export function nextProbeMs(failures: number, lastMs: number, streakMsMin: numbe
   return fromMs === 0 ? 0 : fromMs * (endMs / fromMs) ** (1 / probesLeft);
 }
 
-/** An endpoint that fails or is silent. Times are of the caller's clock. */
+/** An endpoint that fails or is silent. */
 interface Suspect {
-  /** The failures of its streak. */
   failures: number;
   inFlight: number;
   /** When the streak, or the silence, began. */
@@ -52,8 +45,8 @@ interface Suspect {
 }
 
 /**
- * When the next request may begin at an endpoint that fails or is silent. All that is in flight there may fail: so no
- * more is in flight than could fail without disabling the webhook, and at least one.
+ * When the next request may begin. All that is in flight may fail: so no more is in flight than could fail without
+ * disabling the webhook, and at least one.
  *
  * @returns Infinity: not before one of those in flight has ended
  */
@@ -65,16 +58,14 @@ export function nextProbeAtMs({ failures, inFlight, sinceMs, lastMs }: Suspect, 
     : sinceMs + nextProbeMs(possible, lastMs - sinceMs, streakMsMin);
 }
 
-/** A 429 that does not say for how long still means "not now". */
 const CLOSE_MS_FIRST = 1_000;
 const CLOSE_MS_MAX = 60_000;
 
 /**
- * Milliseconds for which an outcome closes its endpoint: nothing is sent there. What the receiver asks for counts;
- * a 429 that names no time closes for 1 s, then 2 s, 4 s and so on up to a minute until something succeeds.
+ * Milliseconds for which an outcome closes its endpoint; null: it stays open. A 429 that names no time closes for 1 s,
+ * then 2 s, 4 s and so on up to a minute until something succeeds.
  *
  * @param failures the streak, this one included
- * @returns null: it stays open
  */
 export function closingMs(outcome: Outcome, failures: number): number | null {
   if (outcome.verdict !== 'FAILED' || outcome.closing === null) {

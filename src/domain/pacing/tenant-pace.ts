@@ -6,10 +6,7 @@ const PER_SECOND = 250;
 /** So a second after a tenant has calmed down it crowds nobody, whatever it emitted before. */
 const DEBT_MAX = PER_SECOND;
 
-/**
- * How much each tenant has emitted lately. Nothing is refused by it: it only shows whose deliveries can wait, so that a
- * tenant that emits 50,000 at once delays nobody else.
- */
+/** How much each tenant has emitted lately: deliveries of one that emits 50,000 at once wait behind all others. */
 export class TenantPace {
   readonly #buckets = new TokenBuckets<number>({ perSecond: PER_SECOND, burst: BURST });
 

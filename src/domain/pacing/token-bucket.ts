@@ -19,11 +19,8 @@ interface Bucket {
 }
 
 /**
- * A token bucket for each of many keys. Time is an argument, in milliseconds of a clock
- * that does not go back; should it do so all the same, no time has passed.
- *
- * The buckets are limited in number: the one that was touched longest ago is forgotten, which is the same as full. So
- * a limit by network address does not bind a client with more addresses than there are buckets.
+ * A token bucket for each of many keys. The one that was touched longest ago is forgotten, which is the same as full: a
+ * limit by network address does not bind a client with more addresses than there are buckets.
  */
 export class TokenBuckets<Key> {
   readonly #buckets: BoundedMap<Key, Bucket>;
@@ -35,10 +32,7 @@ export class TokenBuckets<Key> {
     this.#buckets = new BoundedMap(bucketsMax);
   }
 
-  /**
-   * How long until `amount` can be taken; 0 when it can be now. More than a bucket's burst can be taken of a
-   * full one, and is paid off afterwards: else it could never be.
-   */
+  /** How long until `amount` can be taken. More than a bucket's burst can be taken of a full one, and leaves a debt. */
   waitMs(key: Key, amount: number, nowMs: number): number {
     const { perSecond, burst } = this.quota;
     const missing = Math.min(amount, burst) - this.#tokens(key, nowMs);

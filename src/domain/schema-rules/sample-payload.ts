@@ -4,10 +4,8 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** The values in a sample: a schema can ask for more than anybody would read. */
 const VALUES_MAX = 1_000;
-/** The attempts, each with other branches of `anyOf` and `oneOf`. */
 const TRIES_MAX = 12;
 
-/** A text for each `format`. */
 const formats: ReadonlyMap<unknown, string> = new Map(
   Object.entries({
     'date-time': '2026-01-31T09:30:00+00:00',
@@ -181,7 +179,6 @@ function textOf(schema: Schema, index: number): string {
   return padded.length > most ? padded.slice(padded.length - most) : padded;
 }
 
-/** Joins two schemas, as far as one schema can say both. */
 function both(a: Schema, b: Schema): Schema {
   const joined = new Map(Object.entries(a));
   for (const [keyword, value] of Object.entries(b)) {

@@ -8,14 +8,11 @@ const REFERENCE = /^#\/\$defs\/([\w.-]+)$/;
 /** The value of a keyword that is an object or a list; `{}` where the schema has none. */
 export const objectIn = (schema: JsonObject, keyword: string) => (schema[keyword] ?? {}) as JsonObject;
 
-/** The name of the definition that `$ref` leads to. */
 export const referredTo = ({ $ref }: JsonObject): string | undefined => REFERENCE.exec(String($ref))?.[1];
 
 /**
- * The width of a schema: the highest weight of all schemas together that judge the same value. The check of a payload
- * takes a time of at most its width times the size of the payload.
- *
- * @param schema one without recursion
+ * The highest weight of all schemas together that judge the same value. The check of a payload takes a time of at most
+ * the width times the payload's size. @param schema one without recursion
  */
 export const widthOf = (schema: JsonObject): number => measure(schema).width;
 

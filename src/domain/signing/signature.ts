@@ -9,9 +9,8 @@ export function contractSignature(key: KeyObject, body: Buffer): string {
 }
 
 /**
- * One entry of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`
- * (Standard Webhooks, "Signature scheme"). The key is `secretKeys(secret).standard`; the timestamp is
- * in whole seconds and must be the text of `webhook-timestamp`.
+ * One entry of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` (Standard Webhooks,
+ * "Signature scheme"). The key is `secretKeys(secret).standard`.
  */
 export function standardSignature(key: KeyObject, id: string, timestampSeconds: number, body: Buffer): string {
   // The body goes in as bytes: as text, bytes that are not UTF-8 would be signed as something else than what is sent.

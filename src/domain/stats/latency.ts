@@ -1,4 +1,3 @@
-/** The buckets of a latency histogram. */
 export const LATENCY_BUCKETS = 24;
 
 /** Each bucket is this much wider than the one before: 24 of them reach from 1 ms to 50 s. */
@@ -20,11 +19,10 @@ export function latencyBucket(durationMs: number): number {
 }
 
 /**
- * The duration in milliseconds that this part of the attempts does not exceed, read off a histogram: in the right
- * bucket (so within 1.6 times of the truth), and between its bounds in proportion. The last bucket, which has no upper
- * bound, counts as wide as the others' growth says: a duration over 50 s reads as 50 s.
+ * The duration in milliseconds that this part of the attempts does not exceed: in its bucket, between the bounds in
+ * proportion, so within 1.6 times of the truth. More than 50 s reads as 50 s.
  *
- * @param fraction above 0, at most 1: 0.95 for the 95th percentile
+ * @param fraction 0.95 for the 95th percentile
  * @returns null for an empty histogram
  */
 export function latencyPercentile(histogram: readonly number[], fraction: number): number | null {

@@ -29,9 +29,7 @@ const { MINUTE, HOUR, DAY } = bucketMs;
 
 /** An outcome's minute is that of its statement, whose transaction lasts at most the database's time limits. */
 const GRACE_MS = 30_000;
-/**
- * Sums of minutes are as many rows as the minutes: for ten thousand busy webhooks this many minutes take two seconds.
- */
+/** The sums of this many minutes take two seconds for ten thousand busy webhooks. */
 const MINUTES_A_STEP_MS = 10 * MINUTE;
 /** Computed again each time, for a late outcome or a clock that was set. */
 const MINUTES_AGAIN_MS = 5 * MINUTE;
@@ -65,8 +63,7 @@ export function marksOutOfFuture(progress: RollUpProgress, now: Date): RollUpPro
 export type FirstMinutes = Record<'minutesUntil' | 'hoursUntil' | 'minutesFrom', number | null>;
 
 /**
- * The next step: ten more minutes, one more hour or day, so that no transaction is long however much there is to catch
- * up.
+ * The next step: ten more minutes, one more hour or day, so that no transaction is long.
  *
  * @param now by the clock that outcomes are written by, which is the database's
  * @param firstMinutes one step goes through the whole time without outcomes before these

@@ -41,11 +41,7 @@ type RangeVerdict =
   | ({ allowed: true } & StatsRange)
   | { allowed: false; field: 'since' | 'until' | 'resolution'; code: string; reason: string };
 
-/**
- * The buckets that a request's range touches.
- *
- * @param wanted `until` null: up to now; `resolution` null: chosen by the length of the range
- */
+/** @param wanted `until` null: up to now; `resolution` null: chosen by the length of the range */
 export function judgeStatsRange(
   wanted: { since: Date; until: Date | null; resolution: Resolution | null },
   now: Date,
@@ -86,7 +82,6 @@ function resolutionFor(lengthMs: number, ageMs: number): Resolution {
   return lengthMs <= HOURS_BY_DEFAULT_MS && ageMs <= STATS_KEPT_MS.HOUR ? 'HOUR' : 'DAY';
 }
 
-/** The counts of one bucket. */
 export interface StatsCounts {
   startMs: number;
   successes: number;
@@ -94,7 +89,7 @@ export interface StatsCounts {
   histogram: readonly number[];
 }
 
-/** The figures of a bucket, or of all, for a dashboard. Null without attempts. */
+/** Null without attempts. */
 interface StatsFigures {
   attempts: number;
   successes: number;
@@ -105,7 +100,7 @@ interface StatsFigures {
   p99Ms: number | null;
 }
 
-/** The figures of every bucket of a range, the empty ones too. */
+/** @returns every bucket of the range, the empty ones too */
 export function bucketFigures(range: StatsRange, counted: readonly StatsCounts[]): ({ start: Date } & StatsFigures)[] {
   const length = bucketMs[range.resolution];
   const byStart = new Map(counted.map((counts) => [counts.startMs, counts]));
@@ -116,7 +111,6 @@ export function bucketFigures(range: StatsRange, counted: readonly StatsCounts[]
   return buckets;
 }
 
-/** The figures of all buckets together. */
 export function totalFigures(counted: readonly StatsCounts[]): StatsFigures {
   return figuresOf(sumOf(counted));
 }

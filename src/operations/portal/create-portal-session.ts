@@ -66,7 +66,6 @@ export async function createPortalSession(
       portalCodeExpiresAt: inSeconds(PORTAL_CODE_SECONDS),
       portalSettings: JSON.stringify(stored),
       // As they will be read, so that the session is shown without another query.
-      // As they will be read, so that the session is shown without another query.
       revokedAt: null,
       lastUsedAt: null,
       portalExchangedAt: null,
