@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commaSeparated, setting } from './setting.js';
+import { commaSeparated, optionalText, setting } from './setting.js';
 
 /** A loopback address of the browser's own machine, where nobody else can read http. */
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
@@ -10,51 +10,31 @@ function isIssuer(text: string): boolean {
   return url !== null && isPrivate(text) && `${url.username}${url.password}${url.search}${url.hash}` === '';
 }
 
-const roleValues = (role: string, may: string) =>
-  setting(
-    commaSeparated,
-    'values of the claim, separated by commas',
-    `The values of OIDC_ROLES_CLAIM that make a person ${role} in the console, who ${may}. Default: none.`,
-  );
+const roleValues = setting(commaSeparated, 'values of the claim, separated by commas');
 
 /** Settings for signing in to the console by OpenID Connect. */
 export const oidcSettings = {
   OIDC_ISSUER: setting(
     z.string().refine(isIssuer).optional(),
     'an https:// URL, as the provider itself writes it (http:// only on loopback)',
-    'The OpenID provider for signing in to the console. Needs PUBLIC_URL, OIDC_CLIENT_ID and one of OIDC_ROLE_…. Unset: people sign in with keys only.',
   ),
-  OIDC_NAME: setting(
-    z.string().min(1).max(100).optional(),
-    '1 to 100 characters',
-    'The name of the provider on the sign-in page. Default: the host of OIDC_ISSUER.',
-  ),
-  OIDC_CLIENT_ID: setting(
-    z.string().min(1).optional(),
-    'a text',
-    'The id of this service at the provider. Register the redirect URI PUBLIC_URL/console/oidc/callback, and PUBLIC_URL/console for signing out.',
-  ),
-  OIDC_CLIENT_SECRET: setting(
-    z.string().min(1).optional(),
-    'a text',
-    'The secret of OIDC_CLIENT_ID. Unset: a public client.',
-  ),
+  OIDC_NAME: setting(z.string().min(1).max(100).optional(), '1 to 100 characters'),
+  OIDC_CLIENT_ID: optionalText(),
+  OIDC_CLIENT_SECRET: optionalText(),
   OIDC_SCOPES: setting(
     z
       .string()
       .default('openid profile email')
       .refine((text) => text.split(' ').includes('openid')),
     'scopes separated by blanks, openid among them',
-    'The scopes to ask the provider for. Some providers give groups only with the scope groups.',
   ),
   OIDC_ROLES_CLAIM: setting(
     z.string().min(1).default('groups'),
     'the name of a claim, or a path to one such as realm_access.roles',
-    "The claim with a person's roles, in the ID token or otherwise in the user info: a text or a list of texts.",
   ),
-  OIDC_ROLE_ADMIN: roleValues('an admin', 'may do everything (platform:admin)'),
-  OIDC_ROLE_SUPPORT: roleValues('support', 'reads everything, and acts for every tenant (platform:support)'),
-  OIDC_ROLE_VIEWER: roleValues('a viewer', 'reads everything and changes nothing (platform:read)'),
+  OIDC_ROLE_ADMIN: roleValues,
+  OIDC_ROLE_SUPPORT: roleValues,
+  OIDC_ROLE_VIEWER: roleValues,
 } as const;
 
 type OidcSettings = {
