@@ -87,7 +87,10 @@ describe('a sample', () => {
   test('follows references, and everything that must hold at once', () => {
     const schema = {
       ...object({ who: { $ref: '#/$defs/person' } }),
-      allOf: [{ required: ['who', 'size'] }, { properties: { size: { type: 'integer', minimum: 3 } } }],
+      allOf: [
+        { minProperties: 2 },
+        { required: ['who', 'size'], properties: { size: { type: 'integer', minimum: 3 } } },
+      ],
       $defs: { person: object({ name: { type: 'string', minLength: 6 } }, { required: ['name'] }) },
     };
     expect(sampleOf(schema)).toEqual({ who: { name: 'xxtext' }, size: 3 });

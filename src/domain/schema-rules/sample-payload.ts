@@ -104,19 +104,18 @@ class Sampler {
   }
 
   #object(schema: Schema): Record<string, unknown> {
-    const properties = (schema['properties'] ?? {}) as Schema;
-    const required = (schema['required'] ?? []) as string[];
-    const names = new Set([...(this.attempt % 2 === 0 ? Object.keys(properties) : []), ...required]);
     const { additionalProperties = true, minProperties = 0 } = schema;
-    const least = Math.min(Number(minProperties), VALUES_MAX);
-    for (const name of [...Object.keys(properties), ...Array.from({ length: least }, (_, n) => `field${n + 1}`)]) {
-      if (names.size < least) {
-        names.add(name);
-      }
-    }
-    const entries = [...names]
-      .filter((name) => !Object.hasOwn(properties, name) || properties[name] !== false)
-      .map((name) => [name, this.sample(Object.hasOwn(properties, name) ? properties[name] : additionalProperties)]);
+    const properties = (schema['properties'] ?? {}) as Schema;
+    const known = Object.keys(properties);
+    const required = (schema['required'] ?? []) as string[];
+    const names = [...new Set([...(this.attempt % 2 === 0 ? known : []), ...required])];
+    const lacking = Math.min(Number(minProperties), VALUES_MAX) - names.length;
+    const others = Array.from({ length: Math.max(0, lacking) }, (_, n) => `field${n + 1}`);
+    const more = [...known.filter((name) => !names.includes(name)), ...others].slice(0, others.length);
+    const entries = [...names, ...more]
+      .map((name) => [name, Object.hasOwn(properties, name) ? properties[name] : additionalProperties] as const)
+      .filter(([, field]) => field !== false)
+      .map(([name, field]) => [name, this.sample(field)]);
     return Object.fromEntries(entries);
   }
 
@@ -179,35 +178,14 @@ function textOf(schema: Schema, index: number): string {
   return padded.length > most ? padded.slice(padded.length - most) : padded;
 }
 
+/** Joins two schemas. Where they differ on a field or a bound, the second one decides. */
 function both(a: Schema, b: Schema): Schema {
-  const joined = new Map(Object.entries(a));
-  for (const [keyword, value] of Object.entries(b)) {
-    joined.set(keyword, joined.has(keyword) ? joinedKeyword(keyword, joined.get(keyword), value) : value);
+  const joined: Record<string, unknown> = { ...a, ...b };
+  if (Object.hasOwn(a, 'properties') && Object.hasOwn(b, 'properties')) {
+    joined['properties'] = { ...(a['properties'] as Schema), ...(b['properties'] as Schema) };
   }
-  return Object.fromEntries(joined);
-}
-
-function joinedKeyword(keyword: string, a: unknown, b: unknown): unknown {
-  if (keyword === 'properties') {
-    const names = new Set([...Object.keys(a as Schema), ...Object.keys(b as Schema)]);
-    const sides = [a as Schema, b as Schema];
-    return Object.fromEntries(
-      [...names].map((name) => {
-        const said = sides.filter((side) => Object.hasOwn(side, name)).map((side) => side[name]);
-        return [name, said.length === 1 ? said[0] : { allOf: said }];
-      }),
-    );
+  if (Object.hasOwn(a, 'required') && Object.hasOwn(b, 'required')) {
+    joined['required'] = [...(a['required'] as string[]), ...(b['required'] as string[])];
   }
-  if (keyword === 'required') {
-    return [...new Set([...(a as string[]), ...(b as string[])])];
-  }
-  if (keyword === 'enum' || keyword === 'type') {
-    const other = [b].flat();
-    const common = [a].flat().filter((one) => other.includes(one));
-    return common.length > 0 ? common : b;
-  }
-  if (/^(min|exclusiveMin)/.test(keyword)) {
-    return Math.max(Number(a), Number(b));
-  }
-  return /^(max|exclusiveMax)/.test(keyword) ? Math.min(Number(a), Number(b)) : b;
+  return joined;
 }
