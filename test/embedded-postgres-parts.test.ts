@@ -66,18 +66,18 @@ describe('the lock of a data folder', () => {
     lockDataFolder(dataDir).release();
     chmodSync(join(dataDir, 'service.lock'), isRoot ? 0o600 : 0o000);
     const { stderr } = locking(dataDir, '', 'if (process.getuid() === 0) { process.setuid(65534); }');
-    expect(stderr).toContain(`The folder ${dataDir} cannot be used: this user may not write there.`);
+    expect(stderr).toContain(`The folder ${dataDir} cannot be used: EACCES: permission denied`);
   });
 
   test('says what is wrong with a folder that cannot be made', () => {
     const link = join(temporaryFolder(), 'unmounted');
     symlinkSync('/not/mounted', link);
     for (const [folder, reason] of [
-      ['/dev/null/data', 'a part of its path is a file, not a folder'],
-      [link, 'there is no such folder, and none can be made'],
-      [join(link, 'data'), 'there is no such folder, and none can be made'],
+      ['/dev/null/data', 'ENOTDIR: not a directory'],
+      [link, 'ENOENT: no such file or directory'],
+      [join(link, 'data'), 'ENOENT: no such file or directory'],
     ] as const) {
-      expect(() => lockDataFolder(folder)).toThrow(`The folder ${folder} cannot be used: ${reason}.`);
+      expect(() => lockDataFolder(folder)).toThrow(`The folder ${folder} cannot be used: ${reason}`);
     }
   });
 

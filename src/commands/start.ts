@@ -5,10 +5,9 @@ import { Daemon } from '../../daemon/daemon.js';
 import type { Services } from '../context/context.js';
 import { OneTimeCode } from '../dashboard/one-time-code.js';
 import { openPool } from '../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../database/driver/sql-state.js';
 import { API_ROLE } from '../database/tenant-database.js';
 import { opensLoopback } from '../domain/addresses/target.js';
-import { clusterFolder, lockDataFolder, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
+import { lockDataFolder, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import { keepOutboxLimit } from '../operations/emits/outbox.js';
 import { requireConnectedAs, requireMigrated } from '../operations/installation/check-readiness.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
@@ -86,23 +85,7 @@ export async function startParts(start: Start): Promise<void> {
 }
 
 /** @returns the url of a database that can be reached and, where that is for this process to do, is migrated */
-async function openMigrated(start: Start): Promise<string> {
-  const { config } = start;
-  try {
-    return await openAndMigrate(start);
-  } catch (error) {
-    if (!config.embedded || sqlStateOf(error) !== SQL_STATE.DISK_FULL) {
-      throw error;
-    }
-    // Postgres names files within its folder, and not the folder.
-    const [said] = (error as Error).message.split('\n', 1);
-    throw new Error(`The disk of the database folder ${clusterFolder(config.dataDir)} is full: ${said}.`, {
-      cause: error,
-    });
-  }
-}
-
-async function openAndMigrate({ roles, config, log, closings, goOn }: Start): Promise<string> {
+async function openMigrated({ roles, config, log, closings, goOn }: Start): Promise<string> {
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, log, closings));
   goOn();
   if (!config.embedded) {

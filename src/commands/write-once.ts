@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, rm } from 'node:fs/promises';
+import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 
 const OWNER_ONLY = 0o600;
 
@@ -9,13 +9,7 @@ export async function writeOnce(file: string, text: string, folder: string): Pro
   // Under another name first, which nobody else uses: nobody may find it half written.
   const draft = `${file}.${randomUUID()}`;
   try {
-    const handle = await open(draft, 'w', OWNER_ONLY);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(draft, text, { mode: OWNER_ONLY, flush: true });
     await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {

@@ -3,7 +3,6 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, s
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { type Account, spawnAs } from './account.js';
-import { fileSentence } from './file-sentence.js';
 
 /** Root writes copies here for the account that Postgres runs as; everybody may read them. */
 export const SHARED_FOLDER = '/var/lib/hookwright';
@@ -100,6 +99,9 @@ function copyForAll(from: string, to: string): void {
     spawnSync('chmod', ['-R', 'a+rX', unfinished]); // a umask such as 077 at installation is copied along
     renameSync(unfinished, to);
   } catch (error) {
-    throw fileSentence(`Postgres cannot be copied to ${to}, where the user that it runs as may read it`, error);
+    throw new Error(
+      `Postgres cannot be copied to ${to}, where the user that it runs as may read it: ${(error as Error).message}.`,
+      { cause: error },
+    );
   }
 }

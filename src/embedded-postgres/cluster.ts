@@ -15,7 +15,6 @@ import {
 import { basename, join } from 'node:path';
 import { type Account, canEnter, giveTo, serverAccount, spawnAs } from './account.js';
 import { SHARED_FOLDER } from './binaries.js';
-import { fileSentence } from './file-sentence.js';
 
 /** The role that initdb makes. The service itself uses one with fewer rights. */
 export const SUPERUSER = 'postgres';
@@ -49,7 +48,7 @@ export function locateCluster(dataDir: string): Cluster {
     }
     return clusterIn(makeLocationElsewhere(here));
   } catch (error) {
-    throw fileSentence(`The database folder in ${dataDir} cannot be used`, error);
+    throw new Error(`The database folder in ${dataDir} cannot be used: ${(error as Error).message}.`, { cause: error });
   }
 }
 
@@ -87,13 +86,10 @@ export function removeDataDir(dataDir: string): void {
   }
 }
 
-/** The folder of a data folder's cluster, also of a future one. Makes nothing. */
-export const clusterFolder = (dataDir: string): string => join(locationElsewhere(dataDir) ?? dataDir, 'pg');
-
 /** Whether a data folder has a cluster, even another user's. Makes nothing. */
 export function hasCluster(dataDir: string): boolean {
   try {
-    statSync(join(clusterFolder(dataDir), 'PG_VERSION'));
+    statSync(join(locationElsewhere(dataDir) ?? dataDir, 'pg', 'PG_VERSION'));
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EACCES';
@@ -119,7 +115,7 @@ export function initialise({ folder, passwordFile, account }: Cluster, binaries:
     giveTo(account, unfinished);
     giveTo(account, passwordFile);
   } catch (error) {
-    throw fileSentence(`A database cannot be made in ${folder}`, error);
+    throw new Error(`A database cannot be made in ${folder}: ${(error as Error).message}.`, { cause: error });
   }
   const { status, error, stdout, stderr } = spawnSync(
     join(binaries, 'bin', 'initdb'),

@@ -8,7 +8,7 @@ import type { FileLock } from './file-lock.js';
 import { isPostgres } from './postgres-process.js';
 import { askToEnd, end, findServer, launch, type Server } from './server.js';
 
-export { clusterFolder, hasCluster, removeDataDir } from './cluster.js';
+export { hasCluster, removeDataDir } from './cluster.js';
 export { lockDataFolder } from './data-folder.js';
 
 const MAX_CONNECTIONS = 100;

@@ -3,7 +3,6 @@ import { closeSync, constants, ftruncateSync, mkdirSync, openSync, readFileSync,
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileSentence } from './file-sentence.js';
 
 const PAUSE_MS = 20;
 /** flock(1) ends with it when somebody else has the lock. */
@@ -53,11 +52,14 @@ export function tryLock(file: string, kind: Kind = 'exclusive'): FileLock | null
     };
     return { fd, release };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EAGAIN') {
       return null; // macOS
     }
-    throw code === undefined ? error : fileSentence(`The folder ${dirname(file)} cannot be used`, error);
+    if (code === undefined) {
+      throw error;
+    }
+    throw new Error(`The folder ${dirname(file)} cannot be used: ${message}.`, { cause: error });
   }
 }
 

@@ -9,7 +9,6 @@ import type { Cluster } from './cluster.js';
 import { LOG_FILES_AHEAD, makeDatabase } from './connection.js';
 import { TAKE_ANOTHER } from './data-folder.js';
 import { type FileLock, lockedBy, tryLock } from './file-lock.js';
-import { fileSentence } from './file-sentence.js';
 import { isPostgres } from './postgres-process.js';
 
 const LOG_BYTES_MAX = 10_000_000;
@@ -141,7 +140,7 @@ function logOf(logFile: string): { file: number; since: () => string } {
     const { size } = fstatSync(file);
     return { file, since: () => readFileSync(logFile).subarray(size).toString().trim() };
   } catch (error) {
-    throw fileSentence(`Postgres's log ${logFile} cannot be written`, error);
+    throw new Error(`Postgres's log ${logFile} cannot be written: ${(error as Error).message}.`, { cause: error });
   }
 }
 

@@ -2,7 +2,6 @@
 export const SQL_STATE = {
   DATABASE_MISSING: '3D000',
   DEADLOCK: '40P01',
-  DISK_FULL: '53100',
   FOREIGN_KEY_VIOLATION: '23503',
   INSUFFICIENT_PRIVILEGE: '42501',
   /** Or the role does not exist. */
