@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commaSeparated, optionalText, setting } from './setting.js';
+import { list, optionalText, Setting, type ValuesOf } from './setting.js';
 
 /** A loopback address of the browser's own machine, where nobody else can read http. */
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
@@ -10,73 +10,77 @@ function isIssuer(text: string): boolean {
   return url !== null && isPrivate(text) && `${url.username}${url.password}${url.search}${url.hash}` === '';
 }
 
-const roleValues = setting(commaSeparated, 'values of the claim, separated by commas');
+const roleValues = (name: string) => list(name, () => true, 'values of the claim, separated by commas');
 
 /** Settings for signing in to the console by OpenID Connect. */
 export const oidcSettings = {
-  OIDC_ISSUER: setting(
+  issuer: new Setting(
+    'OIDC_ISSUER',
     z.string().refine(isIssuer).optional(),
     'an https:// URL, as the provider itself writes it (http:// only on loopback)',
   ),
-  OIDC_NAME: setting(z.string().min(1).max(100).optional(), '1 to 100 characters'),
-  OIDC_CLIENT_ID: optionalText(),
-  OIDC_CLIENT_SECRET: optionalText(),
-  OIDC_SCOPES: setting(
+  name: new Setting('OIDC_NAME', z.string().min(1).max(100).optional(), '1 to 100 characters'),
+  clientId: optionalText('OIDC_CLIENT_ID'),
+  clientSecret: optionalText('OIDC_CLIENT_SECRET'),
+  scopes: new Setting(
+    'OIDC_SCOPES',
     z
       .string()
       .default('openid profile email')
       .refine((text) => text.split(' ').includes('openid')),
     'scopes separated by blanks, openid among them',
   ),
-  OIDC_ROLES_CLAIM: setting(
+  rolesClaim: new Setting(
+    'OIDC_ROLES_CLAIM',
     z.string().min(1).default('groups'),
     'the name of a claim, or a path to one such as realm_access.roles',
   ),
-  OIDC_ROLE_ADMIN: roleValues,
-  OIDC_ROLE_SUPPORT: roleValues,
-  OIDC_ROLE_VIEWER: roleValues,
-} as const;
+  /** The values of the claim that give each role. */
+  roles: {
+    admin: roleValues('OIDC_ROLE_ADMIN'),
+    support: roleValues('OIDC_ROLE_SUPPORT'),
+    viewer: roleValues('OIDC_ROLE_VIEWER'),
+  },
+};
 
-type OidcSettings = {
-  readonly [Name in keyof typeof oidcSettings]: z.output<(typeof oidcSettings)[Name]['schema']>;
-} & { readonly PUBLIC_URL: string | undefined };
+type OidcValues = ValuesOf<typeof oidcSettings>;
 
 /** @returns null: nobody signs in by OpenID Connect */
-export function oidcFrom(s: OidcSettings) {
-  if (s.OIDC_ISSUER === undefined) {
+export function oidcFrom(oidc: OidcValues, publicUrl: string | undefined) {
+  const { issuer, name, clientId } = oidc;
+  if (issuer === undefined) {
     return null;
   }
   return {
-    issuer: s.OIDC_ISSUER,
-    name: s.OIDC_NAME ?? new URL(s.OIDC_ISSUER).host,
-    clientId: s.OIDC_CLIENT_ID!,
-    clientSecret: s.OIDC_CLIENT_SECRET,
-    scopes: s.OIDC_SCOPES,
-    rolesClaim: s.OIDC_ROLES_CLAIM,
-    /** The values of the claim that give each role. */
-    roles: { admin: s.OIDC_ROLE_ADMIN, support: s.OIDC_ROLE_SUPPORT, viewer: s.OIDC_ROLE_VIEWER },
+    ...oidc,
+    issuer,
+    name: name ?? new URL(issuer).host,
+    clientId: clientId!,
     /** The origin of the console: only its requests may come with a session's cookie. */
-    publicUrl: s.PUBLIC_URL!,
+    publicUrl: publicUrl!,
   };
 }
 
 /** Lists what is missing for signing in by OpenID Connect, in sentences. */
-export function oidcFaults(s: OidcSettings): string[] {
-  if (s.OIDC_ISSUER === undefined) {
+export function oidcFaults(
+  { issuer, clientId, rolesClaim, roles }: OidcValues,
+  publicUrl: string | undefined,
+): string[] {
+  if (issuer === undefined) {
     return [];
   }
   const problems: string[] = [];
-  if (s.PUBLIC_URL === undefined || !isPrivate(s.PUBLIC_URL)) {
+  if (publicUrl === undefined || !isPrivate(publicUrl)) {
     problems.push(
-      `PUBLIC_URL is ${s.PUBLIC_URL ?? 'not set'}; with OIDC_ISSUER it must be an https:// origin (http:// only on loopback): the provider sends people back to it, with a cookie for this origin.`,
+      `PUBLIC_URL is ${publicUrl ?? 'not set'}; with OIDC_ISSUER it must be an https:// origin (http:// only on loopback): the provider sends people back to it, with a cookie for this origin.`,
     );
   }
-  if (s.OIDC_CLIENT_ID === undefined) {
+  if (clientId === undefined) {
     problems.push('OIDC_CLIENT_ID is not set; with OIDC_ISSUER it is required.');
   }
-  if ([s.OIDC_ROLE_ADMIN, s.OIDC_ROLE_SUPPORT, s.OIDC_ROLE_VIEWER].every(({ length }) => length === 0)) {
+  if (Object.values(roles).every(({ length }) => length === 0)) {
     problems.push(
-      `OIDC_ROLE_ADMIN, OIDC_ROLE_SUPPORT and OIDC_ROLE_VIEWER are not set: nobody could sign in. Name the values of the claim ${s.OIDC_ROLES_CLAIM} that give one of these roles.`,
+      `OIDC_ROLE_ADMIN, OIDC_ROLE_SUPPORT and OIDC_ROLE_VIEWER are not set: nobody could sign in. Name the values of the claim ${rolesClaim} that give one of these roles.`,
     );
   }
   return problems;

@@ -1,42 +1,62 @@
 import { z } from 'zod';
 
 /** A setting of the service, with its default in the schema. docs/settings.md says what each one means. */
-interface Setting<Schema extends z.ZodType> {
-  schema: Schema;
-  /** Completes the sentence "allowed: …". */
-  allowed: string;
-  /** Says what is wrong with a text, as the end of a sentence without secrets; null where `allowed` says enough. */
-  faultOf?: ((text: string) => string | null) | undefined;
+export class Setting<Schema extends z.ZodType = z.ZodType> {
+  constructor(
+    /** The environment variable. */
+    readonly name: string,
+    readonly schema: Schema,
+    /** Completes the sentence "allowed: …". */
+    readonly allowed: string,
+    /** Says what is wrong with a text, as the end of a sentence without secrets; null where `allowed` says enough. */
+    readonly faultOf: (text: string) => string | null = () => null,
+  ) {}
 }
 
-export const setting = <Schema extends z.ZodType>(
-  schema: Schema,
-  allowed: string,
-  faultOf?: Setting<Schema>['faultOf'],
-): Setting<Schema> => ({ schema, allowed, faultOf });
+/** Settings in the form that they have in the configuration. */
+interface Table {
+  readonly [key: string]: Setting | Table;
+}
 
-export function whole(min: number, max: number, fallback: number, allowed = `${min} to ${max}`) {
+export type ValuesOf<Entry> =
+  Entry extends Setting<infer Schema> ? z.output<Schema> : { readonly [Key in keyof Entry]: ValuesOf<Entry[Key]> };
+
+export function readTable<Settings extends Table>(
+  table: Settings,
+  read: (setting: Setting) => unknown,
+): ValuesOf<Settings> {
+  const entries = Object.entries(table).map(([key, entry]) => [
+    key,
+    entry instanceof Setting ? read(entry) : readTable(entry, read),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+export const settingsIn = (table: Table): Setting[] =>
+  Object.values(table).flatMap((entry) => (entry instanceof Setting ? [entry] : settingsIn(entry)));
+
+export function whole(name: string, min: number, max: number, fallback: number, allowed = `${min} to ${max}`) {
   const schema = z
     .string()
     .regex(/^\d+$/)
     .default(String(fallback))
     .transform(Number)
     .refine((value) => value >= min && value <= max);
-  return setting(schema, allowed);
+  return new Setting(name, schema, allowed);
 }
 
-const trueOrFalse = z.enum(['true', 'false']);
+const yesNoText = z.enum(['true', 'false']);
+const isYes = (text: string): boolean => text === 'true';
 
-export function yesNo(fallback: boolean) {
-  const schema = trueOrFalse.default(fallback ? 'true' : 'false').transform((text) => text === 'true');
-  return setting(schema, 'true or false');
-}
+export const yesNo = (name: string, fallback: boolean) =>
+  new Setting(name, yesNoText.default(fallback ? 'true' : 'false').transform(isYes), 'true or false');
 
-export const yesNoOrUnset = setting(trueOrFalse.transform((text) => text === 'true').optional(), 'true or false');
+export const yesNoOrUnset = (name: string) => new Setting(name, yesNoText.transform(isYes).optional(), 'true or false');
 
-export const optionalText = (allowed = 'a text') => setting(z.string().min(1).optional(), allowed);
+export const optionalText = (name: string, allowed = 'a text') =>
+  new Setting(name, z.string().min(1).optional(), allowed);
 
-export const commaSeparated = z
+const commaSeparated = z
   .string()
   .default('')
   .transform((text) =>
@@ -44,4 +64,11 @@ export const commaSeparated = z
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== ''),
+  );
+
+export const list = (name: string, isAllowed: (part: string) => boolean, allowed: string) =>
+  new Setting(
+    name,
+    commaSeparated.refine((parts) => parts.every(isAllowed)),
+    allowed,
   );

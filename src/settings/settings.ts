@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { databaseUrlFault, withTlsMode } from './database-url.js';
 import { limitSettings } from './limit-settings.js';
 import { oidcSettings } from './oidc-settings.js';
-import { commaSeparated, optionalText, setting, whole, yesNo, yesNoOrUnset } from './setting.js';
+import { list, optionalText, Setting, settingsIn, whole, yesNo, yesNoOrUnset } from './setting.js';
 
 function isCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
@@ -44,9 +44,10 @@ const encryptionKeys = z
 /** Accepts an origin in the form of the header `Origin`: lower case, no usual port. No other form would ever match. */
 const isWebOrigin = (text: string): boolean => /^https?:\/\/[^*]+$/.test(text) && URL.parse(text)?.origin === text;
 
-/** The table of settings. docs/settings.md says what each one means; a test compares the two. */
-export const settings = {
-  DATABASE_URL: setting(
+/** All settings, in the form that they have in the configuration (config.ts). */
+export const table = {
+  databaseUrl: new Setting(
+    'DATABASE_URL',
     z
       .string()
       .refine((text) => databaseUrlFault(text) === null)
@@ -55,86 +56,106 @@ export const settings = {
     'a postgres:// URL such as postgres://user:password@host:5432/database; special characters in it as %25 (%), %23 (#), %2F (/), %3F (?), %40 (@), %3A (:) and %20 (blank)',
     databaseUrlFault,
   ),
-  ENCRYPTION_KEYS: setting(
+  databasePoolMax: whole('DATABASE_POOL_MAX', 4, 500, 10),
+  encryptionKeys: new Setting(
+    'ENCRYPTION_KEYS',
     encryptionKeys,
     'kid:base64 of 32 bytes, several separated by commas, each kid once; a kid has 1 to 64 letters, digits, dots, hyphens and underscores',
   ),
-  DATA_DIR: setting(z.string().default('.data'), 'a folder'),
-  HOST: optionalText('a host name or an IP address'),
-  PORT: whole(0, 65_535, 3000, 'a port, 0 to 65535 (0: any free one)'),
-  METRICS_PORT: whole(0, 65_535, 0, 'a port, 0 to 65535 (0: none)'),
-  METRICS_HOST: setting(z.string().min(1).default('127.0.0.1'), 'a host name or an IP address'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+  dataDir: new Setting('DATA_DIR', z.string().default('.data'), 'a folder'),
+  host: optionalText('HOST', 'a host name or an IP address'),
+  port: whole('PORT', 0, 65_535, 3000, 'a port, 0 to 65535 (0: any free one)'),
+  metrics: {
+    host: new Setting('METRICS_HOST', z.string().min(1).default('127.0.0.1'), 'a host name or an IP address'),
+    port: whole('METRICS_PORT', 0, 65_535, 0, 'a port, 0 to 65535 (0: none)'),
+  },
+  tracesUrl: new Setting(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
     z
       .string()
       .regex(/^https?:\/\/[^/]/)
       .optional(),
     'an http:// or https:// URL such as http://127.0.0.1:4318',
   ),
-  LOG_LEVEL: setting(
+  logLevel: new Setting(
+    'LOG_LEVEL',
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     'trace, debug, info, warn, error, fatal or silent',
   ),
-  DATABASE_POOL_MAX: whole(4, 500, 10),
-  CORS_ORIGINS: setting(
-    commaSeparated.refine((origins) => origins.every(isWebOrigin)),
+  corsOrigins: list(
+    'CORS_ORIGINS',
+    isWebOrigin,
     'origins such as https://app.example.com, in full, as browsers send them, separated by commas',
   ),
-  INTROSPECTION: yesNo(true),
-  GRAPHIQL: yesNo(true),
-  DASHBOARD: setting(z.enum(['on', 'off']).default('on'), 'on or off'),
-  PUBLIC_URL: setting(
+  introspection: yesNo('INTROSPECTION', true),
+  graphiql: yesNo('GRAPHIQL', true),
+  dashboard: new Setting('DASHBOARD', z.enum(['on', 'off']).default('on'), 'on or off'),
+  /** An origin; undefined: each request's own. */
+  publicUrl: new Setting(
+    'PUBLIC_URL',
     z.string().refine(isWebOrigin).optional(),
     'an origin such as https://hooks.example.com, in full, as browsers send it',
   ),
-  ...oidcSettings,
-  WEBHOOKS_PER_TENANT_MAX: whole(1, 1_000_000, 100),
-  API_KEYS_PER_TENANT_MAX: whole(1, 1_000_000, 100),
-  PAYLOAD_BYTES_MAX: whole(1024, 1_048_576, 262_144),
+  oidc: oidcSettings,
+  webhooksPerTenantMax: whole('WEBHOOKS_PER_TENANT_MAX', 1, 1_000_000, 100),
+  apiKeysPerTenantMax: whole('API_KEYS_PER_TENANT_MAX', 1, 1_000_000, 100),
+  payloadBytesMax: whole('PAYLOAD_BYTES_MAX', 1024, 1_048_576, 262_144),
   ...limitSettings,
-  MANAGEMENT_RATE_MAX: whole(1, 100_000, 100),
-  MANAGEMENT_BURST_MAX: whole(1, 1_000_000, 200),
-  EMIT_RATE_MAX: whole(0, 1_000_000, 0, '0 to 1000000 (0: no limit)'),
-  KEY_FAILURES_RATE_MAX: whole(1, 100_000, 10),
-  ANONYMOUS_RATE_MAX: whole(1, 100_000, 20),
-  TRUSTED_PROXIES: setting(
-    commaSeparated.refine((ranges) => ranges.every((range) => isCidr(range) && !/\/0+$/.test(range))),
+  rates: {
+    management: whole('MANAGEMENT_RATE_MAX', 1, 100_000, 100),
+    managementBurst: whole('MANAGEMENT_BURST_MAX', 1, 1_000_000, 200),
+    emits: whole('EMIT_RATE_MAX', 0, 1_000_000, 0, '0 to 1000000 (0: no limit)'),
+    keyFailures: whole('KEY_FAILURES_RATE_MAX', 1, 100_000, 10),
+    anonymous: whole('ANONYMOUS_RATE_MAX', 1, 100_000, 20),
+  },
+  trustedProxies: list(
+    'TRUSTED_PROXIES',
+    (range) => isCidr(range) && !/\/0+$/.test(range),
     'addresses and address ranges such as 10.0.0.0/8, separated by commas; not the range of all addresses',
   ),
-  MAX_RETRIES: whole(0, 50, 5),
-  DISABLE_AFTER_SECONDS_MIN: whole(0, 3600, 10),
-  RETRY_BASE_SECONDS: setting(
-    z
-      .string()
-      .regex(/^\d+(\.\d+)?$/)
-      .default('120')
-      .transform(Number)
-      .refine((seconds) => seconds >= 0.01 && seconds <= 3600),
-    '0.01 to 3600',
-  ),
-  HOLD_HOURS: whole(1, 2160, 168),
-  RETENTION_DAYS: whole(8, 3650, 30, '8 to 3650, and above HOLD_HOURS + 1 day'),
-  HEADER_PREFIX: setting(
-    z
-      .string()
-      .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/)
-      .default('X-Service'),
-    'letters, digits and hyphens, a letter first, at most 64',
-  ),
-  STANDARD_WEBHOOKS: yesNo(true),
-  ALLOW_HTTP_URLS: yesNo(false),
-  ALLOW_PRIVATE_TARGETS: setting(
-    commaSeparated.refine((ranges) => ranges.every(isCidr)),
-    'address ranges such as 10.0.0.0/8, separated by commas',
-  ),
-  ALLOW_LOOPBACK_TARGETS: yesNoOrUnset,
-  EGRESS_PROXY: setting(
-    z.string().refine(isProxyUrl).optional(),
-    'an http:// or https:// URL such as http://user:password@proxy:4750, without a path',
-  ),
-  DELIVERY_CONCURRENCY: whole(1, 2000, 200),
-  ENDPOINT_CONCURRENCY_MAX: whole(1, 1000, 64),
-  ORIGIN_CONCURRENCY_MAX: whole(1, 2000, 256),
-  CONNECT_TIMEOUT_MS: whole(10, 60_000, 5000),
-  ATTEMPT_TIMEOUT_MS: whole(50, 120_000, 15_000),
-} as const;
+  retry: {
+    retriesMax: whole('MAX_RETRIES', 0, 50, 5),
+    baseSeconds: new Setting(
+      'RETRY_BASE_SECONDS',
+      z
+        .string()
+        .regex(/^\d+(\.\d+)?$/)
+        .default('120')
+        .transform(Number)
+        .refine((seconds) => seconds >= 0.01 && seconds <= 3600),
+      '0.01 to 3600',
+    ),
+  },
+  disableAfterSecondsMin: whole('DISABLE_AFTER_SECONDS_MIN', 0, 3600, 10),
+  holdHours: whole('HOLD_HOURS', 1, 2160, 168),
+  retentionDays: whole('RETENTION_DAYS', 8, 3650, 30, '8 to 3650, and above HOLD_HOURS + 1 day'),
+  delivery: {
+    concurrency: whole('DELIVERY_CONCURRENCY', 1, 2000, 200),
+    endpointConcurrencyMax: whole('ENDPOINT_CONCURRENCY_MAX', 1, 1000, 64),
+    originConcurrencyMax: whole('ORIGIN_CONCURRENCY_MAX', 1, 2000, 256),
+    connectTimeoutMs: whole('CONNECT_TIMEOUT_MS', 10, 60_000, 5000),
+    attemptTimeoutMs: whole('ATTEMPT_TIMEOUT_MS', 50, 120_000, 15_000),
+    headerPrefix: new Setting(
+      'HEADER_PREFIX',
+      z
+        .string()
+        .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/)
+        .default('X-Service'),
+      'letters, digits and hyphens, a letter first, at most 64',
+    ),
+    standardWebhooks: yesNo('STANDARD_WEBHOOKS', true),
+    egressProxy: new Setting(
+      'EGRESS_PROXY',
+      z.string().refine(isProxyUrl).optional(),
+      'an http:// or https:// URL such as http://user:password@proxy:4750, without a path',
+    ),
+  },
+  target: {
+    allowHttp: yesNo('ALLOW_HTTP_URLS', false),
+    allowedRanges: list('ALLOW_PRIVATE_TARGETS', isCidr, 'address ranges such as 10.0.0.0/8, separated by commas'),
+    loopbackHttp: yesNoOrUnset('ALLOW_LOOPBACK_TARGETS'),
+  },
+};
+
+/** Each setting by the name of its variable. `docs/settings.md` lists them for people; a test compares the two. */
+export const settings = Object.fromEntries(settingsIn(table).map((setting) => [setting.name, setting]));

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { limitSettings } from '../../src/settings/limit-settings.js';
+import { settingsIn } from '../../src/settings/setting.js';
 import { emitMany, makeKey, makePortalSession, makeTenant, makeWebhook } from '../support/factories.js';
 import { graphqlExamples, graphqlPage } from '../support/graphql-examples.js';
 import { gid } from '../support/ids.js';
@@ -53,13 +54,13 @@ describe('docs/graphql.md and the pages beside it', () => {
   );
 
   test('names every limit of a GraphQL request, with its default', () => {
-    for (const [name, { schema: setting }] of Object.entries(limitSettings)) {
+    for (const { name, schema: setting } of settingsIn(limitSettings)) {
       if (!/^(GRAPHQL|EVENTS|PAYLOAD|REQUEST|PIPELINED|STREAMS)/.test(name)) {
         continue;
       }
       const row = graphqlPage.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
       expect(row, name).toBeDefined();
-      const value = setting.parse(undefined);
+      const value = setting.parse(undefined) as number;
       const told = [value.toLocaleString('en'), `${value / 1024 / 1024} MiB`, `${value / 1000} s`];
       expect(
         told.some((text) => row?.includes(text)),

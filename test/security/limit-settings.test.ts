@@ -1,23 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/settings/config.js';
 import { limitSettings } from '../../src/settings/limit-settings.js';
+import { settingsIn } from '../../src/settings/setting.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 
 const json = { 'content-type': 'application/json' };
 
 describe('the settings of limits', () => {
-  test.each(Object.entries(limitSettings))(
-    '%s takes both ends of its range and nothing beyond',
-    (name, { allowed }) => {
-      const [low, high] = allowed.split(' to ').map(Number) as [number, number];
-      for (const value of [low, high]) {
-        expect(() => readConfig({ [name]: String(value) })).not.toThrow();
-      }
-      for (const value of [low - 1, high + 1, 'x', '1e3', '1.5']) {
-        expect(() => readConfig({ [name]: String(value) })).toThrow(`${name} is`);
-      }
-    },
-  );
+  test.each(settingsIn(limitSettings))('$name takes both ends of its range and nothing beyond', ({ name, allowed }) => {
+    const [low, high] = allowed.split(' to ').map(Number) as [number, number];
+    for (const value of [low, high]) {
+      expect(() => readConfig({ [name]: String(value) })).not.toThrow();
+    }
+    for (const value of [low - 1, high + 1, 'x', '1e3', '1.5']) {
+      expect(() => readConfig({ [name]: String(value) })).toThrow(`${name} is`);
+    }
+  });
 
   test('their defaults are known', () => {
     expect(readConfig({}).limits).toMatchObject({
