@@ -128,7 +128,7 @@ export class Claims implements LocalDaemon {
       }),
     );
     if (life?.room?.poolId === poolId && life.give(jobs)) {
-      metrics.claimed(claimed.reduce((sum, { payload }) => sum + (payload.loaded?.deliveries.size ?? 0), 0));
+      metrics.claimed.inc(claimed.reduce((sum, { payload }) => sum + (payload.loaded?.deliveries.size ?? 0), 0));
       return;
     }
     // When this fails too, the sweeps find the jobs: their pool is dead, or they are overdue.

@@ -50,7 +50,7 @@ export class DeadWorkers {
     }
     // 0: another session has their rows locked; a later sweep finds them.
     if (jobs > 0) {
-      this.metrics.freedJobs(jobs);
+      this.metrics.freedJobs.inc(jobs);
       this.log.warn({ pools: dead, jobs }, 'freed the jobs of workers that have gone');
     }
     return missing.length > dead.length;

@@ -13,7 +13,7 @@ import type { DaemonMetrics } from '../telemetry/metrics.js';
 interface PutOffWriterDeps {
   db: Pick<Database, 'pool'>;
   log: Pick<Logger, 'warn'>;
-  metrics: Pick<DaemonMetrics, 'putOff' | 'batch'>;
+  metrics: Pick<DaemonMetrics, 'putOffs' | 'batch'>;
 }
 
 const BATCH_MAX = 256;
@@ -40,7 +40,7 @@ export class PutOffWriter {
   /** @throws Error also when another session has the delivery's job locked: it comes again as after any other fault */
   async putOff(delivery: DueDelivery, { putOffMs, ended }: NotNow, lane: Lane): Promise<void> {
     const { id: deliveryId, webhookId, url, generation, attemptNumber } = delivery;
-    this.deps.metrics.putOff(lane);
+    this.deps.metrics.putOffs.count(lane);
     // On the beat, so that the deliveries of all endpoints share a statement: nobody waits for it.
     await delay(BEAT_MS - (performance.now() % BEAT_MS));
     const priority = LANES[laneAfterPutOff(lane)].priority;

@@ -199,7 +199,7 @@ export class Recorder {
     const rules = { holdHours: config.holdHours, streakMsMin: config.failureStreakMsMin };
     const { statuses, disabled } = await recordAttempts(db.pool, attempts, rules, lockWaitMs);
     for (const { webhookId, tenantId, reason } of disabled) {
-      metrics.disabled(reason);
+      metrics.disabled.count(reason);
       log.info({ webhookId, tenantId, reason }, 'a webhook was disabled');
     }
     return statuses;

@@ -54,7 +54,7 @@ async function doDuties({ config, db, log, metrics }: Housekeeping): Promise<voi
     // Last: it may have to wait for readers.
     'roll partitions': async () =>
       log.info(
-        await rollPartitions(pool, retentionDays, (deliveries) => metrics.expired(deliveries)),
+        await rollPartitions(pool, retentionDays, (deliveries) => metrics.expired.inc(deliveries)),
         'rolled partitions',
       ),
   };

@@ -1,10 +1,8 @@
-import { type Counter, type Histogram, Registry } from 'prom-client';
 import type { Slots } from '../../src/concurrency/slots.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import type { RecordedStatus } from '../../src/operations/attempts/record-attempts.js';
 import { Meter } from '../../src/telemetry/meter.js';
-import type { Tally } from '../../src/telemetry/tally.js';
 import type { Gate } from '../gate/gate.js';
 
 /** The largest batch has 256. */
@@ -30,81 +28,63 @@ interface Watched {
 }
 
 /** The metrics of a daemon. */
-export class DaemonMetrics {
-  readonly #meter: Meter;
-  readonly #attempts: Tally;
-  readonly #deliveries: Tally;
-  readonly #putOffs: Tally;
-  readonly #disabled: Tally;
-  readonly #freedJobs: Counter;
-  readonly #claimed: Counter;
-  readonly #expired: Counter;
-  readonly #durations: Histogram<string>;
-  readonly #lag: Histogram<string>;
-  readonly #batches: Histogram<string>;
-  readonly #sweeps: Tally;
-  readonly #swept: Tally;
-
-  constructor(readonly registry = new Registry()) {
-    const meter = new Meter(registry);
-    this.#meter = meter;
-    this.#attempts = meter.tally('hookwright_attempts_total', 'Requests to endpoints, by lane and verdict.', [
-      'lane',
-      'verdict',
-    ]);
-    this.#deliveries = meter.tally(
-      'hookwright_deliveries_total',
-      'Attempts whose outcome was recorded, by lane and state of the delivery: succeeded, failed, or retried later.',
-      ['lane', 'outcome'],
-    );
-    this.#putOffs = meter.tally(
-      'hookwright_put_offs_total',
-      'Deliveries that were put off: their endpoint had no room, or a fault of our own kept them. By lane.',
-      ['lane'],
-    );
-    this.#disabled = meter.tally(
-      'hookwright_webhooks_disabled_total',
-      'Webhooks that this daemon disabled, by reason: FAILURES or GONE.',
-      ['reason'],
-    );
-    this.#freedJobs = meter.counter('hookwright_freed_jobs_total', 'Jobs of dead processes that this daemon freed.');
-    this.#claimed = meter.counter(
-      'hookwright_claimed_deliveries_total',
-      'Deliveries that an emit of the same process handed to this daemon, without a fetch and a load.',
-    );
-    this.#expired = meter.counter(
-      'hookwright_expired_deliveries_total',
-      'Deliveries that this daemon canceled (EXPIRED): still pending or held when they or their event were to be dropped.',
-    );
-    this.#durations = meter.histogram(
-      'hookwright_attempt_duration_seconds',
-      'From the hand-over of a request to the last byte of its answer.',
-      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-    );
-    this.#lag = meter.histogram(
-      'hookwright_first_attempt_lag_seconds',
-      'From the making of a delivery to its first attempt, if only the service itself delayed it.',
-      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
-    );
-    this.#batches = meter.histogram(
-      'hookwright_batch_deliveries',
-      'Deliveries that shared a transaction, by work: load, turn_away, record or put_off.',
-      BATCH_DELIVERIES,
-      ['work'],
-    );
-    this.#sweeps = meter.tally(
-      'hookwright_sweeps_total',
-      'Sweeps that this daemon made, by sweep. Of several daemons one at a time makes each.',
-      ['sweep'],
-      SWEEPS,
-    );
-    this.#swept = meter.tally(
-      'hookwright_sweep_found_total',
-      'Finds of sweeps: retries to schedule, webhooks to align, overdue deliveries without a job, dead worker pools.',
-      ['sweep'],
-      SWEEPS,
-    );
-  }
+export class DaemonMetrics extends Meter {
+  readonly putOffs = this.tally(
+    'hookwright_put_offs_total',
+    'Deliveries that were put off: their endpoint had no room, or a fault of our own kept them. By lane.',
+    ['lane'],
+  );
+  readonly disabled = this.tally(
+    'hookwright_webhooks_disabled_total',
+    'Webhooks that this daemon disabled, by reason: FAILURES or GONE.',
+    ['reason'],
+  );
+  readonly freedJobs = this.counter('hookwright_freed_jobs_total', 'Jobs of dead processes that this daemon freed.');
+  readonly claimed = this.counter(
+    'hookwright_claimed_deliveries_total',
+    'Deliveries that an emit of the same process handed to this daemon, without a fetch and a load.',
+  );
+  readonly expired = this.counter(
+    'hookwright_expired_deliveries_total',
+    'Deliveries that this daemon canceled (EXPIRED): still pending or held when they or their event were to be dropped.',
+  );
+  readonly #attempts = this.tally('hookwright_attempts_total', 'Requests to endpoints, by lane and verdict.', [
+    'lane',
+    'verdict',
+  ]);
+  readonly #deliveries = this.tally(
+    'hookwright_deliveries_total',
+    'Attempts whose outcome was recorded, by lane and state of the delivery: succeeded, failed, or retried later.',
+    ['lane', 'outcome'],
+  );
+  readonly #durations = this.histogram(
+    'hookwright_attempt_duration_seconds',
+    'From the hand-over of a request to the last byte of its answer.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+  );
+  readonly #lag = this.histogram(
+    'hookwright_first_attempt_lag_seconds',
+    'From the making of a delivery to its first attempt, if only the service itself delayed it.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+  );
+  readonly #batches = this.histogram(
+    'hookwright_batch_deliveries',
+    'Deliveries that shared a transaction, by work: load, turn_away, record or put_off.',
+    BATCH_DELIVERIES,
+    ['work'],
+  );
+  readonly #sweeps = this.tally(
+    'hookwright_sweeps_total',
+    'Sweeps that this daemon made, by sweep. Of several daemons one at a time makes each.',
+    ['sweep'],
+    SWEEPS,
+  );
+  readonly #swept = this.tally(
+    'hookwright_sweep_found_total',
+    'Finds of sweeps: retries to schedule, webhooks to align, overdue deliveries without a job, dead worker pools.',
+    ['sweep'],
+    SWEEPS,
+  );
 
   attempted(lane: Lane, { delivery, outcome, result, startedAt }: FinishedAttempt, madeAt: Date): void {
     this.#attempts.count(lane, outcome.verdict);
@@ -121,14 +101,6 @@ export class DaemonMetrics {
     }
   }
 
-  putOff(lane: Lane): void {
-    this.#putOffs.count(lane);
-  }
-
-  disabled(reason: string): void {
-    this.#disabled.count(reason);
-  }
-
   /** @returns a function for a GroupCommit to call with the number of items of each batch */
   batch(work: Batch): (items: number) => void {
     const child = this.#batches.labels(work);
@@ -138,22 +110,6 @@ export class DaemonMetrics {
   sweep(sweep: Sweep, found: number): void {
     this.#sweeps.count(sweep);
     this.#swept.add(found, sweep);
-  }
-
-  claimed(deliveries: number): void {
-    this.#claimed.inc(deliveries);
-  }
-
-  expired(deliveries: number): void {
-    this.#expired.inc(deliveries);
-  }
-
-  freedJobs(jobs: number): void {
-    this.#freedJobs.inc(jobs);
-  }
-
-  gauge(name: string, help: string, read: () => number): void {
-    this.#meter.gauge(name, help, read);
   }
 
   watch({ gate, slots, slotsMax }: Watched): void {

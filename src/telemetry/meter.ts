@@ -1,11 +1,11 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Tally } from './tally.js';
 
 /** Makes the metrics of a registry. None is labelled by tenant, webhook, key or event type: there is no end of them. */
 export class Meter {
   readonly #registers: [Registry];
 
-  constructor(registry: Registry) {
+  constructor(readonly registry = new Registry()) {
     this.#registers = [registry];
   }
 
