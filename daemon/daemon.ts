@@ -9,8 +9,6 @@ import type { Config } from '../src/settings/config.js';
 import type { Tracing } from '../src/telemetry/tracing.js';
 import { Deliverer } from './delivery/deliver.js';
 import { Claims } from './jobs/claims.js';
-import { unlessStopped } from './jobs/own-stops.js';
-import { Quarantine, quarantined } from './jobs/quarantine.js';
 import { SupervisedRunner } from './jobs/runner.js';
 import { ControlConnection } from './liveness/control-connection.js';
 import { DeadWorkers } from './liveness/dead-workers.js';
@@ -68,12 +66,10 @@ export class Daemon {
     });
     this.registry = metrics.registry;
     this.#registerGauges(metrics);
-    const tasks = taskList({ ...deps, deliverer, fence: this.fence, metrics });
-    const quarantine = new Quarantine({ db, log });
     this.#runner = new SupervisedRunner(
       { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
       {
-        taskList: unlessStopped(quarantined(tasks, quarantine), { db, fence: this.fence }),
+        taskList: taskList({ ...deps, deliverer, fence: this.fence, metrics }),
         concurrency: delivery.concurrency,
         cronItems: crontab(),
       },

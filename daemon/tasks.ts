@@ -17,7 +17,9 @@ import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import { alignWebhook } from '../src/operations/webhooks/align-webhook.js';
 import type { Config } from '../src/settings/config.js';
 import type { Deliverer } from './delivery/deliver.js';
+import { freeingStopped } from './jobs/own-stops.js';
 import { PacedWork } from './jobs/paced-work.js';
+import { Quarantine } from './jobs/quarantine.js';
 import type { Fence } from './liveness/fence.js';
 import { keepHouse } from './sweeps/housekeeping.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
@@ -39,11 +41,12 @@ export function taskList(deps: {
   config: Config;
   db: Database;
   log: Logger;
-  deliverer: Deliverer;
+  deliverer: Pick<Deliverer, 'deliver' | 'deliverGroup'>;
   fence: Fence;
   metrics: DaemonMetrics;
 }): TaskList {
   const { db, log, deliverer, fence, config } = deps;
+  const quarantine = new Quarantine({ db, log });
   const aligning = new PacedWork<AlignPayload>({
     fence,
     atOnce: ALIGNED_AT_ONCE,
@@ -68,8 +71,14 @@ export function taskList(deps: {
     putOff: ({ tries: _, ...bulk }, inMs) => enqueueBulkOperation(db.pool, bulk, inMs),
   });
   return {
-    [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverJob, job.priority),
-    [DELIVER_GROUP_TASK]: (payload, { job }) => deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
+    [DELIVER_TASK]: freeingStopped(db, fence, (payload, { job }) =>
+      quarantine.run(job, payload as DeliverJob, () => deliverer.deliver(payload as DeliverJob, job.priority)),
+    ),
+    [DELIVER_GROUP_TASK]: freeingStopped(db, fence, (payload, { job }) =>
+      quarantine.runGroup(job, payload as DeliverGroupJob, () =>
+        deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
+      ),
+    ),
     [ALIGN_TASK]: (payload) => aligning.run(payload as AlignPayload),
     [BULK_TASK]: (payload, { job }) => bulkOperations.run({ ...(payload as BulkPayload), tries: job.attempts }),
     [HOUSEKEEPING_TASK]: () => keepHouse(deps),

@@ -1,4 +1,3 @@
-import type { TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { Slots } from '../../src/concurrency/slots.js';
 import type { Database } from '../../src/database/database.js';
@@ -8,12 +7,7 @@ import { SUSPECT_FROM_FETCH } from '../../src/graphile-worker/job-conditions.js'
 import { unlessJobLocked } from '../../src/graphile-worker/locked-jobs.js';
 import { forgetJobAside } from '../../src/graphile-worker/waiting-jobs.js';
 import { setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
-import {
-  DELIVER_GROUP_TASK,
-  DELIVER_TASK,
-  type DeliverGroupPayload,
-  type DeliverPayload,
-} from '../../src/operations/jobs/tasks.js';
+import type { DeliverGroupPayload, DeliverPayload } from '../../src/operations/jobs/tasks.js';
 import { SendingStopped } from '../liveness/fence.js';
 
 const ASIDE_SECONDS = 3_600;
@@ -59,13 +53,9 @@ export class Quarantine {
       await this.#oneAtOnce.run(async () => {
         const times = { seconds: ASIDE_SECONDS, fetches: job.attempts };
         await unlessJobLocked(setJobAside(db.pool, job.id, payload, times));
+        const suspect = { deliveryId: payload.id, attempt: payload.attempt, fetches: job.attempts };
         log.error(
-          {
-            deliveryId: payload.id,
-            attempt: payload.attempt,
-            fetches: job.attempts,
-            asideSeconds: ASIDE_SECONDS,
-          },
+          { ...suspect, asideSeconds: ASIDE_SECONDS },
           'a job was fetched again and again without being finished; it is put aside, and tried once, alone',
         );
         await work().then(
@@ -96,21 +86,4 @@ export class Quarantine {
       await orLocked(setJobAside(db.pool, null, payload, times));
     }
   }
-}
-
-/** The tasks, with deliveries' jobs in quarantine when they are suspects. */
-export function quarantined(tasks: TaskList, quarantine: Quarantine): TaskList {
-  const deliver = tasks[DELIVER_TASK]!;
-  const deliverGroup = tasks[DELIVER_GROUP_TASK]!;
-  return {
-    ...tasks,
-    [DELIVER_TASK]: (payload, helpers) =>
-      quarantine.run(helpers.job, payload as DeliverPayload, async () => {
-        await deliver(payload, helpers);
-      }),
-    [DELIVER_GROUP_TASK]: (payload, helpers) =>
-      quarantine.runGroup(helpers.job, payload as DeliverGroupPayload, async () => {
-        await deliverGroup(payload, helpers);
-      }),
-  };
 }

@@ -1,7 +1,8 @@
 import type { JobHelpers } from 'graphile-worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { unlessStopped } from '../../daemon/jobs/own-stops.js';
 import { Fence, SendingStopped } from '../../daemon/liveness/fence.js';
+import { taskList } from '../../daemon/tasks.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../../src/operations/jobs/tasks.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { fetchJobs, jobsIn, ofDelivery } from '../support/jobs.js';
@@ -30,11 +31,9 @@ beforeEach(async () => {
 /** The task fails with the job in hand. */
 async function fails(task: string, error: Error): Promise<void> {
   const failing = () => Promise.reject(error);
-  const tasks = unlessStopped(
-    { [DELIVER_TASK]: failing, [DELIVER_GROUP_TASK]: failing },
-    { db: stack.services.db, fence },
-  );
-  const helpers = { job: { id: jobId, locked_by: POOL } } as unknown as JobHelpers;
+  const deliverer = { deliver: failing, deliverGroup: failing };
+  const tasks = taskList({ ...stack.services, deliverer, fence, metrics: new DaemonMetrics() });
+  const helpers = { job: { id: jobId, locked_by: POOL, attempts: 1 } } as unknown as JobHelpers;
   await expect(tasks[task]?.({}, helpers)).rejects.toBe(error);
 }
 const job = async () => {
