@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { LogThrottle } from '../../src/concurrency/log-throttle.js';
-import { BoundedMap } from '../../src/domain/bounded-map.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
 import type { NotNow } from '../gate/not-now.js';
@@ -13,18 +12,11 @@ const NO_WAY_OUT_PUT_OFF_MS = 3_000;
 
 /** A daemon with other keys may run beside this one, or take its place. */
 const SECRET_PUT_OFF_MS_MIN = 120_000;
-const SECRET_PUT_OFF_MS_MAX = 360_000;
-/** When a backlog comes back, a tenant's deliveries are spaced this far apart. */
-const SECRET_APART_MS = 10;
-/** Jobs that wait for long are in the way of fetches (docs/decisions/0006). */
-const PUT_OFF_MS_MAX = 3_600_000;
-const TENANTS_MAX = 10_000;
+const SECRET_PUT_OFF_SPREAD_MS = 240_000;
 
 /** Puts deliveries off when a fault of our own keeps their requests from being made, and logs the fault. */
 export class OwnFaults {
   readonly #logThrottle = new LogThrottle();
-  /** When the last delivery of each tenant that was put off comes again (monotonic, ms). */
-  readonly #horizons = new BoundedMap<number, number>(TENANTS_MAX);
 
   constructor(private readonly log: Logger) {}
 
@@ -39,17 +31,9 @@ export class OwnFaults {
     if (error instanceof SecretUnreadable) {
       const message = 'a secret cannot be opened, so nothing can be signed; deliveries wait';
       this.#log(message, { err: error, tenantId, webhookId });
-      return { putOffMs: this.#putOffMs(tenantId) };
+      return { putOffMs: SECRET_PUT_OFF_MS_MIN + Math.random() * SECRET_PUT_OFF_SPREAD_MS };
     }
     throw error;
-  }
-
-  #putOffMs(tenantId: number): number {
-    const now = performance.now();
-    const horizon = Math.max(now, this.#horizons.get(tenantId) ?? now) + SECRET_APART_MS;
-    this.#horizons.set(tenantId, horizon);
-    const spreadMs = Math.random() * (SECRET_PUT_OFF_MS_MAX - SECRET_PUT_OFF_MS_MIN);
-    return Math.min(PUT_OFF_MS_MAX, Math.max(SECRET_PUT_OFF_MS_MIN + spreadMs, horizon - now));
   }
 
   #log(message: string, fields: object): void {

@@ -25,17 +25,6 @@ test('a delivery whose secret does not open waits for minutes, and the log names
   expect(lines).toMatchObject([{ tenantId: 3, webhookId: 7 }]);
 });
 
-test('a long backlog of one tenant is spread out, over an hour at most, and no other tenant waits for it', async () => {
-  const waits: number[] = [];
-  for (let delivery = 0; delivery < 400_000; delivery++) {
-    waits.push((await ownFaults.notNow(unreadable, whose(3))).putOffMs);
-  }
-  expect(waits[20_000]).toBe(240_000);
-  expect(waits[100_000]).toBeGreaterThan(900_000);
-  expect(waits.at(-1)).toBe(3_600_000);
-  expect(await ownFaults.notNow(unreadable, whose(4))).toEqual({ putOffMs: 240_000 });
-});
-
 test('what is none of these faults is thrown', async () => {
   const error = new Error('the database is away');
   await expect(ownFaults.notNow(error, whose(3))).rejects.toBe(error);
