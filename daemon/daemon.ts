@@ -12,7 +12,7 @@ import { Claims } from './jobs/claims.js';
 import { SupervisedRunner } from './jobs/runner.js';
 import { ControlConnection } from './liveness/control-connection.js';
 import { DeadWorkers } from './liveness/dead-workers.js';
-import { type Fence, fenced } from './liveness/fence.js';
+import type { Fence } from './liveness/fence.js';
 import type { NameResolver } from './sending/name-resolver.js';
 import { createSender, type Sender, type SenderOptions } from './sending/send.js';
 import { startShares } from './sweeps/lane-shares.js';
@@ -60,7 +60,7 @@ export class Daemon {
     this.#control = new ControlConnection({ url: db.url, log, deadWorkers });
     const deliverer = new Deliverer({
       ...deps,
-      sender: fenced(this.#sender, this.fence),
+      sender: this.#sender,
       fence: this.fence,
       metrics,
     });
@@ -87,8 +87,8 @@ export class Daemon {
     this.#stopSweeps = [
       startSweeps(deps, metrics),
       startShares({ db, log, deliverer }),
-      startEndpointReports({ db, log, gate: deliverer.gate }),
-      startInstallationReports({ config, db, log, gate: deliverer.gate }),
+      startEndpointReports(deps, deliverer.gate),
+      startInstallationReports(deps, deliverer.gate),
     ];
   }
 
@@ -157,7 +157,7 @@ export class Daemon {
   async #stop(withinMs: number, mayBeToBlame: boolean): Promise<void> {
     const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
-    this.fence.giveUp();
+    this.fence.givenUp = true;
     if (!mayBeToBlame) {
       await this.#runner.leave();
     }

@@ -21,7 +21,7 @@ import type { Tracing } from '../../src/telemetry/tracing.js';
 import { Gate, type Permit } from '../gate/gate.js';
 import type { NotNow } from '../gate/not-now.js';
 import { freshlyLoaded } from '../gate/prefetched.js';
-import type { Fence } from '../liveness/fence.js';
+import { type Fence, SendingStopped } from '../liveness/fence.js';
 import { PutOffWriter } from '../recording/put-off-writer.js';
 import { Recorder } from '../recording/recorder.js';
 import { weightOf } from '../recording/worker-shares.js';
@@ -215,6 +215,9 @@ export class Deliverer {
       const startedAt = this.deps.clock();
       const request = this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
       Object.assign(request.headers, trace?.headers);
+      if (this.deps.fence.closed) {
+        throw new SendingStopped('The request was not sent, because its outcome could not have been recorded.');
+      }
       const result = await this.deps.sender.send(delivery.url, request, delivery.tenantId);
       const endedAtMs = performance.now();
       const outcome = judge(result, this.deps.clock());

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Sender } from '../sending/send.js';
 import { MISSED_FOR_MS } from './dead-workers.js';
 
 /** An attempt was not made. Its job is run again; nothing was sent. */
@@ -23,7 +22,8 @@ export class Fence {
   #outcomesWaiting = 0;
   /** When the last delivery may begin; infinite until the daemon stops. */
   #lastBeginAt = Number.POSITIVE_INFINITY;
-  #givenUp = false;
+  /** The daemon has no more time: outcomes that wait for the database are given up, jobs in hand are left to others. */
+  givenUp = false;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
@@ -61,13 +61,9 @@ export class Fence {
 
   /** An outcome could not be recorded. @returns a function to call when it is recorded or given up */
   outcomeWaits(): () => void {
-    let waiting = true;
     this.#outcomesWaiting += 1;
     return () => {
-      if (waiting) {
-        waiting = false;
-        this.#outcomesWaiting -= 1;
-      }
+      this.#outcomesWaiting -= 1;
     };
   }
 
@@ -98,27 +94,4 @@ export class Fence {
   end(beginWithinMs = 0): void {
     this.#lastBeginAt = Math.min(this.#lastBeginAt, this.now() + beginWithinMs);
   }
-
-  /** Whether outcomes that wait for the database are given up. */
-  get givenUp(): boolean {
-    return this.#givenUp;
-  }
-
-  /** The daemon has no more time: jobs in hand are left to other processes. */
-  giveUp(): void {
-    this.#givenUp = true;
-  }
-}
-
-/** A sender that checks the fence at the last moment. Its `send` throws SendingStopped while the fence is closed. */
-export function fenced(sender: Sender, fence: Fence): Sender {
-  return {
-    send: (url, request, tenantId) =>
-      fence.closed
-        ? Promise.reject(
-            new SendingStopped('The request was not sent, because its outcome could not have been recorded.'),
-          )
-        : sender.send(url, request, tenantId),
-    close: () => sender.close(),
-  };
 }

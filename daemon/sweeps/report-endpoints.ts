@@ -6,17 +6,13 @@ import { type EndpointState, reportEndpointStates } from '../../src/operations/a
 import type { Gate } from '../gate/gate.js';
 
 const EVERY_MS = 2_000;
+const REPORTED = ['window', 'inFlight', 'waiting', 'putOffs', 'meanMs'] as const;
 
 /** Reports endpoints with requests in flight or with changes to dashboards. @returns a function that ends it */
-export function startEndpointReports({
-  db,
-  log,
-  gate,
-}: {
-  db: Database;
-  log: Logger;
-  gate: Pick<Gate, 'states'>;
-}): () => Promise<void> {
+export function startEndpointReports(
+  { db, log }: { db: Database; log: Logger },
+  gate: Pick<Gate, 'states'>,
+): () => Promise<void> {
   const daemonId = randomUUID();
   let reported = new Map<number, EndpointState>();
   return repeat('report-endpoints', EVERY_MS, log, async () => {
@@ -29,14 +25,5 @@ export function startEndpointReports({
   });
 }
 
-function hasChanged(state: EndpointState, before: EndpointState | undefined): boolean {
-  return (
-    before === undefined ||
-    state.inFlight > 0 ||
-    before.inFlight > 0 ||
-    state.waiting !== before.waiting ||
-    state.window !== before.window ||
-    state.putOffs !== before.putOffs ||
-    state.meanMs !== before.meanMs
-  );
-}
+const hasChanged = (state: EndpointState, before: EndpointState | undefined): boolean =>
+  state.inFlight > 0 || REPORTED.some((name) => state[name] !== before?.[name]);

@@ -20,17 +20,10 @@ const REPORT_AGE_SECONDS = 14;
  *
  * @returns a function that ends it
  */
-export function startInstallationReports({
-  config,
-  db,
-  log,
-  gate,
-}: {
-  config: Config;
-  db: Database;
-  log: Logger;
-  gate: Pick<Gate, 'states'>;
-}): () => Promise<void> {
+export function startInstallationReports(
+  { config, db, log }: { config: Config; db: Database; log: Logger },
+  gate: Pick<Gate, 'states'>,
+): () => Promise<void> {
   const daemon = {
     id: randomUUID(),
     host: hostname(),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Fence, fenced, SendingStopped } from '../../daemon/liveness/fence.js';
-import type { Sender } from '../../daemon/sending/send.js';
-
-const result = { kind: 'answered' } as never;
-const sender: Sender = { send: async () => result, close: async () => {} };
+import { Deliverer } from '../../daemon/delivery/deliver.js';
+import { Fence, SendingStopped } from '../../daemon/liveness/fence.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
+import { LANES } from '../../src/domain/pacing/lanes.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
 
 test('the fence is closed before the database was heard for the first time', () => {
   expect(new Fence(() => 0).closed).toBe(true);
@@ -47,13 +47,26 @@ test('while an outcome waits to be recorded nothing is sent, and whoever waits f
   const first = fence.outcomeWaits();
   const second = fence.outcomeWaits();
   first();
-  first();
   expect(fence.closed).toBe(true);
-  await expect(fenced(sender, fence).send('https://example.com/', {} as never)).rejects.toThrow(SendingStopped);
   const opened = fence.opened();
   second();
   await opened;
-  await expect(fenced(sender, fence).send('https://example.com/', {} as never)).resolves.toBe(result);
+  expect(fence.closed).toBe(false);
+});
+
+test('a delivery is not sent when an outcome begins to wait after it was loaded', async () => {
+  await using stack = await DeliveryStack.open();
+  await stack.webhook('http://127.0.0.1:1/');
+  const { id } = await stack.delivery(await stack.emit());
+  const fence = new Fence();
+  fence.heard(performance.now());
+  const clock = () => {
+    fence.outcomeWaits();
+    return new Date();
+  };
+  const sender = { send: () => Promise.reject(new Error('sent')), close: () => Promise.resolve() };
+  const deliverer = new Deliverer({ ...stack.services, clock, sender, fence, metrics: new DaemonMetrics() });
+  await expect(deliverer.deliver({ id, attempt: 1 }, LANES.FIRST.priority)).rejects.toThrow(SendingStopped);
 });
 
 test('whoever waits gives up when the database is silent, and when the daemon ends', async () => {
@@ -78,7 +91,7 @@ test('once the daemon ends, what it has in hand may begin for a while, and is se
   now = 100;
   expect(fence.mayBegin).toBe(false);
   await expect(fence.opened()).rejects.toThrow(SendingStopped);
-  await expect(fenced(sender, fence).send('https://example.com/', {} as never)).resolves.toBe(result);
+  expect(fence.closed).toBe(false);
   fence.end(1_000);
   expect(fence.mayBegin).toBe(false);
 });

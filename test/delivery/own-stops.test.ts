@@ -44,6 +44,9 @@ const job = async () => {
 const stopped = new SendingStopped('Nothing is sent.');
 const fault = new Error('Something else failed.');
 const ends = () => fence.end();
+const givesUp = () => {
+  fence.givenUp = true;
+};
 const isSilent = () => {
   nowMs = 10_000;
 };
@@ -51,7 +54,7 @@ const isSilent = () => {
 describe.each([DELIVER_TASK, DELIVER_GROUP_TASK])('a job of %s', (task) => {
   test.each([
     { when: 'the daemon ends, and the job was not begun any more', happens: ends, error: stopped },
-    { when: 'there is no more time for what is in hand', happens: () => fence.giveUp(), error: fault },
+    { when: 'there is no more time for what is in hand', happens: givesUp, error: fault },
   ])('is given back, and its fetch does not count, when $when', async ({ happens, error }) => {
     happens();
     await fails(task, error);

@@ -181,7 +181,7 @@ test('outcomes that are too slow to be written when the daemon lets go are tried
     $$ begin perform nextval('hookwright.tries'); raise 'too slow' using errcode = '57014'; end $$`);
   await stack.rows(`create trigger too_slow before insert on hookwright.attempts
     for each statement execute function hookwright.too_slow()`);
-  fence.giveUp();
+  fence.givenUp = true;
   const results = await Promise.allSettled(deliveries.map((delivery) => record(delivery, 200)));
   expect(results.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
   expect(await stack.rows('select last_value::integer as tries from hookwright.tries')).toEqual([{ tries: 1 }]);
