@@ -148,28 +148,17 @@ export class Exchange implements TimedHandler {
 
   /** @param code why there is no answer, if there is none */
   #end(code: SendErrorCode, bodyTruncated: boolean): void {
-    if (this.#head === undefined) {
-      this.#fail(code);
-    } else {
-      this.#answer(this.#head, bodyTruncated);
-    }
-  }
-
-  #answer(head: Head, bodyTruncated: boolean): void {
     const durationMs = this.#finish();
     if (durationMs === null) {
       return;
     }
-    const body = this.#kept.length > 0 ? Buffer.concat(this.#kept) : NO_BODY;
-    const timing = this.#timing();
-    this.resolve({ kind: 'response', ...head, body, bodyTruncated, durationMs, timing });
-  }
-
-  #fail(code: SendErrorCode): void {
-    const durationMs = this.#finish();
-    if (durationMs !== null) {
+    if (this.#head === undefined) {
       const timing = code === 'TARGET_REFUSED' ? undefined : this.#timing();
       this.resolve({ kind: 'error', code, durationMs, timing });
+    } else {
+      const body = this.#kept.length > 0 ? Buffer.concat(this.#kept) : NO_BODY;
+      const timing = this.#timing();
+      this.resolve({ kind: 'response', ...this.#head, body, bodyTruncated, durationMs, timing });
     }
   }
 

@@ -3,6 +3,7 @@ import type { LookupAddress, RecordWithTtl } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { LookupFunction } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 import { NamesPulse } from './names-pulse.js';
 
@@ -177,17 +178,16 @@ class NoAddress extends Error {
 const isAbsent = (error: unknown) => error instanceof NoAddress && error.absent;
 
 /** @returns false: the servers say that there is none. @throws NoAddress when they say nothing */
-async function resolves(resolver: Resolver, name: string, timeoutMs: number): Promise<boolean> {
-  try {
-    await addressesOf(resolver, name, timeoutMs);
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) {
+const resolves = (resolver: Resolver, name: string, timeoutMs: number): Promise<boolean> =>
+  addressesOf(resolver, name, timeoutMs).then(
+    () => true,
+    (error) => {
+      if (!isAbsent(error)) {
+        throw error;
+      }
       return false;
-    }
-    throw error;
-  }
-}
+    },
+  );
 
 /**
  * Asks for both families and waits for both, but for no longer than the limit: servers that never answer AAAA
@@ -200,13 +200,7 @@ async function addressesOf(resolver: Resolver, name: string, timeoutMs: number):
     resolver.resolve4(name, { ttl: true }).then((records) => ipv4.push(...records)),
     resolver.resolve6(name, { ttl: true }).then((records) => ipv6.push(...records)),
   ]);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), timeoutMs);
-  });
-  const results = await Promise.race([answered, late]);
-  clearTimeout(timer);
-
+  const results = await Promise.race([answered, delay(timeoutMs, null, { ref: false })]);
   const records = [...ipv4, ...ipv6];
   if (records.length === 0) {
     throw new NoAddress(
@@ -214,11 +208,10 @@ async function addressesOf(resolver: Resolver, name: string, timeoutMs: number):
     );
   }
   return {
-    addresses: [...toAddresses(ipv4, 4), ...toAddresses(ipv6, 6)],
+    addresses: [
+      ...ipv4.map(({ address }) => ({ address, family: 4 })),
+      ...ipv6.map(({ address }) => ({ address, family: 6 })),
+    ],
     ttlSeconds: records.reduce((least, { ttl }) => Math.min(least, ttl), Number.POSITIVE_INFINITY),
   };
-}
-
-function toAddresses(records: readonly RecordWithTtl[], family: 4 | 6): LookupAddress[] {
-  return records.map(({ address }) => ({ address, family }));
 }

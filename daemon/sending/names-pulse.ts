@@ -9,8 +9,8 @@ const AFTERMATH_MS = 5_000;
 interface Known {
   name: string;
   resolvedAt: number;
-  /** Whether it still resolves, as it was found at `askedAt`. */
-  resolves: Promise<boolean>;
+  /** Fails when its servers did not answer the question of `askedAt`. */
+  answered: Promise<void>;
   askedAt: number;
 }
 
@@ -32,9 +32,9 @@ export class NamesPulse {
   /** A name has resolved. That says nothing of the next moment: only what was asked for when one failed does. */
   resolved(name: string): void {
     const zone = zoneOf(name);
-    const { resolves = Promise.resolve(true), askedAt = Number.NEGATIVE_INFINITY } = this.#known.get(zone) ?? {};
+    const { answered = Promise.resolve(), askedAt = Number.NEGATIVE_INFINITY } = this.#known.get(zone) ?? {};
     this.#known.delete(zone);
-    this.#known.set(zone, { name, resolvedAt: this.now(), resolves, askedAt });
+    this.#known.set(zone, { name, resolvedAt: this.now(), answered, askedAt });
     if (this.#known.size > ZONES_REMEMBERED) {
       this.#known.delete(this.#known.keys().next().value!);
     }
@@ -49,43 +49,29 @@ export class NamesPulse {
     const since = this.now() - BLAMED_AFTER_MS;
     const zone = failed === undefined ? undefined : zoneOf(failed);
     const others = [...this.#known].filter(([key]) => key !== zone).map(([, known]) => known);
-    if (
-      others.some(({ resolvedAt }) => resolvedAt > since) &&
-      !(await anyOf(others.map((known) => this.#ask(known))))
-    ) {
-      this.#goneAt = this.now();
+    if (others.some(({ resolvedAt }) => resolvedAt > since)) {
+      // A zone whose servers are silent keeps nobody waiting while another one's answer.
+      await Promise.any(others.map((known) => this.#ask(known))).catch(() => {
+        this.#goneAt = this.now();
+      });
     }
     return this.now() - this.#goneAt < AFTERMATH_MS;
   }
 
-  #ask(known: Known): Promise<boolean> {
+  #ask(known: Known): Promise<void> {
     if (this.now() - known.askedAt > FRESH_MS) {
       known.askedAt = this.now();
-      known.resolves = this.resolve(known.name).then(
-        (exists) => {
-          if (exists) {
-            this.resolved(known.name);
-          } else {
-            this.#known.delete(zoneOf(known.name));
-          }
-          return true;
-        },
-        () => false,
-      );
+      known.answered = this.resolve(known.name).then((exists) => {
+        if (exists) {
+          this.resolved(known.name);
+        } else {
+          this.#known.delete(zoneOf(known.name));
+        }
+      });
     }
-    return known.resolves;
+    return known.answered;
   }
 }
 
 /** A name's last two labels: names that share them mostly have one owner, and fail together. */
 const zoneOf = (name: string): string => name.toLowerCase().split('.').filter(Boolean).slice(-2).join('.');
-
-/** True as soon as one is: a zone whose servers do not answer keeps nobody waiting while another one's do. */
-function anyOf(answers: readonly Promise<boolean>[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    for (const answer of answers) {
-      void answer.then((isTrue) => isTrue && resolve(true));
-    }
-    void Promise.all(answers).then(() => resolve(false));
-  });
-}

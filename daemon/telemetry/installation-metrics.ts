@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Installation } from '../../src/operations/installation/read-installation.js';
 import { Meter } from '../../src/telemetry/meter.js';
@@ -64,7 +65,7 @@ export function registerInstallation(
   const installation = () => {
     if (now() - readAt >= CACHED_MS) {
       readAt = now();
-      latest = within(PATIENCE_MS, read()).catch(() => null);
+      latest = Promise.race([read(), delay(PATIENCE_MS, null, { ref: false })]).catch(() => null);
     }
     return latest;
   };
@@ -74,16 +75,5 @@ export function registerInstallation(
       const read = await installation();
       return read === null ? Number.NaN : value(read);
     });
-  }
-}
-
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
-  work.catch(() => {}); // it may fail later
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
