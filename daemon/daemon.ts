@@ -47,7 +47,6 @@ export class Daemon {
   readonly #runner: SupervisedRunner;
   /** Takes deliveries from emits of the same process. */
   readonly claims: Claims;
-  /** Each function ends a sweep. */
   readonly #stopSweeps: (() => Promise<void>)[];
   #stopped: Promise<void> | undefined;
 
@@ -66,14 +65,15 @@ export class Daemon {
     });
     this.registry = metrics.registry;
     this.#registerGauges(metrics);
-    this.#runner = new SupervisedRunner(
-      { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
-      {
-        taskList: taskList({ ...deps, deliverer, fence: this.fence, metrics }),
-        concurrency: delivery.concurrency,
-        cronItems: crontab(),
-      },
-    );
+    this.#runner = new SupervisedRunner({
+      db,
+      log,
+      control: this.#control,
+      drainTimeoutMs: delivery.drainTimeoutMs,
+      taskList: taskList({ ...deps, deliverer, fence: this.fence, metrics }),
+      concurrency: delivery.concurrency,
+      cronItems: crontab(),
+    });
     this.claims = new Claims({
       db,
       log,
@@ -109,7 +109,7 @@ export class Daemon {
 
   /** Whether jobs are being fetched at the moment. */
   get running(): boolean {
-    return this.#runner.running;
+    return this.#runner.life !== undefined;
   }
 
   /** A sentence that says why nothing is delivered at the moment; null when all is well. */
@@ -126,7 +126,6 @@ export class Daemon {
     return this.running ? null : 'The daemon does not fetch jobs yet.';
   }
 
-  /** Whether requests may be sent, and why not. */
   get fence(): Fence {
     return this.#control.fence;
   }

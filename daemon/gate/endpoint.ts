@@ -77,7 +77,6 @@ export class Endpoint {
     return this.#requests.size;
   }
 
-  /** The failures of its streak, as far as they do not disable the webhook. */
   get failures(): number {
     return this.#streak.failures;
   }
@@ -88,7 +87,6 @@ export class Endpoint {
     return (this.window.meanMs ?? 0) > SLOW_MS || (oldestMs !== undefined && now - oldestMs > SLOW_MS);
   }
 
-  /** Whether it has asked for a pause that is not over. */
   isClosed(now: number): boolean {
     return now < this.#closedUntilMs;
   }

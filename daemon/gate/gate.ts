@@ -9,7 +9,6 @@ import { SlowRequests } from './slow-requests.js';
 import type { Line } from './waiting-room.js';
 
 export interface GateOptions extends EndpointRules {
-  /** How many deliveries the daemon works on at the same time. */
   slots: number;
   /** Most requests in flight to one origin for one tenant, over all its webhooks. */
   originMax: number;
@@ -63,7 +62,6 @@ export class Gate {
   /** By tenant and origin. */
   readonly #origins: Shares<string, Endpoint>;
   readonly #tenants: Shares<number, Endpoint>;
-  /** Requests in flight to all endpoints. */
   #inFlight = 0;
   /** Endpoints with requests in flight. */
   readonly #active = new Set<Endpoint>();

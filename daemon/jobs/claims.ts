@@ -11,6 +11,7 @@ import type { Deliverer } from '../delivery/deliver.js';
 import type { Fence } from '../liveness/fence.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 import type { SupervisedRunner } from './runner.js';
+import type { RoomOfPool } from './runner-life.js';
 
 /**
  * While the process itself is the limit, tenants that emit a lot at once wait until no more claimed deliveries are in
@@ -83,7 +84,7 @@ export class Claims implements LocalDaemon {
   }
 
   /** Undefined while no jobs are fetched or nothing is sent. */
-  get #room(): ({ poolId: string } & Room) | undefined {
+  get #room(): RoomOfPool | undefined {
     const { runner, fence } = this.deps;
     return fence.closed || fence.ending ? undefined : runner.life?.room;
   }

@@ -16,9 +16,6 @@ export interface RunnerDeps {
   control: Pick<ControlConnection, 'lockPool' | 'unlockPool' | 'reachable' | 'fence'>;
   /** After this time graphile-worker aborts the jobs in hand. */
   drainTimeoutMs: number;
-}
-
-export interface RunnerOptions {
   taskList: TaskList;
   /** Jobs in hand at the same time. */
   concurrency: number;
@@ -37,6 +34,8 @@ const RENEW_EVERY_MS = 5_000;
 /** By then the statement that locked a job has ended, and its reply has arrived or is lost. */
 const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;
 const LEAVE_MS_MAX = 500;
+
+export type RoomOfPool = Room & { poolId: string };
 
 /** One graphile-worker runner, from its start until nothing is left of it. */
 export class RunnerLife {
@@ -58,10 +57,7 @@ export class RunnerLife {
   /** graphile-worker has released the pool; handlers that it did not wait for may still be running. */
   #released = false;
 
-  constructor(
-    private readonly deps: RunnerDeps,
-    private readonly options: RunnerOptions,
-  ) {
+  constructor(private readonly deps: RunnerDeps) {
     this.#connections = openJobConnections(deps.db.url, deps.log);
     this.#stopRenewing = repeat('renew-locks', RENEW_EVERY_MS, deps.log, () => this.#renewLocks());
   }
@@ -77,7 +73,7 @@ export class RunnerLife {
   }
 
   /** The worker pool that may have jobs locked, and its room for more. */
-  get room(): ({ poolId: string } & Room) | undefined {
+  get room(): RoomOfPool | undefined {
     return this.#announced && this.#poolId !== undefined && this.#queue !== undefined
       ? { poolId: this.#poolId, ...this.#queue.room }
       : undefined;
@@ -116,7 +112,7 @@ export class RunnerLife {
 
   /** @throws what graphile-worker throws when the database is away */
   async start(): Promise<void> {
-    const { concurrency, taskList, cronItems } = this.options;
+    const { concurrency, taskList, cronItems, drainTimeoutMs } = this.deps;
     await this.#connections.query(forgetFutureRunsSql);
     this.#runner = await run({
       pgPool: this.#connections,
@@ -133,7 +129,7 @@ export class RunnerLife {
           localQueue: { size: Math.ceil(concurrency * FETCH_AHEAD) },
           completeJobBatchDelay: END_OF_JOBS_EVERY_MS,
           failJobBatchDelay: 5,
-          gracefulShutdownAbortTimeout: this.deps.drainTimeoutMs,
+          gracefulShutdownAbortTimeout: drainTimeoutMs,
         },
       },
     });

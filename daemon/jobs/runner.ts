@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RunnerDeps, RunnerLife, type RunnerOptions } from './runner-life.js';
+import { type RunnerDeps, RunnerLife } from './runner-life.js';
 
 const RESTART_PAUSE_MS = 1_000;
 const CHECK_EVERY_MS = 250;
@@ -22,19 +22,11 @@ export class SupervisedRunner {
   #interrupted = false;
   #stopped: Promise<void> | undefined;
 
-  constructor(
-    private readonly deps: RunnerDeps,
-    private readonly options: RunnerOptions,
-  ) {
+  constructor(private readonly deps: RunnerDeps) {
     this.#supervision = this.#supervise();
   }
 
-  /** Whether jobs are being fetched at the moment. */
-  get running(): boolean {
-    return this.#current !== undefined;
-  }
-
-  /** The runner that fetches jobs at the moment. */
+  /** The runner that fetches jobs at the moment; undefined: none does. */
   get life(): RunnerLife | undefined {
     return this.#current;
   }
@@ -62,7 +54,7 @@ export class SupervisedRunner {
       if (signal.aborted) {
         return;
       }
-      const life = new RunnerLife(this.deps, this.options);
+      const life = new RunnerLife(this.deps);
       this.#lives.add(life);
       try {
         await life.start();

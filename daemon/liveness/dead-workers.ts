@@ -13,7 +13,8 @@ const RECONNECT_GRACE_MS = 8_000;
  * query while no pool is missing.
  */
 export class DeadWorkers {
-  readonly #missingSince = new Map<string, number>();
+  /** By pool (monotonic, ms). */
+  #missingSince = new Map<string, number>();
   #notBefore = 0;
 
   constructor(
@@ -34,32 +35,15 @@ export class DeadWorkers {
     if (this.now() < this.#notBefore) {
       return false;
     }
-    for (const id of this.#missingSince.keys()) {
-      if (!missing.includes(id)) {
-        this.#missingSince.delete(id);
-      }
-    }
-    const dead = missing.filter((id) => this.now() - this.#seenMissing(id) >= MISSED_FOR_MS);
+    this.#missingSince = new Map(missing.map((id) => [id, this.#missingSince.get(id) ?? this.now()]));
+    const dead = missing.filter((id) => this.now() - this.#missingSince.get(id)! >= MISSED_FOR_MS);
     this.metrics.sweep('dead_workers', dead.length);
-    if (dead.length === 0) {
-      return missing.length > 0;
-    }
-    const jobs = await freeJobsOfDead(client, dead);
-    for (const id of dead) {
-      this.#missingSince.delete(id);
-    }
-    // 0: another session has their rows locked; a later sweep finds them.
+    // 0 of some: another session has their rows locked; a later sweep finds them.
+    const jobs = dead.length === 0 ? 0 : await freeJobsOfDead(client, dead);
     if (jobs > 0) {
       this.metrics.freedJobs.inc(jobs);
       this.log.warn({ pools: dead, jobs }, 'freed the jobs of workers that have gone');
     }
     return missing.length > dead.length;
-  }
-
-  /** Since when the pool has been missing (monotonic, ms). */
-  #seenMissing(id: string): number {
-    const since = this.#missingSince.get(id) ?? this.now();
-    this.#missingSince.set(id, since);
-    return since;
   }
 }

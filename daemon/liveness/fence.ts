@@ -49,7 +49,6 @@ export class Fence {
     return now - this.#lastHeardAt > SILENCE_MAX_MS || (this.#lostAt !== null && now - this.#lostAt > LOST_MAX_MS);
   }
 
-  /** Asked right before a request is sent. */
   get closed(): boolean {
     return this.#outcomesWaiting > 0 || this.silent;
   }
@@ -81,16 +80,11 @@ export class Fence {
     }
   }
 
-  /** Whether the daemon stops. */
   get ending(): boolean {
     return this.#lastBeginAt < Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * The daemon stops: waiting deliveries give up.
-   *
-   * @param beginWithinMs for how long deliveries in hand may still begin
-   */
+  /** The daemon stops: deliveries in hand may begin for this long, those that wait here give up. */
   end(beginWithinMs = 0): void {
     this.#lastBeginAt = Math.min(this.#lastBeginAt, this.now() + beginWithinMs);
   }

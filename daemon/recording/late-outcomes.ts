@@ -11,7 +11,7 @@ interface LateOutcomesDeps {
   fence: Fence;
   log: Logger;
   slots: number;
-  /** Records the attempts whose rows are free, waiting at most `lockWaitMs` for each lock. */
+  /** Records the attempts whose rows are free. */
   write(attempts: readonly FinishedAttempt[], lockWaitMs: number): Promise<(RecordedStatus | 'LOCKED')[]>;
   /** Called when deliveries of the webhook were put off and it may be sent to again. */
   onUnlocked(webhook: { webhookId: number; tenantId: number }): void;
@@ -87,11 +87,7 @@ export class LateOutcomes {
     return { putOffMs: Math.min(PUT_OFF_MS_MAX, Math.max(PUT_OFF_MS_MIN, lockedMs)) * (1 + Math.random() / 2) };
   }
 
-  /**
-   * Waits until the attempt is recorded.
-   *
-   * @throws Error when it cannot be, or the daemon has no more time
-   */
+  /** @throws Error when the attempt cannot be recorded, or the daemon has no more time */
   async record(attempt: FinishedAttempt): Promise<RecordedStatus> {
     const { webhookId } = attempt.delivery;
     const line = this.#lines.get(webhookId) ?? this.#newLine(webhookId);

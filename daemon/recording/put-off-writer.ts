@@ -59,11 +59,7 @@ export class PutOffWriter {
     await this.#turnAways.runOne({ id, priority: LANES[laneAfterPutOff(lane)].priority });
   }
 
-  /**
-   * Lets the jobs of deliveries run now that were put off. While the database is away they come by themselves, later.
-   *
-   * @returns the ids of those that come
-   */
+  /** See `CallBack`. While the database is away, the deliveries come by themselves, later. */
   async callBack(ids: readonly number[]): Promise<readonly number[]> {
     const { db, log } = this.deps;
     try {

@@ -22,7 +22,6 @@ interface RecorderDeps {
   fence: Fence;
   log: Logger;
   metrics: DaemonMetrics;
-  /** How many requests may be in flight at the same time. */
   slots: number;
 }
 
@@ -79,16 +78,16 @@ export class Recorder {
     return this.#late.isEmpty ? null : this.#late.notNow(webhookId);
   }
 
-  /** @returns whether an attempt of this weight may begin; `record` or `end` follows then */
+  /** @returns whether an attempt may begin; `record` or `end` follows then */
   tryBegin(webhookId: number, weight: number): boolean {
     return this.#shares.tryTake(webhookId, weight);
   }
 
   /**
-   * Waits for a moment while the webhook has nearly all workers, until one of them is done.
+   * `tryBegin`, which waits for a moment while the webhook has nearly all workers.
    *
    * @param permit given back when the attempt may not begin
-   * @returns null: the attempt may begin, and `record` or `end` follows
+   * @returns null: the attempt may begin
    * @throws SendingStopped when outcomes cannot be recorded: the delivery, loaded before, may be out of date then
    */
   async begin(webhookId: number, weight: number, permit: Permit): Promise<NotNow | null> {
@@ -153,10 +152,9 @@ export class Recorder {
   }
 
   /**
-   * Tries again while the database is away; meanwhile nothing else is sent.
+   * Tries again while the database is away and the daemon has time; meanwhile nothing else is sent.
    *
    * @param isInVain whether `tryOnce` would end in the same error again
-   * @throws Error of `tryOnce` for another reason or in vain, and any when the daemon has no more time
    */
   async #onceDatabaseAnswers<Result>(
     tryOnce: () => Promise<Result>,

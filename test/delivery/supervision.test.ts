@@ -208,10 +208,14 @@ describe('the runner', () => {
       unlockPool: async () => {},
     } as unknown as ControlConnection;
     let runs = 0;
-    const runner = new SupervisedRunner(
-      { db: stack.services.db, log: stack.services.log, control, drainTimeoutMs: 1_000 },
-      { concurrency: 1, taskList: { deliver: async () => void runs++ } },
-    );
+    const taskList = { deliver: async () => void runs++ };
+    const runner = new SupervisedRunner({
+      ...stack.services,
+      control,
+      drainTimeoutMs: 1_000,
+      concurrency: 1,
+      taskList,
+    });
     await eventually(() => runs === 1, 25_000);
     expect(held).toBe(2);
     await runner.stop();
