@@ -131,31 +131,28 @@ async function blameOf(
 
 /** Gives a name's addresses when all of them are allowed: one bad answer refuses the name. */
 function guardedLookup(lookup: NameResolver, policy: TargetPolicy): LookupFunction {
-  return (hostname, options, callback) => {
-    const answer = (addresses: LookupAddress[]) => {
-      const [first] = addresses;
-      if (first === undefined || !addresses.every(({ address }) => judgeAddress(address, policy))) {
-        lookup.refused?.(hostname);
-        callback(new NameUnresolved(), []);
-      } else if (options.all) {
-        callback(null, addresses.slice(0, ADDRESSES_TRIED_MAX));
-      } else {
-        callback(null, first.address, first.family);
-      }
-    };
+  const addressesOf = async (hostname: string): Promise<LookupAddress[]> => {
     if (isLocalhost(hostname)) {
-      const addresses = loopbackAddresses(policy).map((address) => ({ address, family: isIP(address) }));
-      queueMicrotask(() => answer(addresses));
-      return;
+      return loopbackAddresses(policy).map((address) => ({ address, family: isIP(address) }));
     }
-    lookup(hostname, { ...options, all: true }, (error, found, family) => {
-      if (error && noWayOutOf(error) !== null) {
-        callback(error, []);
-      } else if (error) {
-        answer([]);
-      } else {
-        answer(typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found);
-      }
-    });
+    try {
+      return await lookup(hostname);
+    } catch (error) {
+      throw noWayOutOf(error as { code?: unknown }) === null ? new NameUnresolved() : error;
+    }
+  };
+  const allowedAddressesOf = async (hostname: string): Promise<LookupAddress[]> => {
+    const addresses = await addressesOf(hostname);
+    if (addresses.length === 0 || !addresses.every(({ address }) => judgeAddress(address, policy))) {
+      lookup.refused?.(hostname);
+      throw new NameUnresolved();
+    }
+    return addresses.slice(0, ADDRESSES_TRIED_MAX);
+  };
+  return (hostname, _options, callback) => {
+    allowedAddressesOf(hostname).then(
+      (addresses) => callback(null, addresses),
+      (error: Error) => callback(error, []),
+    );
   };
 }

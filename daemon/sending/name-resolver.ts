@@ -2,7 +2,6 @@ import { createSocket } from 'node:dgram';
 import type { LookupAddress, RecordWithTtl } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
-import type { LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 import { NamesPulse } from './names-pulse.js';
@@ -16,7 +15,8 @@ interface NameResolverOptions {
   servers?: readonly string[];
 }
 
-export type NameResolver = LookupFunction & {
+/** Gives all addresses of a name: the caller judges them. */
+export type NameResolver = ((name: string) => Promise<LookupAddress[]>) & {
   /** Whether no name resolves any more (`NamesPulse.gone`). */
   gone?: (failed?: string) => Promise<boolean>;
   /** Called when a name's answer is refused, which is then remembered for no longer than a failure. */
@@ -47,7 +47,7 @@ interface Entry {
 /**
  * Resolves names with c-ares, not `dns.lookup`: that runs getaddrinfo on libuv's four threads, so that four names
  * whose servers never answer would stop every delivery (and every file operation). The price: /etc/hosts, search
- * domains and NSS are not consulted. All answers are given: the caller judges them.
+ * domains and NSS are not consulted.
  *
  * A name that fails while no other one resolves either fails as NamesGone.
  */
@@ -73,21 +73,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
     pulse.resolved(name);
     return found;
   }, namesMax);
-
-  const lookup: LookupFunction = (hostname, { all }, callback) => {
-    answers.of(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (all || first === undefined) {
-          callback(null, addresses);
-        } else {
-          callback(null, first.address, first.family);
-        }
-      },
-      (error: NodeJS.ErrnoException) => callback(error, []),
-    );
-  };
-  return Object.assign(lookup, {
+  return Object.assign((name: string) => answers.of(name), {
     gone: (failed?: string) => pulse.gone(failed),
     refused: (name: string) => answers.rememberAsFailed(name),
   });

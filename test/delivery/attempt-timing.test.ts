@@ -1,6 +1,7 @@
-import type { LookupFunction } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { NameResolver } from '../../daemon/sending/name-resolver.js';
 import type { SenderOptions } from '../../daemon/sending/send.js';
 import type { AttemptTiming, SendResult } from '../../src/domain/outcome.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY } from '../support/certificates.js';
@@ -13,7 +14,7 @@ import {
   response,
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
-import { openSender } from '../support/sender.js';
+import { leadsTo, openSender } from '../support/sender.js';
 
 const closing: (() => Promise<unknown>)[] = [];
 beforeAll(() => setDefaultCACertificates([AUTHORITY]));
@@ -25,9 +26,7 @@ afterEach(async () => {
 const SLOW_MS = 150;
 const request = { headers: {}, body: Buffer.from('{}') };
 
-const slowly: LookupFunction = (_name, _options, callback) => {
-  setTimeout(() => callback(null, [{ address: '127.0.0.1', family: 4 }]), SLOW_MS + 5);
-};
+const slowly: NameResolver = () => delay(SLOW_MS + 5, [{ address: '127.0.0.1', family: 4 }]);
 
 function sender(options: Partial<SenderOptions> = {}) {
   const made = openSender({
@@ -152,10 +151,7 @@ describe('the timing of an attempt', () => {
   });
 
   test('tells nothing of names that lead nowhere, and of those that lead to what is refused', async () => {
-    const answers = ['10.0.0.1', null];
-    for (const address of answers) {
-      const lookup: LookupFunction = (_name, _options, callback) =>
-        address === null ? callback(new Error('ENOTFOUND'), []) : callback(null, [{ address, family: 4 }]);
+    for (const lookup of [leadsTo('10.0.0.1'), leadsTo(), () => Promise.reject(new Error('ENOTFOUND'))]) {
       const result = await sender({ lookup }).send('http://receiver.example.com/', request);
       expect(result).toMatchObject({ kind: 'error', code: 'DNS_FAILED' });
       expect(result.timing).toBeUndefined();

@@ -2,7 +2,7 @@ import { setDefaultCACertificates } from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
 import { AUTHORITY } from '../support/certificates.js';
 import { startHastyReceiver } from '../support/hasty-receiver.js';
-import { openSender } from '../support/sender.js';
+import { leadsTo, openSender } from '../support/sender.js';
 import { openSlowNetwork } from '../support/slow-network.js';
 
 beforeAll(() => setDefaultCACertificates([AUTHORITY]));
@@ -23,10 +23,11 @@ test.each(cases)(
     await using receiver = await startHastyReceiver(scheme, answer);
     await using distant = await openSlowNetwork({ to: receiver.port, oneWayMs: 10 });
     const sender = openSender({
-      lookup: (_name, _options, callback) => {
-        callback(null, [{ address: '127.0.0.1', family: 4 }]);
-        // Connecting has begun. When this thread goes on, the receiver has said and done all that it will.
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+      lookup: async (name) => {
+        const addresses = await leadsTo('127.0.0.1')(name);
+        // By then connecting has begun. When this thread goes on, the receiver has said and done all that it will.
+        process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30));
+        return addresses;
       },
     });
     for (const port of [receiver.port, distant.port]) {

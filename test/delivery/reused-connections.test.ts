@@ -1,7 +1,8 @@
-import type { LookupFunction, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { NameResolver } from '../../daemon/sending/name-resolver.js';
 import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
 import type { SendResult } from '../../src/domain/outcome.js';
 import { AUTHORITY, GOOD, KEY } from '../support/certificates.js';
@@ -16,7 +17,7 @@ import {
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { openSender } from '../support/sender.js';
+import { leadsTo, openSender } from '../support/sender.js';
 import { openSlowNetwork } from '../support/slow-network.js';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -136,8 +137,7 @@ describe('a reused connection that ends before the answer says nothing of the en
   ])('over TLS, when the receiver %s', async (_, end) => {
     setDefaultCACertificates([AUTHORITY]);
     const { port } = await receiver(inTurn(answers, end), { tls: { key: KEY, cert: GOOD } });
-    const lookup: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
-    const by = sender({ lookup });
+    const by = sender({ lookup: leadsTo('127.0.0.1') });
     for (let i = 0; i < 20; i++) {
       expect(await by.send(`https://receiver.example.com:${port}/`, request, 1)).toMatchObject({
         statusCode: 200,
@@ -197,9 +197,11 @@ describe('the request that is repeated', () => {
   test('throws when this machine has no room for its connection', async () => {
     const moody = await endsReused(cutsOff, answers);
     let asked = 0;
-    const lookup: LookupFunction = (_name, _options, callback) => {
-      const full = Object.assign(new Error('no sockets'), { code: 'EMFILE' });
-      setImmediate(() => callback(asked++ === 0 ? null : full, [{ address: '127.0.0.1', family: 4 }]));
+    const lookup: NameResolver = async (name) => {
+      if (asked++ > 0) {
+        throw Object.assign(new Error('no sockets'), { code: 'EMFILE' });
+      }
+      return await leadsTo('127.0.0.1')(name);
     };
     const url = `http://receiver.example.com:${moody.port}/`;
     await expect(sendTwice({ url }, sender({ lookup }))).rejects.toThrow('no sockets');

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
-import { createServer, type LookupFunction } from 'node:net';
+import { createServer } from 'node:net';
 import { setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createNameResolver } from '../../daemon/sending/name-resolver.js';
+import { createNameResolver, type NameResolver } from '../../daemon/sending/name-resolver.js';
 import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
 import type { SendResult } from '../../src/domain/outcome.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
@@ -22,7 +22,7 @@ import {
   saysAndLeaves,
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
-import { openSender } from '../support/sender.js';
+import { leadsTo, neverAnswers, openSender } from '../support/sender.js';
 
 const TOTAL_MS = 400;
 const CONNECT_MS = 250;
@@ -60,7 +60,7 @@ function sender(options: Partial<SenderOptions> = {}): Sender {
   const made = openSender({
     connectTimeoutMs: CONNECT_MS,
     totalTimeoutMs: TOTAL_MS,
-    lookup: answering([]),
+    lookup: leadsTo(),
     ...options,
   });
   closing.push(() => made.close());
@@ -92,18 +92,11 @@ async function turnOfTheEventLoop(): Promise<void> {
   }
 }
 
-/** A resolver that gives each question the next of these answers, and the last one from then on. */
-function answering(...answers: string[][]): LookupFunction {
-  let asked = 0;
-  return (_name, _options, callback) => {
-    const addresses = answers[Math.min(asked++, answers.length - 1)] ?? [];
-    const found: LookupAddress[] = addresses.map((address) => ({
-      address,
-      family: address.includes(':') ? 6 : 4,
-    }));
-    setImmediate(() => callback(found.length === 0 ? new Error('ENOTFOUND') : null, found));
-  };
-}
+/** A resolver that gives each question the next of these answers. */
+const answering =
+  (...answers: string[][]): NameResolver =>
+  (name) =>
+    leadsTo(...answers.shift()!)(name);
 
 describe('a good receiver', () => {
   test.each(['', '?', '?a', '?a?', '/?'])('is called at the very url, which ends with %j', async (end) => {
@@ -158,7 +151,7 @@ describe('a good receiver', () => {
   });
 
   test('close() does not wait for connections that nobody waits for any longer', async () => {
-    const by = sender({ lookup: () => {}, connectTimeoutMs: 60_000 });
+    const by = sender({ lookup: neverAnswers, connectTimeoutMs: 60_000 });
     expect(await send('http://hooks.example.com/', by)).toMatchObject({ code: 'TIMEOUT' });
     const startedAt = performance.now();
     await by.close();
@@ -204,27 +197,27 @@ describe('receivers that take their time', () => {
 
   test('a request that waits for a connection is given up in time, and never sent when there is one', async () => {
     const good = await receiver(says(response(200)));
-    let resolveName: (() => void) | undefined;
-    const lookup: LookupFunction = (_name, _options, callback) => {
-      resolveName = () => callback(null, [{ address: '127.0.0.1', family: 4 }]);
-    };
-    const by = sender({ lookup, connectTimeoutMs: 60_000 });
+    const found = Promise.withResolvers<LookupAddress[]>();
+    const by = sender({ lookup: () => found.promise, connectTimeoutMs: 60_000 });
     const result = await send(`http://hooks.example.com:${good.port}/`, by);
     expect(result).toMatchObject({ kind: 'error', code: 'TIMEOUT' });
-    resolveName?.();
+    found.resolve([{ address: '127.0.0.1', family: 4 }]);
     await eventually(() => good.connections === 1 && good.open === 0);
     expect(good.received).toBe('');
   });
 
   test('a name that is never resolved is given up at the connect limit', async () => {
-    const result = await sender({ lookup: () => {}, totalTimeoutMs: 5000 }).send('http://hooks.example.com/', request);
+    const result = await sender({ lookup: neverAnswers, totalTimeoutMs: 5000 }).send(
+      'http://hooks.example.com/',
+      request,
+    );
     // Told at the next whole second: docs/decisions/0028.
     expect(result).toMatchObject({ kind: 'error', code: 'DNS_FAILED' });
     expect(result.durationMs).toBeLessThan(CONNECT_MS + 2500);
   });
 
   test('the total limit holds while connecting, too', async () => {
-    const by = sender({ lookup: () => {}, connectTimeoutMs: 5000 });
+    const by = sender({ lookup: neverAnswers, connectTimeoutMs: 5000 });
     expect(await send('http://hooks.example.com/', by)).toMatchObject({ kind: 'error', code: 'TIMEOUT' });
   });
 });
@@ -479,7 +472,7 @@ describe('connections', () => {
     await new Promise((resolve) => gone.close(resolve));
     const expected = { kind: 'error', code: 'CONNECT_FAILED', durationMs: expect.any(Number) };
     expect(await send(`http://127.0.0.1:${port}/`)).toEqual(expected);
-    const by = sender({ lookup: answering(['127.0.0.1', '127.0.0.1']) });
+    const by = sender({ lookup: leadsTo('127.0.0.1', '127.0.0.1') });
     const timing = { dnsMs: expect.any(Number), connectMs: null, tlsMs: null, firstByteMs: null };
     expect(await send(`http://hooks.example.com:${port}/`, by)).toEqual({ ...expected, timing });
   });
@@ -517,7 +510,7 @@ describe('connections', () => {
 
 describe('TLS', () => {
   const url = ({ port }: HostileReceiver, name = 'receiver.example.com') => `https://${name}:${port}/hook`;
-  const toLoopback = () => sender({ lookup: answering(['127.0.0.1']) });
+  const toLoopback = () => sender({ lookup: leadsTo('127.0.0.1') });
   beforeAll(() => setDefaultCACertificates([AUTHORITY]));
 
   test('a certificate for the name, by an authority that is trusted, is accepted', async () => {
@@ -561,7 +554,7 @@ describe('TLS', () => {
 
   test('a handshake that stalls is given up at the connect limit', async () => {
     const stalled = await receiver(() => {});
-    const by = sender({ lookup: answering(['127.0.0.1']), totalTimeoutMs: 5000 });
+    const by = sender({ lookup: leadsTo('127.0.0.1'), totalTimeoutMs: 5000 });
     const result = await by.send(url(stalled), request);
     expect(result).toMatchObject({ kind: 'error', code: 'CONNECT_TIMEOUT' });
     expect(result.durationMs).toBeLessThan(CONNECT_MS + 1500);
@@ -604,7 +597,7 @@ describe('TLS', () => {
     const slow = await receiver((socket) => setTimeout(() => socket.write(response(200)), 50), {
       tls: { key: KEY, cert: GOOD },
     });
-    const by = sender({ lookup: answering(['127.0.0.1']), connectionsPerOriginMax: 4 });
+    const by = sender({ lookup: leadsTo('127.0.0.1'), connectionsPerOriginMax: 4 });
     await Promise.all(Array.from({ length: 4 }, () => send(url(slow), by)));
     expect(slow.connections).toBe(4);
   });
@@ -619,7 +612,7 @@ describe('addresses that may not be called', () => {
     ...['[::127.0.0.1]', '[::1]', '[::]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', 'a@127.0.0.1', 'localhost'],
     ...['localhost.', 'a.localhost', 'backend', 'printer.local', 'metadata.google.internal'],
   ])('http://%s is refused when connecting too', async (host) => {
-    const by = sender({ policy: closed, lookup: answering(['127.0.0.1']) });
+    const by = sender({ policy: closed, lookup: leadsTo('127.0.0.1') });
     for (const scheme of ['http', 'https']) {
       expect(await send(`${scheme}://${host}:${canary.port}/`, by)).toMatchObject({ code: 'TARGET_REFUSED' });
     }
@@ -627,7 +620,7 @@ describe('addresses that may not be called', () => {
   });
 
   test('http that is no longer allowed, a port, a scheme and a url that is none are refused', async () => {
-    const by = sender({ policy: { ...closed, allowHttp: false }, lookup: answering(['8.8.8.8']) });
+    const by = sender({ policy: { ...closed, allowHttp: false }, lookup: leadsTo('8.8.8.8') });
     for (const url of [
       'http://hooks.example.com/',
       'https://hooks.example.com:25/',
@@ -660,7 +653,7 @@ describe('addresses that may not be called', () => {
     async (_text, answer) => {
       // What has failed is told when the attempt ends at the latest.
       const withAnswer = (addresses: string[]) =>
-        sender({ policy: closed, lookup: answering(addresses), totalTimeoutMs: 500 });
+        sender({ policy: closed, lookup: leadsTo(...addresses), totalTimeoutMs: 500 });
       const [withoutAnswer, refused] = await Promise.all([
         send('http://hooks.example.com/', withAnswer([])),
         send(`http://hooks.example.com:${canary.port}/`, withAnswer(answer)),
@@ -690,7 +683,7 @@ describe('addresses that may not be called', () => {
   test('localhost is loopback and nothing else, whatever DNS says, and only as far as it is opened', async () => {
     const good = await receiver(says(response(200)));
     const policy = { allowHttp: false, allowedRanges: [], loopbackHttp: true };
-    const by = sender({ policy, lookup: answering(['8.8.8.8']) });
+    const by = sender({ policy, lookup: leadsTo('8.8.8.8') });
     for (const host of ['localhost', 'localhost.', 'hooks.localhost', '127.0.0.1']) {
       expect(await send(`http://${host}:${good.port}/`, by)).toMatchObject({ statusCode: 200 });
     }
@@ -707,12 +700,7 @@ describe('names', () => {
   beforeEach(async () => {
     dns = await startFakeDns();
     const lookup = createNameResolver({ servers: [dns.server], timeoutMs: 300, namesMax: 3 });
-    resolve = (name) =>
-      new Promise((done, fail) => {
-        lookup(name, { all: true }, (error, found) =>
-          error ? fail(error) : done((found as LookupAddress[]).map(({ address }) => address)),
-        );
-      });
+    resolve = async (name) => (await lookup(name)).map(({ address }) => address);
   });
   afterEach(() => dns.close());
 

@@ -10,7 +10,7 @@ import {
   saysAndLeaves,
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
-import { openSender } from '../support/sender.js';
+import { leadsTo, openSender } from '../support/sender.js';
 import { addressesIn, TargetSite } from '../support/target-site.js';
 
 /** 127.0.0.2, which is opened here, plays the public address; the canary is inside, on the same port. */
@@ -106,7 +106,7 @@ describe('the address of the socket is the last word', () => {
     const sender = openSender({
       // 0.0.0.0 is connected to as if it were 127.0.0.1.
       policy: { allowHttp: true, allowedRanges: ['0.0.0.0/32'], loopbackHttp: false },
-      lookup: (_name, _options, callback) => callback(null, [{ address: '0.0.0.0', family: 4 }]),
+      lookup: leadsTo('0.0.0.0'),
     });
     const result = await sender.send(`${origin}:${receiver.port}/`, { headers: {}, body: Buffer.from('x') });
     expect(result).toMatchObject({ kind: 'error', code });
