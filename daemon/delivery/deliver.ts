@@ -18,9 +18,8 @@ import {
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import type { Config } from '../../src/settings/config.js';
 import type { Tracing } from '../../src/telemetry/tracing.js';
-import { Gate, type Permit } from '../gate/gate.js';
+import { Gate, type Permit, WAIT_MS_MAX } from '../gate/gate.js';
 import type { NotNow } from '../gate/not-now.js';
-import { freshlyLoaded } from '../gate/prefetched.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 import { PutOffWriter } from '../recording/put-off-writer.js';
 import { Recorder } from '../recording/recorder.js';
@@ -48,6 +47,8 @@ interface DeliverDeps {
 /** The end of a delivery in its slot: an attempt, a put-off, or the reason why there is none. */
 type SlotResult = FinishedAttempt | { delivery: DueDelivery; notNow: NotNow } | Exclude<LoadedDelivery, DueDelivery>;
 
+/** Half as long as a delivery may then wait for a permit. */
+const LOADED_FOR_MS = WAIT_MS_MAX / 2;
 const BATCH_MAX = 256;
 /** A second load beside another one pays only when this many deliveries wait for it. */
 const BATCH_BESIDE_LOADS = 64;
@@ -235,13 +236,16 @@ export class Deliverer {
         retryInMs: retryInMsOf(this.deps.config.retry, delivery.failuresBefore + 1, outcome),
       };
     } catch (error) {
+      trace?.notMade();
       // The permit is kept meanwhile, so that no more wait here than the endpoint's window has.
       return await this.#ownFaults.notNow(error, delivery).finally(() => {
         permit.giveBack();
         this.#recorder.end(delivery.webhookId, weight);
       });
-    } finally {
-      trace?.endIfOpen();
     }
   }
 }
+
+/** The delivery as its emit loaded it, unless that is too long ago. */
+const freshlyLoaded = ({ id, loaded }: NamedDelivery): DueDelivery | undefined =>
+  loaded !== undefined && performance.now() - loaded.atMs < LOADED_FOR_MS ? loaded.deliveries.get(id) : undefined;

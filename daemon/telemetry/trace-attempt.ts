@@ -6,8 +6,7 @@ interface AttemptTrace {
   /** Headers of the request, with which a receiver can continue the trace. */
   headers: Record<string, string>;
   ended(outcome: Outcome, result: SendResult): void;
-  /** Ends the trace unless it has ended: no request was made. */
-  endIfOpen(): void;
+  notMade(): void;
 }
 
 /**
@@ -27,21 +26,14 @@ export function traceAttempt(tracing: Tracing | null | undefined, delivery: DueD
     'hookwright.tenant_id': delivery.tenantId,
     'hookwright.event_type': delivery.eventType,
   });
-  let hasEnded = false;
-  const end = (error?: string) => {
-    if (!hasEnded) {
-      hasEnded = true;
-      span.end(error);
-    }
-  };
   return {
     headers: span.traceparent === null ? {} : { traceparent: span.traceparent },
     ended: (outcome, result) => {
       if (result.kind === 'response') {
         span.set({ 'http.response.status_code': result.statusCode });
       }
-      end(outcome.verdict === 'SUCCEEDED' ? undefined : outcome.errorCode);
+      span.end(outcome.verdict === 'SUCCEEDED' ? undefined : outcome.errorCode);
     },
-    endIfOpen: () => end('NOT_MADE'),
+    notMade: () => span.end('NOT_MADE'),
   };
 }
