@@ -36,5 +36,21 @@ export const answers = (statusCode: number, more: Partial<Reading> = {}): Readin
   ...more,
 });
 
-/** An answer whose head is good, and whose body is not. */
-export const breaksOff = (statusCode: number): Reading => answers(statusCode, { responseTruncated: true });
+/** An answer whose head is good, and whose body is not: what came of it, or anything. */
+export const breaksOff = (statusCode: number, body?: string): Reading =>
+  answers(statusCode, { responseTruncated: true, ...(body === undefined ? {} : { body }) });
+
+/** An answer that came as a whole. */
+export const whole = (statusCode: number, body: string): Reading =>
+  answers(statusCode, { body, responseTruncated: false });
+
+/** Receivers that are all read alike, by what they do. */
+export const kinds = (
+  reads: Reading,
+  misbehaviours: Readonly<Record<string, Misbehaviour>>,
+  more: Partial<HostileKind> = {},
+): HostileKind[] => Object.entries(misbehaviours).map(([what, misbehave]) => ({ what, misbehave, reads, ...more }));
+
+export const KIB = 1024;
+export const OK = 'HTTP/1.1 200 OK\r\n';
+export const CHUNKED = 'transfer-encoding: chunked\r\n\r\n';

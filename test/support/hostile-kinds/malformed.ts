@@ -1,5 +1,5 @@
 import { says } from '../hostile-receivers.js';
-import { breaksOff, fails, type HostileKind } from './kind.js';
+import { breaksOff, fails, type HostileKind, kinds } from './kind.js';
 
 const head = (...lines: string[]) => `HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\n`;
 
@@ -50,19 +50,11 @@ const brokenChunks: Record<string, string> = {
 };
 
 export const malformed: readonly HostileKind[] = [
-  ...Object.entries(nonsense).map(([what, text]) => ({
-    what: `says ${what}`,
-    misbehave: says(text),
-    reads: fails('PROTOCOL_ERROR'),
-  })),
-  ...Object.entries(brokenChunks).map(([what, text]) => ({
-    what: `sends ${what}`,
-    misbehave: says(head('transfer-encoding: chunked', '', text)),
-    reads: breaksOff(200),
-  })),
-  {
-    what: 'echoes the request',
-    misbehave: (socket, firstBytes) => socket.write(firstBytes),
-    reads: fails('PROTOCOL_ERROR'),
-  },
+  ...Object.entries(nonsense).flatMap(([what, text]) =>
+    kinds(fails('PROTOCOL_ERROR'), { [`says ${what}`]: says(text) }),
+  ),
+  ...Object.entries(brokenChunks).flatMap(([what, text]) =>
+    kinds(breaksOff(200), { [`sends ${what}`]: says(head('transfer-encoding: chunked', '', text)) }),
+  ),
+  ...kinds(fails('PROTOCOL_ERROR'), { 'echoes the request': (socket, firstBytes) => void socket.write(firstBytes) }),
 ];

@@ -1,7 +1,5 @@
 import { answersEach, response } from '../hostile-receivers.js';
-import { answers, fails, type HostileKind } from './kind.js';
-
-const KIB = 1024;
+import { answers, fails, type HostileKind, KIB, kinds } from './kind.js';
 
 const LOCATIONS: Record<string, string> = {
   'of javascript': 'javascript:alert(1)',
@@ -13,49 +11,37 @@ const LOCATIONS: Record<string, string> = {
   'with an escaped line end': '/%0d%0aX-Injected:%201',
 };
 
+/** One that answers with these headers and nothing else. */
+const answering = (what: string, status: number, sent: string[], headers: Record<string, string | string[]>) =>
+  kinds(answers(status, { headers }), { [what]: answersEach(response(status, '', sent)) });
+
 export const redirecting: readonly HostileKind[] = [
-  ...Object.entries(LOCATIONS).map(([what, location], index) => {
-    const status = [301, 302, 303, 307, 308][index % 5]!;
-    return {
-      what: `redirects to a location ${what}`,
-      misbehave: answersEach(response(status, '', [`location: ${location}`])),
-      reads: answers(status, { headers: { location } }),
-    };
+  ...Object.entries(LOCATIONS).flatMap(([what, location], index) =>
+    answering(`redirects to a location ${what}`, [301, 302, 303, 307, 308][index % 5]!, [`location: ${location}`], {
+      location,
+    }),
+  ),
+  ...answering('redirects to a location with a line end', 302, ['location: /a\r\nX-Injected: 1'], {
+    location: '/a',
+    'x-injected': '1',
   }),
-  {
-    what: 'redirects to a location with a line end',
-    misbehave: answersEach(response(302, '', ['location: /a\r\nX-Injected: 1'])),
-    reads: answers(302, { headers: { location: '/a', 'x-injected': '1' } }),
-  },
-  {
-    what: 'redirects to two locations',
-    misbehave: answersEach(response(302, '', ['location: /a', 'location: /b'])),
-    reads: answers(302, { headers: { location: ['/a', '/b'] } }),
-  },
-  {
-    what: 'redirects to a location of 64 KiB',
-    misbehave: answersEach(response(302, '', [`location: /${'a'.repeat(64 * KIB)}`])),
-    reads: fails('HEADERS_TOO_LARGE'),
-  },
+  ...answering('redirects to two locations', 302, ['location: /a', 'location: /b'], { location: ['/a', '/b'] }),
+  ...kinds(fails('HEADERS_TOO_LARGE'), {
+    'redirects to a location of 64 KiB': answersEach(response(302, '', [`location: /${'a'.repeat(64 * KIB)}`])),
+  }),
 ];
 
 const RETRY_AFTER = ['1e300', '-5', 'NaN', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT', '120, 1', '\xff'];
 
 export const wantingNoMore: readonly HostileKind[] = [
-  { what: 'is gone', misbehave: answersEach(response(410)), reads: answers(410), wantsNoMore: true },
-  { what: 'is overwhelmed', misbehave: answersEach(response(429)), reads: answers(429), wantsNoMore: true },
-  ...RETRY_AFTER.map(
-    (value, index): HostileKind => ({
-      what: `asks to retry after ${value.slice(0, 30)}`,
-      misbehave: answersEach(response(index % 2 === 0 ? 503 : 429, '', [`retry-after: ${value}`])),
-      reads: answers(index % 2 === 0 ? 503 : 429, { headers: { 'retry-after': value } }),
-      wantsNoMore: true,
+  ...answering('is gone', 410, [], {}),
+  ...answering('is overwhelmed', 429, [], {}),
+  ...RETRY_AFTER.flatMap((value, index) =>
+    answering(`asks to retry after ${value.slice(0, 30)}`, index % 2 === 0 ? 503 : 429, [`retry-after: ${value}`], {
+      'retry-after': value,
     }),
   ),
-  {
-    what: 'asks twice to retry later',
-    misbehave: answersEach(response(503, '', ['retry-after: 1e9', 'retry-after: 7'])),
-    reads: answers(503, { headers: { 'retry-after': ['1e9', '7'] } }),
-    wantsNoMore: true,
-  },
-];
+  ...answering('asks twice to retry later', 503, ['retry-after: 1e9', 'retry-after: 7'], {
+    'retry-after': ['1e9', '7'],
+  }),
+].map((kind) => ({ ...kind, wantsNoMore: true }));
