@@ -85,6 +85,14 @@ describe('the source tree', () => {
     expect(against).toEqual([]);
   });
 
+  test('each room that CONTRIBUTING.md names is there, and imports rooms alone', () => {
+    expect(Object.keys(layers).length).toBeGreaterThan(20);
+    for (const [room, names] of Object.entries(layers)) {
+      expect(existsSync(join(root, room)), room).toBe(true);
+      expect(names.filter((name) => layers[name] === undefined)).toEqual([]);
+    }
+  });
+
   test('no file imports itself by way of others: what files import of one another, types too, goes one way', () => {
     const files = sourcesIn('src', 'daemon', 'bench', 'migrations', 'dashboard');
     expect(circlesOf(new Map(files.map((file) => [file, filesNeededBy(file)])))).toEqual([]);

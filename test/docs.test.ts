@@ -3,7 +3,6 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { graphqlReference } from '../scripts/graphql-reference.js';
 import { SEND_ERRORS } from '../src/domain/outcome.js';
-import { layers } from './support/layers.js';
 
 const root = dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -111,18 +110,6 @@ describe('the prose of the pages', () => {
 
 describe('CONTRIBUTING.md', () => {
   const page = read('CONTRIBUTING.md');
-
-  test('says of each room what it may import', () => {
-    const rooms = [...page.matchAll(/^\| `((?:src|daemon)\/[\w-]+)` \| .* \| ([^|]*) \|$/gm)];
-    const said = rooms.map(([, room = '', names = '']) => [
-      `${room}/`,
-      names === 'nothing' ? [] : names.split(', ').map((name) => `${name.replace(/^(?!daemon\/)/, 'src/')}/`),
-    ]);
-    const { 'daemon/': _, ...inRooms } = layers;
-    const sorted = (all: Record<string, string[]>) =>
-      Object.fromEntries(Object.entries(all).map(([room, names]) => [room, names.toSorted()]));
-    expect(sorted(Object.fromEntries(said))).toEqual(sorted(inRooms));
-  });
 
   test('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'));

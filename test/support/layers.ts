@@ -1,112 +1,21 @@
-const daemonGround = [
-  'src/graphile-worker/',
-  'src/node/',
-  'src/settings/',
-  'src/telemetry/',
-  'src/domain/',
-  'src/database/',
-  'src/concurrency/',
-  'src/operations/',
-];
+import { readFileSync } from 'node:fs';
+
+const page = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8');
+const rows = [...page.matchAll(/^\| `((?:src|daemon)\/[\w-]+)` \| .* \| ([^|]*) \|$/gm)];
+
+const rooms: Record<string, string[]> = Object.fromEntries(
+  rows.map(([, room = '', names = '']) => [
+    `${room}/`,
+    names === 'nothing' ? [] : names.split(', ').map((name) => `${name.replace(/^(?!daemon\/)/, 'src/')}/`),
+  ]),
+);
 
 /**
- * The folders that a file of each folder may import, besides its own (CONTRIBUTING.md, "Rooms"). Files outside of these
- * folders put the others together, or are for all of them, as src/errors.ts is.
+ * The folders that a file of each folder may import, besides its own: the table in CONTRIBUTING.md, "Rooms". Files
+ * outside of these folders put the others together, or are for all of them, as src/errors.ts is. Those of `daemon`
+ * itself may import what its pipeline may.
  */
 export const layers: Record<string, string[]> = {
-  'src/node/': [],
-  'src/concurrency/': [],
-  'src/domain/': [],
-  'src/settings/': ['src/domain/'],
-  'src/telemetry/': ['src/node/', 'src/settings/'],
-  'src/entities/': ['src/domain/'],
-  'src/database/': ['src/entities/', 'src/concurrency/'],
-  'src/payload-checks/': ['src/domain/'],
-  'src/graphile-worker/': ['src/domain/', 'src/database/'],
-  'src/operations/': [
-    'src/settings/',
-    'src/domain/',
-    'src/entities/',
-    'src/database/',
-    'src/concurrency/',
-    'src/graphile-worker/',
-    'src/payload-checks/',
-  ],
-  'src/live/': ['src/domain/', 'src/database/', 'src/operations/'],
-  'src/context/': [
-    'src/settings/',
-    'src/telemetry/',
-    'src/concurrency/',
-    'src/domain/',
-    'src/entities/',
-    'src/database/',
-    'src/operations/',
-    'src/live/',
-  ],
-  'src/graphql/': [
-    'src/node/',
-    'src/settings/',
-    'src/telemetry/',
-    'src/domain/',
-    'src/entities/',
-    'src/database/',
-    'src/payload-checks/',
-    'src/operations/',
-    'src/live/',
-    'src/context/',
-  ],
-  'src/http/': [
-    'src/settings/',
-    'src/telemetry/',
-    'src/concurrency/',
-    'src/operations/',
-    'src/context/',
-    'src/graphql/',
-  ],
-  'src/rest/': [
-    'src/node/',
-    'src/settings/',
-    'src/domain/',
-    'src/entities/',
-    'src/operations/',
-    'src/context/',
-    'src/graphql/',
-    'src/http/',
-  ],
-  'src/dashboard/': ['src/settings/', 'src/domain/', 'src/operations/', 'src/context/', 'src/http/'],
-  'src/doctor/': ['src/node/', 'src/settings/', 'src/database/', 'src/operations/'],
-  'src/embedded-postgres/': ['src/node/', 'src/database/'],
-  'daemon/sending/': ['src/node/', 'src/domain/'],
-  'daemon/gate/': ['src/concurrency/', 'src/domain/', 'src/operations/'],
-  'daemon/telemetry/': ['src/concurrency/', 'src/telemetry/', 'src/domain/', 'src/operations/', 'daemon/gate/'],
-  'daemon/liveness/': [
-    'src/concurrency/',
-    'src/database/',
-    'src/graphile-worker/',
-    'src/operations/',
-    'daemon/sending/',
-    'daemon/telemetry/',
-  ],
-  'daemon/recording/': [...daemonGround, 'daemon/gate/', 'daemon/telemetry/', 'daemon/liveness/'],
-  'daemon/delivery/': [
-    ...daemonGround,
-    'daemon/sending/',
-    'daemon/gate/',
-    'daemon/telemetry/',
-    'daemon/liveness/',
-    'daemon/recording/',
-  ],
-  'daemon/jobs/': [...daemonGround, 'daemon/gate/', 'daemon/telemetry/', 'daemon/liveness/', 'daemon/delivery/'],
-  'daemon/sweeps/': [...daemonGround, 'src/doctor/', 'daemon/gate/', 'daemon/telemetry/', 'daemon/delivery/'],
-  'daemon/': [
-    ...daemonGround,
-    'daemon/sending/',
-    'daemon/gate/',
-    'daemon/telemetry/',
-    'daemon/liveness/',
-    'daemon/recording/',
-    'daemon/delivery/',
-    'daemon/jobs/',
-    'daemon/sweeps/',
-  ],
+  ...rooms,
+  'daemon/': [...Object.keys(rooms).filter((room) => room.startsWith('daemon/')), ...rooms['daemon/delivery/']!],
 };
