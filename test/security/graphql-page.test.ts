@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
@@ -9,20 +8,19 @@ import { emitMany, makeKey, makePortalSession, makeTenant, makeWebhook } from '.
 import { graphqlExamples, graphqlPage } from '../support/graphql-examples.js';
 import { gid } from '../support/ids.js';
 import { LiveStream } from '../support/live-api.js';
+import { serve } from '../support/loopback.js';
 import { platformFields } from '../support/platform-fields.js';
 import { RestApi } from '../support/rest-api.js';
 
 const schema = await buildGraphqlSchema();
 const api = await RestApi.open();
-await api.server.listen({ host: '127.0.0.1', port: 0 });
+const port = await serve(api.server);
 const platformKey = (await makeKey(api.services, null, ['platform:admin'])).key;
 afterAll(() => api[Symbol.asyncDispose]());
 
-const send = (body: object, key: string | null) =>
-  api.ask('POST //graphql', { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body), key });
+const send = (json: object, key: string | null) => api.ask('POST //graphql', { json, key });
 
-const DAY_MS = 86_400_000;
-const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
 describe('docs/graphql.md and the pages beside it', () => {
   test('have an example of every query and every mutation', () => {
@@ -44,10 +42,8 @@ describe('docs/graphql.md and the pages beside it', () => {
       if (query.startsWith('subscription')) {
         return expectStream({ query, variables: JSON.parse(own) }, key);
       }
-      const { status, body } = await send(
-        { query, variables: JSON.parse(own) },
-        platformFields.has(name) ? platformKey : key,
-      );
+      const asking = platformFields.has(name) ? platformKey : key;
+      const { status, body } = await send({ query, variables: JSON.parse(own) }, asking);
       expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
       expect(Object.values(body.data).every((value) => value !== null)).toBe(true);
     },
@@ -61,17 +57,16 @@ describe('docs/graphql.md and the pages beside it', () => {
       const row = graphqlPage.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
       expect(row, name).toBeDefined();
       const value = setting.parse(undefined) as number;
-      const told = [value.toLocaleString('en'), `${value / 1024 / 1024} MiB`, `${value / 1000} s`];
+      const forms = [value.toLocaleString('en'), `${value / 1024 / 1024} MiB`, `${value / 1000} s`];
       expect(
-        told.some((text) => row?.includes(text)),
+        forms.filter((text) => row?.includes(text)),
         `${name}: ${value}`,
-      ).toBe(true);
+      ).not.toEqual([]);
     }
   });
 });
 
 async function expectStream(body: object, key: string): Promise<void> {
-  const { port } = api.server.server.address() as AddressInfo;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const stream = await (await LiveStream.open(port, body, headers)).begun();
   expect({ status: stream.status, errors: stream.errors }).toEqual({ status: 200, errors: [] });
@@ -128,12 +123,14 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
 
 describe('introspection', () => {
   const flags = [
-    'descriptions',
-    'specifiedByUrl',
-    'directiveIsRepeatable',
-    'schemaDescription',
-    'inputValueDeprecation',
-    'oneOf',
+    ...[
+      'descriptions',
+      'specifiedByUrl',
+      'directiveIsRepeatable',
+      'schemaDescription',
+      'inputValueDeprecation',
+      'oneOf',
+    ],
   ];
   const queries = Array.from({ length: 2 ** flags.length }, (_, bits) =>
     getIntrospectionQuery(Object.fromEntries(flags.map((flag, index) => [flag, (bits & (1 << index)) !== 0]))),

@@ -1,7 +1,9 @@
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { makeTenant } from '../support/factories.js';
+import { serve } from '../support/loopback.js';
 import { RestApi } from '../support/rest-api.js';
 
 const api = await RestApi.open({
@@ -10,8 +12,7 @@ const api = await RestApi.open({
   PIPELINED_REQUESTS_MAX: '8',
   CORS_ORIGINS: 'https://app.example.com',
 });
-await api.server.listen({ host: '127.0.0.1', port: 0 });
-const port = (api.server.server.address() as AddressInfo).port;
+const port = await serve(api.server);
 const key = `Authorization: Bearer ${api.tenant.key}\r\n`;
 await api.webhook();
 afterAll(() => api[Symbol.asyncDispose]());
@@ -56,10 +57,7 @@ class Attacker {
 }
 
 /** Every connection that the server knows of is cut in the end. */
-const connections = () =>
-  new Promise<number>((resolve, reject) =>
-    api.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-  );
+const connections = promisify(api.server.server.getConnections.bind(api.server.server));
 
 async function isHealthy(): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/api/v1/webhooks`, {
@@ -85,68 +83,37 @@ describe('a client that takes its time is cut off, and others are served meanwhi
 
   const post = (path: string, headers: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\n${key}${headers}\r\n`;
   const json = 'Content-Type: application/json\r\n';
-
-  test('headers that come letter by letter', async () => {
-    const attackers = await whileAttacked((attacker) =>
-      attacker.drip('GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n', 'X-A: b\r\n'),
-    );
-    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
-    expect(attackers[0]?.answer).toContain('"code":"request_timeout"');
-  });
+  const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 
   test.each([
-    ['a REST body', () => post('/api/v1/webhooks', `${json}Content-Length: 60000\r\n`)],
-    ['a GraphQL body', () => post('/graphql', `${json}Content-Length: 4000000\r\n`)],
-  ])('%s that comes byte by byte', async (_name, head) => {
-    const attackers = await whileAttacked((attacker) => attacker.drip(head(), ' '));
+    ['headers that come letter by letter', 'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n', 'X-A: b\r\n'],
+    ['a REST body that comes byte by byte', post('/api/v1/webhooks', `${json}Content-Length: 60000\r\n`), ' '],
+    ['a GraphQL body that comes byte by byte', post('/graphql', `${json}Content-Length: 4000000\r\n`), ' '],
+    ['a chunked body without end', post('/graphql', `${json}${CHUNKED}`), '1\r\n \r\n'],
+  ])('%s', async (_what, head, piece) => {
+    const attackers = await whileAttacked((attacker) => attacker.drip(head, piece));
     expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
-  });
-
-  test('a chunked body without end', async () => {
-    const attackers = await whileAttacked((attacker) =>
-      attacker.drip(post('/graphql', `${json}Transfer-Encoding: chunked\r\n`), '1\r\n \r\n'),
-    );
-    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
+    expect(attackers[0]?.answer).toMatch(/"code":"request_timeout"/i);
   });
 
   test('a body without end for a route that ignores bodies: the answer comes, and then the end', async () => {
     const attackers = await whileAttacked((attacker) =>
-      attacker.drip(post('/api/v1/webhooks/999999/test', 'Transfer-Encoding: chunked\r\n'), '1\r\n \r\n'),
+      attacker.drip(post('/api/v1/webhooks/999999/test', CHUNKED), '1\r\n \r\n'),
     );
     for (const { statuses } of attackers) {
       expect(statuses[0]).toBe(404);
     }
   });
 
-  test('a body that is announced and never comes', async () => {
-    const attackers = await whileAttacked(async (attacker) => {
-      attacker.socket.write(post('/api/v1/webhooks', `${json}Content-Length: 100\r\n`));
-      await eventually(() => attacker.closed, 20_000);
-    });
-    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
-  });
-
-  test('a connection on which nothing is ever sent: it ends without a word, which could be taken for an answer', async () => {
-    const attackers = await whileAttacked(async (attacker) => {
-      await eventually(() => attacker.closed, 20_000);
-    });
-    expect(attackers.map(({ answer }) => answer)).toEqual(attackers.map(() => ''));
-  });
-
-  test('a request of which a single letter comes', async () => {
-    const attackers = await whileAttacked(async (attacker) => {
-      attacker.socket.write('G');
-      await eventually(() => attacker.closed, 20_000);
-    });
-    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
-  });
-
-  test('a connection that is kept after its answer', async () => {
-    const attackers = await whileAttacked(async (attacker) => {
-      attacker.socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
-      await eventually(() => attacker.closed, 20_000);
-    });
-    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [200]));
+  test.each([
+    ['a body that is announced and never comes', post('/api/v1/webhooks', `${json}Content-Length: 100\r\n`), [408]],
+    ['a request of which a single letter comes', 'G', [408]],
+    ['a connection that is kept after its answer', 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n', [200]],
+    ['nothing at all: the end is without a word, which could be taken for an answer', '', []],
+  ])('%s', async (_what, sent, statuses) => {
+    const attackers = await whileAttacked((attacker) => attacker.drip(sent, ''));
+    expect(attackers.map((attacker) => attacker.statuses)).toEqual(attackers.map(() => statuses));
+    expect(attackers.map(({ answer }) => answer === '')).toEqual(attackers.map(() => sent === ''));
   });
 
   test('an answer that nobody reads', async () => {
@@ -212,12 +179,12 @@ describe('the limits that stand in every process', () => {
   test('no limit that Node has is off, and those of the settings are in force', async () => {
     await using usual = await RestApi.open();
     const { server } = usual.server;
-    expect({
-      requestTimeout: server.requestTimeout,
-      headersTimeout: server.headersTimeout,
-      timeout: server.timeout,
-      keepAliveTimeout: server.keepAliveTimeout,
-    }).toEqual({ requestTimeout: 30_000, headersTimeout: 15_000, timeout: 60_000, keepAliveTimeout: 72_000 });
+    expect(server).toMatchObject({
+      requestTimeout: 30_000,
+      headersTimeout: 15_000,
+      timeout: 60_000,
+      keepAliveTimeout: 72_000,
+    });
     expect(server.maxHeadersCount ?? 2000).toBeGreaterThan(0);
   });
 

@@ -1,14 +1,14 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
+import { serve } from '../support/loopback.js';
 import { RestApi } from '../support/rest-api.js';
 
 /** The longest payload: 64 of them are all that an answer may have here, more than the kernel takes for a stalled client. */
 const body = JSON.stringify({ code: 'x'.repeat(256 * 1024 - 31), discount_type: 'y' });
 const api = await RestApi.open({ GRAPHQL_ANSWER_BYTES_MAX: '16777216' });
-await api.server.listen({ host: '127.0.0.1', port: 0 });
+const port = await serve(api.server);
 afterAll(() => api[Symbol.asyncDispose]());
 
 async function tenantWithEvents() {
@@ -26,7 +26,6 @@ const ask = (key: string, document = query) => api.ask('POST //graphql', { json:
 /** Begins to read an answer, and stops. */
 function stall(key: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const { port } = api.server.server.address() as AddressInfo;
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const options = { host: '127.0.0.1', port, method: 'POST', path: '/graphql', headers, agent: false };
     const request = httpRequest(options, (response) => resolve(response.pause()));

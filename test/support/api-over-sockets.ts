@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../src/context/context.js';
 import type { DashboardOptions } from '../../src/dashboard/dashboard.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildServer } from '../../src/server.js';
 import { makeKey } from './factories.js';
+import { serve } from './loopback.js';
 
 export interface RawAnswer {
   status: number;
@@ -36,9 +36,7 @@ export class ApiOverSockets implements AsyncDisposable {
     options: DashboardOptions = {},
   ): Promise<ApiOverSockets> {
     const server = await buildServer(services, options);
-    await server.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = server.server.address() as AddressInfo;
-    return new ApiOverSockets(server, port, (await makeKey(keyMaker, tenantId, SCOPES)).key);
+    return new ApiOverSockets(server, await serve(server), (await makeKey(keyMaker, tenantId, SCOPES)).key);
   }
 
   /** Resolves when the head of the next request has arrived. */
@@ -86,7 +84,7 @@ export class ApiOverSockets implements AsyncDisposable {
   /** Starts the next process: it listens at the same port, and knows nothing of the one before. */
   async comeBack(services: Services): Promise<void> {
     this.server = await buildServer(services);
-    await this.server.listen({ host: '127.0.0.1', port: this.port });
+    await serve(this.server, this.port);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

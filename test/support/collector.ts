@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { openServer } from './loopback.js';
 
 interface CollectedSpan {
   name: string;
@@ -20,14 +20,10 @@ interface OtlpBody {
   resourceSpans: {
     resource: { attributes: OtlpAttribute[] };
     scopeSpans: {
-      spans: {
-        name: string;
-        traceId: string;
-        spanId: string;
-        parentSpanId?: string;
+      spans: (Pick<CollectedSpan, 'name' | 'traceId' | 'spanId' | 'parentSpanId'> & {
         attributes: OtlpAttribute[];
         status: { code?: number };
-      }[];
+      })[];
     }[];
   }[];
 }
@@ -56,16 +52,13 @@ export async function startCollector(): Promise<Collector> {
     }
     response.writeHead(collector.status, { 'content-type': 'application/json' }).end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await openServer(server);
   const collector: Collector = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     spans: [],
     bodies: [],
     status: 200,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: close,
   };
   return collector;
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
@@ -12,6 +11,7 @@ import { API_ROLE } from '../../src/database/tenant-database.js';
 import { buildServer } from '../../src/server.js';
 import { createTestDatabase } from './database.js';
 import { openTestServices } from './factories.js';
+import { serve } from './loopback.js';
 import { watchPlaintext } from './plaintext.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -60,24 +60,18 @@ export class DashboardSite implements AsyncDisposable {
   ) {}
 
   static async open(options: SiteOptions = {}): Promise<DashboardSite> {
-    const { startCode, folder, now, port: wanted = 0, fill } = options;
+    const { startCode = null, folder = buildPages(), now, fill } = options;
     const settings = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`, ...options.settings };
     const { url, drop } = await createTestDatabase();
     if (fill !== undefined) {
-      const owner = await openTestServices(url, { settings });
-      await fill(owner).finally(() => owner.db.close());
+      const own = await openTestServices(url, { settings });
+      await fill(own).finally(() => own.db.close());
     }
     const services = await openTestServices(url, { settings, now, role: API_ROLE });
-    const server = await buildServer(services, { startCode: startCode ?? null, folder: folder ?? buildPages() });
-    await server.listen({ host: '127.0.0.1', port: wanted });
-    const { port } = server.server.address() as AddressInfo;
-    return new DashboardSite(
-      services,
-      `http://127.0.0.1:${port}`,
-      openPool(url, 2, () => {}),
-      server,
-      drop,
-    );
+    const server = await buildServer(services, { startCode, folder });
+    const origin = `http://127.0.0.1:${await serve(server, options.port)}`;
+    const owner = openPool(url, 2, () => {});
+    return new DashboardSite(services, origin, owner, server, drop);
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Response> {

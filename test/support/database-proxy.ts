@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listen } from './loopback.js';
 
 /** Stands between services and their database, so that a test can take the database away and bring it back. */
 export class DatabaseProxy {
@@ -14,10 +15,8 @@ export class DatabaseProxy {
 
   static async open(databaseUrl: string): Promise<DatabaseProxy> {
     const proxy = new DatabaseProxy(new URL(databaseUrl));
-    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
     const url = new URL(databaseUrl);
-    url.hostname = '127.0.0.1';
-    url.port = String((proxy.#server.address() as AddressInfo).port);
+    url.host = `127.0.0.1:${await listen(proxy.#server)}`;
     proxy.#url = url.href;
     return proxy;
   }

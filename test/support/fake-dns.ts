@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { toNumber } from './address-edges.js';
+import { listen } from './loopback.js';
 
 /** The answer for a name; null: there is never one. */
 type DnsAnswer = {
@@ -61,8 +61,7 @@ export async function startFakeDns(first: DnsAnswers = () => ({ code: 3 })): Pro
       }
     });
   });
-  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
-  const { port } = tcp.address() as AddressInfo;
+  const port = await listen(tcp);
   await new Promise<void>((resolve, reject) => {
     udp.once('error', reject).bind(port, '127.0.0.1', resolve);
   });

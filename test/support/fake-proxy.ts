@@ -1,8 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TlsOptions } from 'node:tls';
+import { openServer } from './loopback.js';
 
 /** Where a tunnel leads, what is written instead of one, or nothing at all. */
 export type TunnelAnswer = { host?: string; port: number } | string | 'HANG_UP' | null;
@@ -23,18 +24,13 @@ export interface FakeProxy extends AsyncDisposable {
 /** An HTTP proxy on loopback that makes tunnels to where it likes. */
 export async function startFakeProxy(
   first: (authority: string, headers: IncomingHttpHeaders) => TunnelAnswer,
-  { port = 0, tls }: { port?: number; tls?: TlsOptions } = {},
+  options: { port?: number; tls?: TlsOptions } = {},
 ): Promise<FakeProxy> {
   let answer = first;
-  const sockets = new Set<Duplex>();
-  const keep = (socket: Duplex) => {
-    sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-  };
-  const server = tls === undefined ? createServer() : createTlsServer(tls);
-  server.on('connection', keep).on('tlsClientError', () => {});
+  const server = options.tls === undefined ? createServer() : createTlsServer(options.tls);
+  server.on('tlsClientError', () => {});
   server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
-    keep(client);
+    client.on('error', () => {});
     proxy.asked.push(request.url ?? '');
     proxy.headers.push(request.headers);
     const said = answer(request.url ?? '', request.headers);
@@ -51,7 +47,7 @@ export async function startFakeProxy(
     }
   });
   const join = (client: Duplex, target: Socket, head: Buffer) => {
-    keep(target);
+    target.on('error', () => {});
     client.on('data', (chunk: Buffer) => {
       proxy.seen += chunk.toString('latin1');
     });
@@ -63,11 +59,10 @@ export async function startFakeProxy(
     target.on('close', () => client.destroy());
     client.on('close', () => target.destroy());
   };
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const { port: bound } = server.address() as AddressInfo;
+  const { port, sockets, close } = await openServer(server, options.port);
   const proxy: FakeProxy = {
-    port: bound,
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${bound}`,
+    port,
+    url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     asked: [],
     headers: [],
     seen: '',
@@ -77,13 +72,8 @@ export async function startFakeProxy(
     answerWith(next) {
       answer = next;
     },
-    async close() {
-      for (const socket of sockets) {
-        socket.destroy();
-      }
-      await new Promise((resolve) => server.close(resolve));
-    },
-    [Symbol.asyncDispose]: () => proxy.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
   return proxy;
 }

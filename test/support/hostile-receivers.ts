@@ -1,5 +1,6 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { openServer } from './loopback.js';
 
 /** A server on loopback that answers as it likes, byte for byte, and counts who comes. */
 export interface HostileReceiver extends AsyncDisposable {
@@ -32,9 +33,8 @@ export async function startHostileReceiver(
   misbehave: Misbehaviour,
   options: ReceiverOptions = {},
 ): Promise<HostileReceiver> {
-  const { host = '127.0.0.1', port = 0, tls, name = host, atOnce = false } = options;
+  const { host = '127.0.0.1', tls, name = host, atOnce = false } = options;
   const { scheme = tls === undefined ? 'http' : 'https' } = options;
-  const sockets = new Set<Socket>();
   const serve = (socket: Socket) => {
     // The other side cuts connections in the middle: that is what is being tested, and no fault here.
     socket.on('error', () => {});
@@ -47,35 +47,21 @@ export async function startHostileReceiver(
       socket.once('data', (chunk: Buffer) => misbehave(socket, chunk));
     }
   };
-  const server: Server =
-    tls === undefined ? createServer(serve) : createTlsServer(tls, serve).on('tlsClientError', () => {});
-  server.on('connection', (socket: Socket) => {
+  const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve).on('tlsClientError', () => {});
+  server.on('connection', () => {
     receiver.connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve);
-  });
-  const address = server.address() as AddressInfo;
+  const { port, sockets, close } = await openServer(server, options.port, host);
   const receiver: HostileReceiver = {
-    port: address.port,
-    url: `${scheme}://${name}:${address.port}/hook`,
+    port,
+    url: `${scheme}://${name}:${port}/hook`,
     connections: 0,
     received: '',
     get open() {
       return sockets.size;
     },
-    async close() {
-      for (const socket of sockets) {
-        socket.destroy();
-      }
-      await new Promise((resolve) => server.close(resolve));
-    },
-    [Symbol.asyncDispose]() {
-      return receiver.close();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
   return receiver;
 }

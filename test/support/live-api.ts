@@ -1,5 +1,4 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../src/context/context.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
@@ -8,6 +7,7 @@ import { buildServer } from '../../src/server.js';
 import { DeliveryStack } from './delivery-stack.js';
 import { eventually } from './eventually.js';
 import { makeKey, openTestServices } from './factories.js';
+import { serve } from './loopback.js';
 import { watchPlaintext } from './plaintext.js';
 
 interface StreamEvent {
@@ -140,9 +140,7 @@ export class LiveApi implements AsyncDisposable {
     const services = await openTestServices(databaseUrl, { settings: this.settings, role: API_ROLE });
     const config = { ...services.config, streams: { ...services.config.streams, ...times } };
     const server = await buildServer({ ...services, ...this.services, config });
-    await server.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = server.server.address() as AddressInfo;
-    return this.servers.push({ server, services, port }) - 1;
+    return this.servers.push({ server, services, port: await serve(server) }) - 1;
   }
 
   /** Ends the newest server. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { openServer } from './loopback.js';
 
 /** The part of the package that tests use. It has no types. */
 interface ProviderLibrary {
@@ -36,15 +36,15 @@ interface ProviderOptions {
 export class OpenIdProvider implements AsyncDisposable {
   private constructor(
     readonly issuer: string,
-    private readonly server: ReturnType<typeof createServer>,
+    private readonly close: () => Promise<void>,
   ) {}
 
   static async start(options: ProviderOptions): Promise<OpenIdProvider> {
-    const { consoleUrl, clientSecret, wholeIdToken, port = 0 } = options;
+    const { consoleUrl, clientSecret, wholeIdToken } = options;
     let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {};
     const server = createServer((request, response) => answer(request, response));
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { port, close } = await openServer(server, options.port);
+    const issuer = `http://127.0.0.1:${port}`;
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const provider = new Provider(issuer, {
       clients: [
@@ -66,7 +66,7 @@ export class OpenIdProvider implements AsyncDisposable {
       }),
     });
     answer = provider.callback();
-    return new OpenIdProvider(issuer, server);
+    return new OpenIdProvider(issuer, close);
   }
 
   /** The settings of a service whose people sign in here. */
@@ -83,8 +83,7 @@ export class OpenIdProvider implements AsyncDisposable {
     };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Behaviour } from './behaviour.js';
+import { listen } from './loopback.js';
 
 /** One request as it came. */
 interface Arrival {
@@ -74,13 +75,7 @@ export class RealReceiver implements AsyncDisposable {
   }
 
   async comeBack(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject).listen(this.#port, '127.0.0.1', () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
-    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#port = await listen(this.#server, this.#port);
   }
 
   closeIdle(): void {

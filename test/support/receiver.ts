@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { eventually } from './eventually.js';
+import { openServer } from './loopback.js';
 
 export interface Received {
   path: string;
@@ -65,9 +65,9 @@ export async function startReceiver(first: Answer = answer(200)): Promise<Receiv
       current(received, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await openServer(server);
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://127.0.0.1:${port}/hook`,
     received: [],
     inFlight: 0,
     inFlightPeak: 0,
@@ -75,13 +75,8 @@ export async function startReceiver(first: Answer = answer(200)): Promise<Receiv
       current = next;
     },
     closeIdleConnections: () => server.closeIdleConnections(),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-    [Symbol.asyncDispose]() {
-      return receiver.close();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
   return receiver;
 }

@@ -1,5 +1,6 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { hearLastWords } from '../../daemon/sending/receiver-socket.js';
+import { listen } from './loopback.js';
 
 /** A way to a receiver on loopback that takes time, as the way to a distant one does. */
 interface SlowNetwork extends AsyncDisposable {
@@ -36,8 +37,7 @@ export async function openSlowNetwork({ to, oneWayMs }: { to: number; oneWayMs: 
     carry(near, far);
     carry(far, near);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const network: SlowNetwork = {
     url: `http://127.0.0.1:${port}/hook`,
     port,
@@ -48,9 +48,7 @@ export async function openSlowNetwork({ to, oneWayMs }: { to: number; oneWayMs: 
       }
       await new Promise((resolve) => server.close(resolve));
     },
-    [Symbol.asyncDispose]() {
-      return network.close();
-    },
+    [Symbol.asyncDispose]: () => network.close(),
   };
   return network;
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Daemon } from '../../daemon/daemon.js';
@@ -11,6 +11,7 @@ import { eventually } from './eventually.js';
 import { makeKey } from './factories.js';
 import { type FakeDns, startFakeDns } from './fake-dns.js';
 import { numberIn } from './ids.js';
+import { openServer } from './loopback.js';
 
 /** A server on loopback that nobody may reach: it answers like a good one, and counts every connection. */
 interface Canary extends AsyncDisposable {
@@ -20,28 +21,17 @@ interface Canary extends AsyncDisposable {
 
 /** On 127.0.0.1 and, where there is IPv6, on ::1, at the same port. */
 export async function startCanary(): Promise<Canary> {
-  const onConnection = () => {
-    canary.connections += 1;
-  };
-  const servers = [4, 6].map(() =>
-    createServer((_, response) => response.end('canary')).on('connection', onConnection),
-  );
-  const [ipv4, ipv6] = servers as [(typeof servers)[0], (typeof servers)[0]];
-  await new Promise<void>((resolve) => ipv4.listen(0, '127.0.0.1', resolve));
-  const { port } = ipv4.address() as AddressInfo;
-  await new Promise<void>((resolve) => {
-    ipv6.once('error', () => resolve()).listen(port, '::1', resolve);
-  });
+  const server = () =>
+    createServer((_, response) => response.end('canary')).on('connection', () => {
+      canary.connections += 1;
+    });
+  const ipv4 = await openServer(server());
+  const ipv6 = await openServer(server(), ipv4.port, '::1').catch(() => null);
   const canary: Canary = {
-    port,
+    port: ipv4.port,
     connections: 0,
     async [Symbol.asyncDispose]() {
-      for (const server of servers) {
-        server.closeAllConnections();
-        if (server.listening) {
-          await new Promise((resolve) => server.close(resolve));
-        }
-      }
+      await Promise.all([ipv4.close(), ipv6?.close()]);
     },
   };
   return canary;

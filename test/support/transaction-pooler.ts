@@ -1,5 +1,6 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import pg from 'pg';
+import { listen } from './loopback.js';
 
 /** Messages of Postgres's protocol, version 3: a letter, a length that counts itself, and a body. */
 class Messages {
@@ -42,6 +43,7 @@ export class TransactionPooler implements AsyncDisposable {
   readonly #idle: Socket[] = [];
   readonly #sessions: pg.Client[] = [];
   readonly #server = createServer((client) => this.#serve(client));
+  url = '';
 
   private constructor(
     private readonly target: string,
@@ -51,14 +53,10 @@ export class TransactionPooler implements AsyncDisposable {
   /** @param options of its sessions: those that its clients ask for are taken away */
   static async open(target: string, options: string): Promise<TransactionPooler> {
     const pooler = new TransactionPooler(target, options);
-    await new Promise<void>((resolve) => pooler.#server.listen(0, '127.0.0.1', resolve));
+    const url = new URL(target);
+    url.host = `127.0.0.1:${await listen(pooler.#server)}`;
+    pooler.url = url.href;
     return pooler;
-  }
-
-  get url(): string {
-    const url = new URL(this.target);
-    url.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-    return url.href;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

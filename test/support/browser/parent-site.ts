@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../loopback.js';
 
 /** A site of somebody's product, on an origin of its own, whose pages are made up by the test. */
 export class ParentSite implements AsyncDisposable {
@@ -10,17 +10,13 @@ export class ParentSite implements AsyncDisposable {
     response.end(body);
   });
 
-  private constructor() {}
+  /** Another host than 127.0.0.1, where the service is: for the browser it is another site, too. */
+  origin = '';
 
   static async open(): Promise<ParentSite> {
     const site = new ParentSite();
-    await new Promise<void>((resolve) => site.#server.listen(0, 'localhost', resolve));
+    site.origin = `http://localhost:${await listen(site.#server, 0, 'localhost')}`;
     return site;
-  }
-
-  /** Another host than 127.0.0.1, where the service is: for the browser it is another site, too. */
-  get origin(): string {
-    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** @returns the page's url */

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+/** Listens on loopback. @param port default: any free one @returns the port */
+export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
+  await once(server.listen(port, host), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Listens on loopback, and knows its sockets: closing cuts them. */
+export async function openServer(server: Server, port?: number, host?: string) {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
+  return {
+    port: await listen(server, port, host),
+    sockets: sockets as ReadonlySet<Socket>,
+    async close(): Promise<void> {
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The API listens on loopback. @returns the port */
+export async function serve(api: FastifyInstance, port = 0): Promise<number> {
+  return Number(new URL(await api.listen({ host: '127.0.0.1', port })).port);
+}
