@@ -2,7 +2,7 @@ import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
 import { readConfig } from '../../src/settings/config.js';
-import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
+import { AUTHORITY, EXPIRED, GOOD, KEY, LOCALHOST, SELF_SIGNED } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { type FakeProxy, startFakeProxy, type TunnelAnswer } from '../support/fake-proxy.js';
 import {
@@ -13,7 +13,6 @@ import {
   says,
   startHostileReceiver,
 } from '../support/hostile-receivers.js';
-import { PROXY_CERTIFICATE, PROXY_KEY } from '../support/proxy-certificate.js';
 import { openSender } from '../support/sender.js';
 
 const CONNECT_MS = 1_000;
@@ -24,7 +23,7 @@ const closing: (() => Promise<unknown>)[] = [];
 let receiver: HostileReceiver;
 let proxy: FakeProxy;
 
-beforeAll(() => setDefaultCACertificates([AUTHORITY, PROXY_CERTIFICATE]));
+beforeAll(() => setDefaultCACertificates([AUTHORITY, LOCALHOST.cert]));
 beforeEach(async () => {
   receiver = await startHostileReceiver(answersEach(response(200, 'thanks')));
   proxy = await startFakeProxy(() => ({ port: receiver.port }));
@@ -95,10 +94,10 @@ describe('behind an egress proxy', () => {
     ['for another name', GOOD, 'other.example.com', 'TLS_CERTIFICATE_NAME'],
     ['that has expired', EXPIRED, 'receiver.example.com', 'TLS_CERTIFICATE_EXPIRED'],
     ['that nobody vouches for', SELF_SIGNED, 'receiver.example.com', 'TLS_CERTIFICATE_UNTRUSTED'],
-    ['of the proxy itself', PROXY_CERTIFICATE, '8.8.8.8', 'TLS_CERTIFICATE_NAME'],
+    ['of the proxy itself', LOCALHOST.cert, '8.8.8.8', 'TLS_CERTIFICATE_NAME'],
   ])('a receiver’s certificate %s is refused, and nothing is sent', async (_what, cert, host, code) => {
     const bad = await startHostileReceiver(says(response(200)), {
-      tls: { key: cert === PROXY_CERTIFICATE ? PROXY_KEY : KEY, cert },
+      tls: cert === LOCALHOST.cert ? LOCALHOST : { key: KEY, cert },
     });
     closing.push(() => bad.close());
     proxy.answerWith(() => ({ port: bad.port }));
@@ -110,7 +109,7 @@ describe('behind an egress proxy', () => {
     const secure = await receiverWithTls(GOOD);
     const tlsProxy = await startFakeProxy(
       (authority) => ({ port: authority.endsWith(':443') ? secure.port : receiver.port }),
-      { tls: { key: PROXY_KEY, cert: PROXY_CERTIFICATE } },
+      { tls: LOCALHOST },
     );
     closing.push(() => tlsProxy.close());
     const by = sender({ egressProxy: tlsProxy.url });
