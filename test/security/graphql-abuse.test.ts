@@ -8,8 +8,7 @@ const api = await RestApi.open();
 afterAll(() => api[Symbol.asyncDispose]());
 afterEach(() => vi.restoreAllMocks());
 
-const json = { 'content-type': 'application/json' };
-const post = (body: unknown) => api.ask('POST //graphql', { headers: json, payload: JSON.stringify(body) });
+const post = (json: unknown) => api.ask('POST //graphql', { json });
 await post({ query: '{ eventTypes { name } viewer { scopes } }' }); // the key and the registry are known
 
 /** The statements that a request made, but for those that find out whose key it carries. */
@@ -22,14 +21,8 @@ function watchStatements(): () => unknown[] {
 }
 
 /** The query of GraphiQL, Apollo's tools and code generators. */
-const usualIntrospection = getIntrospectionQuery({
-  descriptions: true,
-  specifiedByUrl: true,
-  directiveIsRepeatable: true,
-  schemaDescription: true,
-  inputValueDeprecation: true,
-  oneOf: true,
-});
+const options = ['specifiedByUrl', 'directiveIsRepeatable', 'schemaDescription', 'inputValueDeprecation', 'oneOf'];
+const usualIntrospection = getIntrospectionQuery(Object.fromEntries(options.map((option) => [option, true])));
 
 const RUNS = 7;
 /** The promise is 10 ms on an idle core (MEASURE=1 prints the times); a test run shares its cores. */
@@ -41,11 +34,11 @@ afterAll(() => {
   }
 });
 
-async function medianCpuMs(payload: Buffer): Promise<number> {
+async function medianCpuMs(ask: () => Promise<unknown>): Promise<number> {
   const runs: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     const before = process.cpuUsage();
-    await api.ask('POST //graphql', { headers: json, payload });
+    await ask();
     const { user, system } = process.cpuUsage(before);
     runs.push((user + system) / 1000);
   }
@@ -70,33 +63,27 @@ describe('abuse is refused before anything runs, and cheaply', () => {
     expect(found.length).toBeLessThanOrEqual(11);
     expect(answer.text.length).toBeLessThan(10_000); // nothing huge is repeated
     const payload = Buffer.from(JSON.stringify(body));
-    const cpuMs = await medianCpuMs(payload);
+    const headers = { 'content-type': 'application/json' };
+    const cpuMs = await medianCpuMs(() => api.ask('POST //graphql', { headers, payload }));
     measured.push({ abuse: name, cpuMs, bytes: payload.length });
     expect(cpuMs).toBeLessThan(CPU_MS_MAX);
   });
 
   test('a key of many spaces that are none to HTTP', async () => {
-    const authorization = `${'\u00a0'.repeat(15_000)}x`;
-    const runs: number[] = [];
-    for (let run = 0; run < RUNS; run++) {
-      const before = process.cpuUsage();
-      const { status } = await api.ask('POST //graphql', {
-        key: null,
-        headers: { ...json, authorization },
-        payload: JSON.stringify({ query: '{ viewer { scopes } }' }),
-      });
-      const { user, system } = process.cpuUsage(before);
-      runs.push((user + system) / 1000);
-      expect(status).toBe(401);
-    }
-    expect(runs.toSorted((a, b) => a - b)[Math.floor(RUNS / 2)]).toBeLessThan(CPU_MS_MAX);
+    const headers = { authorization: `${'\u00a0'.repeat(15_000)}x` };
+    const cpuMs = await medianCpuMs(async () => {
+      const json = { query: '{ viewer { scopes } }' };
+      expect((await api.ask('POST //graphql', { key: null, headers, json })).status).toBe(401);
+    });
+    expect(cpuMs).toBeLessThan(CPU_MS_MAX);
   });
 
   test('what is refused has a neighbour that is not: each limit itself', async () => {
     const many = (count: number, text: (n: number) => string) =>
       Array.from({ length: count }, (_, n) => text(n)).join(' ');
     const allowed = [
-      `{ ${many(15, (n) => `a${n}: viewer { scopes }`)} ${many(5, (n) => ['viewer { scopes }', 'webhooks { edges { cursor } }', 'events { edges { cursor } }', 'deliveries { edges { cursor } }', '__typename'][n]!)} }`,
+      `{ ${many(15, (n) => `a${n}: viewer { scopes }`)} viewer { scopes } webhooks { edges { cursor } }
+         events { edges { cursor } } deliveries { edges { cursor } } __typename }`,
       `{ viewer { scopes ${many(15, () => 'scopes')} } }`,
       `{ ...F0 } ${many(48, (n) => `fragment F${n} on Query { ...F${n + 1} }`)} fragment F48 on Query { viewer { scopes } }`,
       `{ viewer { scopes } ${many(14, () => '... @include(if: true) @skip(if: false) { eventTypes { name } }')} }`,
@@ -154,7 +141,7 @@ describe('abuse is refused before anything runs, and cheaply', () => {
     ],
   ])('%s=%s moves that limit', async (name, value, beyond, within) => {
     await using strict = await RestApi.open({ [name]: value });
-    const ask = (query: string) => strict.ask('POST //graphql', { headers: json, payload: JSON.stringify({ query }) });
+    const ask = (query: string) => strict.ask('POST //graphql', { json: { query } });
     expect((await ask(beyond)).status).toBe(400);
     expect((await ask(within)).body).not.toHaveProperty('errors');
   });
@@ -175,9 +162,7 @@ describe('tricks of the transport', () => {
     'a body of type %j, as a foreign page could send it, is refused',
     async (type) => {
       const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
-      const payload = Buffer.from(
-        JSON.stringify({ query: 'mutation { createTenant(input: {name: "x"}) { tenant { id } } }' }),
-      );
+      const payload = '{"query": "mutation { createTenant(input: {name: \\"x\\"}) { tenant { id } } }"}';
       const statements = watchStatements();
       const { status, body } = await api.ask('POST //graphql', { headers, payload });
       expect(status).toBe(415);
@@ -210,17 +195,13 @@ describe('tricks of the transport', () => {
       '{ deliveries(filter: {status: FAILD}) { edges { cursor } } }',
       'query ($f: DeliveryFiltr) { deliveries(filter: $f) { edges { cursor } } }',
     ]) {
-      const { status, text } = await closed.ask('POST //graphql', {
-        headers: json,
-        payload: JSON.stringify({ query }),
-      });
+      const { status, text } = await closed.ask('POST //graphql', { json: { query } });
       expect(status).toBe(400);
       expect(text, query).not.toMatch(/Did you mean|SUCCEEDED/);
     }
     const query = 'query ($f: DeliveryFilter) { deliveries(filter: $f) { edges { cursor } } }';
     for (const f of [{ statu: 'FAILED' }, { status: 'FAILD' }]) {
-      const payload = JSON.stringify({ query, variables: { f } });
-      const { text } = await closed.ask('POST //graphql', { headers: json, payload });
+      const { text } = await closed.ask('POST //graphql', { json: { query, variables: { f } } });
       expect(text).not.toMatch(/Did you mean|SUCCEEDED/);
     }
   });
