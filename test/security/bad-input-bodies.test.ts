@@ -22,47 +22,22 @@ describe.each(Object.entries(good))('the body of %s', (line, whole) => {
 
   test('is refused when it is no JSON', async () => {
     const texts = [
-      ...words(`
-      { } [ ] " ' {}{} {,} {"url"} {"url":} {"active":true,} {'active':true} {active:true}
-      {"active":True} NaN undefined {"active":NaN} {"active":01} {"active":+1} {"active":.5}
-      {"active":1e} //{} {"a":1}// active=true <a/>
-    `),
-      '',
-      ' ',
-      '\n',
-      '"\u0001"',
-      '"\\x"',
-      '"\\u12"',
-      '\ufeff\ufeff{}',
-      '---\na: 1',
-      '\u0000',
+      ...words(`{ } [ ] " ' {}{} {,} {"url"} {"url":} {"active":true,} {'active':true} {active:true} {"active":True}
+        NaN undefined {"active":NaN} {"active":01} {"active":+1} {"active":.5} {"active":1e} //{} {"a":1}//
+        active=true <a/>`),
+      ...['', ' ', '\n', '"\u0001"', '"\\x"', '"\\u12"', '\ufeff\ufeff{}', '---\na: 1', '\u0000'],
     ];
-    for (const text of texts) {
+    const bytes = ['ff', 'feff', '22ff22', '22c08022', '22eda08022', '22f490808022', '1f8b0800'];
+    for (const text of [...texts, ...bytes.map((hex) => Buffer.from(hex, 'hex'))]) {
       await send(text);
-    }
-    for (const bytes of [
-      [0xff],
-      [0xfe, 0xff],
-      [0x22, 0xff, 0x22],
-      [0x22, 0xc0, 0x80, 0x22],
-      [0x22, 0xed, 0xa0, 0x80, 0x22],
-      [0x22, 0xf4, 0x90, 0x80, 0x80, 0x22],
-      [0x1f, 0x8b, 8, 0],
-    ]) {
-      await send(Buffer.from(bytes));
     }
   });
 
   test('is refused for its type, encoding and length', async () => {
     const text = JSON.stringify(whole);
-    const types = [
-      ...words(`
-      text/plain text/json application/xml application/x-www-form-urlencoded application/jsonx
-      application/json-patch+json application/graphql ;;; */* json / application/
-    `),
-      'multipart/form-data; boundary=x',
-    ];
-    for (const type of types) {
+    const types = words(`text/plain text/json application/xml application/x-www-form-urlencoded application/jsonx
+      application/json-patch+json application/graphql ;;; */* json / application/`);
+    for (const type of [...types, 'multipart/form-data; boundary=x']) {
       await send(text, { 'content-type': type }, [415]);
     }
     await send('x'.repeat(65_537), json, [413]);
@@ -76,17 +51,9 @@ describe.each(Object.entries(good))('the body of %s', (line, whole) => {
     for (const value of [null, true, false, 0, -1, '', 'x', [], [whole], [[]], {}, { data: whole }]) {
       await refusals.expect(withId(line), { json: value }, [422]);
     }
-    for (const name of [
-      ...words(`
-      secret id Active URL held event eventTypes constructor toString a/b~c consecutive_failures
-      disabled_at tenant_id
-    `),
-      '',
-      ' ',
-      '\u0000',
-      '\ud800',
-      'x'.repeat(400),
-    ]) {
+    const names = words(`secret id Active URL held event eventTypes constructor toString a/b~c consecutive_failures
+      disabled_at tenant_id`);
+    for (const name of [...names, '', ' ', '\u0000', '\ud800', 'x'.repeat(400)]) {
       await refusals.expect(withId(line), { json: { ...whole, [name]: 1 } }, [422]);
     }
     await send(JSON.stringify(whole).replace('{', '{"__proto__": {"active": true}, '), json, [422]);

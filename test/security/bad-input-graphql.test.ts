@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { badBodies, badTexts } from '../support/bad-bodies.js';
 import { badValues, spoil } from '../support/bad-values.js';
-import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
+import { couponPayload, emitMany, makeKey, makeWebhook } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { platformFields } from '../support/platform-fields.js';
 import { RestApi } from '../support/rest-api.js';
@@ -14,26 +14,15 @@ type Json = any;
 
 const schema = await buildGraphqlSchema();
 const codes = [
-  'BAD_USER_INPUT',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'GRAPHQL_PARSE_FAILED',
-  'GRAPHQL_VALIDATION_FAILED',
-  'OPERATION_RESOLUTION_FAILURE',
-  'BAD_REQUEST',
+  ...['BAD_USER_INPUT', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'BAD_REQUEST'],
+  ...['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE'],
 ];
 let refused = 0;
 const api = await RestApi.open();
-const { id } = await makeWebhook(api.services, api.tenant.id);
-const [event] = await emitMany(api.services, api.tenant.id, 1);
+const webhook = String((await makeWebhook(api.services, api.tenant.id)).id);
+const event = String((await emitMany(api.services, api.tenant.id, 1))[0]);
 const { rows } = await api.owner.query('select id from hookwright.deliveries');
-const ids: { webhook: string; event: string; delivery: string } = {
-  webhook: String(id),
-  event: String(event),
-  delivery: String(rows[0].id),
-};
+const delivery = String(rows[0].id);
 const platformKey = (await makeKey(api.services, null, ['platform:admin'])).key;
 const untouched = await fingerprint(api.owner);
 afterAll(() => api[Symbol.asyncDispose]());
@@ -68,57 +57,56 @@ function expectRefused({ status, text, body }: { status: number; text: string; b
   refused += 1;
 }
 
+const emit = { event: 'coupon.applied', payload: couponPayload };
+const past = { since: '2026-11-20T00:00:00Z' };
 /** Variables that every operation would be happy with. */
-function goodVariables(): Record<string, Json> {
-  const emit = { event: 'coupon.applied', payload: { code: 'A', discount_type: 'B' } };
-  return {
-    delivery: { id: ids.delivery },
-    event: { id: ids.event },
-    webhook: { id: ids.webhook },
-    node: { id: gid.webhook(ids.webhook) },
-    nodes: { ids: [gid.webhook(ids.webhook), gid.event(ids.event)] },
-    deliveries: { filter: {} },
-    events: { filter: {} },
-    webhooks: { filter: {} },
-    apiKeys: { filter: {} },
-    createApiKey: { input: { name: 'k', scopes: ['webhooks:read'] } },
-    createTenant: { input: { name: 't' } },
-    deleteTenant: { input: { id: String(api.tenant.id), name: 'not its name' } },
-    tenant: { id: '0' },
-    tenants: { filter: {} },
-    updateTenant: { input: { id: '0', name: 't' } },
-    createWebhook: { input: { url: 'https://a.example.com/', eventTypes: ['*'] } },
-    deleteWebhook: { input: { id: ids.webhook } },
-    emitEvent: { input: emit },
-    emitEvents: { input: { events: [emit], allOrNothing: true } },
-    auditLog: { filter: {} },
-    bulkOperation: { id: '1' },
-    bulkOperations: { filter: {} },
-    eventType: { name: 'coupon.applied' },
-    stats: { since: '2026-11-20T00:00:00Z', until: '2026-11-21T00:00:00Z' },
-    cancelBulkOperation: { input: { id: '1' } },
-    cancelDeliveries: { input: { filter: { webhookId: ids.webhook }, dryRun: true } },
-    cancelDelivery: { input: { id: '1' } },
-    deprecateEventType: { input: { name: 'coupon.applied' } },
-    recoverWebhook: { input: { id: ids.webhook, filter: { since: '2026-11-20T00:00:00Z' }, dryRun: true } },
-    registerEventType: { input: { name: 'a.b', description: 'd', schema: { type: 'object' } } },
-    replayEvents: { input: { webhookId: ids.webhook, filter: { since: '2026-11-20T00:00:00Z' }, dryRun: true } },
-    resumeBulkOperation: { input: { id: '1' } },
-    rotateWebhookSecret: { input: { id: '0' } },
-    updateEventType: { input: { name: 'coupon.applied', description: 'd' } },
-    redeliver: { input: { deliveryId: ids.delivery } }, // pending, so it is refused in any case
-    releaseHeld: { input: { webhookId: ids.webhook } },
-    revokeApiKey: { input: { id: String(api.tenant.keyId) } },
-    testWebhook: { input: { id: ids.webhook } },
-    updateWebhook: { input: { id: ids.webhook, active: true } },
-  };
+const goodVariables: Record<string, Json> = {
+  delivery: { id: delivery },
+  event: { id: event },
+  webhook: { id: webhook },
+  node: { id: gid.webhook(webhook) },
+  nodes: { ids: [gid.webhook(webhook), gid.event(event)] },
+  createApiKey: { input: { name: 'k', scopes: ['webhooks:read'] } },
+  createTenant: { input: { name: 't' } },
+  deleteTenant: { input: { id: String(api.tenant.id), name: 'not its name' } },
+  tenant: { id: '0' },
+  updateTenant: { input: { id: '0', name: 't' } },
+  createWebhook: { input: { url: 'https://a.example.com/', eventTypes: ['*'] } },
+  deleteWebhook: { input: { id: webhook } },
+  emitEvent: { input: emit },
+  emitEvents: { input: { events: [emit], allOrNothing: true } },
+  bulkOperation: { id: '1' },
+  eventType: { name: 'coupon.applied' },
+  stats: { since: '2026-11-20T00:00:00Z', until: '2026-11-21T00:00:00Z' },
+  cancelBulkOperation: { input: { id: '1' } },
+  cancelDeliveries: { input: { filter: { webhookId: webhook }, dryRun: true } },
+  cancelDelivery: { input: { id: '1' } },
+  deprecateEventType: { input: { name: 'coupon.applied' } },
+  recoverWebhook: { input: { id: webhook, filter: past, dryRun: true } },
+  registerEventType: { input: { name: 'a.b', description: 'd', schema: { type: 'object' } } },
+  replayEvents: { input: { webhookId: webhook, filter: past, dryRun: true } },
+  resumeBulkOperation: { input: { id: '1' } },
+  rotateWebhookSecret: { input: { id: '0' } },
+  updateEventType: { input: { name: 'coupon.applied', description: 'd' } },
+  redeliver: { input: { deliveryId: delivery } }, // pending, so it is refused in any case
+  releaseHeld: { input: { webhookId: webhook } },
+  revokeApiKey: { input: { id: String(api.tenant.keyId) } },
+  testWebhook: { input: { id: webhook } },
+  updateWebhook: { input: { id: webhook, active: true } },
+};
+for (const list of ['deliveries', 'events', 'webhooks', 'apiKeys', 'tenants', 'auditLog', 'bulkOperations']) {
+  goodVariables[list] = { filter: {} };
 }
 
-function operationOf(kind: string, { name, args, type }: GraphQLField<unknown, unknown>): string {
-  const each = (write: (arg: (typeof args)[number]) => string) => `(${args.map(write).join(', ')})`;
+function selectionOf({ name, type }: GraphQLField<unknown, unknown>): string {
   const leaf = isCompositeType(getNamedType(type)) ? '{ __typename }' : '';
-  const selection = name === 'emitEvents' ? '{ results { error { code detail } } }' : leaf;
-  return `${kind} ${each((arg) => `$${arg.name}: ${arg.type}`)} { ${name}${each((arg) => `${arg.name}: $${arg.name}`)} ${selection} }`;
+  return name === 'emitEvents' ? '{ results { error { code detail } } }' : leaf;
+}
+
+function operationOf(kind: string, field: GraphQLField<unknown, unknown>): string {
+  const each = (write: (arg: (typeof field.args)[number]) => string) => `(${field.args.map(write).join(', ')})`;
+  const call = `${field.name}${each(({ name }) => `${name}: $${name}`)}`;
+  return `${kind} ${each(({ name, type }) => `$${name}: ${type}`)} { ${call} ${selectionOf(field)} }`;
 }
 
 /** A value as a document has it. Enums look like texts here, which is wrong too. */
@@ -146,7 +134,7 @@ describe.each(fields)('$kind $name', ({ kind, field, name }) => {
     const query = operationOf(kind, field);
     for (const arg of field.args) {
       for (const bad of badValues(arg.type, arg.name, [arg.name])) {
-        const variables = spoil(goodVariables()[name], bad);
+        const variables = spoil(goodVariables[name], bad);
         const answer = await send(JSON.stringify({ query, variables }), keyFor(name));
         const where = `${bad.path.join('.')}: ${bad.why}`;
         expect(errorsOf(answer.body).length, where).toBeGreaterThan(0);
@@ -157,13 +145,11 @@ describe.each(fields)('$kind $name', ({ kind, field, name }) => {
   });
 
   test('refuses every way of spoiling its arguments, as literals', async () => {
-    const leaf = isCompositeType(getNamedType(field.type)) ? '{ __typename }' : '';
-    const selection = name === 'emitEvents' ? '{ results { error { code detail } } }' : leaf;
     for (const arg of field.args) {
       for (const bad of badValues(arg.type, arg.name, [arg.name])) {
-        const args = Object.entries(spoil(goodVariables()[name], bad) as object);
+        const args = Object.entries(spoil(goodVariables[name], bad) as object);
         const list = args.map(([argument, value]) => `${argument}: ${literal(value)}`).join(', ');
-        const query = `${kind} { ${name}${list === '' ? '' : `(${list})`} ${selection} }`;
+        const query = `${kind} { ${name}${list === '' ? '' : `(${list})`} ${selectionOf(field)} }`;
         expectRefused(await send(JSON.stringify({ query }), keyFor(name)), bad.value);
       }
     }

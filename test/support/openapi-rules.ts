@@ -45,10 +45,6 @@ function namesThatCollide(document: Json): string[] {
       .map(pascal)
       .flatMap((name) => [name, `New${name}`, `New${name}WithDefaults`, `Nullable${name}`, `NewNullable${name}`]),
     ...[...Object.keys(parameters), ...Object.keys(responses)].map(pascal),
-    ...[
-      ...objectsIn(document.components),
-      ...operationsOf(document).flatMap(({ parameters = [] }) => parameters),
-    ].flatMap((one) => keywordsAmiss(one)),
     ...operationsOf(document).flatMap(({ operationId }) => {
       const id = pascal(operationId);
       const types = ['Params', 'JSONRequestBody', 'Response', 'Request'].map((end) => `${id}${end}`);
