@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { edgesOf } from '../support/address-edges.js';
 import { type DnsAnswers, has } from '../support/fake-dns.js';
 import { specialRanges } from '../support/special-purpose.js';
-import { addressesIn, type Reading, TargetSite, withoutIdentity } from '../support/target-site.js';
+import { addressesIn, TargetSite, withoutIdentity } from '../support/target-site.js';
 
 const many = Array.from({ length: 499 }, (_, i) => `8.8.${i >> 8}.${i & 255}`);
 
@@ -45,23 +45,18 @@ const answers: [what: string, answers: DnsAnswers][] = [
 ];
 const nameOf = (index: number) => `case-${index}.example.com`;
 
-let site: TargetSite;
-let readings: Map<number, Reading>;
+const site = await TargetSite.open();
+site.dns.answerWith((name, type) => {
+  const index = Number(/^case-(\d+)\.example\.com$/.exec(name)?.[1]);
+  return answers[index]?.[1](name, type) ?? null;
+});
 const webhooks: number[] = [];
-
-beforeAll(async () => {
-  site = await TargetSite.open();
-  site.dns.answerWith((name, type) => {
-    const index = Number(/^case-(\d+)\.example\.com$/.exec(name)?.[1]);
-    return answers[index]?.[1](name, type) ?? null;
-  });
-  for (const index of answers.keys()) {
-    const url = `http://${nameOf(index)}:${site.canary.port}/hook`;
-    webhooks.push((await site.stack.webhook(url)).id);
-  }
-  site.startDaemon();
-  readings = await site.deliver();
-}, 120_000);
+for (const index of answers.keys()) {
+  const url = `http://${nameOf(index)}:${site.canary.port}/hook`;
+  webhooks.push((await site.stack.webhook(url)).id);
+}
+site.startDaemon();
+const readings = await site.deliver();
 afterAll(() => site[Symbol.asyncDispose]());
 
 describe('names that lead inside, and names that lead nowhere', () => {

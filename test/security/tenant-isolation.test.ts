@@ -20,43 +20,33 @@ await emitMany(api.services, owner.id, 2);
 await emitMany(api.services, stranger.id, 1);
 await api.owner.query(
   `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
-   select id, 1, tenant_id, 'https://a.example.com/', now(), 1, '{}' from hookwright.deliveries`,
-);
-await api.owner.query(
-  `insert into hookwright.delivery_stats
+   select id, 1, tenant_id, 'https://a.example.com/', now(), 1, '{}' from hookwright.deliveries;
+   insert into hookwright.delivery_stats
    select tenant_id, webhook_id, event_type, 'MINUTE', now(), 1, 0, array[1] from hookwright.deliveries
-   on conflict do nothing`,
-);
-await api.owner.query(
-  `insert into hookwright.bulk_operations (tenant_id, kind, webhook_id, filter, from_id, to_id, cursor_id, total, actor)
-   select tenant_id, 'REPLAY_EVENTS', id, '{}', 0, 1, 0, 0, 'SERVICE' from hookwright.webhooks`,
-);
-await api.owner.query(
-  `insert into hookwright.endpoint_states (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
+   on conflict do nothing;
+   insert into hookwright.bulk_operations (tenant_id, kind, webhook_id, filter, from_id, to_id, cursor_id, total, actor)
+   select tenant_id, 'REPLAY_EVENTS', id, '{}', 0, 1, 0, 0, 'SERVICE' from hookwright.webhooks;
+   insert into hookwright.endpoint_states (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
    select id, gen_random_uuid(), tenant_id, 8, 0, 0, 0 from hookwright.webhooks`,
 );
 afterAll(() => api.close());
 
-const tablesWithTenants = [
-  'webhooks',
-  'events',
-  'deliveries',
-  'attempts',
-  'delivery_stats',
-  'endpoint_states',
-  'bulk_operations',
+/** The first row, past the role of the API. */
+const one = async (text: string, ...values: unknown[]) => (await api.owner.query(text, values)).rows[0];
+
+const allTables = [
+  ...['webhooks', 'events', 'deliveries', 'attempts', 'delivery_stats', 'endpoint_states', 'bulk_operations'],
+  ...['tenants', 'api_keys', 'audit_log'],
 ];
-const allTables = [...tablesWithTenants, 'tenants', 'api_keys', 'audit_log'];
 
 /** Every statement of the API, as an attacker would like to have them: without any condition. */
 const everything = (table: string) => ({ text: `select * from hookwright.${table}` });
 
-async function rejection(work: Promise<unknown>): Promise<string> {
-  return work.then(
+const rejection = (work: Promise<unknown>): Promise<string> =>
+  work.then(
     () => 'it was allowed',
     (error: Error) => error.message,
   );
-}
 
 describe('without the ORM’s tenant filter', () => {
   const unfiltered = (em: EntityManager, entity: (typeof entities)[number]) =>
@@ -85,16 +75,11 @@ describe('without the ORM’s tenant filter', () => {
     for (const { filters } of filtered) {
       delete filters['tenant'];
     }
-    const { rows } = await api.owner.query(
+    const { id: deliveryId, event_id: eventId } = await one(
       'select id, event_id from hookwright.deliveries where tenant_id = $1 limit 1',
-      [owner.id],
+      owner.id,
     );
-    const { id: deliveryId, event_id: eventId } = rows[0];
-    const { rows: operations } = await api.owner.query(
-      'select id from hookwright.bulk_operations where tenant_id = $1',
-      [owner.id],
-    );
-    const [{ id: operationId }] = operations;
+    const { id: operationId } = await one('select id from hookwright.bulk_operations where tenant_id = $1', owner.id);
     const { rows: audited } = await api.owner.query<{ id: number }>(
       'select id from hookwright.audit_log where tenant_id = $1',
       [owner.id],
@@ -140,10 +125,9 @@ describe('without the ORM’s tenant filter', () => {
       {},
       stranger,
     );
-    expect(lists.data.webhooks.edges).toHaveLength(1);
-    expect(lists.data.events.edges).toHaveLength(1);
-    expect(lists.data.deliveries.edges).toHaveLength(1);
-    expect(lists.data.bulkOperations.edges).toHaveLength(1);
+    for (const list of ['webhooks', 'events', 'deliveries', 'bulkOperations']) {
+      expect(lists.data[list].edges, list).toHaveLength(1);
+    }
     expect(lists.data.apiKeys.edges).toEqual([{ node: { id: gid.apiKey(stranger.keyId) } }]);
     expect(JSON.stringify(lists.data)).not.toContain(`"${gid.webhook(webhookId)}"`);
   });
@@ -179,33 +163,26 @@ describe('with SQL of one’s own, as the role of the API', () => {
   test('rows of others cannot be changed, made or moved', async () => {
     const { pool } = api.services.db;
     const asStranger = (text: string) => tenantTransaction(pool, stranger.id, (client) => client.query(text));
-    const paused = await asStranger(`update hookwright.webhooks set active = false where id = ${webhookId}`);
-    expect(paused.rowCount).toBe(0);
-    const resent = await asStranger(
-      `update hookwright.deliveries set status = 'CANCELED' where tenant_id = ${owner.id}`,
-    );
-    expect(resent.rowCount).toBe(0);
-    expect(
-      (await asStranger(`update hookwright.api_keys set revoked_at = now() where id = ${owner.keyId}`)).rowCount,
-    ).toBe(0);
-    const ended = await asStranger(
-      `update hookwright.bulk_operations set status = 'CANCELED', finished_at = now() where tenant_id = ${owner.id}`,
-    );
-    expect(ended.rowCount).toBe(0);
-    const violation = 'violates row-level security policy';
-    const values = `(tenant_id, url, event_types, sealed_secret) values (${owner.id}, 'https://x.example.com/', '{*}', '')`;
-    expect(await rejection(asStranger(`insert into hookwright.webhooks ${values}`))).toContain(violation);
-    expect(await rejection(asStranger(`update hookwright.webhooks set tenant_id = ${owner.id}`))).toContain(violation);
-    const key = `(tenant_id, name, hash, scopes) values (${owner.id}, 'x', '', '{keys:admin}')`;
-    expect(await rejection(asStranger(`insert into hookwright.api_keys ${key}`))).toContain(violation);
-    const operation = `(tenant_id, kind, filter, from_id, to_id, cursor_id, total, actor)
-      values (${owner.id}, 'CANCEL_DELIVERIES', '{}', 0, 1, 0, 0, 'SERVICE')`;
-    expect(await rejection(asStranger(`insert into hookwright.bulk_operations ${operation}`))).toContain(violation);
-    const platformKey = `(tenant_id, name, hash, scopes) values (null, 'x', '', '{platform:admin}')`;
-    expect(await rejection(asStranger(`insert into hookwright.api_keys ${platformKey}`))).toContain(violation);
-    expect((await api.owner.query('select active from hookwright.webhooks where id = $1', [webhookId])).rows).toEqual([
-      { active: true },
-    ]);
+    for (const change of [
+      `webhooks set active = false where id = ${webhookId}`,
+      `deliveries set status = 'CANCELED' where tenant_id = ${owner.id}`,
+      `api_keys set revoked_at = now() where id = ${owner.keyId}`,
+      `bulk_operations set status = 'CANCELED', finished_at = now() where tenant_id = ${owner.id}`,
+    ]) {
+      expect((await asStranger(`update hookwright.${change}`)).rowCount, change).toBe(0);
+    }
+    for (const text of [
+      `insert into hookwright.webhooks (tenant_id, url, event_types, sealed_secret)
+       values (${owner.id}, 'https://x.example.com/', '{*}', '')`,
+      `update hookwright.webhooks set tenant_id = ${owner.id}`,
+      `insert into hookwright.api_keys (tenant_id, name, hash, scopes) values (${owner.id}, 'x', '', '{keys:admin}')`,
+      `insert into hookwright.bulk_operations (tenant_id, kind, filter, from_id, to_id, cursor_id, total, actor)
+       values (${owner.id}, 'CANCEL_DELIVERIES', '{}', 0, 1, 0, 0, 'SERVICE')`,
+      `insert into hookwright.api_keys (tenant_id, name, hash, scopes) values (null, 'x', '', '{platform:admin}')`,
+    ]) {
+      expect(await rejection(asStranger(text)), text).toContain('violates row-level security policy');
+    }
+    expect(await one('select active from hookwright.webhooks where id = $1', webhookId)).toEqual({ active: true });
   });
 
   test('the use of a key is noted for its own tenant, and not for a time that is still to come', async () => {
@@ -277,20 +254,14 @@ describe('with SQL of one’s own, as the role of the API', () => {
 
 describe('the role of the API', () => {
   test('owns nothing, and may neither pass row-level security by nor become another role', async () => {
-    const { rows: attributes } = await api.owner.query(
-      `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname = $1`,
-      [API_ROLE],
-    );
-    expect(Object.values(attributes[0])).toEqual([false, false, false, false, false]);
-    const { rows: owned } = await api.owner.query(
-      `select objid from pg_shdepend where refobjid = $1::regrole and deptype = 'o'`,
-      [API_ROLE],
-    );
-    expect(owned).toEqual([]);
-    const { rows: memberships } = await api.owner.query('select from pg_auth_members where member = $1::regrole', [
+    const attributes = await one(
+      'select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname = $1',
       API_ROLE,
-    ]);
-    expect(memberships).toEqual([]);
+    );
+    expect(Object.values(attributes)).toEqual([false, false, false, false, false]);
+    const ownedObjects = `select from pg_shdepend where refobjid = $1::regrole and deptype = 'o'`;
+    expect(await one(ownedObjects, API_ROLE)).toBeUndefined();
+    expect(await one('select from pg_auth_members where member = $1::regrole', API_ROLE)).toBeUndefined();
   });
 
   test('every table with rows of tenants has forced row-level security, those of later migrations too', async () => {

@@ -1,29 +1,23 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { SQL_STATE, sqlStateOf } from '../../src/database/driver/sql-state.js';
 import { Webhook } from '../../src/entities/webhook.js';
 import { enqueueAlign } from '../../src/operations/jobs/enqueue.js';
 import { about, audit, commandLine } from '../../src/operations/rows/audit.js';
 import { managementTransaction } from '../../src/operations/rows/unit-of-work.js';
 import { eventually } from '../support/eventually.js';
-import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { makeTenant, makeWebhook } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 
 /** The transaction of people's changes, as the role of the API. */
 
-let api: GraphqlApi;
-let owner: TestTenant;
-let stranger: TestTenant;
-let webhookId: number;
-beforeAll(async () => {
-  api = await GraphqlApi.open();
-  owner = await makeTenant(api.services);
-  stranger = await makeTenant(api.services);
-  ({ id: webhookId } = await makeWebhook(api.services, owner.id));
-});
-afterAll(() => api?.close());
+const api = await GraphqlApi.open();
+const owner = await makeTenant(api.services);
+const stranger = await makeTenant(api.services);
+const { id: webhookId } = await makeWebhook(api.services, owner.id);
+afterAll(() => api.close());
 
 const stored = async () =>
   (await api.owner.query('select url, version from hookwright.webhooks where id = $1', [webhookId])).rows[0];
@@ -82,7 +76,7 @@ test('a transaction that may not wait gives up what another session has locked',
 });
 
 test('a tenant whose changes wait for a row leaves connections to the others', async () => {
-  const lock = await lockRow(api.databaseUrl, 'webhooks', webhookId);
+  await using lock = await lockRow(api.databaseUrl, 'webhooks', webhookId);
   const { id: another } = await makeWebhook(api.services, stranger.id);
   const ofOwner = Array.from({ length: 2 * api.services.config.databasePoolMax }, () =>
     managementTransaction(api.services.db, owner.id, async ({ em }) => {
@@ -96,7 +90,6 @@ test('a tenant whose changes wait for a row leaves connections to the others', a
   expect((await api.owner.query(lockWaits)).rowCount).toBe(3);
   await lock.letGo();
   await Promise.all(ofOwner);
-  await lock[Symbol.asyncDispose]();
 });
 
 test('a version that was changed after it was read, past all locks, is not overwritten', async () => {

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answersEach, type HostileReceiver, response, startHostileReceiver } from '../support/hostile-receivers.js';
 
-let stack: DeliveryStack;
-let api: ApiOverSockets;
+const stack = await DeliveryStack.open();
+const api = await ApiOverSockets.open(stack.services, stack.tenantId);
 const receivers: HostileReceiver[] = [];
-
-beforeAll(async () => {
-  stack = await DeliveryStack.open();
-  api = await ApiOverSockets.open(stack.services, stack.tenantId);
-  stack.startDaemon();
-});
+stack.startDaemon();
 afterAll(async () => {
-  await api?.[Symbol.asyncDispose]();
-  await stack?.[Symbol.asyncDispose]();
+  await api[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 
@@ -26,19 +21,9 @@ const create = (url: string) =>
 
 /** The names of the headers of every delivery, and nothing else. */
 const HEADERS = [
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'content-type',
-  'host',
-  'user-agent',
-  'webhook-id',
-  'webhook-signature',
-  'webhook-timestamp',
-  'x-service-delivery',
-  'x-service-event',
-  'x-service-signature',
-  'x-service-timestamp',
+  ...['accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'user-agent'],
+  ...['webhook-id', 'webhook-signature', 'webhook-timestamp'],
+  ...['x-service-delivery', 'x-service-event', 'x-service-signature', 'x-service-timestamp'],
 ];
 
 test.each([
