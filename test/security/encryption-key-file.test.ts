@@ -99,27 +99,23 @@ describe('the encryption key in the data folder', () => {
 /** The program itself, with a Postgres of its own. */
 describe('hookwright start', () => {
   const children: ChildProcess[] = [];
-  afterEach(async () => {
+  afterEach(() => {
     for (const child of children.splice(0)) {
       child.kill('SIGTERM'); // does nothing to one that has ended
     }
   });
 
-  function start(dataDir: string) {
-    const child = startProgram(['start'], { DATA_DIR: dataDir, PORT: '0' });
-    children.push(child);
-    return { child, said: heard(child) };
-  }
-
-  async function ends(args: string[], dataDir: string) {
-    const { code, output, errors } = await runProgram(args, { DATA_DIR: dataDir, PORT: '0' });
-    return { code, said: output + errors };
-  }
-
   test('and its commands do not work with a lost key, the doctor says so, and the right one mends it', async () => {
     const dataDir = join(temporaryFolder(), 'data');
+    const set = { DATA_DIR: dataDir, PORT: '0' };
+    const ends = async (...args: string[]) => {
+      const { code, output, errors } = await runProgram(args, set);
+      return { code, said: output + errors };
+    };
     const startAndStop = async () => {
-      const { child, said } = start(dataDir);
+      const child = startProgram(['start'], set);
+      children.push(child);
+      const said = heard(child);
       await eventually(() => said.errors.includes('Hookwright is ready'), 90_000);
       child.kill('SIGTERM');
       await once(child, 'close');
@@ -130,18 +126,15 @@ describe('hookwright start', () => {
     const keyCheck = async () => (await examine({ DATA_DIR: dataDir })).find(({ name }) => name === 'encryption keys');
 
     rmSync(file);
-    const refused = await ends(['start'], dataDir);
+    const refused = await ends('start');
     expect(refused.said).toContain(`The file ${file} is missing.`);
     expect(refused.code).toBe(1);
     expect(existsSync(file)).toBe(false);
-    expect((await ends(['key', 'list'], dataDir)).code).toBe(0); // needs no secret
+    expect((await ends('key', 'list')).code).toBe(0); // needs no secret
     expect(await keyCheck()).toMatchObject({ status: 'fail', text: expect.stringContaining('is missing.') });
 
     writeFileSync(file, `${randomBytes(32).toString('base64')}\n`);
-    expect(await keyCheck()).toMatchObject({
-      status: 'fail',
-      text: expect.stringContaining('is another one'),
-    });
+    expect(await keyCheck()).toMatchObject({ status: 'fail', text: expect.stringContaining('is another one') });
     writeFileSync(file, 'c2hvcnQ=');
     expect(await keyCheck()).toMatchObject({ status: 'fail', text: expect.stringContaining('is damaged') });
 
@@ -149,12 +142,12 @@ describe('hookwright start', () => {
     expect(await keyCheck()).toMatchObject({ status: 'ok' });
 
     writeFileSync(file, 'c2hvcnQ=');
-    const damaged = await ends(['keys', 'give-up', 'local', '--for-good'], dataDir);
+    const damaged = await ends('keys', 'give-up', 'local', '--for-good');
     expect(damaged.said).toContain('Where there is none, give the file another name: then the key counts as lost.');
     expect(readFileSync(file, 'utf8')).toBe('c2hvcnQ=');
 
     rmSync(file);
-    expect((await ends(['keys', 'give-up', 'local', '--for-good'], dataDir)).code).toBe(0);
+    expect((await ends('keys', 'give-up', 'local', '--for-good')).code).toBe(0);
     expect(await keyCheck()).toMatchObject({ status: 'ok' });
     await startAndStop();
   }, 300_000);

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
@@ -7,13 +7,13 @@ import { encryptionKeysInUse, rewrapDataKeys } from '../../src/operations/secret
 import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { lockedOutTenants } from '../../src/operations/tenants/give-up-secrets.js';
-import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { makeTenant, makeWebhook } from '../support/factories.js';
+import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { changeJobs, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
+import { signatureOf } from '../support/operational-news.js';
 import { runProgram } from '../support/program.js';
 import { startReceiver } from '../support/receiver.js';
 
@@ -37,11 +37,10 @@ async function sealedSecret(webhookId: number): Promise<Buffer> {
   return row!.sealed_secret;
 }
 
-async function webhookState(webhookId: number): Promise<object | undefined> {
-  const [row] = await stack.rows<object>(
-    `select active, disabled_reason from hookwright.webhooks where id = ${webhookId}`,
-  );
-  return row;
+/** A daemon with these keys runs meanwhile. */
+async function withDaemon(vault: SecretVault, work: () => Promise<unknown>): Promise<void> {
+  const daemon = new Daemon({ ...stack.services, vault });
+  await work().finally(() => daemon.stop());
 }
 
 /** The program itself, as an operator runs it. */
@@ -58,8 +57,7 @@ describe('rewrapping', () => {
     expect(await rewrapDataKeys(stack.services.db, vaultOf(newKey, oldKey))).toBe(1 + others.length);
     expect(await encryptionKeysInUse(stack.services.db)).toEqual([{ kid: 'new', tenants: 1 + others.length }]);
     const sealed = await sealedSecret(webhook.id);
-    const opened = await vaultOf(newKey).open(stack.tenantId, webhook.id, sealed);
-    expect(opened).toBe(webhook.secret);
+    expect(await vaultOf(newKey).open(stack.tenantId, webhook.id, sealed)).toBe(webhook.secret);
     await expect(vaultOf(oldKey).open(stack.tenantId, webhook.id, sealed)).rejects.toThrow(
       'ENCRYPTION_KEYS has no key named new',
     );
@@ -67,28 +65,20 @@ describe('rewrapping', () => {
   });
 
   test('under traffic costs no delivery its signature', async () => {
-    const receiver = await startReceiver();
-    try {
-      const { secret } = await stack.webhook(receiver.url);
-      stack.startDaemon();
-      for (let event = 0; event < 60; event++) {
-        await stack.emit();
-        if (event === 30) {
-          await rewrapDataKeys(stack.services.db, vaultOf(newKey, oldKey));
-          await makeWebhook(stack.services, stack.tenantId, {
-            url: receiver.url,
-            eventTypes: ['booking.created'],
-          });
-        }
-        await delay(2);
+    await using receiver = await startReceiver();
+    const { secret } = await stack.webhook(receiver.url);
+    stack.startDaemon();
+    for (let event = 0; event < 60; event++) {
+      await stack.emit();
+      if (event === 30) {
+        await rewrapDataKeys(stack.services.db, vaultOf(newKey, oldKey));
+        await stack.webhook(receiver.url, ['booking.created']);
       }
-      await eventually(() => receiver.received.length === 60);
-      for (const { headers, body } of receiver.received) {
-        const digest = createHmac('sha256', secret).update(body).digest('hex');
-        expect(headers['x-service-signature']).toBe(`sha256=${digest}`);
-      }
-    } finally {
-      await receiver.close();
+      await delay(2);
+    }
+    await eventually(() => receiver.received.length === 60);
+    for (const { headers, body } of receiver.received) {
+      expect(headers['x-service-signature']).toBe(signatureOf(secret, body));
     }
   });
 
@@ -103,15 +93,11 @@ describe('the command line', () => {
     const { code, said } = await hookwright('keys rewrap', setting(newKey, oldKey));
     expect(said).toContain('The secrets of 1 tenant are protected by new now. No other encryption key is in use');
     expect(code).toBe(0);
-    const [entry] = await stack.rows<object>(
-      `select actor, action, before, after from hookwright.audit_log order by id desc limit 1`,
+    const [entry] = await stack.rows(
+      'select actor, action, before, after from hookwright.audit_log order by id desc limit 1',
     );
-    expect(entry).toEqual({
-      actor: 'COMMAND_LINE',
-      action: 'DATA_KEY_REWRAPPED',
-      before: '{"encryptionKey":"old"}',
-      after: '{"encryptionKey":"new"}',
-    });
+    const [before, after] = ['{"encryptionKey":"old"}', '{"encryptionKey":"new"}'];
+    expect(entry).toEqual({ actor: 'COMMAND_LINE', action: 'DATA_KEY_REWRAPPED', before, after });
   });
 
   const another = setting(newKey, { ...oldKey, key: randomBytes(32) });
@@ -156,7 +142,7 @@ describe('giving up a lost key', () => {
     const after = await rowsOf();
     expect(after.map(({ data_key_kid }) => data_key_kid)).toEqual(['new', 'new']);
     expect(after.find((row) => row.id === safe)).toEqual(before.find((row) => row.id === safe));
-    expect(await webhookState(id)).toEqual({ active: false, disabled_reason: 'PAUSED' });
+    expect(await stack.webhookRow(id)).toMatchObject({ active: false, disabled_reason: 'PAUSED' });
     expect(await vaultOf(newKey).open(stack.tenantId, id, await sealedSecret(id))).not.toBe(secret);
 
     await stack.emit();
@@ -164,15 +150,9 @@ describe('giving up a lost key', () => {
     const rotation = { webhookId: id, overlapHours: 0, by: commandLine };
     const rotated = await rotateSecret(db, vaultOf(newKey), random, stack.tenantId, rotation);
     await updateWebhook(db, stack.tenantId, id, { active: true }, 1, commandLine);
-    const daemon = new Daemon({ ...stack.services, vault: vaultOf(newKey) });
-    try {
-      await eventually(() => receiver.received.length === 1);
-    } finally {
-      await daemon.stop();
-    }
+    await withDaemon(vaultOf(newKey), () => eventually(() => receiver.received.length === 1));
     const { headers, body } = receiver.received[0]!;
-    const digest = createHmac('sha256', rotated.secret).update(body).digest('hex');
-    expect(headers['x-service-signature']).toBe(`sha256=${digest}`);
+    expect(headers['x-service-signature']).toBe(signatureOf(rotated.secret, body));
   }, 60_000);
 
   test('leaves no process that was not stopped a way to seal with it', async () => {
@@ -194,12 +174,8 @@ describe('giving up a lost key', () => {
     const keys = setting(newKey, oldKey);
     const { said } = await hookwright('keys give-up old --for-good', keys);
     expect(said).toContain('The encryption key old is not lost: it opens all that it protects. Nothing is changed.');
-    const { id } = await createTenant(
-      stack.services.db,
-      vaultOf({ ...oldKey, key: randomBytes(32) }),
-      'of another key under the same name',
-      commandLine,
-    );
+    const namesake = vaultOf({ ...oldKey, key: randomBytes(32) });
+    const { id } = await createTenant(stack.services.db, namesake, 'of another key under the same name', commandLine);
     const mixed = await lockedOutTenants(stack.services.db, [oldKey], 'old');
     expect(mixed.map((tenant) => tenant.id)).toEqual([id]);
   }, 60_000);
@@ -212,34 +188,19 @@ describe('a tenant whose secrets do not open', () => {
     const { services } = stack;
     const otherVault = vaultOf({ ...oldKey, key: randomBytes(32) });
     const locked = await createTenant(services.db, otherVault, 'of another key under the same name', commandLine);
-    await createWebhook(services.db, otherVault, services.random, {
-      tenantId: locked.id,
-      url: `${receiver.url}/locked`,
-      eventTypes: ['*'],
-      webhooksMax: 1,
-      by: commandLine,
-    });
-    const emit = (tenantId: number) =>
-      services.emitter.emit([
-        { tenantId, eventType: 'coupon.applied', body: '{}', idempotencyKey: null, onlyWebhookId: null },
-      ]);
-    const daemon = new Daemon(services);
-    await emit(locked.id);
-    await emit(stack.tenantId);
+    await makeWebhook({ ...services, vault: otherVault }, locked.id, { url: `${receiver.url}/locked` });
     const jobsPutOff = () => jobsIn(stack, `${OF_DELIVERIES} and run_at > now() + interval '50 seconds'`);
-    await eventually(async () => (await jobsPutOff()).length === 1 && receiver.received.length === 1);
-    await daemon.stop();
+    await withDaemon(services.vault, async () => {
+      await emitMany(services, locked.id, 1);
+      await emitMany(services, stack.tenantId, 1);
+      await eventually(async () => (await jobsPutOff()).length === 1 && receiver.received.length === 1);
+    });
     expect(await jobsPutOff()).toMatchObject([{ attempts: 0, last_error: null }]);
     const waiting = await stack.deliveries(`tenant_id = ${locked.id}`);
     expect(waiting).toMatchObject([{ status: 'PENDING', attempt_count: 0 }]);
 
     await changeJobs(stack, 'run_at = now()');
-    const rightDaemon = new Daemon({ ...services, vault: otherVault });
-    try {
-      await eventually(() => receiver.received.length === 2);
-    } finally {
-      await rightDaemon.stop();
-    }
+    await withDaemon(otherVault, () => eventually(() => receiver.received.length === 2));
     expect(receiver.received[1]?.path).toMatch(/locked$/);
   });
 });

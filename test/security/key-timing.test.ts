@@ -7,14 +7,10 @@ import { makeKey, makeTenant, openTestServices, TestClock } from '../support/fac
 const clock = new TestClock();
 const address = '192.0.2.1';
 
-const database = await createTestDatabase();
-const drop: () => Promise<void> = database.drop;
-const services = await openTestServices(database.url, { now: clock.monotonic });
+const { url, drop } = await createTestDatabase();
+const services = await openTestServices(url, { now: clock.monotonic });
 const tenant = await makeTenant(services);
-afterAll(async () => {
-  await services.db.close();
-  await drop();
-});
+afterAll(() => services.db.close().then(drop));
 
 const authenticate = (key: string, from = address) => services.authenticator.authenticate(`Bearer ${key}`, from);
 const unknown = () => formatApiKey(999_999, randomBytes(32));
@@ -56,13 +52,8 @@ describe('a well-formed key that is no good', () => {
     const expected = await refusalOf(unknown());
     expect(expected.reason).toBe('unauthenticated');
     for (const key of [unknown(), wrong(), formatApiKey(notCached.id, randomBytes(32)), expired.key, revoked.key]) {
-      let refusal: unknown;
-      expect(
-        await statementsOf(async () => {
-          refusal = await refusalOf(key);
-        }),
-      ).toEqual(['read_api_key']);
-      expect(refusal).toEqual(expected);
+      const statements = await statementsOf(async () => expect(await refusalOf(key)).toEqual(expected));
+      expect(statements).toEqual(['read_api_key']);
     }
   });
 
@@ -71,16 +62,9 @@ describe('a well-formed key that is no good', () => {
     const times: Record<'unknown' | 'wrong', number[]> = { unknown: [], wrong: [] };
     for (let i = 0; i < 200; i++) {
       // In turns, so that whatever else the machine does disturbs both alike.
-      for (const [kind, make] of i % 2
-        ? ([
-            ['unknown', unknown],
-            ['wrong', wrong],
-          ] as const)
-        : ([
-            ['wrong', wrong],
-            ['unknown', unknown],
-          ] as const)) {
-        const key = make();
+      const kinds = ['unknown', 'wrong'] as const;
+      for (const kind of i % 2 ? kinds : kinds.toReversed()) {
+        const key = kind === 'unknown' ? unknown() : wrong();
         const startedAt = performance.now();
         await refusalOf(key);
         times[kind].push(performance.now() - startedAt);
@@ -112,8 +96,9 @@ describe("who knows a key's id and not its secret", () => {
   });
 
   test('does not keep its owner waiting, fresh or stale, from the same address', async () => {
-    const strictClock = { nowMs: 0 };
-    const strict = await strictServices(() => strictClock.nowMs);
+    let nowMs = 0;
+    // Another process on the same database, with the shipped limits at their least.
+    const strict = await openTestServices(url, { settings: { KEY_FAILURES_RATE_MAX: '1' }, now: () => nowMs });
     try {
       const { authenticator } = strict;
       const own = () => authenticator.authenticate(`Bearer ${tenant.key}`, address);
@@ -125,14 +110,10 @@ describe("who knows a key's id and not its secret", () => {
         reason: 'rate_limited',
       });
       await expect(own()).resolves.toMatchObject({ keyId: tenant.keyId });
-      strictClock.nowMs = 4_000;
+      nowMs = 4_000;
       await expect(own()).resolves.toMatchObject({ keyId: tenant.keyId });
     } finally {
       await strict.db.close();
     }
   });
 });
-
-/** Another process on the same database, with the shipped limits at their least. */
-const strictServices = (now: () => number) =>
-  openTestServices(services.db.url, { settings: { KEY_FAILURES_RATE_MAX: '1' }, now });

@@ -9,7 +9,7 @@ const emitMany = 'mutation ($input: EmitEventsInput!) { emitEvents(input: $input
 const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }';
 const cancel = 'mutation ($input: CancelDeliveriesInput!) { cancelDeliveries(input: $input) { total } }';
 const coupon = '{"event":"coupon.applied","payload":{"code":"A","discount_type":"B"}}';
-const webhook = '"url":"https://a.example.com/","eventTypes":["*"]';
+const url = '"url":"https://a.example.com/"';
 const manyFields = Array.from({ length: 200_000 }, (_, n) => `"a${n}":1`).join(',');
 const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
 const list = (length: number, item: string) => `[${Array(length).fill(item).join(',')}]`;
@@ -31,24 +31,14 @@ const CPU_MS_MAX = 800;
 test.each([
   ['150,000 events', emitMany, `{"events":${list(150_000, '{"event":"a","payload":{}}')}}`, 'input.events'],
   ['1,001 events', emitMany, `{"events":${list(1_001, coupon)}}`, 'input.events'],
-  [
-    'a million event types',
-    create,
-    `{"url":"https://a.example.com/","eventTypes":${list(1e6, '"a"')}}`,
-    'input.eventTypes',
-  ],
+  ['a million event types', create, `{${url},"eventTypes":${list(1e6, '"a"')}}`, 'input.eventTypes'],
   ['an object of 200,000 fields for a text', emitOne, `{"event":{${manyFields}},"payload":{}}`, 'input.event'],
   ['a list of 500,000 levels for a text', emitOne, `{"event":${deep},"payload":{}}`, 'input.event'],
-  [
-    'such an object within a list of texts',
-    create,
-    `{"url":"https://a.example.com/","eventTypes":[{${manyFields}}]}`,
-    'input.eventTypes.0',
-  ],
+  ['such an object within a list of texts', create, `{${url},"eventTypes":[{${manyFields}}]}`, 'input.eventTypes.0'],
   ['200,000 fields that an event does not have', emitOne, `${coupon.slice(0, -1)},${manyFields}}`, 'input.a0'],
-  ['200,000 fields that a webhook does not have', create, `{${webhook},${manyFields}}`, 'input.a0'],
+  ['200,000 fields that a webhook does not have', create, `{${url},"eventTypes":["*"],${manyFields}}`, 'input.a0'],
   [
-    'an unknown field beside a payload of 200,000',
+    'an unknown field beside such a payload',
     emitOne,
     `{"event":"a","payload":{${manyFields}},"evnt":"a"}`,
     'input.evnt',
@@ -77,7 +67,7 @@ test('an emit whose document is known is judged like the first one', async () =>
 test('a list that is a little too long is refused by the rule of its field', async () => {
   const events = await ask(emitMany, `{"events":${list(1_000, coupon)}}`);
   expect(events.body.errors[0].message).toBe('input.events: must have at most 100 events');
-  const types = await ask(create, `{"url":"https://a.example.com/","eventTypes":${list(1_000, '"a"')}}`);
+  const types = await ask(create, `{${url},"eventTypes":${list(1_000, '"a"')}}`);
   expect(types.body.errors[0].message).toBe('input.eventTypes: must have at most 100 names');
 });
 
@@ -87,21 +77,12 @@ test('lists within a payload are for its event type to judge', async () => {
   expect(answer.body.errors[0].message).toBe('input.payload.more: is not a field of this event type');
 });
 
+const filter = '"filter":{"webhookId":"1"';
 test.each([
   ['a text', create, `{"url":{},"eventTypes":["*"]}`, 'input.url: String cannot represent a non string value.'],
   ['an id', cancel, `{"filter":{"webhookId":["1"]}}`, 'input.filter.webhookId: ID cannot represent value.'],
-  [
-    'a truth',
-    cancel,
-    `{"filter":{"webhookId":"1"},"dryRun":{}}`,
-    'input.dryRun: Boolean cannot represent a non boolean value.',
-  ],
-  [
-    'an enum',
-    cancel,
-    `{"filter":{"webhookId":"1","status":{}}}`,
-    'input.filter.status: The value does not exist in "DeliveryStatus" enum',
-  ],
+  ['a truth', cancel, `{${filter}},"dryRun":{}}`, 'input.dryRun: Boolean cannot represent a non boolean value.'],
+  ['an enum', cancel, `{${filter},"status":{}}}`, 'input.filter.status: The value does not exist in "DeliveryStatus"'],
 ])('an object where %s is expected is told by what its type says', async (_, query, input, message) => {
   expect((await ask(query, input)).body.errors[0].message).toContain(message);
 });

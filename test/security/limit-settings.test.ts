@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/settings/config.js';
 import { limitSettings } from '../../src/settings/limit-settings.js';
 import { settingsIn } from '../../src/settings/setting.js';
+import { emitSeveral } from '../support/limited-api.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 
 const json = { 'content-type': 'application/json' };
@@ -49,14 +50,9 @@ describe('a setting moves its limit', () => {
   test('PAYLOAD_DEPTH_MAX and EVENTS_PER_REQUEST_MAX', async () => {
     await using api = await RestApi.open({ PAYLOAD_DEPTH_MAX: '1', EVENTS_PER_REQUEST_MAX: '2' });
     const emit = async (payloads: object[]) => {
-      const query =
-        'mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { error { detail } } } }';
+      const query = emitSeveral.replace('code', 'detail');
       const events = payloads.map((payload) => ({ event: 'coupon.applied', payload }));
-      const { body } = await api.ask('POST //graphql', {
-        headers: json,
-        payload: JSON.stringify({ query, variables: { input: { events } } }),
-      });
-      return body;
+      return (await api.ask('POST //graphql', { json: { query, variables: { input: { events } } } })).body;
     };
     const flat = { code: 'A', discount_type: 'B' };
     const { data } = await emit([flat, { ...flat, code: [] }]);

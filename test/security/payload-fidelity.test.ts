@@ -5,29 +5,23 @@ import { ApiOverSockets, type RawAnswer } from '../support/api-over-sockets.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { countEvents } from '../support/factories.js';
+import { signatureOf } from '../support/operational-news.js';
 import { acceptedPayloads, refusedPayloads } from '../support/payload-texts.js';
-import { type Received, type Receiver, startReceiver } from '../support/receiver.js';
+import { type Received, startReceiver } from '../support/receiver.js';
 
-let stack: DeliveryStack;
-let api: ApiOverSockets;
-let receiver: Receiver;
-let secret: string;
-
-beforeAll(async () => {
-  stack = await DeliveryStack.open();
-  api = await ApiOverSockets.open(stack.services, stack.tenantId);
-  receiver = await startReceiver();
-  ({ secret } = await stack.webhook(receiver.url));
-  await stack.rows(
-    `insert into hookwright.event_types (name, description, schema)
-     values ('thing.happened', 'Anything at all.', '{"type":"object"}')`,
-  );
-  stack.startDaemon();
-});
+const stack = await DeliveryStack.open();
+const api = await ApiOverSockets.open(stack.services, stack.tenantId);
+const receiver = await startReceiver();
+const { secret } = await stack.webhook(receiver.url);
+await stack.rows(
+  `insert into hookwright.event_types (name, description, schema)
+   values ('thing.happened', 'Anything at all.', '{"type":"object"}')`,
+);
+stack.startDaemon();
 afterAll(async () => {
-  await api?.[Symbol.asyncDispose]();
-  await stack?.[Symbol.asyncDispose]();
-  await receiver?.close();
+  await api[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+  await receiver.close();
 });
 
 const SELECTED = 'emitEvent(input: $input) { event { id body payload deliveries { edges { node { databaseId } } } } }';
@@ -54,8 +48,7 @@ async function arrived({ status, body }: RawAnswer): Promise<Received> {
 }
 
 function expectSigned({ body, headers }: Received): void {
-  const hex = createHmac('sha256', secret).update(body).digest('hex');
-  expect(headers['x-service-signature']).toBe(`sha256=${hex}`);
+  expect(headers['x-service-signature']).toBe(signatureOf(secret, body));
   const signed = Buffer.concat([Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`), body]);
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const base64 = createHmac('sha256', key).update(signed).digest('base64');
@@ -187,10 +180,7 @@ describe('a payload that would not arrive as it was sent is refused', () => {
     const { body } = await api.post('/graphql', `{"query":${query},"variables":{"input":{"events":[${events}]}}}`);
     expect(body.data.emitEvents.results).toEqual([
       { event: { body: '{"a":1}' }, error: null },
-      {
-        event: null,
-        error: { code: 'BAD_USER_INPUT', path: ['input', 'events', '1', 'payload', 'a', '0'] },
-      },
+      { event: null, error: { code: 'BAD_USER_INPUT', path: ['input', 'events', '1', 'payload', 'a', '0'] } },
     ]);
   });
 

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
 import { numberIn } from '../support/ids.js';
-import { emitOne, expectLimited, LimitedApi } from '../support/limited-api.js';
+import { coupon, emitOne, expectLimited, LimitedApi } from '../support/limited-api.js';
+
+const api = await GraphqlApi.open({ API_KEYS_PER_TENANT_MAX: '5' });
+afterAll(() => api.close());
 
 describe('the active API keys of a tenant', () => {
-  let api: GraphqlApi;
-  beforeAll(async () => {
-    api = await GraphqlApi.open({ API_KEYS_PER_TENANT_MAX: '5' });
-  });
-  afterAll(() => api?.close());
-
   const create = (key: string, more: object = {}) =>
     api.ask(documents.createApiKey, { input: { name: 'one more', scopes: ['webhooks:read'], ...more } }, { key });
 
@@ -40,9 +37,8 @@ describe('the active API keys of a tenant', () => {
     await api.ask(revoke, { id: made[0] }, tenant);
     expect((await create(tenant.key)).errors).toEqual([]);
     expect(codesOf(await create(tenant.key))).toEqual(['CONFLICT']);
-    await api.owner.query(`update hookwright.api_keys set expires_at = now() - interval '1 second' where id = $1`, [
-      numberIn(made[1]),
-    ]);
+    const expire = `update hookwright.api_keys set expires_at = now() - interval '1 second' where id = $1`;
+    await api.owner.query(expire, [numberIn(made[1])]);
     expect((await create(tenant.key)).errors).toEqual([]);
   });
 
@@ -64,13 +60,10 @@ describe('the active API keys of a tenant', () => {
 describe('the management operations of a tenant', () => {
   const limited = new LimitedApi({ MANAGEMENT_RATE_MAX: '10', MANAGEMENT_BURST_MAX: '5' });
   const list = (key: string) => limited.api.ask('GET /webhooks', { key });
-  const keysOf = async (tenantId: number, count: number) =>
-    Promise.all(
-      Array.from({ length: count }, async () => {
-        const { key } = await makeKey(limited.api.services, tenantId, ['webhooks:read', 'events:emit']);
-        return key;
-      }),
-    );
+  const keysOf = async (tenantId: number, count: number) => {
+    const make = () => makeKey(limited.api.services, tenantId, ['webhooks:read', 'events:emit']);
+    return (await Promise.all(Array.from({ length: count }, make))).map(({ key }) => key);
+  };
 
   test('are those of five keys, however many it has; other tenants have theirs', async () => {
     const { id } = await limited.newTenant();
@@ -94,7 +87,6 @@ describe('the management operations of a tenant', () => {
   test('include documents that are refused: they end with all of its keys, and its emits pass until then', async () => {
     const { id } = await limited.newTenant();
     const keys = await keysOf(id, 6);
-    const coupon = { event: 'coupon.applied', payload: { code: 'A', discount_type: 'B' } };
     const last = keys[5]!;
     for (const key of keys.slice(0, 5)) {
       for (let n = 0; n < 5; n++) {
