@@ -2,13 +2,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
-import { codesOf, GraphqlApi } from '../support/graphql-api.js';
-import { gid, numberIn } from '../support/ids.js';
+import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { gid } from '../support/ids.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 
 const api = await GraphqlApi.open();
 const tenant = await makeTenant(api.services);
+const { mutate, read } = api.by(tenant);
 const webhookId = (await makeWebhook(api.services, tenant.id)).id;
 afterAll(() => api.close());
 
@@ -23,13 +24,19 @@ async function makeDelivery(status = 'PENDING'): Promise<number> {
   );
   return rows[0].id;
 }
-
+const delivery = async (id: number, selection: string) =>
+  (await read(`{ delivery(id: "${id}") { ${selection} } }`)).delivery;
 const redeliver = (id: number) =>
-  api.ask(
-    `mutation { redeliver(input: {deliveryId: "${id}"}) {
-       delivery { id status attemptCount finishedAt nextAttemptAt } } }`,
-    {},
-    tenant,
+  mutate('redeliver', { deliveryId: String(id) }, 'delivery { id status finishedAt nextAttemptAt }');
+const locksAwaited = () => eventually(async () => (await api.owner.query(lockWaits)).rows.length > 0);
+
+/** Attempts of a delivery, with values in SQL for the columns from `duration_ms` on. */
+const makeAttempts = (id: number, values: string, parameters: unknown[] = []) =>
+  api.owner.query(
+    `insert into hookwright.attempts (delivery_id, tenant_id, url, started_at, request_headers, number, duration_ms,
+       status_code, error_code, response_headers, response_body)
+     select $1, ${tenant.id}, 'https://a.example.com/', now(), made.* from (${values}) made`,
+    [id, ...parameters],
   );
 
 describe('a delivery', () => {
@@ -37,20 +44,19 @@ describe('a delivery', () => {
     const id = await makeDelivery();
     // Its id has the time of its statement, `due_at` that of the transaction: a second may begin between the two.
     await api.owner.query('update hookwright.deliveries set due_at = $2 where id = $1', [id, idToDate(id)]);
-    const { data } = await api.ask(
-      `{ delivery(id: "${id}") { id eventType status cancelReason attemptCount createdAt finishedAt nextAttemptAt
-         lastStatusCode lastErrorCode event { payload } webhook { id } attempts { number } } }`,
-      {},
-      tenant,
+    const found = await delivery(
+      id,
+      `id eventType status cancelReason attemptCount createdAt finishedAt nextAttemptAt lastStatusCode lastErrorCode
+       event { payload } webhook { id } attempts { number }`,
     );
-    expect(data.delivery).toMatchObject({
+    expect(found).toMatchObject({
       id: gid.delivery(id),
       eventType: 'coupon.applied',
       status: 'PENDING',
       cancelReason: null,
       attemptCount: 0,
       finishedAt: null,
-      nextAttemptAt: data.delivery.createdAt,
+      nextAttemptAt: found.createdAt,
       lastStatusCode: null,
       lastErrorCode: null,
       event: { payload: { code: 'SUMMER', discount_type: 'percent' } },
@@ -60,82 +66,63 @@ describe('a delivery', () => {
   });
 
   test('has no next attempt once it is finished', async () => {
-    const id = await makeDelivery('FAILED');
-    const { data } = await api.ask(`{ delivery(id: "${id}") { nextAttemptAt finishedAt } }`, {}, tenant);
-    expect(data.delivery).toEqual({ nextAttemptAt: null, finishedAt: expect.any(String) });
+    const found = await delivery(await makeDelivery('FAILED'), 'nextAttemptAt finishedAt');
+    expect(found).toEqual({ nextAttemptAt: null, finishedAt: expect.any(String) });
   });
 
   test('is found by its state', async () => {
     const id = await makeDelivery('SUCCEEDED');
-    const read = async (status: string) => {
+    const ids = async (status: string) => {
       const query = `{ deliveries(filter: {status: ${status}, webhookId: "${webhookId}"}) { edges { node { id } } } }`;
-      const { data } = await api.ask(query, {}, tenant);
-      return data.deliveries.edges.map(({ node }: { node: { id: string } }) => numberIn(node.id));
+      return nodesOf((await read(query)).deliveries);
     };
-    expect(await read('SUCCEEDED')).toEqual([id]);
-    expect(await read('CANCELED')).toEqual([]);
+    expect(await ids('SUCCEEDED')).toEqual([{ id: gid.delivery(id) }]);
+    expect(await ids('CANCELED')).toEqual([]);
   });
 });
 
-describe('a redelivery that waited for a change of its webhook', () => {
-  test('is due after it, so that an enabling does not take it for an older one', async () => {
-    const id = await makeDelivery('FAILED');
-    const client = await api.owner.connect();
-    try {
-      await client.query('begin');
-      await client.query(
-        'select from hookwright.webhooks where id = (select webhook_id from hookwright.deliveries where id = $1) for update',
-        [id],
-      );
-      const asked = redeliver(id);
-      await eventually(async () => {
-        const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-        return (await api.owner.query(waiting)).rows.length > 0;
-      });
-      const { rows } = await client.query('select clock_timestamp() as at');
-      await client.query('commit');
-      expect((await asked).errors).toEqual([]);
-      const { rows: due } = await api.owner.query(
-        'select due_at > $2 as later from hookwright.deliveries where id = $1',
-        [id, rows[0].at],
-      );
-      expect(due).toEqual([{ later: true }]);
-    } finally {
-      client.release();
-    }
-  });
+test('a redelivery that waited for a change of its webhook is due after it, so that enabling does not include it', async () => {
+  const id = await makeDelivery('FAILED');
+  await using lock = await lockRow(api.databaseUrl, 'webhooks', webhookId);
+  const asked = redeliver(id);
+  await locksAwaited();
+  const { rows } = await api.owner.query('select clock_timestamp() as at');
+  await lock.letGo();
+  expect((await asked).errors).toEqual([]);
+  const due = await api.owner.query('select due_at > $2 as later from hookwright.deliveries where id = $1', [
+    id,
+    rows[0].at,
+  ]);
+  expect(due.rows).toEqual([{ later: true }]);
 });
 
-describe('a redelivery of what another session has locked', () => {
-  test('is refused for now, and lets go of the webhook soon', async () => {
+describe('while another session has locked the delivery', () => {
+  const refusal = {
+    message: 'Another request has locked what this one needs; try again.',
+    extensions: { code: 'UNAVAILABLE', reason: 'unavailable' },
+  };
+
+  test('a redelivery is refused for now, and lets go of the webhook soon', async () => {
     const id = await makeDelivery('FAILED');
     await using lock = await lockRow(api.databaseUrl, 'deliveries', id);
     const asked = redeliver(id);
-    await eventually(async () => (await api.owner.query(lockWaits)).rows.length > 0);
+    await locksAwaited();
     const waitingFrom = performance.now();
     await using webhook = await lockRow(api.databaseUrl, 'webhooks', webhookId);
     expect(performance.now() - waitingFrom).toBeLessThan(3_000);
     await webhook.letGo();
-    const [error] = (await asked).errors;
-    expect(error.extensions).toMatchObject({ code: 'UNAVAILABLE', reason: 'unavailable' });
-    expect(error.message).toBe('Another request has locked what this one needs; try again.');
+    expect((await asked).errors).toMatchObject([refusal]);
     await lock.letGo();
     expect((await redeliver(id)).errors).toEqual([]);
   });
-});
 
-describe('a cancellation of what another session has locked', () => {
-  const cancel = (id: number) =>
-    api.ask(`mutation { cancelDelivery(input: {id: "${id}"}) { delivery { status } } }`, {}, tenant);
-
-  test('is refused for now within seconds, and changes nothing', async () => {
+  test('a cancellation is refused for now within seconds, and changes nothing', async () => {
+    const cancel = (id: number) => mutate('cancelDelivery', { id: String(id) }, 'delivery { status }');
     const id = await makeDelivery();
     await using lock = await lockRow(api.databaseUrl, 'deliveries', id);
     const begun = performance.now();
-    const [error] = (await cancel(id)).errors;
+    expect((await cancel(id)).errors).toMatchObject([refusal]);
     expect(performance.now() - begun).toBeLessThan(3_000);
-    expect(error.extensions).toMatchObject({ code: 'UNAVAILABLE', reason: 'unavailable' });
-    expect(error.message).toBe('Another request has locked what this one needs; try again.');
     await lock.letGo();
     expect((await cancel(id)).data).toEqual({ cancelDelivery: { delivery: { status: 'CANCELED' } } });
   }, 20_000);
@@ -144,38 +131,30 @@ describe('a cancellation of what another session has locked', () => {
 describe('attempts', () => {
   test('of a delivery that was sent again and again are the last hundred', async () => {
     const id = await makeDelivery('FAILED');
-    await api.owner.query(
-      `insert into hookwright.attempts
-         (delivery_id, number, tenant_id, url, started_at, duration_ms, error_code, request_headers)
-       select $1, n, $2, 'https://a.example.com/', now(), 5, 'CONNECT_FAILED', '{}' from generate_series(1, 105) n`,
-      [id, tenant.id],
+    await makeAttempts(
+      id,
+      `select '{}'::json, n, 5, null::integer, 'CONNECT_FAILED', null::json, null::bytea from generate_series(1, 105) n`,
     );
     await api.owner.query('update hookwright.deliveries set attempt_count = 105 where id = $1', [id]);
-    const { data } = await api.ask(`{ delivery(id: "${id}") { attempts { number } } }`, {}, tenant);
-    const numbers = data.delivery.attempts.map(({ number }: { number: number }) => number);
-    expect(numbers).toEqual(Array.from({ length: 100 }, (_, index) => index + 6));
+    const { attempts } = await delivery(id, 'attempts { number }');
+    expect(attempts).toEqual(Array.from({ length: 100 }, (_, index) => ({ number: index + 6 })));
   });
-});
 
-describe('an attempt', () => {
-  test('shows the headers as objects and the body as text and as exact bytes', async () => {
+  test('show the headers as objects and the body as text and as exact bytes', async () => {
     const id = await makeDelivery('FAILED');
     const body = Buffer.from([0x61, 0x00, 0xff, 0xc3, 0xa9]);
-    await api.owner.query(
-      `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, status_code,
-         error_code, request_headers, response_headers, response_body)
-       values ($1, 2, $2, 'https://a.example.com/', now(), 12, 500, 'HTTP_500', '{"x-a":"1"}', '{"set-cookie":["a","b"]}', $3),
-              ($1, 1, $2, 'https://a.example.com/', now(), 5000, null, 'CONNECT_TIMEOUT', '{}', null, null)`,
-      [id, tenant.id, body],
+    await makeAttempts(
+      id,
+      `values ('{"x-a":"1"}'::json, 2, 12, 500, 'HTTP_500', '{"set-cookie":["a","b"]}'::json, $2::bytea),
+              ('{}', 1, 5000, null, 'CONNECT_TIMEOUT', null, null)`,
+      [body],
     );
-    const { data, errors } = await api.ask(
-      `{ delivery(id: "${id}") { attempts { number url durationMs statusCode errorCode requestHeaders responseHeaders
-         responseBody responseBodyBase64 responseTruncated startedAt } } }`,
-      {},
-      tenant,
+    const { attempts } = await delivery(
+      id,
+      `attempts { number url durationMs statusCode errorCode requestHeaders responseHeaders
+         responseBody responseBodyBase64 responseTruncated startedAt }`,
     );
-    expect(errors).toEqual([]);
-    expect(data.delivery.attempts).toMatchObject([
+    expect(attempts).toMatchObject([
       {
         number: 1,
         statusCode: null,
@@ -205,8 +184,12 @@ describe('redelivery', () => {
     const id = await makeDelivery(status);
     const { data, errors } = await redeliver(id);
     expect(errors).toEqual([]);
-    expect(data.redeliver.delivery).toMatchObject({ id: gid.delivery(id), status: 'PENDING', finishedAt: null });
-    expect(data.redeliver.delivery.nextAttemptAt).toEqual(expect.any(String));
+    expect(data.redeliver.delivery).toEqual({
+      id: gid.delivery(id),
+      status: 'PENDING',
+      finishedAt: null,
+      nextAttemptAt: expect.any(String),
+    });
   });
 
   test.each(['PENDING', 'HELD'])('is a conflict while it is %s', async (status) => {
@@ -216,12 +199,7 @@ describe('redelivery', () => {
 
   test('is a conflict while the webhook is inactive', async () => {
     const id = await makeDelivery('FAILED');
-    const set = (active: boolean) =>
-      api.ask(
-        `mutation { updateWebhook(input: {id: "${webhookId}", active: ${active}}) { webhook { id } } }`,
-        {},
-        tenant,
-      );
+    const set = (active: boolean) => mutate('updateWebhook', { id: String(webhookId), active }, 'webhook { id }');
     await set(false);
     expect((await redeliver(id)).errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'webhook_inactive' });
     await set(true);
