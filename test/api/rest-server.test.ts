@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/errors.js';
@@ -15,8 +16,8 @@ const json = { 'content-type': 'application/json' };
 describe('the address itself', () => {
   test('names where things are', async () => {
     const { status, body } = await api.ask('GET //', { key: null });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
+    expect({ status, ...body }).toMatchObject({
+      status: 200,
       name: 'Hookwright',
       graphql: '/graphql',
       graphiql: '/graphiql',
@@ -58,10 +59,8 @@ describe('the address itself', () => {
   test.each(Object.entries(errorCatalogue))(
     'the type of the problem %s leads to an explanation',
     async (code, { title }) => {
-      const { status, text } = await api.ask(`GET //problems/${code.replaceAll('_', '-')}`, { key: null });
-      expect(status).toBe(200);
-      expect(text).toContain(title);
-      expect(text).toContain(`code: ${code}`);
+      const { text } = await api.ask(`GET //problems/${code.replaceAll('_', '-')}`, { key: null });
+      expect(text).toMatch(new RegExp(`^${title}\n\ncode: ${code}\n`));
     },
   );
 });
@@ -87,14 +86,8 @@ describe('CORS', () => {
 
   test('a preflight from an allowed origin passes, for REST and GraphQL', async () => {
     for (const path of ['/webhooks/1', '//graphql']) {
-      const { status, headers } = await api.ask(`OPTIONS ${path}`, {
-        key: null,
-        headers: {
-          origin,
-          'access-control-request-method': 'PATCH',
-          'access-control-request-headers': 'authorization',
-        },
-      });
+      const asked = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'authorization' };
+      const { status, headers } = await api.ask(`OPTIONS ${path}`, { key: null, headers: { origin, ...asked } });
       expect(status).toBe(204);
       expect(headers).toMatchObject({
         'access-control-allow-origin': origin,
@@ -149,10 +142,14 @@ describe('CORS', () => {
 });
 
 describe('the log', () => {
-  test('has one line for a request, with its id, and neither key nor secret nor query', async () => {
+  async function logging() {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-    const server = await buildServer({ ...api.services, log });
+    return { lines, server: await buildServer({ ...api.services, log }) };
+  }
+
+  test('has one line for a request, with its id, and neither key nor secret nor query', async () => {
+    const { lines, server } = await logging();
     const headers = { authorization: `Bearer ${api.tenant.key}`, 'x-request-id': 'id-1' };
     const payload = { url: 'https://example.com/', events: ['*'] };
     const created = await server.inject({ method: 'POST', url: '/api/v1/webhooks', headers, payload });
@@ -168,9 +165,7 @@ describe('the log', () => {
   });
 
   test('blanks a key that somebody logs by mistake', async () => {
-    const lines: string[] = [];
-    const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-    const server = await buildServer({ ...api.services, log });
+    const { lines, server } = await logging();
     server.log.info({ req: { headers: { authorization: 'Bearer hunter2' } }, authorization: 'hunter2' }, 'oops');
     await server.close();
     expect(lines.join('')).toContain('oops');
@@ -185,16 +180,17 @@ describe('over a socket', () => {
     port = (api.server.server.address() as AddressInfo).port;
   });
 
-  function raw(text: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => socket.write(text));
-      let answer = '';
-      socket.setEncoding('utf8').on('data', (chunk) => {
-        answer += chunk;
-      });
-      socket.on('close', () => resolve(answer)).on('error', reject);
-    });
+  /** Sends a text, and reads until the connection ends. */
+  async function raw(request: string) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(request);
+    const answer = await text(socket);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    return { answer, status: Number(head.split(' ')[1]), head: head.toLowerCase(), body };
   }
+  /** The head of a request without its end. */
+  const headOf = (line: string, ...headers: string[]) => `${[line, ...headers].join('\r\n')}\r\n`;
+  const list = 'GET /api/v1/webhooks HTTP/1.1';
 
   test('requests have a time limit', () => {
     expect(api.server.server.requestTimeout).toBe(30_000);
@@ -203,88 +199,71 @@ describe('over a socket', () => {
   });
 
   test.each([
-    ['an unknown method', 'FOO /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'method_unknown'],
-    ['a line that is not HTTP', 'GET nonsense\r\n\r\n', 400, 'malformed_request'],
-    ['headers without end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
-  ])('%s is answered with a problem', async (_name, text, status, code) => {
-    const answer = await raw(text);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toContain('Content-Type: application/problem+json');
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
-      type: 'about:blank',
-      title: expect.stringMatching(/./),
-      status,
-      detail: expect.stringMatching(/\.$/),
-      code,
-    });
+    ['an unknown method', headOf('FOO /api/v1/webhooks HTTP/1.1', 'Host: a'), 400, 'method_unknown'],
+    ['a line that is not HTTP', headOf('GET nonsense'), 400, 'malformed_request'],
+    ['headers without end', headOf('GET / HTTP/1.1', 'Host: a', `X: ${'x'.repeat(20_000)}`), 431, 'headers_too_large'],
+  ])('%s is answered with a problem', async (_name, request, status, code) => {
+    const answer = await raw(`${request}\r\n`);
+    expect(answer.status).toBe(status);
+    expect(answer.head).toContain('content-type: application/problem+json');
+    const [title, detail] = [expect.stringMatching(/./), expect.stringMatching(/\.$/)];
+    expect(JSON.parse(answer.body)).toEqual({ type: 'about:blank', title, status, detail, code });
   });
 
   test.each([
-    ['Host', 'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nhost: b\r\n'],
-    ['Host by HTTP/1.0', 'GET /health/live HTTP/1.0\r\nHost: a\r\nHost: a\r\n'],
-    [
-      'Authorization',
-      'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAUTHORIZATION: Bearer b\r\n',
-    ],
+    ['Host', headOf(list, 'Host: a', 'host: b')],
+    ['Host by HTTP/1.0', headOf('GET /health/live HTTP/1.0', 'Host: a', 'Host: a')],
+    ['Authorization', headOf(list, 'Host: a', 'Authorization: Bearer a', 'AUTHORIZATION: Bearer b')],
     [
       'Content-Type',
-      'POST /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\n',
+      headOf('POST /api/v1/webhooks HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Content-Type: text/plain'),
     ],
-    [
-      'Hookwright-Tenant',
-      'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nHookwright-Tenant: 1\r\nHookwright-Tenant: 1\r\n',
-    ],
-  ])('a request with a second %s is answered with a problem, and the connection ends', async (_name, head) => {
-    const answer = await raw(`${head}X-Request-Id: mine\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1.1 400 /);
-    expect(answer).toMatch(/^x-request-id: mine\r$/m);
-    expect(answer).toMatch(/^content-type: application\/problem\+json\r$/m);
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status: 400, code: 'header_repeated' });
+    ['Hookwright-Tenant', headOf(list, 'Host: a', 'Hookwright-Tenant: 1', 'Hookwright-Tenant: 1')],
+  ])('a request with a second %s is answered with a problem, and the connection ends', async (_name, request) => {
+    const { status, head, body } = await raw(`${request}X-Request-Id: mine\r\n\r\n`);
+    expect(status).toBe(400);
+    expect(head).toMatch(/^x-request-id: mine\r$/m);
+    expect(head).toMatch(/^content-type: application\/problem\+json\r$/m);
+    expect(JSON.parse(body)).toMatchObject({ status: 400, code: 'header_repeated' });
   });
 
-  test.each(['Host: a\r\nHost: b', 'Host: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b'])(
-    'a GraphQL request with %j is refused as well, and names the header',
-    async (headers) => {
-      const answer = await raw(`POST /graphql HTTP/1.1\r\n${headers}\r\nContent-Length: 2\r\n\r\n{}`);
-      expect(answer).toMatch(/^HTTP\/1.1 400 /);
-      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').errors).toMatchObject([
-        {
-          message: expect.stringMatching(/the header (Host|Authorization) more than once/),
-          extensions: { code: 'BAD_USER_INPUT', reason: 'header_repeated' },
-        },
-      ]);
-    },
-  );
+  test.each([
+    ['Host', 'Host: b'],
+    ['Authorization', 'Authorization: Bearer a', 'Authorization: Bearer b'],
+  ])('a GraphQL request with a second %s is refused as well, and names the header', async (name, ...headers) => {
+    const head = headOf('POST /graphql HTTP/1.1', 'Host: a', ...headers, 'Content-Length: 2');
+    const { status, body } = await raw(`${head}\r\n{}`);
+    expect(status).toBe(400);
+    expect(JSON.parse(body).errors).toMatchObject([
+      {
+        message: expect.stringContaining(`the header ${name} more than once`),
+        extensions: { code: 'BAD_USER_INPUT', reason: 'header_repeated' },
+      },
+    ]);
+  });
 
   test.each([
-    ['HTTP/1.0 without Host', 'GET /health/live HTTP/1.0\r\n', '200'],
-    ['HTTP/1.0 with an expectation', 'GET /health/live HTTP/1.0\r\nExpect: foo\r\n', '200'],
-    ['an empty Host', 'GET /health/live HTTP/1.1\r\nHost:\r\nConnection: close\r\n', '200'],
-    ['100-continue', 'GET /health/live HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n', '100'],
-  ])('%s is no reason to refuse', async (_name, head, status) => {
-    expect((await raw(`${head}\r\n`)).slice('HTTP/1.1 '.length).slice(0, 3)).toBe(status);
+    ['HTTP/1.0 without Host', headOf('GET /health/live HTTP/1.0'), 200],
+    ['HTTP/1.0 with an expectation', headOf('GET /health/live HTTP/1.0', 'Expect: foo'), 200],
+    ['an empty Host', headOf('GET /health/live HTTP/1.1', 'Host:', 'Connection: close'), 200],
+    ['100-continue', headOf('GET /health/live HTTP/1.1', 'Host: a', 'Expect: 100-continue', 'Connection: close'), 100],
+  ])('%s is no reason to refuse', async (_name, request, status) => {
+    expect((await raw(`${request}\r\n`)).status).toBe(status);
   });
 
   test('an ignored body does not disturb the next request on the connection', async () => {
-    const key = `Authorization: Bearer ${api.tenant.key}\r\n`;
+    const usual = ['Host: a', `Authorization: Bearer ${api.tenant.key}`];
     const body = 'x'.repeat(100_000);
-    const answer = await raw(
-      `POST /api/v1/webhooks/999/test HTTP/1.1\r\nHost: a\r\n${key}Content-Type: a/b\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
-        `GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n${key}Connection: close\r\n\r\n`,
-    );
+    const sent = ['Content-Type: a/b', `Content-Length: ${body.length}`];
+    const first = `${headOf('POST /api/v1/webhooks/999/test HTTP/1.1', ...usual, ...sent)}\r\n${body}`;
+    const { answer } = await raw(`${first}${headOf(list, ...usual, 'Connection: close')}\r\n`);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 
   test('the refusal of a body that is too long arrives, also when its length was not announced', async () => {
     const status = await new Promise((resolve, reject) => {
       const headers = { ...json, authorization: `Bearer ${api.tenant.key}`, 'transfer-encoding': 'chunked' };
-      const request = httpRequest({
-        port,
-        host: '127.0.0.1',
-        method: 'POST',
-        path: '/api/v1/webhooks',
-        headers,
-      });
+      const request = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/api/v1/webhooks', headers });
       request.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject);
       request.write('x'.repeat(65_537));
     });
