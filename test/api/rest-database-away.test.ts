@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Services } from '../../src/context/context.js';
+import { afterAll, describe, expect, test } from 'vitest';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { buildServer } from '../../src/server.js';
 import { createTestDatabase } from '../support/database.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';
-import { makeTenant, makeWebhook, openTestServices, type TestTenant } from '../support/factories.js';
+import { makeTenant, makeWebhook, openTestServices } from '../support/factories.js';
 
-const routes: [string, string, object?][] = [
+type Route = [method: 'GET' | 'POST' | 'DELETE' | 'PATCH', url: string, json?: object];
+
+const routes: Route[] = [
   ['GET', '/api/v1/webhooks'],
   ['GET', '/api/v1/webhooks?active=true&event=coupon.applied'],
   ['POST', '/api/v1/webhooks', { url: 'https://example.com/', events: ['*'] }],
@@ -21,45 +22,25 @@ const routes: [string, string, object?][] = [
   ['POST', '/graphql', { query: 'mutation { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }' }],
 ];
 
-async function expectUnavailable(
-  server: FastifyInstance,
-  key: string,
-  route: [string, string, object?],
-): Promise<void> {
+async function expectUnavailable(server: FastifyInstance, key: string, route: Route): Promise<void> {
   const [method, url, payload] = route;
   const headers = { authorization: `Bearer ${key}` };
-  const response = await server.inject({
-    method: method as 'GET',
-    url,
-    headers,
-    ...(payload ? { payload } : {}),
-  });
+  const response = await server.inject({ method, url, headers, ...(payload ? { payload } : {}) });
   expect({ route, status: response.statusCode }).toEqual({ route, status: 503 });
   expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/);
   expect(response.payload).not.toMatch(/ECONN|127\.0\.0\.1|postgres|terminated/i);
   if (url !== '/graphql') {
     expect(response.headers['content-type']).toBe('application/problem+json');
-    expect(response.json()).toMatchObject({
-      type: '/problems/unavailable',
-      status: 503,
-      code: 'unavailable',
-    });
+    expect(response.json()).toMatchObject({ type: '/problems/unavailable', status: 503, code: 'unavailable' });
   } else {
-    expect(response.json().errors[0].extensions).toMatchObject({
-      code: 'UNAVAILABLE',
-      reason: 'unavailable',
-    });
+    expect(response.json().errors[0].extensions).toMatchObject({ code: 'UNAVAILABLE', reason: 'unavailable' });
   }
 }
 
-describe('a database that was never there', () => {
-  let services: Services;
-  let server: FastifyInstance;
+describe('a database that was never there', async () => {
   const key = formatApiKey(1, randomBytes(32));
-  beforeAll(async () => {
-    services = await openTestServices('postgres://postgres@127.0.0.1:1/none');
-    server = await buildServer(services);
-  });
+  const services = await openTestServices('postgres://postgres@127.0.0.1:1/none');
+  const server = await buildServer(services);
   afterAll(async () => {
     await server.close();
     await services.db.close();
@@ -84,21 +65,13 @@ describe('a database that was never there', () => {
   });
 });
 
-describe('a database that goes away', () => {
-  let proxy: DatabaseProxy;
-  let services: Services;
-  let server: FastifyInstance;
-  let tenant: TestTenant;
-  let drop: () => Promise<void>;
-  beforeAll(async () => {
-    const database = await createTestDatabase();
-    drop = database.drop;
-    proxy = await DatabaseProxy.open(database.url);
-    services = await openTestServices(proxy.url);
-    server = await buildServer(services);
-    tenant = await makeTenant(services);
-    await makeWebhook(services, tenant.id);
-  });
+describe('a database that goes away', async () => {
+  const { url, drop } = await createTestDatabase();
+  const proxy = await DatabaseProxy.open(url);
+  const services = await openTestServices(proxy.url);
+  const server = await buildServer(services);
+  const { id, key } = await makeTenant(services);
+  await makeWebhook(services, id);
   afterAll(async () => {
     await server.close();
     await services.db.close();
@@ -106,20 +79,20 @@ describe('a database that goes away', () => {
     await drop();
   });
 
-  const ask = async (method: 'GET' | 'POST' | 'DELETE' | 'PATCH', url: string) =>
-    (await server.inject({ method, url, headers: { authorization: `Bearer ${tenant.key}` } })).statusCode;
+  const statusOf = async (url: string) =>
+    (await server.inject({ url, headers: { authorization: `Bearer ${key}` } })).statusCode;
 
   test.each(routes)('%s %s is 503 with Retry-After while it is away', async (...route) => {
     proxy.bringBack();
-    await eventually(async () => (await ask('GET', '/api/v1/webhooks?event=coupon.applied')) === 200);
+    await eventually(async () => (await statusOf('/api/v1/webhooks?event=coupon.applied')) === 200);
     proxy.takeAway();
-    await expectUnavailable(server, tenant.key, route);
+    await expectUnavailable(server, key, route);
   });
 
   test('once it is back, everything works again', async () => {
     proxy.bringBack();
-    await eventually(async () => (await ask('GET', '/health/ready')) === 200);
-    await eventually(async () => (await ask('GET', '/api/v1/webhooks/1')) === 200);
+    await eventually(async () => (await statusOf('/health/ready')) === 200);
+    await eventually(async () => (await statusOf('/api/v1/webhooks/1')) === 200);
   });
 
   test('a database without its migrations is not ready', async () => {
@@ -128,6 +101,6 @@ describe('a database that goes away', () => {
     expect(answer.statusCode).toBe(503);
     expect(answer.json().detail).toContain('0004-access');
     await services.db.pool.query("insert into hookwright.migrations (name) values ('0004-access')");
-    expect(await ask('GET', '/health/ready')).toBe(200);
+    expect(await statusOf('/health/ready')).toBe(200);
   });
 });

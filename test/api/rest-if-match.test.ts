@@ -11,11 +11,8 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const etagOf = async (id: number) => (await api.ask(`GET /webhooks/${id}`)).headers['etag'];
 const read = async (id: number) => (await api.ask(`GET /webhooks/${id}`)).body.data;
-const patch = (id: number, json: object, ifMatch?: string) =>
-  api.ask(`PATCH /webhooks/${id}`, {
-    json,
-    headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
-  });
+const patch = (id: number, json: object, ifMatch?: string, key = api.tenant.key) =>
+  api.ask(`PATCH /webhooks/${id}`, { json, key, headers: ifMatch === undefined ? {} : { 'if-match': ifMatch } });
 const remove = (id: number, ifMatch: string) => api.ask(`DELETE /webhooks/${id}`, { headers: { 'if-match': ifMatch } });
 
 describe('the ETag of a webhook', () => {
@@ -25,13 +22,8 @@ describe('the ETag of a webhook', () => {
     expect(made.headers['etag']).toBe('"1"');
     expect(await etagOf(id)).toBe('"1"');
     const seen = new Set(['"1"']);
-    const changes = [
-      { url: 'https://b.example.com/' },
-      { events: ['coupon.applied'] },
-      { active: false },
-      { active: true },
-    ];
-    for (const change of changes) {
+    const settings = [{ url: 'https://b.example.com/' }, { events: ['coupon.applied'] }];
+    for (const change of [...settings, { active: false }, { active: true }]) {
       const { status, headers } = await patch(id, change);
       expect(status).toBe(200);
       expect(seen).not.toContain(headers['etag']);
@@ -47,10 +39,8 @@ describe('the ETag of a webhook', () => {
 
   test('stays when deliveries fail, though the counters do not', async () => {
     const { id } = await api.webhook();
-    await api.owner.query(
-      'update hookwright.webhooks set consecutive_failures = 3, last_failure_at = now() where id = $1',
-      [id],
-    );
+    const failed = 'update hookwright.webhooks set consecutive_failures = 3, last_failure_at = now() where id = $1';
+    await api.owner.query(failed, [id]);
     expect(await etagOf(id)).toBe('"1"');
     expect((await read(id)).consecutive_failures).toBe(3);
   });
@@ -82,36 +72,21 @@ describe('If-Match on PATCH', () => {
     },
   );
 
-  test.each(['"2"', 'W/"1"', '"01"', '"1 "', '"0"', '"2", W/"1"'].filter((tag) => !tag.includes(' "')))(
-    '%s does not: 412, and nothing is changed',
-    async (ifMatch) => {
-      const { id, secret: _, ...before } = await api.webhook();
-      expectProblem(await patch(id, { active: false }, ifMatch), 'precondition_failed');
-      expect(await read(id)).toEqual({ id, ...before });
-    },
-  );
-
-  test.each(['1', '"1', '"1" "2"', '*, "1"', 'w/"1"', '', ','])(
-    '%j is not a list of entity tags: 400',
-    async (ifMatch) => {
-      const { id, secret: _, ...before } = await api.webhook();
-      expectProblem(await patch(id, { active: false }, ifMatch), 'header_malformed');
-      expect(await read(id)).toEqual({ id, ...before });
-    },
-  );
+  test.each([
+    ...['"2"', 'W/"1"', '"01"', '"0"', '"2", W/"1"'].map((tags) => [tags, 'precondition_failed'] as const),
+    ...['1', '"1', '"1" "2"', '*, "1"', 'w/"1"', '', ','].map((tags) => [tags, 'header_malformed'] as const),
+  ])('%s does not: %s, and nothing is changed', async (ifMatch, reason) => {
+    const { secret: _, ...before } = await api.webhook();
+    expectProblem(await patch(before.id, { active: false }, ifMatch), reason);
+    expect(await read(before.id)).toEqual(before);
+  });
 
   test('a body that breaks a rule is reported first, and so is a webhook that is not there', async () => {
     const { id } = await api.webhook();
     expectProblem(await patch(id, { url: 'nonsense' }, '"9"'), 'invalid_input');
-    const stranger = await makeTenant(api.services);
+    const { key } = await makeTenant(api.services);
     for (const ifMatch of ['*', '"1"']) {
-      const headers = { 'if-match': ifMatch };
-      const asked = await api.ask(`PATCH /webhooks/${id}`, {
-        json: { active: false },
-        headers,
-        key: stranger.key,
-      });
-      expectProblem(asked, 'not_found');
+      expectProblem(await patch(id, { active: false }, ifMatch, key), 'not_found');
     }
   });
 
@@ -120,11 +95,7 @@ describe('If-Match on PATCH', () => {
     const edit = async (name: string, etag: string) => {
       const answer = await fetch(`${address}/api/v1/webhooks/${id}`, {
         method: 'PATCH',
-        headers: {
-          authorization: `Bearer ${api.tenant.key}`,
-          'content-type': 'application/json',
-          'if-match': etag,
-        },
+        headers: { authorization: `Bearer ${api.tenant.key}`, 'content-type': 'application/json', 'if-match': etag },
         body: JSON.stringify({ url: `https://${name}.example.com/` }),
       });
       return { status: answer.status, body: (await answer.json()) as { data?: { url: string } } };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
-import { makeTenant, type TestTenant } from '../support/factories.js';
+import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { contractFields, expectProblem, expectRefusedAt, RestApi, timestamp } from '../support/rest-api.js';
 
 const valid = { url: 'https://example.com/hooks', events: ['booking.created', 'coupon.applied'] };
@@ -8,8 +8,17 @@ const valid = { url: 'https://example.com/hooks', events: ['booking.created', 'c
 const api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '40' });
 afterAll(() => api[Symbol.asyncDispose]());
 
-async function pause(id: number): Promise<void> {
-  expect((await api.ask(`PATCH /webhooks/${id}`, { json: { active: false } })).status).toBe(200);
+const read = async (id: number) => (await api.ask(`GET /webhooks/${id}`)).body.data;
+/** Changes a webhook. @returns the webhook */
+async function patch(id: number, json: object) {
+  const { status, body } = await api.ask(`PATCH /webhooks/${id}`, { json });
+  expect(status).toBe(200);
+  return body.data;
+}
+/** A new webhook, as all later answers show it. */
+async function create() {
+  const { secret: _, ...webhook } = await api.webhook(valid);
+  return webhook;
 }
 
 describe('POST /webhooks (contract part 4)', () => {
@@ -43,15 +52,14 @@ describe('POST /webhooks (contract part 4)', () => {
   );
 
   test("at the tenant's limit: 409 webhook_limit_reached, and a deletion makes room", async () => {
-    const { key } = await makeTenant(api.services);
-    for (let made = 0; made < 40; made++) {
-      await api.webhook(valid, key);
+    const { id: tenantId, key } = await makeTenant(api.services);
+    for (let made = 0; made < 39; made++) {
+      await makeWebhook(api.services, tenantId);
     }
-    const refused = await api.ask('POST /webhooks', { json: valid, key });
-    expectProblem(refused, 'webhook_limit_reached');
-    const { body } = await api.ask('GET /webhooks', { key });
-    await api.ask(`DELETE /webhooks/${body.data[0].id}`, { key });
-    expect((await api.ask('POST /webhooks', { json: valid, key })).status).toBe(201);
+    const { id } = await api.webhook(valid, key);
+    expectProblem(await api.ask('POST /webhooks', { json: valid, key }), 'webhook_limit_reached');
+    await api.ask(`DELETE /webhooks/${id}`, { key });
+    await api.webhook(valid, key);
   });
 });
 
@@ -73,65 +81,51 @@ test('"The secret appears only in the POST /webhooks response"', async () => {
 
 describe('PATCH /webhooks/{id}', () => {
   test('JSON object with active (boolean) → updated subscription', async () => {
-    const { secret: _, ...created } = await api.webhook(valid);
-    const { status, body } = await api.ask(`PATCH /webhooks/${created.id}`, { json: { active: false } });
-    expect(status).toBe(200);
-    expect(Object.keys(body.data)).toEqual(contractFields);
-    expect(body.data).toEqual({ ...created, active: false, disabled_at: expect.stringMatching(timestamp) });
+    const created = await create();
+    const paused = await patch(created.id, { active: false });
+    expect(Object.keys(paused)).toEqual(contractFields);
+    expect(paused).toEqual({ ...created, active: false, disabled_at: expect.stringMatching(timestamp) });
   });
 
   test('disabled → {"active": true} → active: "Re-enables the endpoint", and clears disabled_at and the counter', async () => {
-    const { id } = await api.webhook(valid);
+    const { id } = await create();
     await api.owner.query(
       `update hookwright.webhooks set active = false, disabled_at = now(), disabled_reason = 'FAILURES',
        consecutive_failures = 10, hold_until = now() + interval '1 hour' where id = $1`,
       [id],
     );
-    expect((await api.ask(`GET /webhooks/${id}`)).body.data).toMatchObject({
-      active: false,
-      consecutive_failures: 10,
-    });
-    const { body } = await api.ask(`PATCH /webhooks/${id}`, { json: { active: true } });
-    expect(body.data).toMatchObject({ active: true, consecutive_failures: 0, disabled_at: null });
+    expect(await read(id)).toMatchObject({ active: false, consecutive_failures: 10 });
+    const enabled = await patch(id, { active: true });
+    expect(enabled).toMatchObject({ active: true, consecutive_failures: 0, disabled_at: null });
   });
 
   test('setting the value it has changes nothing at all', async () => {
-    const { secret: _, ...created } = await api.webhook(valid);
-    expect((await api.ask(`PATCH /webhooks/${created.id}`, { json: { active: true } })).body.data).toEqual(created);
-    await pause(created.id);
-    const before = (await api.ask(`GET /webhooks/${created.id}`)).body;
-    await pause(created.id);
-    expect((await api.ask(`GET /webhooks/${created.id}`)).body).toEqual(before);
+    const created = await create();
+    expect(await patch(created.id, { active: true })).toEqual(created);
+    const paused = await patch(created.id, { active: false });
+    await patch(created.id, { active: false });
+    expect(await read(created.id)).toEqual(paused);
   });
 
   test('url and events can be changed too, alone and together', async () => {
-    const { id } = await api.webhook(valid);
-    const change = { url: 'https://other.example.com/in?x=1', events: ['*'] };
-    expect((await api.ask(`PATCH /webhooks/${id}`, { json: { url: change.url } })).body.data).toMatchObject({
-      ...valid,
-      url: change.url,
-    });
-    expect((await api.ask(`PATCH /webhooks/${id}`, { json: { ...change, active: false } })).body.data).toMatchObject({
-      ...change,
-      active: false,
-    });
+    const { id } = await create();
+    const [url, events] = ['https://other.example.com/in?x=1', ['*']];
+    expect(await patch(id, { url })).toMatchObject({ ...valid, url });
+    expect(await patch(id, { url, events, active: false })).toMatchObject({ url, events, active: false });
   });
 
   test('a refused change changes nothing', async () => {
-    const { secret: _, ...created } = await api.webhook(valid);
-    const refused = await api.ask(`PATCH /webhooks/${created.id}`, {
-      json: { active: false, url: 'nonsense' },
-    });
-    expectRefusedAt(refused, '/url');
-    expect((await api.ask(`GET /webhooks/${created.id}`)).body.data).toEqual(created);
+    const created = await create();
+    const json = { active: false, url: 'nonsense' };
+    expectRefusedAt(await api.ask(`PATCH /webhooks/${created.id}`, { json }), '/url');
+    expect(await read(created.id)).toEqual(created);
   });
 });
 
 describe('DELETE /webhooks/{id}: "Deletes the subscription"', () => {
   test('204 without a body, and 404 afterwards on every route', async () => {
-    const { id } = await api.webhook(valid);
-    const answer = await api.ask(`DELETE /webhooks/${id}`);
-    expect({ status: answer.status, text: answer.text }).toEqual({ status: 204, text: '' });
+    const { id } = await create();
+    expect(await api.ask(`DELETE /webhooks/${id}`)).toMatchObject({ status: 204, text: '' });
     expectProblem(await api.ask(`DELETE /webhooks/${id}`), 'not_found');
     expectProblem(await api.ask(`GET /webhooks/${id}`), 'not_found');
     expectProblem(await api.ask(`PATCH /webhooks/${id}`, { json: { active: true } }), 'not_found');
@@ -162,8 +156,8 @@ describe('POST /webhooks/{id}/test: "Dispatches a webhook.test event to that sub
   });
 
   test('409 while inactive, and the detail names the way to try it: held: KEEP, a test, releaseHeld', async () => {
-    const { id } = await api.webhook(valid);
-    await pause(id);
+    const { id } = await create();
+    await patch(id, { active: false });
     const answer = await api.ask(`POST /webhooks/${id}/test`);
     expectProblem(answer, 'webhook_inactive');
     expect(answer.body.detail).toMatch(/GraphQL.*updateWebhook.*held: KEEP.*test.*releaseHeld/);
@@ -218,11 +212,11 @@ describe('GET /webhooks: "List of the tenant\'s subscriptions"', () => {
 
   test('a cursor stays good when its webhook is deleted', async () => {
     const { key } = await makeTenant(api.services);
-    const made = [await api.webhook(valid, key), await api.webhook(valid, key)];
+    const [older, newer] = [await api.webhook(valid, key), await api.webhook(valid, key)];
     const first = await api.ask('GET /webhooks?limit=1', { key });
-    await api.ask(`DELETE /webhooks/${made[1]?.id}`, { key });
+    await api.ask(`DELETE /webhooks/${newer.id}`, { key });
     const rest = await api.ask(`GET /webhooks?cursor=${first.body.meta.next_cursor}`, { key });
-    expect(idsOf(rest)).toEqual([made[0]?.id]);
+    expect(idsOf(rest)).toEqual([older.id]);
   });
 
   test('limit is 1 to 100, both included', async () => {
