@@ -13,8 +13,8 @@ import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 /** A statement and, where it is to be prepared, its name. */
 export interface Statement {
   /**
-   * With a name it is sent to each connection and planned once. Without one it is planned each time, as statements over
-   * jobs need it: their table is empty one moment and long the next. Only `search` has it planned for its values.
+   * With a name it is planned once on each connection. Without one it is planned each time, as statements over jobs
+   * need it: their table is empty one moment and long the next.
    */
   name?: string;
   text: string;
@@ -77,7 +77,7 @@ export function onPoolErrors(pool: pg.Pool, onError: (error: Error) => unknown):
   pool.on('connect', (client) => client.on('error', onError));
 }
 
-/** Connects; rejects too when the connection is cut off meanwhile, which would leave the driver's promise open. */
+/** Rejects also when the connection is cut off meanwhile, which would leave the driver's promise open. */
 export async function connect(client: pg.Client): Promise<void> {
   const ended = Promise.withResolvers<never>();
   client.once('end', () => ended.reject(new Error('The connection ended.')));
@@ -107,10 +107,7 @@ export function ormOptions(
     forceUtcTimezone: true,
     autoJoinRefsForFilters: false, // relations are ids: see entities/columns.ts
     pool: { min: 0, max: poolMax },
-    driverOptions: {
-      ...poolOptions(roleUrl, poolMax),
-      onPoolCreated,
-    },
+    driverOptions: { ...poolOptions(roleUrl, poolMax), onPoolCreated },
     migrations: {
       tableName: 'migrations',
       migrationsList: migrations,
@@ -121,11 +118,7 @@ export function ormOptions(
   };
 }
 
-/**
- * Opens both pools. They connect at the first statement.
- *
- * @param role of the connections (default: the user of the url)
- */
+/** The pools connect at the first statement. @param role of the connections (default: the user of the url) */
 export async function openDatabase(
   url: string,
   { poolMax, onError, role }: { poolMax: number; onError: (error: Error) => void; role?: string },
@@ -140,8 +133,7 @@ export async function openDatabase(
     endOnce(created);
     ormPool = created;
   };
-  const options = { ...ormOptions(url, poolMax, role, onPoolCreated), connect: false } as Options;
-  const orm = await MikroORM.init(options);
+  const orm = await MikroORM.init({ ...ormOptions(url, poolMax, role, onPoolCreated), connect: false } as Options);
   return {
     url,
     pool,
@@ -170,13 +162,11 @@ export async function query<Row extends pg.QueryResultRow>(
   return result.rows;
 }
 
-/** Takes a statement that travels with the commit. */
 export type WithCommit = (statement: Promise<unknown>) => void;
 
 /**
- * Runs `work` in one transaction. The connections are pipelined: statements that are sent without waiting share a round
- * trip. Statements that `work` hands to `withCommit` travel with the commit, so that locks end sooner; if one fails,
- * nothing is committed.
+ * Runs `work` in one transaction. Statements that `work` hands to `withCommit` travel with the commit, in one round
+ * trip, so that locks end sooner; if one fails, nothing is committed.
  *
  * @throws what `work` or the first of its statements to fail throws, after the roll-back
  */

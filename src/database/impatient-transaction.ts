@@ -3,8 +3,8 @@ import { transaction, type WithCommit } from './database.js';
 import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 
 /**
- * `transaction` with a limit on the wait for a lock, which another session may keep for long (an administrator's open
- * transaction, a frozen process).
+ * `transaction` with a limit on the wait for each lock, which another session may keep for long (an administrator's
+ * open transaction, a frozen process).
  *
  * @throws Error with LOCK_NOT_AVAILABLE after that time; see `orLocked`
  */

@@ -30,8 +30,5 @@ export function outageIn(error: unknown): string | null {
   return null;
 }
 
-/**
- * Whether an error means that Postgres cannot serve now: it is away, full, read-only or too slow, or this process is
- * ending. The same request may succeed later.
- */
+/** Whether the same request may succeed later. */
 export const isDatabaseAway = (error: unknown): boolean => outageIn(error) !== null;

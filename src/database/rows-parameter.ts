@@ -56,7 +56,10 @@ const writeInt64 = (to: Buffer, value: number, at: number) => {
   to.writeInt32BE(Math.floor(value / TWO_TO_32), at);
   to.writeUInt32BE(value >>> 0, at + 4);
 };
+const one = () => 1;
+const four = () => 4;
 const eight = () => 8;
+const lengthOf = ({ length }: Buffer) => length;
 /** timestamptz counts microseconds from here. */
 const TIMESTAMP_EPOCH_MS = Date.UTC(2000, 0, 1);
 
@@ -76,57 +79,33 @@ const columnOf =
     arrayOf: (rows) => toParameter(rows.map(value)),
   });
 
+const integerArray = arrayOf<number>(23, four, (to, value, at) => to.writeInt32BE(value, at));
+const doubleArray = arrayOf<number>(701, eight, (to, value, at) => to.writeDoubleBE(value, at));
+const booleanArray = arrayOf<boolean>(16, one, (to, value, at) => to.writeUInt8(Number(value), at));
+const textArray = arrayOf<string>(25, Buffer.byteLength, (to, value, at) => to.write(value, at));
+const byteaArray = arrayOf<Buffer>(17, lengthOf, (to, value, at) => value.copy(to, at));
+const timestamptzArray = arrayOf<Date>(1184, eight, (to, value, at) =>
+  writeInt64(to, (value.getTime() - TIMESTAMP_EPOCH_MS) * 1000, at),
+);
+
 /** Makers of columns, by the type of their values. */
 export const column = {
   bigint: columnOf('bigint', bigintArray),
-  integer: columnOf(
-    'integer',
-    arrayOf<number>(
-      23,
-      () => 4,
-      (to, value, at) => to.writeInt32BE(value, at),
-    ),
-  ),
-  double: columnOf(
-    'double precision',
-    arrayOf<number>(701, eight, (to, value, at) => to.writeDoubleBE(value, at)),
-  ),
-  boolean: columnOf(
-    'boolean',
-    arrayOf<boolean>(
-      16,
-      () => 1,
-      (to, value, at) => to.writeUInt8(Number(value), at),
-    ),
-  ),
-  text: columnOf(
-    'text',
-    arrayOf<string>(25, Buffer.byteLength, (to, value, at) => to.write(value, at)),
-  ),
-  bytea: columnOf(
-    'bytea',
-    arrayOf<Buffer>(
-      17,
-      ({ length }) => length,
-      (to, value, at) => value.copy(to, at),
-    ),
-  ),
-  timestamptz: columnOf(
-    'timestamptz',
-    arrayOf<Date>(1184, eight, (to, value, at) => writeInt64(to, (value.getTime() - TIMESTAMP_EPOCH_MS) * 1000, at)),
-  ),
+  integer: columnOf('integer', integerArray),
+  double: columnOf('double precision', doubleArray),
+  boolean: columnOf('boolean', booleanArray),
+  text: columnOf('text', textArray),
+  bytea: columnOf('bytea', byteaArray),
+  timestamptz: columnOf('timestamptz', timestamptzArray),
   /** An enum of ours. The oid of its array differs between installations, so it travels as text. */
   ofType: (type: string) => columnOf<string>(type, (values) => values),
 };
 
-/**
- * Rows as parameters of a statement: an array for each column. Names, types and values of the columns stand together,
- * so that they cannot get out of order.
- */
+/** Rows as parameters of a statement: an array for each column. */
 export class RowsParameter<Row> {
-  /** The arrays as the statement names them, in the order of the columns: `$3::bigint[], $4::text[]`. */
+  /** `$3::bigint[], $4::text[]` */
   readonly arrays: string;
-  /** The columns' names, in the same order: `delivery_id, number`. */
+  /** `delivery_id, number` */
   readonly names: string;
   readonly #parameters: Readonly<Record<string, string>>;
 
@@ -143,16 +122,12 @@ export class RowsParameter<Row> {
     this.arrays = parameters.map(([, parameter]) => parameter).join(', ');
   }
 
-  /** The rows as a table of the statement's `from`, with its name and those of its columns. */
+  /** A table for `from`. */
   as(name: string): string {
     return `unnest(${this.arrays}) as ${name}(${this.names})`;
   }
 
-  /**
-   * One column as an array of the statement.
-   *
-   * @throws Error for an unknown column
-   */
+  /** One column: `$3::bigint[]`. */
   array(name: string): string {
     const parameter = this.#parameters[name];
     if (parameter === undefined) {
@@ -161,8 +136,7 @@ export class RowsParameter<Row> {
     return parameter;
   }
 
-  /** The parameters, in their order. */
   values(rows: readonly Row[]): unknown[] {
-    return Object.values(this.columns).map((one) => one.arrayOf(rows));
+    return Object.values(this.columns).map((each) => each.arrayOf(rows));
   }
 }

@@ -33,11 +33,7 @@ export async function enterTenant(client: SqlTarget, tenantId: number | null): P
   await query(client, enterStatement, [String(tenantId ?? PLATFORM)]);
 }
 
-/**
- * Runs one statement for one tenant, in one round trip with the transaction's begin and end.
- *
- * @param settings a statement that sets up the transaction before
- */
+/** Runs one statement for one tenant, in one round trip. @param settings a statement that sets up the transaction */
 export async function tenantQuery<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   tenantId: number | null,
@@ -73,7 +69,7 @@ export function tenantEntityManager(em: EntityManager, tenantId: number | null):
   return fork;
 }
 
-/** The ORM with the tenant's filter alone, for a transaction that names the tenant. */
+/** The ORM for a transaction that names the tenant. */
 export function filteredEntityManager(em: EntityManager, tenantId: number | null): EntityManager {
   const fork = em.fork({ useContext: false });
   if (tenantId !== null) {

@@ -2,10 +2,7 @@ import pg from 'pg';
 
 type Query = (...args: unknown[]) => Promise<unknown>;
 
-/**
- * Releases connections on which a transaction can neither begin nor roll back. The ORM's query builder would keep them,
- * and none would be left after a short outage.
- */
+/** Releases connections on which a transaction neither begins nor rolls back; Kysely would keep all after an outage. */
 export function takeBackBrokenClients(pool: pg.Pool): void {
   pool.on('connect', (client) => {
     const query = async (...args: unknown[]) => {

@@ -6,12 +6,10 @@ type Callback = (error: Error | undefined, result: unknown) => void;
 type Query = (...args: unknown[]) => unknown;
 
 /**
- * A connection for statements that are sent thousands of times a second, which makes little garbage.
- *
- * With a promise, and with a time limit, the driver assigns a function to a property of each query. V8 takes such a
- * function for a method and makes it among the old objects, where it keeps the query, its values and its rows alive
- * long after the answer (docs/performance.md, "What garbage costs"). So every query has a callback here, and the
- * connection has one time limit for all, `query_timeout`. It takes texts and statements, no cursors and no COPY.
+ * A connection for thousands of statements a second, without cursors and COPY. The driver assigns a function to a
+ * property of each query that has a promise or a time limit; V8 makes it among the old objects, where it keeps query
+ * and rows alive long after the answer (docs/performance.md, "What garbage costs"). So every query has a callback here,
+ * and the connection has one time limit for all, `query_timeout`.
  */
 export class QuietClient extends pg.Client {
   #unanswered = 0;
@@ -35,7 +33,6 @@ export class QuietClient extends pg.Client {
     const answer = new Promise((resolve, reject) => {
       const answered: Callback = (error, result) => (error ? reject(error) : resolve(result));
       // A copy, because the driver writes the callback into it.
-      // A copy, because the driver writes the callback into it.
       this.#send([typeof config === 'object' ? { ...config } : config, ...rest], answered);
     });
     return answer.catch((error: Error) => {
@@ -48,7 +45,6 @@ export class QuietClient extends pg.Client {
     this.#unanswered += 1;
     this.#limit?.refresh();
     let isAnswered = false;
-    // The driver calls a second time for values that it cannot send.
     // The driver calls a second time for values that it cannot send.
     const answered: Callback = (error, result) => {
       if (!isAnswered) {

@@ -8,7 +8,7 @@ const MAKE_DO_MS = 5_000;
 const ENOUGH = 2;
 /** Postgres counts a connection that has ended for a moment longer. */
 const RETRY_MS = 200;
-/** The same time as a full pool allows for a connection. */
+/** A full pool lets wait for a connection as long. */
 const PATIENCE_MS = 5_000;
 
 type Connect = pg.Pool['connect'];
@@ -20,11 +20,9 @@ const makingDo = new WeakSet<pg.Pool>();
 const giving = new WeakSet<pg.Pool>();
 
 /**
- * Postgres may refuse a connection (53300) long before a pool has its number: `max_connections`, and the limits of a
- * login and of a database, are shared with others. Then the pool makes do with the connections that it has for some
- * seconds, and gives back idle ones; one that has fewer than ENOUGH gets one of another pool of this process.
- *
- * `connect` throws DatabaseError with TOO_MANY_CONNECTIONS only when the pool gets none for some seconds.
+ * When Postgres refuses a connection (53300: `max_connections` is shared with others), the pool makes do with those
+ * that it has for some seconds, and closes idle ones; a pool that has fewer than ENOUGH gets one of another pool of
+ * this process. `connect` throws DatabaseError with TOO_MANY_CONNECTIONS only when there is none for some seconds.
  */
 export function makeDoWithFew(pool: pg.Pool): void {
   for (const other of pools.keys()) {
@@ -34,7 +32,6 @@ export function makeDoWithFew(pool: pg.Pool): void {
   }
   const connect: Connect = pool.connect.bind(pool);
   pools.set(pool, connect);
-  // No promise of our own: all hot statements come through here.
   // No promise of our own: all hot statements come through here.
   pool.connect = ((callback?: Parameters<Connect>[0]) => {
     if (callback === undefined) {

@@ -17,9 +17,9 @@ export function sessionUrl(url: string, options = ''): string {
 }
 
 /**
- * The url of connections for the hot statements. Planning one again costs as much as running it, and no parameter makes
- * another plan better. None is long enough for compiling to pay (0.4 s for a plan over all partitions). And a plan from
- * when a table was empty must not read the whole table later.
+ * The url of connections for the hot statements. Planning one again costs as much as running it, none is long enough
+ * for compiling to pay (0.4 s for a plan over all partitions), and a plan from when a table was empty must not read the
+ * whole table later.
  */
 export function hotUrl(url: string, role?: string): string {
   const options = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';

@@ -9,13 +9,12 @@ export const SQL_STATE = {
   LOCK_NOT_AVAILABLE: '55P03',
   QUERY_CANCELED: '57014',
   SERIALIZATION_FAILURE: '40001',
-  /** No line of pg_hba.conf lets this user, from this address, into this database. */
+  /** By pg_hba.conf. */
   LOGIN_REFUSED: '28000',
   STARTING_OR_ENDING: '57P03',
   TOO_MANY_CONNECTIONS: '53300',
   /** Our own, from `hookwright.emit_events`. */
   TOO_MANY_DELIVERIES: 'HW012',
-  /** An earlier statement of the transaction failed. */
   TRANSACTION_ABORTED: '25P02',
   UNDEFINED_OBJECT: '42704',
   UNDEFINED_TABLE: '42P01',
@@ -28,7 +27,7 @@ export function sqlStateOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** Whether a value is not of its type, or not one that the function takes (class 22, "data exception"). */
+/** Class 22, "data exception": a value is not of its type, or not one that the function takes. */
 export const isBadValue = (error: unknown): boolean => sqlStateOf(error).startsWith('22');
 
 /** Whether Postgres has ended a statement that took too long, and would again. */
