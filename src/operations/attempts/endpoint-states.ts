@@ -39,8 +39,7 @@ const reported = new RowsParameter<EndpointState>(
 const reportStatement: Statement = {
   name: 'report_endpoint_states',
   text: `
-    insert into hookwright.endpoint_states
-      (daemon_id, ${reported.names})
+    insert into hookwright.endpoint_states (daemon_id, ${reported.names})
     select $1::uuid, * from ${reported.as('reported')}
     on conflict (webhook_id, daemon_id) do update
     set tenant_id = excluded.tenant_id, window_limit = excluded.window_limit, in_flight = excluded.in_flight,
@@ -56,7 +55,6 @@ export async function reportEndpointStates(
   await query(pool, reportStatement, [daemonId, ...reported.values(states)]);
 }
 
-/** Deletes what daemons said of endpoints more than a day ago. */
 export async function forgetEndpointStates(pool: pg.Pool): Promise<void> {
   await pool.query(
     `delete from hookwright.endpoint_states where updated_at < now() - ${FORGET_SECONDS} * interval '1 second'`,
@@ -78,10 +76,7 @@ const readStatement: Statement = {
     group by webhook_id`,
 };
 
-/**
- * The reports of all daemons on each webhook's endpoint; while no daemon reports anything, the last reports. Webhooks
- * to which no daemon has sent anything are not in the answer.
- */
+/** The sums of all daemons' present reports, or else of their last ones, by webhook. */
 export async function readEndpointStates(
   db: Pick<Database, 'pool'>,
   tenantId: number,

@@ -18,18 +18,12 @@ export interface FinishedAttempt {
   retryInMs: number | null;
 }
 
-/** An attempt that got no 2xx. */
 export type FailedAttempt = FinishedAttempt & { outcome: Exclude<Outcome, { verdict: 'SUCCEEDED' }> };
 
 export const hasFailed = (attempt: FinishedAttempt): attempt is FailedAttempt =>
   attempt.outcome.verdict !== 'SUCCEEDED';
 
-/**
- * The attempt with the rest of its delays: they began at its end, and minutes may pass until it can be recorded (a
- * lock, a database that is away). A closing that is over is none.
- *
- * @param nowMs monotonic
- */
+/** The attempt with the rest of its delays: minutes may pass from its end until it can be recorded. */
 export function withDelaysLeft(attempt: FinishedAttempt, nowMs: number): FinishedAttempt {
   const { outcome, retryInMs, endedAtMs } = attempt;
   if (outcome.verdict !== 'FAILED') {

@@ -12,7 +12,7 @@ interface Loaded {
   deliveries: ReadonlyMap<number, DueDelivery>;
 }
 
-/** Claimed jobs bring their deliveries with them: these need not be loaded. */
+/** Claimed jobs bring their deliveries with them. */
 export type DeliverJob = DeliverPayload & { loaded?: Loaded | undefined };
 export type DeliverGroupJob = DeliverGroupPayload & { loaded?: Loaded | undefined };
 
@@ -86,7 +86,7 @@ const loadSql = (traceparent: { column: string; join: string }) => `
 
 const loadStatement: Statement = { name: 'load_deliveries', text: loadSql({ column: 'null', join: '' }) };
 
-/** Daemons that make no traces read none. */
+/** Used by daemons that make traces. */
 const loadTracedStatement: Statement = {
   name: 'load_traced_deliveries',
   text: loadSql({
@@ -95,10 +95,7 @@ const loadTracedStatement: Statement = {
   }),
 };
 
-/**
- * Loads the deliveries that jobs name. A job is only a hint, so each is answered with the delivery only if its attempt
- * is really due. Those that wait for something are for `turnAwayDeliveries`, which may have to wait for locks.
- */
+/** Loads the deliveries that jobs name: a job is only a hint. Those NOT_YET due are for `turnAwayDeliveries`. */
 export async function loadDeliveries(
   pool: pg.Pool,
   jobs: readonly NamedDelivery[],

@@ -44,8 +44,8 @@ const putOffStatement: Statement = {
 };
 
 /**
- * Lets the deliveries' jobs come again later. Nothing is written to the deliveries: no attempt is burned. Where the
- * webhook has got another url meanwhile, or was switched, the reason to wait is over: they come soon.
+ * Lets the deliveries' jobs come again later; no attempt is burned. Where the webhook has got another url meanwhile, or
+ * was switched, the reason to wait is over: they come soon.
  *
  * @throws Error where another session has one of their jobs locked: `GroupCommit` then tries each alone
  */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
 import { query, type Statement, transaction } from '../../database/database.js';
+import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../../domain/events/operational-events.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 
@@ -16,16 +17,24 @@ export interface OperationalEvent {
   count: number;
 }
 
+const raised = new RowsParameter<OperationalEvent>({
+  tenant_id: column.bigint(({ tenantId }) => tenantId),
+  webhook_id: column.bigint(({ webhookId }) => webhookId),
+  event_type: column.text(({ type }) => type),
+  pending_body: column.text(({ facts }) => JSON.stringify(facts)),
+  pending: column.integer(({ count }) => count),
+});
+
 const raiseStatement: Statement = {
   name: 'raise_events',
-  text: 'select hookwright.raise_events($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::integer[])',
+  text: `select hookwright.raise_events(${raised.arrays})`,
 };
 
 const countStatement: Statement = {
   name: 'count_events',
   text: `
-    insert into hookwright.raised_events as r (tenant_id, webhook_id, event_type, pending, pending_body)
-    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $5::integer[], $4::text[])
+    insert into hookwright.raised_events as r (${raised.names})
+    select * from ${raised.as('raised')}
     on conflict (webhook_id, event_type) do update
       set tenant_id = excluded.tenant_id, pending = r.pending + excluded.pending, pending_body = excluded.pending_body`,
 };
@@ -34,9 +43,9 @@ const countStatement: Statement = {
 const RAISED_AT_ONCE = 10;
 
 /**
- * Raises operational events in the transaction of what caused them. Of one webhook and type there is one a minute at
- * most; what happens in between is counted, and reported by the next one (`raisePending` at the latest). So is what one
- * transaction causes beyond the first few.
+ * Raises operational events in the transaction of what caused them, at most one a minute for each webhook and type.
+ * What happens in between is counted for the next one (`raisePending` at the latest), and so is what one transaction
+ * causes beyond the first few.
  *
  * @param events at most one per webhook and type
  */
@@ -45,7 +54,7 @@ export async function raiseEvents(client: pg.PoolClient, events: readonly Operat
   const inOrder = events.toSorted((a, b) => a.webhookId - b.webhookId || (a.type < b.type ? -1 : 1));
   const run = async (statement: Statement, some: readonly OperationalEvent[]) => {
     if (some.length > 0) {
-      await query(client, statement, valuesOf(some));
+      await query(client, statement, raised.values(some));
     }
   };
   await Promise.all([
@@ -53,14 +62,6 @@ export async function raiseEvents(client: pg.PoolClient, events: readonly Operat
     run(countStatement, inOrder.slice(RAISED_AT_ONCE)),
   ]);
 }
-
-const valuesOf = (events: readonly OperationalEvent[]) => [
-  events.map(({ tenantId }) => tenantId),
-  events.map(({ webhookId }) => webhookId),
-  events.map(({ type }) => type),
-  events.map(({ facts }) => JSON.stringify(facts)),
-  events.map(({ count }) => count),
-];
 
 /** The part of a url that others may see: its path and query often hold the very secret that lets one post there. */
 export const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
@@ -70,12 +71,7 @@ const CHUNK_EVENTS = 10;
 /** The next sweep goes on, so that the other sweeps are not late. */
 const SWEEP_EVENTS = 1_000;
 
-/**
- * Raises the events that were only counted: another one had been raised less than a minute before, or many came at
- * once.
- *
- * @returns how many events that made
- */
+/** Raises the events that `raiseEvents` only counted. @returns how many */
 export async function raisePending(pool: pg.Pool): Promise<number> {
   const statement = { text: `select hookwright.raise_pending(${CHUNK_EVENTS}) as raised` };
   const raiseChunk = async () => {
@@ -85,7 +81,7 @@ export async function raisePending(pool: pg.Pool): Promise<number> {
   return await inChunks(CHUNK_EVENTS, raiseChunk, SWEEP_EVENTS);
 }
 
-/** Forgets when events were raised, once that delays none any more: webhooks come and go. */
+/** Forgets when events were raised, once that delays none any more. */
 export async function forgetRaised(pool: pg.Pool): Promise<void> {
   await pool.query(`delete from hookwright.raised_events where pending = 0 and raised_at < now() - interval '1 hour'`);
 }
@@ -98,9 +94,8 @@ const WARNED_MAX = 20;
 const HELD_COUNT_MAX = 100_000;
 
 /**
- * The webhooks whose held deliveries expire soon, and whose owners have not been warned. The condition of 24 hours also
- * stands alone, for the index; when `HOLD_HOURS` is short, the warning comes at half of them. Held deliveries of
- * operational events alone are not worth another one.
+ * The condition of 24 hours also stands alone, for the index. Held deliveries of operational events alone are not worth
+ * another one.
  */
 const expiringStatement: Statement = {
   text: `

@@ -7,23 +7,17 @@ import type { FailedAttempt } from './finished-attempt.js';
 import { type OperationalEvent, originOf, raiseEvents } from './raise-events.js';
 import type { WebhookEvents, WrittenWebhook } from './update-health.js';
 
-interface EventRow {
-  id: number;
-  event_id: number;
-}
-
 const eventsStatement: Statement = {
   name: 'read_exhausted_deliveries',
   text: `select id, event_id from hookwright.deliveries where id = any($1::bigint[]) and id between $2 and $3`,
 };
 
 /**
- * Raises operational events in the transaction of the outcomes that cause them: webhooks were disabled by failures or
- * have recovered, and deliveries have failed for good. Deliveries of operational events are not reported: two webhooks
- * that fail would never come to an end.
+ * Raises operational events in the transaction of the outcomes that cause them. Exhausted deliveries of operational
+ * events are not reported: two webhooks that fail would never come to an end.
  *
- * @param written the webhooks of all these attempts, as their rows stand now
  * @param exhausted the attempts that have made their deliveries FAILED
+ * @param written the webhooks of all these attempts, as their rows stand now
  */
 export async function raiseOutcomeEvents(
   client: pg.PoolClient,
@@ -37,7 +31,10 @@ export async function raiseOutcomeEvents(
   );
   const latest = [...failures.values()].map((attempts) => ({ attempt: attempts.at(-1)!, count: attempts.length }));
   const ids = latest.map(({ attempt }) => attempt.delivery.id);
-  const rows = ids.length === 0 ? [] : await query<EventRow>(client, eventsStatement, [ids, ...idRange(ids)]);
+  const rows =
+    ids.length === 0
+      ? []
+      : await query<{ id: number; event_id: number }>(client, eventsStatement, [ids, ...idRange(ids)]);
   const eventIds = new Map(rows.map(({ id, event_id }) => [id, event_id]));
   const webhooks = new Map(written.map((webhook) => [webhook.id, webhook]));
   await raiseEvents(client, [
@@ -86,11 +83,5 @@ function exhaustion(
     attempts: String(delivery.attemptNumber),
     last_error: outcome.errorCode,
   };
-  return {
-    tenantId: delivery.tenantId,
-    webhookId: delivery.webhookId,
-    type: 'delivery.exhausted',
-    facts,
-    count,
-  };
+  return { tenantId: delivery.tenantId, webhookId: delivery.webhookId, type: 'delivery.exhausted', facts, count };
 }

@@ -9,26 +9,25 @@ import { needsJobSql } from '../../graphile-worker/job-conditions.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import { countAttempts } from './count-attempts.js';
 import { type FinishedAttempt, hasFailed, withDelaysLeft } from './finished-attempt.js';
+import type { DueDelivery } from './load-deliveries.js';
 import { raiseOutcomeEvents } from './raise-outcome-events.js';
 import { recordSuccesses } from './record-successes.js';
-import { type DisabledWebhook, type HealthRow, type HealthRules, lockWebhooks, updateHealth } from './update-health.js';
+import { type DisabledWebhook, type HealthRules, lockWebhooks, updateHealth } from './update-health.js';
 
 /**
  * Writes attempts, with their deliveries' states, webhook health, statistics, next jobs and operational events
- * (`raiseOutcomeEvents`), in one transaction. Each is a compare-and-set on the delivery's attempt count, so that an
- * attempt that is recorded twice (by a zombie, after a lost reply) changes nothing the second time.
+ * (`raiseOutcomeEvents`), in one transaction. Each is a compare-and-set on the delivery's attempt count, so an attempt
+ * that is recorded twice (by a zombie, after a lost reply) changes nothing the second time.
  *
- * A delivery that was held or canceled while its request was in flight keeps that state, unless the request
- * succeeded: what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED.
- * If it was also redelivered meanwhile, it starts its new run.
+ * A delivery that was held or canceled while its request was in flight keeps that state, unless the request succeeded:
+ * what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED. If it was
+ * also redelivered meanwhile, it starts its new run.
  *
- * A webhook whose row another session has locked for long (an administrator's open transaction, a process that was
- * frozen within one) does not keep the outcomes of other webhooks waiting.
+ * A webhook whose row another session has locked for long (an administrator's open transaction, a frozen process) does
+ * not keep the outcomes of other webhooks waiting.
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param lockWaitMs how long a lock is waited for
- * @returns per attempt, the state that its delivery has now, null: it was not recorded; LOCKED: not yet, because
- *   another session has a row locked; and the webhooks that were disabled by them
  */
 export async function recordAttempts(
   pool: pg.Pool,
@@ -37,99 +36,66 @@ export async function recordAttempts(
   lockWaitMs: number,
 ): Promise<Recorded> {
   const successes = attempts.some(hasFailed) ? none : await orLocked(recordSuccesses(pool, attempts, lockWaitMs));
-  if (successes === 'LOCKED') {
-    return await recordUnlocked(pool, lockWaitMs, attempts, rules);
+  const done = successes === 'LOCKED' ? none : successes;
+  const others = attempts.filter(({ delivery }) => !done.has(delivery.id));
+  if (others.length === 0) {
+    return { statuses: attempts.map(() => 'SUCCEEDED'), disabled: [] };
   }
-  const others = attempts.filter(({ delivery }) => !successes.has(delivery.id));
-  const recorded = others.length === 0 ? nothing : await recordTogether(pool, lockWaitMs, others, rules);
-  let next = 0;
-  const statuses = attempts.map(({ delivery }) =>
-    successes.has(delivery.id) ? 'SUCCEEDED' : recorded.statuses[next++]!,
-  );
-  return { statuses, disabled: recorded.disabled };
+  const write = (options: { skipLocked: boolean }) =>
+    orLocked(
+      impatientTransaction(pool, lockWaitMs, (client, withCommit) =>
+        writeInto(client, withCommit, { finished: others, rules, ...options }),
+      ),
+    );
+  const together = successes === 'LOCKED' ? successes : await write({ skipLocked: false });
+  const written = together === 'LOCKED' ? await write({ skipLocked: true }) : together;
+  // A row beside those of the webhooks may be locked: a delivery, a job or a row of the statistics.
+  const { statusOf, disabled } = written === 'LOCKED' ? { statusOf: () => written, disabled: [] } : written;
+  const statuses = attempts.map(({ delivery }) => (done.has(delivery.id) ? 'SUCCEEDED' : statusOf(delivery)));
+  return { statuses, disabled };
 }
 
 const none: ReadonlySet<number> = new Set();
-const nothing: Recorded = { statuses: [], disabled: [] };
 
-/** Records all of them in one transaction, unless something is locked. */
-async function recordTogether(
-  pool: pg.Pool,
-  lockWaitMs: number,
-  attempts: readonly FinishedAttempt[],
-  rules: HealthRules,
-): Promise<Recorded> {
-  const together = impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
-    // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
-    const locking = lockWebhooks(client, webhooksOf(attempts));
-    withCommit(locking);
-    return await write(client, withCommit, { attempts, locking, rules });
-  });
-  const recorded = await orLocked(together);
-  return recorded === 'LOCKED' ? await recordUnlocked(pool, lockWaitMs, attempts, rules) : recorded;
-}
-
-const webhooksOf = (attempts: readonly FinishedAttempt[]): number[] => [
-  ...new Set(attempts.map(({ delivery }) => delivery.webhookId)),
-];
-
-/** Records the attempts of those webhooks whose rows no other session has locked at this moment. */
-async function recordUnlocked(
-  pool: pg.Pool,
-  lockWaitMs: number,
-  attempts: readonly FinishedAttempt[],
-  rules: HealthRules,
-): Promise<Recorded> {
-  const unlocked = impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
-    const webhooks = await lockWebhooks(client, webhooksOf(attempts), { skipLocked: true });
-    const free = new Set(webhooks.map(({ id }) => id));
-    const some = attempts.filter(({ delivery }) => free.has(delivery.webhookId));
-    const { statuses, disabled } =
-      some.length === 0
-        ? nothing
-        : await write(client, withCommit, { attempts: some, locking: Promise.resolve(webhooks), rules });
-    let next = 0;
-    return {
-      statuses: attempts.map(({ delivery }) => (free.has(delivery.webhookId) ? statuses[next++]! : 'LOCKED')),
-      disabled,
-    };
-  });
-  const recorded = await orLocked(unlocked);
-  // A row beside those of the webhooks is locked: a delivery, a job or a row of the statistics.
-  return recorded === 'LOCKED' ? { statuses: attempts.map(() => 'LOCKED'), disabled: [] } : recorded;
-}
-
-async function write(
+/** @param skipLocked leaves out the attempts of webhooks whose rows another session has locked at this moment */
+async function writeInto(
   client: pg.PoolClient,
   withCommit: WithCommit,
-  {
-    attempts: finished,
-    locking,
-    rules,
-  }: { attempts: readonly FinishedAttempt[]; locking: Promise<HealthRow[]>; rules: HealthRules },
-): Promise<Recorded> {
+  { finished, rules, skipLocked }: { finished: readonly FinishedAttempt[]; rules: HealthRules; skipLocked: boolean },
+): Promise<{ statusOf: (delivery: DueDelivery) => RecordedStatus | 'LOCKED'; disabled: DisabledWebhook[] }> {
+  // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
+  const webhookIds = [...new Set(finished.map(({ delivery }) => delivery.webhookId))];
+  const locking = lockWebhooks(client, webhookIds, { skipLocked });
+  withCommit(locking);
+  const locked = new Set(skipLocked ? (await locking).map(({ id }) => id) : webhookIds);
   const nowMs = performance.now();
-  const attempts = finished.map((attempt) => withDelaysLeft(attempt, nowMs));
-  const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
-  const statusOf = new Map(hits.map(({ id, status }) => [id, status]));
-  const counted = attempts.filter(({ delivery }) => statusOf.has(delivery.id));
+  const attempts = finished
+    .filter(({ delivery }) => locked.has(delivery.webhookId))
+    .map((attempt) => withDelaysLeft(attempt, nowMs));
+  const hits = attempts.length === 0 ? [] : await query<RecordedRow>(client, recordStatement, recordValues(attempts));
+  const statuses = new Map(hits.map(({ id, status }) => [id, status]));
+  const counted = attempts.filter(({ delivery }) => statuses.has(delivery.id));
   const { webhookEvents, disabled, written } = updateHealth(client, await locking, counted, rules);
   withCommit(written);
   if (counted.length > 0) {
     withCommit(countAttempts(client, counted));
   }
-  const exhausted = counted.filter(hasFailed).filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
+  const exhausted = counted.filter(hasFailed).filter(({ delivery }) => statuses.get(delivery.id) === 'FAILED');
   if (webhookEvents.length > 0 || exhausted.length > 0) {
     await raiseOutcomeEvents(client, webhookEvents, exhausted, await written);
   }
-  return { statuses: attempts.map(({ delivery }) => statusOf.get(delivery.id) ?? null), disabled };
+  const statusOf = ({ id, webhookId }: DueDelivery) =>
+    locked.has(webhookId) ? (statuses.get(id) ?? null) : ('LOCKED' as const);
+  return { statusOf, disabled };
 }
 
 /** The state of a delivery whose attempt was recorded; null: it was not. */
 export type RecordedStatus = `${DeliveryStatus}` | null;
 
 interface Recorded {
+  /** Per attempt. LOCKED: it is not recorded yet, because another session has a row locked. */
   statuses: (RecordedStatus | 'LOCKED')[];
+  /** The webhooks that the attempts have disabled. */
   disabled: DisabledWebhook[];
 }
 

@@ -20,10 +20,7 @@ const ended = new RowsParameter<FinishedAttempt>(
   { after: 3 },
 );
 
-/**
- * `quiet` locks the webhooks in the order of their ids, and the array in the update has all of them locked before the
- * first delivery is.
- */
+/** `quiet` locks the webhooks in the order of ids; as an array, all of them before the first delivery is locked. */
 const recordStatement: Statement = {
   name: 'record_successes',
   text: `
@@ -66,14 +63,12 @@ const recordStatement: Statement = {
 };
 
 /**
- * Records attempts that succeeded, in one statement: attempt, delivery, webhook and statistics. Only those whose
- * webhook has no failure in a row and has raised no `webhook.disabled`: its health is what it was (`foldHealth`), but
- * for the time of its last success. So there is nothing to read first.
+ * Records attempts that succeeded, in one statement. A webhook without a failure in a row that has raised no
+ * `webhook.disabled` keeps its health (`foldHealth`), but for the time of its last success: nothing is read first.
  *
  * @param attempts successes, at most one per delivery
- * @param lockWaitMs how long a lock is waited for
  * @returns the ids of the deliveries whose attempts are recorded; the others are for `recordAttempts`
- * @throws Error with LOCK_NOT_AVAILABLE, when a lock was not to be had
+ * @throws Error with LOCK_NOT_AVAILABLE after `lockWaitMs`
  */
 export async function recordSuccesses(
   pool: pg.Pool,

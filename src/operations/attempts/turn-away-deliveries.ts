@@ -23,9 +23,8 @@ const turned = new RowsParameter<TurnedAway>(
 );
 
 /**
- * Locks deliveries in the order of ids, as a move of an alignment does; where that goes on to older ones, nobody waits
- * for long. `opens_at` is asked once all are locked (the sort sees to that): the endpoint may have been opened
- * meanwhile, and the deliveries that wait for it woken.
+ * Locks deliveries in the order of ids, as an alignment does. `opens_at` is asked once all are locked (the sort sees to
+ * that): the endpoint may have been opened meanwhile, and the deliveries that wait for it woken.
  */
 const turnAwaySql = (lock: 'for update of d' | 'for update of d skip locked', passedOver = '') => `
     with judged as materialized (
@@ -51,10 +50,7 @@ const turnAwaySql = (lock: 'for update of d' | 'for update of d skip locked', pa
              array_agg(priority))
     from waiting`;
 
-const turnAwayStatement: Statement = {
-  name: 'turn_away_deliveries',
-  text: turnAwaySql('for update of d'),
-};
+const turnAwayStatement: Statement = { name: 'turn_away_deliveries', text: turnAwaySql('for update of d') };
 
 /** Deliveries that another session has locked come again later. */
 const turnUnlockedAwayStatement: Statement = {
@@ -70,14 +66,12 @@ const turnUnlockedAwayStatement: Statement = {
 };
 
 /**
- * Ends the jobs of deliveries that wait for something. Where the webhook is inactive or deleted the delivery is held or
- * canceled; it is also held where it counts as held already. Where its time has not come, or its endpoint is closed,
- * the job is put off until then. No attempt is burned either way. The conditions are those of the load, judged again:
- * a change since then wins. A delivery whose row another session has locked keeps nobody waiting: its job comes again
- * in half a minute. Where its job is locked, it fails alone.
+ * Ends the jobs of deliveries that wait for something, without burning an attempt. Where the webhook is inactive or
+ * deleted, or the delivery counts as held, it is held or canceled. Where its time has not come, or its endpoint is
+ * closed, the job is put off until then. A delivery whose row another session has locked comes again in half a minute;
+ * one whose job is locked fails alone.
  *
  * @param deliveries each delivery once
- * @param lockWaitMs how long a lock is waited for
  */
 export async function turnAwayDeliveries(
   pool: pg.Pool,

@@ -14,8 +14,7 @@ import { enqueueAlign } from '../jobs/enqueue.js';
 import { about, auditBySql, service } from '../rows/audit.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
-/** A webhook's row, with what its health is folded from. */
-export interface HealthRow extends OperationalEventsState {
+interface HealthRow extends OperationalEventsState {
   id: number;
   tenantId: number;
   url: string;
@@ -31,11 +30,7 @@ const lockSql = `
 const lockStatement: Statement = { name: 'lock_webhooks', text: lockSql };
 const lockFreeStatement: Statement = { text: `${lockSql} skip locked` };
 
-/**
- * Locks webhooks for the rest of the transaction, in the order of their ids as everywhere.
- *
- * @param options.skipLocked leaves out those that another session has locked
- */
+/** Locks webhooks in the order of ids, as everywhere. @param options.skipLocked leaves out those that others lock */
 export const lockWebhooks = (
   client: pg.PoolClient,
   ids: readonly number[],
@@ -50,7 +45,6 @@ export interface HealthRules {
   streakMsMin: number;
 }
 
-/** A webhook that its receiver's answers have disabled. */
 export interface DisabledWebhook {
   webhookId: number;
   tenantId: number;
@@ -139,8 +133,7 @@ export interface WebhookEvents {
  *
  * @param webhooks locked; those that no attempt belongs to are left alone
  * @param counted the attempts that were recorded now
- * @returns `webhookEvents`: the operational events to raise; `disabled`: the webhooks that this disables. Both are
- *   known at once: the statements have been sent, and `written` resolves when they are done
+ * @returns at once, with the statements sent: `written` resolves when they are done
  */
 export function updateHealth(
   client: pg.PoolClient,
@@ -166,7 +159,6 @@ export function updateHealth(
   };
 }
 
-/** Has the webhook's deliveries held from now on; the audit log says why. */
 async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Health): Promise<void> {
   const change = {
     ...about('WEBHOOK', webhook.tenantId, webhook.id),
