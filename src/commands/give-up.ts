@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.js';
 import { SecretVault } from '../operations/secrets/secret-vault.js';
-import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
+import { encryptionKeysInUse } from '../operations/secrets/try-encryption-keys.js';
 import { giveUpSecrets, lockedOutTenants } from '../operations/tenants/give-up-secrets.js';
 import type { Config } from '../settings/config.js';
 import { administerSecrets } from './administer.js';
@@ -42,7 +42,7 @@ async function newVault(config: Config, db: Database): Promise<SecretVault> {
 
 /** A mistyped name must not read as if nothing were lost. */
 async function requireInUse(db: Database, kid: string): Promise<void> {
-  const inUse = await tryEncryptionKeys(db, []);
+  const inUse = await encryptionKeysInUse(db);
   if (!inUse.some((key) => key.kid === kid)) {
     const known = inUse.map((key) => `${key.kid} (tenants: ${key.tenants})`).join(', ') || 'none yet';
     throw new Error(

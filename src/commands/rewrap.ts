@@ -1,4 +1,5 @@
-import { encryptionKeysInUse, rewrapDataKeys } from '../operations/secrets/rewrap-data-keys.js';
+import { rewrapDataKeys } from '../operations/secrets/rewrap-data-keys.js';
+import { encryptionKeysInUse } from '../operations/secrets/try-encryption-keys.js';
 import type { Config } from '../settings/config.js';
 import { administerSecrets } from './administer.js';
 import { print } from './print.js';

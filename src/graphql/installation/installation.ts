@@ -16,12 +16,12 @@ import {
   FAILURES_LOOKED,
   readBacklogOfAll,
   readFailuresOfAll,
-  readKeysInUse,
   readPartitions,
 } from '../../operations/installation/read-all.js';
 import type { Installation as Facts } from '../../operations/installation/read-installation.js';
 import { readTopWebhooks } from '../../operations/installation/top-webhooks.js';
 import type { JobAside } from '../../operations/jobs/read-jobs-aside.js';
+import { encryptionKeysInUse } from '../../operations/secrets/try-encryption-keys.js';
 import type { StatsQuestion } from '../../operations/stats/read-stats.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
 import { RequiresScope } from '../fields/requires.js';
@@ -147,7 +147,7 @@ class Installation {
 
   @Field(() => [EncryptionKeyInUse], { description: 'The encryption keys that protect the secrets of tenants.' })
   encryptionKeys(@Ctx() { db }: Context): Promise<EncryptionKeyInUse[]> {
-    return readKeysInUse(db);
+    return encryptionKeysInUse(db);
   }
 
   @mayHold(40)

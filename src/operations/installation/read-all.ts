@@ -55,15 +55,6 @@ const partitionsStatement: Statement = {
 export const readPartitions = ({ pool }: Db): Promise<Partition[]> =>
   tenantQuery<Partition>(pool, null, partitionsStatement, []);
 
-const keysStatement: Statement = {
-  name: 'read_keys_in_use',
-  text: 'select distinct kid, tenants from hookwright.data_key_samples() order by kid',
-};
-
-/** The encryption keys that wrap the keys of tenants, and of how many. */
-export const readKeysInUse = ({ pool }: Db): Promise<{ kid: string; tenants: number }[]> =>
-  tenantQuery<{ kid: string; tenants: number }>(pool, null, keysStatement, []);
-
 /** This many of the newest deliveries are read. */
 export const FAILURES_LOOKED = 20_000;
 

@@ -40,13 +40,3 @@ export async function rewrapDataKeys(
     }
   }
 }
-
-/** The encryption keys that protect data keys, each with the number of its tenants. */
-export async function encryptionKeysInUse({
-  pool,
-}: Pick<Database, 'pool'>): Promise<{ kid: string; tenants: number }[]> {
-  const { rows } = await pool.query<{ kid: string; tenants: number }>(
-    `select data_key_kid as kid, count(*)::integer as tenants from hookwright.tenants group by 1 order by 1`,
-  );
-  return rows;
-}

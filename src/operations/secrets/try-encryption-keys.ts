@@ -27,22 +27,25 @@ const statement: Statement = {
   text: 'select kid, tenants, tenant_id, data_key from hookwright.data_key_samples()',
 };
 
-/**
- * Tries the encryption keys on data keys in the database, two for each encryption key in use: the right name does not
- * prove the key. It needs no more rights than an API has, and changes nothing.
- */
+const readSamples = async ({ pool }: Pick<Database, 'pool'>) =>
+  Map.groupBy(await query<Sample>(pool, statement, []), ({ kid }) => kid);
+
+/** The encryption keys that protect data keys, each with the number of its tenants. */
+export async function encryptionKeysInUse(db: Pick<Database, 'pool'>): Promise<{ kid: string; tenants: number }[]> {
+  return [...(await readSamples(db))].map(([kid, [sample]]) => ({ kid, tenants: sample!.tenants }));
+}
+
+/** Tries the keys on two data keys for each encryption key in use: the right name does not prove the key. */
 export async function tryEncryptionKeys(
-  { pool }: Pick<Database, 'pool'>,
+  db: Pick<Database, 'pool'>,
   keys: readonly EncryptionKey[],
 ): Promise<TriedKey[]> {
-  const samples = Map.groupBy(await query<Sample>(pool, statement, []), ({ kid }) => kid);
-  return [...samples].map(([kid, ofKid]) => {
+  return [...(await readSamples(db))].map(([kid, ofKid]) => {
     const key = keys.find((known) => known.kid === kid)?.key;
     return { kid, tenants: ofKid[0]!.tenants, verdict: verdictOn(key, ofKid) };
   });
 }
 
-/** @param samples the oldest one first */
 function verdictOn(key: Buffer | undefined, samples: readonly Sample[]): TriedKey['verdict'] {
   if (key === undefined) {
     return 'MISSING';
