@@ -36,7 +36,6 @@ function wordsOf(error: unknown): string[] {
   return error instanceof Error ? [error.message, ...wordsOf(error.cause)] : [];
 }
 
-/** The provider's claims about a person. */
 export type Claims = Readonly<Record<string, unknown>> & { sub: string };
 
 /**
@@ -71,12 +70,7 @@ export class Provider {
     return { url, flow };
   }
 
-  /**
-   * Exchanges the code with which the provider has sent somebody back.
-   *
-   * @param search the query of that request
-   * @throws SignInRefused
-   */
+  /** @param search the query with which the provider has sent somebody back @throws SignInRefused */
   async end(search: string, { state, nonce, codeVerifier }: Flow): Promise<Claims> {
     const found = await this.#discover();
     const url = new URL(`${CALLBACK_PATH}${search}`, this.oidc.publicUrl);

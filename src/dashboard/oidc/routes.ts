@@ -125,9 +125,8 @@ async function openSession({ db, random }: Services, oidc: Oidc, claims: Claims)
 /** Reads our own cookie. A forged one harms only its own browser. */
 function flowIn(cookie: string | undefined): Flow | null {
   try {
-    const { state, nonce, codeVerifier, returnPath } = JSON.parse(
-      Buffer.from(cookie ?? '', 'base64url').toString(),
-    ) as Record<string, unknown>;
+    const text = Buffer.from(cookie ?? '', 'base64url').toString();
+    const { state, nonce, codeVerifier, returnPath } = JSON.parse(text) as Record<string, unknown>;
     return typeof state === 'string' && typeof nonce === 'string' && typeof codeVerifier === 'string'
       ? { state, nonce, codeVerifier, returnPath: String(returnPath) }
       : null;

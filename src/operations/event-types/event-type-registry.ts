@@ -5,7 +5,6 @@ import { compileEventSchema, type PayloadCheck, TooCostly } from '../../payload-
 import { Remembered } from '../rows/remembered.js';
 import { issueOf } from './payload-issue.js';
 
-/** An event type of the registry. */
 export interface RegisteredEventType {
   name: string;
   description: string;

@@ -15,16 +15,14 @@ export const REGISTERED_TYPES_MAX = 500;
 
 type Schema = Record<string, unknown>;
 
-/** An event type to register. Its schema is one that `schemaIssues` finds no fault with. */
 interface NewEventType {
   name: string;
   description: string;
+  /** One that `schemaIssues` finds no fault with. */
   schema: Schema;
 }
 
-/**
- * @throws ApiError name_taken; event_type_limit_reached; invalid_input for a name of the service's own
- */
+/** @throws ApiError name_taken; event_type_limit_reached; invalid_input for a name of the service's own */
 export async function registerEventType(
   db: Pick<Database, 'orm'>,
   { name, description, schema }: NewEventType,
@@ -127,7 +125,6 @@ async function changeEventType(
 /** The name is not repeated: it may have any length. */
 export const unknownEventType = () => notFound('event type', 'of this name');
 
-/** The columns that store a schema. */
 function columnsOf(schema: Schema): Pick<EventType, 'schema' | 'textFields' | 'samplePayload'> {
   const text = JSON.stringify(schema);
   const sample = samplePayload(schema, compileEventSchema(text));

@@ -70,11 +70,7 @@ export async function pageDeliveries(
   return entities(await readPage(deps, conditions, { name, text, isSearch }));
 }
 
-/**
- * The same page of several webhooks' deliveries, in one query.
- *
- * @throws ApiError search_timed_out, rate_limited
- */
+/** The same page of several webhooks' deliveries, in one query. */
 export async function pageDeliveriesByWebhook(
   deps: SearchDeps,
   tenantId: number,

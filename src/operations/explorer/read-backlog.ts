@@ -1,10 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 
-/**
- * Counts end here: "2,500 or more" says as much as a number, and counting a million rows takes as long as a dashboard
- * may. A webhook's end earlier, because a page has up to 100 of them.
- */
+/** Counts end here: counting a million rows takes too long. A webhook's end earlier: a page has up to 100 of them. */
 export const TENANT_COUNT_MAX = 2_500;
 export const WEBHOOK_COUNT_MAX = 250;
 export const HELD_SHOWN_MAX = 1_000;
@@ -69,7 +66,6 @@ function rowByWebhook<Row, Item>(name: string, text: (webhooks: string) => strin
     new Map([...(await read(...args))].map(([id, [row]]) => [id, itemOf(row!)]));
 }
 
-/** The backlog of each webhook. */
 export const readWebhookBacklogs = rowByWebhook(
   'read_webhook_backlogs',
   (webhooks) => `
@@ -86,7 +82,7 @@ export const readWebhookBacklogs = rowByWebhook(
   }),
 );
 
-/** How many deliveries each webhook holds, at most `HELD_SHOWN_MAX`. */
+/** At most `HELD_SHOWN_MAX`. */
 export const countHeld = rowByWebhook(
   'count_held',
   (webhooks) => `select w.id, ${countOfWebhook('held', HELD_SHOWN_MAX)} as held from ${webhooks}`,
@@ -129,7 +125,6 @@ export const backlogOfTenantSql = ({ webhooks, ...of }: Of & { webhooks: string 
   select ${countOfTenant('due', of)} as due, (select min((${open('due', 1, of)})) from w) as "oldestDueAt",
          ${countOfTenant('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held`;
 
-/** The backlog of all of the tenant's webhooks together. */
 export async function readTenantBacklog(db: Pick<Database, 'pool'>, tenantId: number): Promise<Backlog> {
   const webhooks = 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null';
   const statement = { name: 'read_tenant_backlog', text: backlogOfTenantSql({ ...ofOne, webhooks }) };

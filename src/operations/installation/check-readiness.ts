@@ -17,19 +17,12 @@ interface Asked {
   pool: Pick<pg.ClientBase, 'query'>;
 }
 
-/**
- * Asks the database which migrations it has.
- *
- * @returns the names of the missing ones; none when the database is ready
- * @throws what the database throws when it cannot be reached, within a few seconds; Error with a sentence when a build
- *   from before the first release has made its tables
- */
+/** @throws what the database throws, within seconds; Error with a sentence for tables from before the first release */
 export async function missingMigrations(db: Asked): Promise<string[]> {
   const done = await doneMigrations(db);
   return migrations.map(({ name }) => name).filter((name) => !done.has(name));
 }
 
-/** A sentence about the missing migrations; all their names would help nobody. */
 export function lackOf(missing: readonly string[]): string {
   return missing.length === migrations.length
     ? 'The database has no schema yet'
@@ -56,28 +49,21 @@ export async function requireConnectedAs({ pool }: Asked, role: string): Promise
   }
 }
 
-/** @returns the migrations of a newer version, which this one does not know */
+/** The migrations of a newer version. */
 export async function unknownMigrations(db: Asked): Promise<string[]> {
   const known = new Set(migrations.map(({ name }) => name));
   return [...(await doneMigrations(db))].filter((name) => !known.has(name));
 }
 
 async function doneMigrations({ pool }: Asked): Promise<Set<string>> {
-  const statement = {
-    text: `select name from hookwright.migrations`,
-    query_timeout: READINESS_TIMEOUT_MS,
-  };
-  const done = new Set<string>();
-  try {
-    for (const { name } of (await pool.query<{ name: string }>(statement)).rows) {
-      done.add(name);
+  const statement = { text: 'select name from hookwright.migrations', query_timeout: READINESS_TIMEOUT_MS };
+  const { rows } = await pool.query<{ name: string }>(statement).catch((error: unknown) => {
+    if (sqlStateOf(error) === SQL_STATE.UNDEFINED_TABLE) {
+      return { rows: [] }; // nothing was migrated yet
     }
-  } catch (error) {
-    // Nothing was migrated yet: the table of migrations itself is missing.
-    if (sqlStateOf(error) !== SQL_STATE.UNDEFINED_TABLE) {
-      throw error;
-    }
-  }
+    throw error;
+  });
+  const done = new Set(rows.map(({ name }) => name));
   if (done.size > 0 && !done.has(migrations[0]!.name)) {
     throw new Error(UNRELEASED);
   }

@@ -4,7 +4,7 @@ import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../graphile-worker/
 
 /** The doctor's figures of the deliveries, besides the backlog. */
 export interface DeliveryFacts {
-  /** Daemons that are connected now. */
+  /** Connected daemons. */
   daemons: number;
   /** Pools of workers that have jobs locked and whose process has gone. */
   deadPools: number;

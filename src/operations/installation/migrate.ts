@@ -23,8 +23,7 @@ const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 export const POSTGRES_MAJOR_MIN = 15;
 
 /**
- * Brings a database to the newest schema: graphile-worker's, then ours. Safe to run at any time and by several
- * processes at once: one does the work, the others wait for it.
+ * Brings a database to the newest schema: graphile-worker's, then ours. One process does the work, others wait for it.
  *
  * @param databaseUrl postgres:// of an existing database (POSTGRES_MAJOR_MIN or later) whose role may create schemas
  * @param onWait called when another process is just doing the work
@@ -64,7 +63,7 @@ async function lockMigrations(client: pg.Client, onWait: () => void): Promise<vo
   }
 }
 
-/** One by one, each in a transaction of its own, which may take as long as the tables are large. */
+/** Each migration has a transaction, which may take as long as the tables are large. */
 async function migrateTables(databaseUrl: string): Promise<void> {
   const options = ormOptions(databaseUrl, 2);
   const patient = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };

@@ -20,7 +20,6 @@ const backlogStatement: Statement = {
             where status = 'PENDING' order by due_at limit 1) as "oldestDueAt"`,
 };
 
-/** The backlog of all tenants together. */
 export async function readBacklogOfAll({ pool }: Db): Promise<Backlog> {
   const [row] = await tenantQuery<Omit<Backlog, 'countMax'>>(pool, null, backlogStatement, []);
   return { ...row!, countMax: INSTALLATION_COUNT_MAX };
@@ -51,7 +50,6 @@ const partitionsStatement: Statement = {
     order by day desc, parent.relname`,
 };
 
-/** The newest day first. */
 export const readPartitions = ({ pool }: Db): Promise<Partition[]> =>
   tenantQuery<Partition>(pool, null, partitionsStatement, []);
 

@@ -30,8 +30,8 @@ const HEADER_LENGTH_MAX = 256;
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
- * A well-formed key is refused after this time at the earliest. Unknown, wrong, expired and revoked keys take the same
- * path, but finding a row takes some microseconds more than finding none; a timer beside the look-up hides that.
+ * A well-formed key is refused after this time at the earliest: a timer beside the look-up hides that finding a row
+ * takes some microseconds more than finding none.
  */
 const REFUSED_AFTER_MS = 10;
 
@@ -48,8 +48,8 @@ const readTenant: Statement = {
 };
 
 /**
- * Finds the owner of a request's key. One per process: it remembers keys for a few seconds, so that a request costs no
- * query, and it delays client networks that send too many wrong keys.
+ * Finds the owner of a request's key. It remembers keys for a few seconds, so that a request costs no query, and it
+ * refuses client networks that send too many wrong keys.
  */
 export class Authenticator {
   readonly #keys: KnownKeys;
@@ -90,7 +90,7 @@ export class Authenticator {
     return this.#admit(isFresh ? known : await this.#meetAgain(known, hash, address));
   }
 
-  /** How many ms are left of the caller's key; infinite: it does not expire. */
+  /** Infinite: the key does not expire. */
   lifeLeftMs({ endsAtMs }: Caller): number {
     return endsAtMs - this.options.now();
   }

@@ -30,8 +30,7 @@ interface NewApiKey {
  * follows the commit.
  *
  * @throws ApiError not_found when there is no such tenant; api_key_limit_reached
- * @throws RangeError for a lifetime below a minute or above ten years, or scopes that do not fit the kind of key:
- *   callers check input first
+ * @throws RangeError for another lifetime, or scopes that do not fit the kind of key: callers check input first
  */
 export async function createApiKey(
   db: Pick<Database, 'pool' | 'orm'>,
@@ -75,6 +74,5 @@ async function requireRoom(em: EntityManager, keysMax?: number): Promise<void> {
 }
 
 /** The wanted scopes that a key with the scopes `own` lacks, and so may not grant. */
-export function scopesBeyond(own: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] {
-  return wanted.filter((scope) => !hasScope(own, scope));
-}
+export const scopesBeyond = (own: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] =>
+  wanted.filter((scope) => !hasScope(own, scope));

@@ -25,7 +25,7 @@ interface KeyRow {
   unused_ms: number | null;
 }
 
-/** An API key as it was read. All times are of the process's monotonic clock. */
+/** An API key as it was read. Times are monotonic, in ms. */
 export interface KnownKey {
   caller: Caller;
   hash: Buffer;
@@ -37,7 +37,7 @@ export interface KnownKey {
 
 const ENTRIES_MAX = 10_000;
 
-/** Times left by Postgres's clock, which made the key: the clock of this process may be minutes away. */
+/** Times are left by Postgres's clock, which made the key: that of this process may be minutes away. */
 const readKey: Statement = {
   name: 'read_api_key',
   text: `select id, tenant_id, hash, scopes, is_portal_session,
@@ -52,7 +52,6 @@ export class KnownKeys {
   readonly #lookups = new Map<number, Promise<KnownKey | null>>();
   #era = 0;
 
-  /** @param nowMs monotonic, in ms */
   constructor(
     private readonly db: Pick<Database, 'pool'>,
     private readonly nowMs: () => number,
@@ -83,10 +82,9 @@ export class KnownKeys {
   /** Remembers a key, unless a key was forgotten since it was looked up: it may be older. */
   remember(known: KnownKey): void {
     const id = known.caller.keyId;
-    if (this.#keys.get(id) === known || known.era !== this.#era) {
-      return;
+    if (this.#keys.get(id) !== known && known.era === this.#era) {
+      this.#keys.renew(id, known);
     }
-    this.#keys.renew(id, known);
   }
 
   forget(id: number): void {

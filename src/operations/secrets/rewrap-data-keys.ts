@@ -9,7 +9,7 @@ const CHUNK_ROWS = 100;
 
 /**
  * Wraps every tenant's data key by the first of ENCRYPTION_KEYS. The data keys stay the same, so it does not disturb
- * processes that know both encryption keys. It may be stopped and started again at any point.
+ * processes that know both encryption keys.
  *
  * @returns the number of tenants
  * @throws Error when a data key is wrapped by a key that is not among ENCRYPTION_KEYS; those before it are done

@@ -14,7 +14,6 @@ interface WrappedDataKey {
   dataKeyKid: string;
 }
 
-/** A tenant's secret does not open with the keys of this process: a fault of our own. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
 }

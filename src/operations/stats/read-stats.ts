@@ -72,13 +72,7 @@ const ofTenants = statementOf('read_stats_of_tenants', {
   isOfOne: 'tenant_id = w.id',
 });
 
-interface Row {
-  ofId: number;
-  startMs: number;
-  successes: number;
-  failures: number;
-  histogram: string;
-}
+type Row = Omit<StatsCounts, 'histogram'> & { ofId: number; histogram: string };
 
 /** In place of a webhook: all webhooks of the tenant together. */
 export const ALL_WEBHOOKS = 0;
@@ -98,27 +92,19 @@ export interface StatsQuestion {
  * @param webhookIds each one once, or `ALL_WEBHOOKS`
  * @throws ApiError search_timed_out, rate_limited: it takes a search slot of the tenant
  */
-export async function readStats(
+export const readStats = (
   deps: SearchDeps,
   tenantId: number,
   webhookIds: readonly number[],
   question: StatsQuestion,
-): Promise<Map<number, StatsCounts[]>> {
-  return read(deps, ofWebhooks, tenantId, webhookIds, question);
-}
+): Promise<Map<number, StatsCounts[]>> => read(deps, ofWebhooks, tenantId, webhookIds, question);
 
-/**
- * The same for tenants.
- *
- * @param tenantIds each one once, or `PLATFORM`: all together, without the last minute or two
- */
-export async function readStatsOfTenants(
+/** @param tenantIds each one once, or `PLATFORM`: all together, without the last minute or two */
+export const readStatsOfTenants = (
   deps: SearchDeps,
   tenantIds: readonly number[],
   question: StatsQuestion,
-): Promise<Map<number, StatsCounts[]>> {
-  return read(deps, ofTenants, PLATFORM, tenantIds, question);
-}
+): Promise<Map<number, StatsCounts[]>> => read(deps, ofTenants, PLATFORM, tenantIds, question);
 
 async function read(
   deps: SearchDeps,
@@ -132,9 +118,6 @@ async function read(
     what: 'statistics',
     advice: 'Ask for a shorter time, longer buckets or fewer webhooks.',
   });
-  const counted = rows.map(({ histogram, ...row }) => ({
-    ...row,
-    histogram: histogram.split(',').map(Number),
-  }));
+  const counted = rows.map(({ histogram, ...row }) => ({ ...row, histogram: histogram.split(',').map(Number) }));
   return Map.groupBy(counted, ({ ofId }) => ofId);
 }

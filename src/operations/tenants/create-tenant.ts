@@ -19,7 +19,6 @@ export async function createTenant(
   name: string,
   by: Actor,
 ): Promise<Tenant> {
-  // The id comes first: the wrapped data key is bound to it.
   const id = await allocateId(db.pool, 'tenants');
   const making = managementTransaction(db, id, async ({ em }) => {
     audit(em, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name } });
@@ -30,13 +29,12 @@ export async function createTenant(
   });
 }
 
-/** The error of a transaction that names a tenant, for the caller. */
 export const tenantNameError = (error: unknown) =>
   sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION
     ? new ApiError('name_taken', 'Another tenant has this name.')
     : error;
 
-/** Whether the installation has or had a tenant. For the owner's connections: those of the API do not see all. */
+/** Whether the installation has or had a tenant. Connections of the API do not see all. */
 export async function hasTenants({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query(
     `select where exists (select from hookwright.tenants)

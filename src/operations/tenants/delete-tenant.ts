@@ -18,9 +18,8 @@ interface DeletedTenant {
 }
 
 /**
- * Deletes a tenant: it is unreachable, its keys are revoked (every process refuses them within 5 s), its webhooks are
- * deleted and their secrets erased, open deliveries are canceled, and its name is free. `eraseTenants` deletes its data
- * later.
+ * Deletes a tenant: its keys are revoked (every process refuses them within 5 s), its webhooks are deleted and their
+ * secrets erased, open deliveries are canceled, and its name is free. `eraseTenants` deletes its data later.
  *
  * @param name the tenant's, so that no other one is deleted by mistake
  * @throws ApiError not_found; invalid_input for another name

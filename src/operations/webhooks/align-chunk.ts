@@ -27,14 +27,14 @@ interface WebhookState extends HeldBounds {
 
 /** A change of state of a webhook's open deliveries. */
 interface Move {
-  /** Finds and locks a chunk of them. */
+  /** Locks a chunk of them. */
   find: Statement;
   apply: Statement;
   /** Whether they may be sent now. */
   releases: boolean;
 }
 
-/** The delivery that a move has come to. Rows before it are not read again while an old snapshot keeps them indexed. */
+/** The delivery that a move has come to. Rows before it may still be indexed for an old snapshot. */
 interface Position {
   move: Move | null;
   after: number;

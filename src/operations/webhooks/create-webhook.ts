@@ -11,14 +11,13 @@ import type { WebhookSettings } from './webhook-settings.js';
 
 interface NewWebhook extends WebhookSettings {
   tenantId: number;
-  /** How many webhooks the tenant may have. */
   webhooksMax: number;
   by: Actor;
 }
 
 /**
- * Makes a webhook and its signing secret. The secret is shown only in this answer (docs/interface.md, "A webhook"), so
- * no query that could fail follows the commit.
+ * The secret is shown only in this answer (docs/interface.md, "A webhook"), so no query that could fail follows the
+ * commit.
  *
  * @throws ApiError webhook_limit_reached, not_found for an unknown tenant
  */

@@ -7,8 +7,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 import { releaseKept } from './switch-webhook.js';
 
 /**
- * Releases the deliveries that a webhook kept when it was enabled with `held: KEEP`. A webhook that keeps none stays
- * unchanged, without an error or an audit entry.
+ * Releases the deliveries that a webhook kept when it was enabled with `held: KEEP`, if there are any.
  *
  * @throws ApiError not_found; webhook_inactive: held deliveries can only be sent to an active webhook
  */

@@ -13,15 +13,15 @@ type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
 export interface WebhookChange extends Partial<WebhookSettings> {
   active?: boolean;
   /**
-   * The fate of held deliveries when the webhook is enabled, and to those that the pause has not held yet (default
-   * RELEASE). For an active webhook that keeps some since `KEEP`: RELEASE sends them, DISCARD is refused.
+   * The fate of held and open deliveries when the webhook is enabled (default RELEASE). An active webhook that keeps
+   * some since `KEEP` sends them by RELEASE; DISCARD is refused.
    */
   held?: Held;
 }
 
 /**
- * Changes a webhook. Its deliveries follow in a task (`align-webhook`), at the latest when they are loaded. Setting the
- * current value has no effect, on the version and in the audit log either; only `held` may have one.
+ * Changes a webhook. Its deliveries follow in a task (`align-webhook`), at the latest when they are loaded. Setting
+ * current values does not change the version and makes no audit entry.
  *
  * @param holdHours how long the webhook collects events while it is inactive
  * @param ifVersion the version that it must have; undefined: any

@@ -5,7 +5,7 @@ import type { Webhook } from '../../entities/webhook.js';
 
 export const EVENT_TYPES_MAX = 100;
 
-/** A component of the OpenAPI document, which adds the names and "*". */
+/** A component of the OpenAPI document. */
 export const subscribedEvent = z.string().meta({
   id: 'SubscribedEvent',
   maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
@@ -61,18 +61,16 @@ function inputOf(rules: WebhookRules) {
   return z.object(Object.fromEntries<z.ZodType>(shape));
 }
 
-/** The input of a new webhook. */
 export const newWebhookInput = (rules: WebhookRules) => inputOf(rules) as unknown as z.ZodType<WebhookSettings>;
 
 /** The input of a change. Its output leaves out the same fields. */
 export const webhookChangeInput = (rules: WebhookRules) =>
   inputOf(rules).partial() as unknown as z.ZodType<Partial<WebhookSettings>>;
 
-/** The settings in the input of a change. Null is a field that was left out. */
+/** Null is a setting that was left out. */
 export const settingsIn = (input: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(input).filter(([name, value]) => name in webhookSettings && value !== null));
 
-/** A url that may be called, normalised. Connecting checks the addresses behind it again. */
 function webhookUrl(policy: TargetPolicy) {
   return z.string().transform((text, context) => {
     const verdict = judgeUrl(text, policy);
