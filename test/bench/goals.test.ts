@@ -6,6 +6,7 @@ import { formatGoals } from '../../bench/report.js';
 import type { Measurement } from '../../bench/scenario.js';
 import { scenarios } from '../../bench/scenarios/index.js';
 import { sumOf } from '../../bench/sum.js';
+import { measurement } from './measurement.js';
 
 describe('a goal', () => {
   const rate = goals['throughput']![0]!;
@@ -74,29 +75,18 @@ test('memory is read in MiB, where there is any', () => {
 
 describe('the sum of measurements', () => {
   const one: Measurement = {
-    deliveries: 100,
-    seconds: 2,
-    cpu: { service: 4, postgres: 2, receiver: 1, load: 3 },
+    ...measurement,
     latency: { buckets: [5, 100], maxMicroseconds: 5 },
-    lost: 1,
-    unrecorded: 5,
-    duplicates: 2,
-    signaturesChecked: 3,
-    signaturesWrong: 4,
-    details: { emitsPerSecond: 50 },
+    ...{ lost: 1, unrecorded: 5, duplicates: 2, signaturesWrong: 4 },
   };
 
   test('adds up what can be added', () => {
     expect(sumOf([one, one])).toEqual({
-      deliveries: 200,
-      seconds: 4,
+      deliveries: 40_000,
+      seconds: 10,
       cpu: { service: 8, postgres: 4, receiver: 2, load: 6 },
       latency: { buckets: [5, 200], maxMicroseconds: 5 },
-      lost: 2,
-      unrecorded: 10,
-      duplicates: 4,
-      signaturesChecked: 6,
-      signaturesWrong: 8,
+      ...{ lost: 2, unrecorded: 10, duplicates: 4, signaturesChecked: 600, signaturesWrong: 8 },
       details: {},
     });
   });

@@ -5,19 +5,7 @@ import { casesOf, readOptions, UsageError } from '../../bench/options.js';
 import { formatNumber, formatScenario } from '../../bench/report.js';
 import { type Measurement, nothingDelivered } from '../../bench/scenario.js';
 import { BareTarget, EmitTarget } from '../../bench/targets.js';
-
-const measurement: Measurement = {
-  deliveries: 20_000,
-  seconds: 5,
-  cpu: { service: 4, postgres: 2, receiver: 1, load: 3 },
-  latency: null,
-  lost: 0,
-  unrecorded: 0,
-  duplicates: 0,
-  signaturesChecked: 300,
-  signaturesWrong: 0,
-  details: { emitsPerSecond: 4000 },
-};
+import { measurement } from './measurement.js';
 
 describe('the figures of a run', () => {
   test('are rates, and CPU time per 10,000 deliveries', () => {
@@ -46,6 +34,11 @@ describe('the figures of a run', () => {
 });
 
 describe('the report', () => {
+  const formatRuns = (...runs: Partial<Measurement>[]) => {
+    const figures = runs.map((changes) => figuresOf({ ...measurement, ...changes }, 1, null));
+    return formatScenario('x', 'y', figures);
+  };
+
   test('shows the medians, with the range of several runs', () => {
     const runs = [4, 5].map((seconds) => figuresOf({ ...measurement, seconds }, 40_000, 120));
     const text = formatScenario('throughput', 'single emits', runs);
@@ -54,12 +47,7 @@ describe('the report', () => {
   });
 
   test('says of how many runs a median is, where not all of them have the figure', () => {
-    const format = (...values: number[]) =>
-      formatScenario(
-        'x',
-        'y',
-        values.map((aloneP99Ms) => figuresOf({ ...measurement, details: { aloneP99Ms } }, 1, null)),
-      );
+    const format = (...values: number[]) => formatRuns(...values.map((aloneP99Ms) => ({ details: { aloneP99Ms } })));
     expect(format(4, Number.NaN, 6)).toMatch(/aloneP99Ms +5 {2}\(4 – 6\) {2}\(2 of 3\)$/m);
     expect(format(Number.NaN, 7)).toMatch(/aloneP99Ms +7 {2}\(1 of 2\)$/m);
     expect(format(4, 6)).not.toContain(' of 2)');
@@ -73,25 +61,18 @@ describe('the report', () => {
   });
 
   test('speaks of what must not be only when there is any, and shows the worst run', () => {
-    const format = (...runs: Partial<Measurement>[]) =>
-      formatScenario(
-        'x',
-        'y',
-        runs.map((changes) => figuresOf({ ...measurement, ...changes }, 1, null)),
-      );
-    expect(format({})).not.toMatch(/LOST|UNRECORDED|DUPLICATES|SIGNATURE/);
-    expect(format({ lost: 1 })).toMatch(/LOST +1/);
-    expect(format({}, { lost: -2 }, { lost: 1 })).toMatch(/LOST +-2 {2}\(-2 – 1\)/);
-    expect(format({ unrecorded: 4 })).toMatch(/UNRECORDED +4/);
-    expect(format({ signaturesChecked: 0 })).toMatch(/NO SIGNATURE CHECKED +1/);
-    expect(format({ duplicates: 2, signaturesWrong: 3 })).toMatch(/DUPLICATES +2[\s\S]*WRONG SIGNATURES +3/);
+    expect(formatRuns({})).not.toMatch(/LOST|UNRECORDED|DUPLICATES|SIGNATURE/);
+    expect(formatRuns({ lost: 1 })).toMatch(/LOST +1/);
+    expect(formatRuns({}, { lost: -2 }, { lost: 1 })).toMatch(/LOST +-2 {2}\(-2 – 1\)/);
+    expect(formatRuns({ unrecorded: 4 })).toMatch(/UNRECORDED +4/);
+    expect(formatRuns({ signaturesChecked: 0 })).toMatch(/NO SIGNATURE CHECKED +1/);
+    expect(formatRuns({ duplicates: 2, signaturesWrong: 3 })).toMatch(/DUPLICATES +2[\s\S]*WRONG SIGNATURES +3/);
   });
 
   test('shows the latency in milliseconds', () => {
     const histogram = new Histogram();
     histogram.record(2500);
-    const run = figuresOf({ ...measurement, latency: histogram.data() }, 1, null);
-    expect(formatScenario('x', 'y', [run])).toMatch(/p50 +2\.50\n +p90 +2\.50\n +p99 +2\.50\n +max +2\.50/);
+    expect(formatRuns({ latency: histogram.data() })).toMatch(/p50 +2\.50\n +p90 +2\.50\n +p99 +2\.50\n +max +2\.50/);
   });
 
   test.each([
@@ -115,9 +96,10 @@ describe('the command line', () => {
     expect(read('all').scenarios).toEqual(['throughput', 'latency', 'drain']);
   });
 
-  test('takes seconds, runs and files', () => {
+  test('takes seconds, runs and files; the scenario decides on the runs otherwise', () => {
     const options = read('--seconds', '2.5', '--runs', '5', '--json', 'a.json', '--profile', 'b');
     expect(options).toMatchObject({ seconds: 2.5, runs: 5, json: 'a.json', profile: 'b' });
+    expect(read().runs).toBeUndefined();
   });
 
   test('takes a number of deliveries, which is whole; ten million unless told otherwise', () => {
@@ -140,10 +122,6 @@ describe('the command line', () => {
     expect(chosen('--case', 'all')).toEqual(['short', 'long']);
     expect(() => chosen('--case', 'elsewhere')).toThrow(UsageError);
     expect(casesOf({ name: 'latency' }, ['long'])).toEqual([]);
-  });
-
-  test('leaves the number of runs to the scenario', () => {
-    expect(read().runs).toBeUndefined();
   });
 
   test('takes settings and flags for the service, any number of each', () => {

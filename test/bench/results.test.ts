@@ -7,19 +7,8 @@ import { describeMachine } from '../../bench/machine.js';
 import { Results, resultOf } from '../../bench/results.js';
 import type { Measurement } from '../../bench/scenario.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { measurement } from './measurement.js';
 
-const measurement: Measurement = {
-  deliveries: 20_000,
-  seconds: 5,
-  cpu: null,
-  latency: null,
-  lost: 0,
-  unrecorded: 0,
-  duplicates: 0,
-  signaturesChecked: 300,
-  signaturesWrong: 0,
-  details: {},
-};
 const durability = { version: '18.4', fsync: 'on', synchronousCommit: 'on' };
 const options = { json: undefined, seconds: 4, set: {}, nodeFlags: [] };
 
