@@ -10,7 +10,6 @@ import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js
 import type { LocalDaemon } from '../../src/operations/emits/local-daemon.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
-import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { isTaskKnown, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
@@ -32,23 +31,20 @@ const claimedBy = async (daemon: Daemon) => {
   const metric = await daemon.registry.getSingleMetric('hookwright_claimed_deliveries_total')!.get();
   return metric.values[0]?.value;
 };
-const succeeded = (stack: DeliveryStack, count = 1) =>
-  eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === count);
 
 describe('an emit in the process of a daemon', () => {
   test('claims its deliveries: their job is locked from the start, sent without a fetch, and gone in the end', async () => {
     await using stack = await DeliveryStack.open();
     let release = () => {};
-    await using receiver = await startReceiver((request, response) => {
+    const receiver = await stack.endpoint((request, response) => {
       release = () => answer(200)(request, response);
     });
-    await stack.webhook(receiver.url);
     const daemon = await startLocalDaemon(stack);
     await stack.emit();
     expect(await jobsOf(stack)).toMatchObject([{ locked_by: expect.any(String), attempts: 1 }]);
     await eventually(() => receiver.received.length === 1);
     release();
-    await succeeded(stack);
+    await stack.succeeded(1);
     await stack.noDeliveryJobs();
     expect(await claimedBy(daemon)).toBe(1);
     const [attempt] = await stack.rows('select number, status_code from hookwright.attempts');
@@ -63,7 +59,7 @@ describe('an emit in the process of a daemon', () => {
     }
     const daemon = await startLocalDaemon(stack);
     await Promise.all([stack.emit(), stack.emit('voucher.emitted', { voucher: 'V' })]);
-    await succeeded(stack, 10);
+    await stack.succeeded(10);
     expect(await claimedBy(daemon)).toBe(10);
     const got = receiver.received.map(({ path, headers }) => `${path.at(-1)} ${headers['x-service-event']}`);
     expect(got.sort()).toEqual(
@@ -73,14 +69,13 @@ describe('an emit in the process of a daemon', () => {
 
   test('signs with the secret before the last rotation too', async () => {
     await using stack = await DeliveryStack.open();
-    await using receiver = await startReceiver();
-    const { id } = await stack.webhook(receiver.url);
+    const receiver = await stack.endpoint();
     await startLocalDaemon(stack);
     const { db, vault, random } = stack.services;
-    const rotation = { webhookId: id, overlapHours: 1, by: commandLine };
+    const rotation = { webhookId: receiver.webhookId, overlapHours: 1, by: commandLine };
     await rotateSecret(db, vault, random, stack.tenantId, rotation);
     await stack.emit();
-    await succeeded(stack);
+    await stack.succeeded(1);
     const [request] = receiver.received;
     expect(String(request?.headers['webhook-signature']).split(' ')).toHaveLength(2);
   });
@@ -143,18 +138,18 @@ describe('an emit in the process of a daemon', () => {
     }
     const daemon = await startLocalDaemon(stack);
     await stack.emit();
-    await succeeded(stack, webhooks);
+    await stack.succeeded(webhooks);
     expect(await claimedBy(daemon)).toBe(0);
   });
 
   test('sends nothing to an endpoint that is closed, nor to an inactive webhook', async () => {
     await using stack = await DeliveryStack.open();
-    await using receiver = await startReceiver();
-    const closed = await stack.webhook(receiver.url);
+    const receiver = await stack.endpoint();
     const inactive = await stack.webhook(receiver.url);
-    const { db } = stack.services;
-    await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${closed.id}`);
-    await updateWebhook(db, stack.tenantId, inactive.id, { active: false }, 168, commandLine);
+    await stack.rows(
+      `update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${receiver.webhookId}`,
+    );
+    await stack.change(inactive.id, { active: false });
     await startLocalDaemon(stack);
     await stack.emit();
     await eventually(async () => ((await jobsOf(stack))[0]?.inSeconds ?? 0) > 3_000);
@@ -165,8 +160,7 @@ describe('an emit in the process of a daemon', () => {
 
   test('of a traced event leaves its delivery to a fetch', async () => {
     await using stack = await DeliveryStack.open();
-    await using receiver = await startReceiver();
-    await stack.webhook(receiver.url);
+    await stack.endpoint();
     const daemon = await startLocalDaemon(stack);
     await stack.services.emitter.emit([
       {
@@ -178,29 +172,27 @@ describe('an emit in the process of a daemon', () => {
         traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
       },
     ]);
-    await succeeded(stack);
+    await stack.succeeded(1);
     expect(await claimedBy(daemon)).toBe(0);
   });
 
   test('on a day without partitions makes them, as every emit does', async () => {
     await using stack = await DeliveryStack.open();
-    await using receiver = await startReceiver();
-    await stack.webhook(receiver.url);
+    await stack.endpoint();
     await startLocalDaemon(stack);
     const partitions = await stack.rows<{ name: string }>(
       `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'hookwright.events'::regclass`,
     );
     await stack.rows(partitions.map(({ name }) => `drop table ${name}`).join(';'));
     await stack.emit();
-    await succeeded(stack);
+    await stack.succeeded(1);
   });
 });
 
 describe('a claim that nothing comes of', () => {
   test('because the daemon ended meanwhile is free for the next one', async () => {
     await using stack = await DeliveryStack.open();
-    await using receiver = await startReceiver();
-    await stack.webhook(receiver.url);
+    const receiver = await stack.endpoint();
     const daemon = await startLocalDaemon(stack);
     const claim = daemon.claims.claim([]);
     await daemon.stop();
@@ -210,7 +202,7 @@ describe('a claim that nothing comes of', () => {
     await eventually(async () => (await jobsOf(stack)).every(({ locked_by }) => locked_by === null));
     expect(await jobsOf(stack)).toMatchObject([{ attempts: 0 }]);
     stack.startDaemon();
-    await succeeded(stack);
+    await stack.succeeded(1);
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -241,8 +233,7 @@ describe('a claim that nothing comes of', () => {
 
   test('because the process died is found by the sweep of dead workers', async () => {
     await using stack = await DeliveryStack.open();
-    await using receiver = await startReceiver();
-    await stack.webhook(receiver.url);
+    const receiver = await stack.endpoint();
     await (await startLocalDaemon(stack)).stop();
     const { pool } = stack.services.db;
     const claim = { pool, workerPoolId: 'pool-died', priorityMax: LANES.FIRST.priority, deliveriesMax: 10 };
@@ -250,23 +241,21 @@ describe('a claim that nothing comes of', () => {
     await stack.emit();
     expect(await jobsOf(stack)).toMatchObject([{ locked_by: 'pool-died' }]);
     stack.startDaemon();
-    await succeeded(stack);
+    await stack.succeeded(1);
     expect(receiver.received).toHaveLength(1);
   });
 });
 
 test('what was loaded with a claim is loaded again when it is old', async () => {
   await using stack = await DeliveryStack.open();
-  await using receiver = await startReceiver();
-  const { id: webhookId } = await stack.webhook(receiver.url);
+  const receiver = await stack.endpoint();
   const sender = createSender(senderOptions(stack.services.config));
   const deliverer = stack.deliverer(sender);
   const [first, second] = [await stack.delivery(await stack.emit()), await stack.delivery(await stack.emit())];
   const named = [first, second].map(({ id }) => ({ id, attempt: 1 }));
   const due = await loadDeliveries(stack.services.db.pool, named);
   const deliveries = new Map(due.filter((one) => typeof one !== 'string').map((delivery) => [delivery.id, delivery]));
-  const { db } = stack.services;
-  await updateWebhook(db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
+  await stack.change(receiver.webhookId, { active: false });
 
   await deliverer.deliver(
     { id: first.id, attempt: 1, loaded: { atMs: performance.now() - 1_000, deliveries } },

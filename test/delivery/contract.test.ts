@@ -2,22 +2,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { answer, type Received, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, type Received } from '../support/receiver.js';
 
 let stack: DeliveryStack;
-let receiver: Receiver;
+let receiver: Endpoint;
 
 async function open(settings: Record<string, string> = {}) {
   stack = await DeliveryStack.open(settings);
-  receiver = await startReceiver();
+  receiver = await stack.endpoint();
 }
 
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await receiver.close();
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
 const first = async (): Promise<Received> => eventually(() => receiver.received[0]);
 
@@ -25,7 +22,6 @@ describe('contract §4, delivery to the subscriber', () => {
   beforeEach(() => open());
 
   test('"The service sends an HTTP request to the subscription\'s url with these headers"', async () => {
-    const { id } = await stack.webhook(receiver.url);
     const eventId = await stack.emit('booking.created', {
       booking_code: 'B1',
       local_number: '7',
@@ -48,24 +44,22 @@ describe('contract §4, delivery to the subscriber', () => {
     expect(request.headers['content-type']).toBe('application/json');
     expect(request.headers['user-agent']).toMatch(/^Hookwright\/\d/);
     expect(request.headers['accept-encoding']).toBe('identity');
-    expect(delivery.webhook_id).toBe(id);
+    expect(delivery.webhook_id).toBe(receiver.webhookId);
   });
 
   test('"hex of HMAC-SHA256 with the subscription secret as key over the raw request body bytes"', async () => {
-    const { secret } = await stack.webhook(receiver.url);
     const body = { booking_code: 'https://a/b', local_number: '日本', brand: '🎉 \u0000 \ud800' };
     await stack.emit('booking.created', body);
     stack.startDaemon();
 
     const request = await first();
-    const expected = createHmac('sha256', secret).update(request.body).digest();
+    const expected = createHmac('sha256', receiver.secret).update(request.body).digest();
     const given = Buffer.from(String(request.headers['x-service-signature']).slice('sha256='.length), 'hex');
     expect(timingSafeEqual(given, expected)).toBe(true);
     expect(request.body.toString('utf8')).toBe(JSON.stringify(body));
   });
 
   test('"The body is serialised as JSON with slashes and non-ASCII characters left unescaped"', async () => {
-    await stack.webhook(receiver.url);
     await stack.emit('coupon.applied', { code: 'a/b', discount_type: 'Ölrabatt' });
     stack.startDaemon();
 
@@ -73,18 +67,16 @@ describe('contract §4, delivery to the subscriber', () => {
   });
 
   test('an independent Standard Webhooks library verifies the request unchanged', async () => {
-    const { secret } = await stack.webhook(receiver.url);
     await stack.emit();
     stack.startDaemon();
 
     const { body, headers } = await first();
-    const verified = new StandardWebhook(secret).verify(body, headers as Record<string, string>);
+    const verified = new StandardWebhook(receiver.secret).verify(body, headers as Record<string, string>);
     expect(verified).toEqual({ code: 'X', discount_type: 'fixed' });
     expect(headers['webhook-id']).toBe(headers['x-service-delivery']);
   });
 
   test('"The body is the event payload": there is no envelope, and it is stored as it was sent', async () => {
-    await stack.webhook(receiver.url);
     await stack.emit('voucher.emitted', { booking_code: 'B', voucher_number: '1' });
     stack.startDaemon();
 
@@ -99,21 +91,18 @@ describe('contract §6, events', () => {
   beforeEach(() => open());
 
   test('"A subscription receives only events named in its events"', async () => {
-    const other = await startReceiver();
-    await stack.webhook(receiver.url, ['coupon.applied', 'booking.created']);
-    await stack.webhook(other.url, ['booking.canceled']);
+    await stack.change(receiver.webhookId, { eventTypes: ['coupon.applied', 'booking.created'] });
+    const other = await stack.endpoint(answer(200), ['booking.canceled']);
     stack.startDaemon();
     await stack.emit('coupon.applied');
     await stack.emit('booking.canceled', { booking_code: 'B', canceled_at: 'now' });
 
-    await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 2);
+    await stack.succeeded(2);
     expect(receiver.received.map(({ headers }) => headers['x-service-event'])).toEqual(['coupon.applied']);
     expect(other.received.map(({ headers }) => headers['x-service-event'])).toEqual(['booking.canceled']);
-    await other.close();
   });
 
   test('`["*"]` matches every event, including ones added later', async () => {
-    await stack.webhook(receiver.url, ['*']);
     await stack.rows(
       `insert into hookwright.event_types (name, description, schema) values ('order.paid', 'later', '{}')`,
     );
@@ -125,7 +114,6 @@ describe('contract §6, events', () => {
 
   test('"the same id means the same delivery": a retry carries the same X-Service-Delivery and a new timestamp', async () => {
     receiver.answerWith(answer(500));
-    const { secret } = await stack.webhook(receiver.url);
     const eventId = await stack.emit();
     stack.startDaemon();
     const times = () => new Set(receiver.received.map(({ headers }) => headers['x-service-timestamp']));
@@ -134,7 +122,7 @@ describe('contract §6, events', () => {
     const ids = new Set(receiver.received.map(({ headers }) => headers['x-service-delivery']));
     expect([...ids]).toEqual([String((await stack.delivery(eventId)).id)]);
     for (const { body, headers } of receiver.received) {
-      const expected = createHmac('sha256', secret).update(body).digest('hex');
+      const expected = createHmac('sha256', receiver.secret).update(body).digest('hex');
       expect(headers['x-service-signature']).toBe(`sha256=${expected}`);
     }
   });
@@ -144,14 +132,10 @@ describe('contract §8, limits', () => {
   test('"Retries of a failed delivery: up to 5": six attempts, then the delivery has failed', async () => {
     await open();
     receiver.answerWith(answer(500, {}, 'no'));
-    await stack.webhook(receiver.url);
     const eventId = await stack.emit();
     stack.startDaemon();
 
-    const delivery = await eventually(async () => {
-      const row = await stack.delivery(eventId);
-      return row.status === 'FAILED' && row;
-    }, 20_000);
+    const delivery = await stack.reaches(eventId, 'FAILED', 20_000);
     expect(delivery.attempt_count).toBe(6);
     expect(delivery.last_error_code).toBe('HTTP_500');
     expect(receiver.received).toHaveLength(6);
@@ -166,16 +150,12 @@ describe('contract §8, limits', () => {
   test('"Backoff delay": 2, 4, 8, 16 and 32 minutes after each failure', async () => {
     await open({ RETRY_BASE_SECONDS: '120' });
     receiver.answerWith(answer(500));
-    await stack.webhook(receiver.url);
     const eventId = await stack.emit();
     stack.startDaemon();
 
     const minutes: number[] = [];
     for (let attempt = 1; attempt <= 5; attempt++) {
-      const { due_at } = await eventually(async () => {
-        const row = await stack.delivery(eventId);
-        return row.attempt_count === attempt && row;
-      });
+      const { due_at } = await stack.attempted(eventId, attempt);
       const sentAt = receiver.received.at(-1)?.at.getTime() ?? 0;
       minutes.push(Math.round((due_at.getTime() - sentAt) / 6_000) / 10);
       await bringForward();
@@ -193,7 +173,7 @@ describe('contract §8, limits', () => {
   test('"Auto-disable threshold: 10 consecutive failures across deliveries": not at 9, once at 10', async () => {
     await open({ MAX_RETRIES: '0' });
     receiver.answerWith(answer(500));
-    const { id } = await stack.webhook(receiver.url);
+    const { webhookId: id } = receiver;
     stack.startDaemon();
     for (let failures = 1; failures <= 9; failures++) {
       await stack.emit();
@@ -219,7 +199,7 @@ describe('contract §8, limits', () => {
 
   test('a success sets consecutive_failures to 0, so that nine failures and nine more do not disable', async () => {
     await open({ MAX_RETRIES: '0' });
-    const { id } = await stack.webhook(receiver.url);
+    const { webhookId: id } = receiver;
     stack.startDaemon();
     for (const status of [500, 200, 500]) {
       receiver.answerWith(answer(status));

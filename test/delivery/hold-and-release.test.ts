@@ -9,41 +9,32 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { releaseHeld } from '../../src/operations/webhooks/release-held.js';
 import type { WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
-import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { countJobs, deleteJobs, OF_DELIVERIES, ofDelivery } from '../support/jobs.js';
 import { lockWaits } from '../support/lock-waits.js';
-import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
-
-/** Everything is settled by one job. */
-const wholeTurn = { pieceMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
+import { answer, holdAnswers } from '../support/receiver.js';
 
 let stack: DeliveryStack;
-let receiver: Receiver;
-let webhookId: number;
+let receiver: Endpoint;
 
 async function open(settings: Record<string, string> = {}) {
   stack = await DeliveryStack.open(settings);
-  receiver = await startReceiver();
-  ({ id: webhookId } = await stack.webhook(receiver.url));
+  receiver = await stack.endpoint();
 }
 
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await receiver.close();
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
-const change = (webhookChange: WebhookChange) =>
-  updateWebhook(
-    stack.services.db,
-    stack.tenantId,
-    webhookId,
-    webhookChange,
-    stack.services.config.holdHours,
-    commandLine,
-  );
+const change = (webhookChange: WebhookChange) => stack.change(receiver.webhookId, webhookChange);
+const release = () => releaseHeld(stack.services.db, stack.tenantId, receiver.webhookId, commandLine);
+/** Everything is aligned by one job. @returns how many deliveries were moved */
+const align = () =>
+  alignWebhook(stack.services.db, stack.tenantId, receiver.webhookId, {
+    pieceMs: Number.POSITIVE_INFINITY,
+    restInMs: () => 0,
+  });
+const webhookRow = () => stack.webhookRow(receiver.webhookId);
 const statuses = async () => (await stack.deliveries()).map(({ status }) => status);
 
 describe('a paused webhook', () => {
@@ -73,7 +64,7 @@ describe('a paused webhook', () => {
     const before = await versions();
     await change({ active: true });
     stack.startDaemon();
-    const isDisabled = async () => (await stack.webhookRow(webhookId)).disabled_reason === 'FAILURES';
+    const isDisabled = async () => (await webhookRow()).disabled_reason === 'FAILURES';
     await eventually(isDisabled);
     await eventually(async () => (await statuses()).every((status) => status === 'HELD'));
     const after = await versions();
@@ -141,21 +132,21 @@ describe('a paused webhook', () => {
   });
 
   test('setting `active` to the value it has changes nothing', async () => {
-    const before = await stack.webhookRow(webhookId);
+    const before = await webhookRow();
     await change({ active: true });
-    expect(await stack.webhookRow(webhookId)).toEqual(before);
+    expect(await webhookRow()).toEqual(before);
     await change({ active: false });
-    const paused = await stack.webhookRow(webhookId);
+    const paused = await webhookRow();
     await change({ active: false });
-    expect(await stack.webhookRow(webhookId)).toEqual(paused);
+    expect(await webhookRow()).toEqual(paused);
     expect(paused).toMatchObject({ disabled_reason: 'PAUSED', generation: 1 });
   });
 
   test('enabling clears disabled_at, the reason and the counter', async () => {
-    await stack.rows(`update hookwright.webhooks set consecutive_failures = 7 where id = ${webhookId}`);
+    await stack.rows(`update hookwright.webhooks set consecutive_failures = 7 where id = ${receiver.webhookId}`);
     await change({ active: false });
     await change({ active: true });
-    expect(await stack.webhookRow(webhookId)).toMatchObject({
+    expect(await webhookRow()).toMatchObject({
       active: true,
       disabled_at: null,
       disabled_reason: null,
@@ -171,10 +162,10 @@ describe('a paused webhook', () => {
     await change({ active: true, held: 'KEEP' });
     const newEvent = await stack.emit();
 
-    await eventually(async () => (await stack.delivery(newEvent)).status === 'SUCCEEDED');
+    await stack.reaches(newEvent, 'SUCCEEDED');
     expect((await stack.delivery(heldEvent)).status).toBe('HELD');
-    await releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine);
-    await eventually(async () => (await stack.delivery(heldEvent)).status === 'SUCCEEDED');
+    await release();
+    await stack.reaches(heldEvent, 'SUCCEEDED');
   });
 
   test('active already, and told held: RELEASE, sends what it keeps; without a word it goes on keeping it', async () => {
@@ -182,7 +173,7 @@ describe('a paused webhook', () => {
     await stack.emit();
     await change({ active: true, held: 'KEEP' });
     await change({ active: true });
-    expect((await stack.webhookRow(webhookId)).keep_held).toBe(true);
+    expect((await webhookRow()).keep_held).toBe(true);
     await expect(change({ active: true, held: 'DISCARD' })).rejects.toThrow(/cancelDeliveries.*status: HELD/);
     await change({ active: true, held: 'RELEASE' });
     stack.startDaemon();
@@ -197,15 +188,15 @@ describe('a paused webhook', () => {
     await change({ active: true, held: 'DISCARD' });
     const newEvent = await stack.emit();
 
-    await eventually(async () => (await stack.delivery(newEvent)).status === 'SUCCEEDED');
-    await eventually(async () => (await stack.delivery(heldEvent)).status === 'CANCELED');
+    await stack.reaches(newEvent, 'SUCCEEDED');
+    await stack.reaches(heldEvent, 'CANCELED');
     expect((await stack.delivery(heldEvent)).cancel_reason).toBe('DISCARDED');
     expect(receiver.received).toHaveLength(1);
   });
 
   test('cannot release what it holds before it is enabled', async () => {
     await change({ active: false });
-    await expect(releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine)).rejects.toMatchObject({
+    await expect(release()).rejects.toMatchObject({
       reason: 'webhook_inactive',
     });
   });
@@ -213,11 +204,13 @@ describe('a paused webhook', () => {
   test('stops collecting when the hold time is over, and what it held is canceled', async () => {
     await change({ active: false });
     const heldEvent = await stack.emit();
-    await stack.rows(`update hookwright.webhooks set hold_until = now() - interval '1 second' where id = ${webhookId}`);
+    await stack.rows(
+      `update hookwright.webhooks set hold_until = now() - interval '1 second' where id = ${receiver.webhookId}`,
+    );
     const lateEvent = await stack.emit();
     stack.startDaemon();
 
-    await eventually(async () => (await stack.delivery(heldEvent)).status === 'CANCELED');
+    await stack.reaches(heldEvent, 'CANCELED');
     expect((await stack.delivery(heldEvent)).cancel_reason).toBe('HOLD_EXPIRED');
     expect(await stack.deliveries(`event_id = ${lateEvent}`)).toEqual([]);
   });
@@ -237,14 +230,13 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     before = retried.id;
     await change({ active: false });
   });
-  const settle = () => alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn);
   const load = async ({ id, attempt_count }: { id: number; attempt_count: number }) =>
     (await loadDeliveries(stack.services.db.pool, [{ id, attempt: attempt_count + 1 }]))[0];
   const reasons = async () => (await stack.deliveries()).map(({ cancel_reason }) => cancel_reason);
 
   test('with held: RELEASE sends all', async () => {
     await change({ active: true });
-    await settle();
+    await align();
     expect(await statuses()).toEqual(['PENDING', 'PENDING']);
     expect(await load((await stack.deliveries())[0]!)).toMatchObject({ attemptNumber: 1 });
   });
@@ -252,21 +244,21 @@ describe('a webhook that is enabled before its pause has been settled', () => {
   test('with held: DISCARD cancels all that was open, and sends what comes then', async () => {
     await change({ active: true, held: 'DISCARD' });
     const newEvent = await stack.emit();
-    await settle();
+    await align();
     expect(await statuses()).toEqual(['CANCELED', 'CANCELED', 'PENDING']);
     expect(await reasons()).toEqual(['DISCARDED', 'DISCARDED', null]);
     stack.startDaemon();
-    await eventually(async () => (await stack.delivery(newEvent)).status === 'SUCCEEDED');
+    await stack.reaches(newEvent, 'SUCCEEDED');
     expect(receiver.received).toHaveLength(1);
   });
 
   test('with held: KEEP keeps all that was open, until it is released', async () => {
     await change({ active: true, held: 'KEEP' });
     await stack.emit();
-    await settle();
+    await align();
     expect(await statuses()).toEqual(['HELD', 'HELD', 'PENDING']);
-    await releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine);
-    await settle();
+    await release();
+    await align();
     expect(await statuses()).toEqual(['PENDING', 'PENDING', 'PENDING']);
     expect(await load((await stack.deliveries())[0]!)).toMatchObject({ attemptNumber: 1 });
   });
@@ -284,7 +276,7 @@ describe('a webhook that is enabled before its pause has been settled', () => {
 
   test('and is released with held: KEEP, sends what has not been held yet as well', async () => {
     await change({ active: true, held: 'KEEP' });
-    await releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine);
+    await release();
     expect(await load((await stack.deliveries())[0]!)).toMatchObject({ attemptNumber: 1 });
   });
 
@@ -294,17 +286,17 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     await change({ active: true, held: 'DISCARD' });
     await delay(2); // ids tell milliseconds apart
     await redeliver(stack.services.db, stack.tenantId, first!.id, commandLine);
-    await settle();
+    await align();
     expect(await statuses()).toEqual(['PENDING', 'CANCELED']);
     receiver.answerWith(answer(500));
     const daemon = stack.startDaemon();
     await eventually(async () => ((await stack.deliveries())[0]?.attempt_count ?? 0) >= 2);
     await change({ active: false });
     await daemon.stop();
-    await settle();
+    await align();
     expect(await statuses()).toEqual(['HELD', 'CANCELED']);
     await change({ active: true });
-    await settle();
+    await align();
     expect(await statuses()).toEqual(['PENDING', 'CANCELED']);
   });
 
@@ -319,7 +311,7 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     await stack.emit();
     await change({ active: false });
     await change({ active: true, held: two });
-    await settle();
+    await align();
     expect(await statuses()).toEqual(then);
   });
 
@@ -327,7 +319,7 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     await change({ active: true, held: 'DISCARD' });
     await stack.emit();
     await change({ active: false });
-    await settle();
+    await align();
     expect(await statuses()).toEqual(['CANCELED', 'CANCELED', 'HELD']);
   });
 
@@ -339,14 +331,14 @@ describe('a webhook that is enabled before its pause has been settled', () => {
       const { rowCount } = await stack.services.db.pool.query(
         `update hookwright.webhooks set keep_held_up_to = keep_held_up_to + 14745600000,
            discard_held_up_to = discard_held_up_to + 14745600000 where id = $1`,
-        [webhookId],
+        [receiver.webhookId],
       );
       expect(rowCount).toBe(1);
-      await settle();
+      await align();
       const newEvent = await stack.emit();
-      await settle();
+      await align();
       stack.startDaemon();
-      await eventually(async () => (await stack.delivery(newEvent)).status === 'SUCCEEDED');
+      await stack.reaches(newEvent, 'SUCCEEDED');
       expect(receiver.received).toHaveLength(1);
     },
   );
@@ -372,14 +364,11 @@ describe('a webhook that is enabled again', () => {
     receiver.answerWith(answer(500));
     const eventId = await stack.emit();
     stack.startDaemon();
-    const failed = await eventually(async () => {
-      const row = await stack.delivery(eventId);
-      return row.attempt_count === 1 && row;
-    });
+    const failed = await stack.attempted(eventId, 1);
     await change({ active: false });
-    await eventually(async () => (await stack.delivery(eventId)).status === 'HELD');
+    await stack.reaches(eventId, 'HELD');
     await change({ active: true });
-    await eventually(async () => (await stack.delivery(eventId)).status === 'PENDING');
+    await stack.reaches(eventId, 'PENDING');
 
     const released = await stack.delivery(eventId);
     expect(released.due_at).toEqual(failed.due_at);
@@ -402,8 +391,8 @@ describe('a webhook that is enabled again', () => {
     }
 
     await eventually(async () => (await statuses()).filter((status) => status === 'FAILED').length === inFlight);
-    expect(await stack.webhookRow(webhookId)).toMatchObject({ active: true, consecutive_failures: 0 });
-    expect((await stack.webhookRow(webhookId)).last_failure_at).toBeInstanceOf(Date);
+    expect(await webhookRow()).toMatchObject({ active: true, consecutive_failures: 0 });
+    expect((await webhookRow()).last_failure_at).toBeInstanceOf(Date);
   });
 });
 
@@ -415,8 +404,8 @@ describe('settling a webhook', () => {
     await emitMany(stack.services, stack.tenantId, events);
     await change({ active: true });
 
-    expect(await alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(events);
+    expect(await align()).toBe(events);
     expect(await countJobs(stack, OF_DELIVERIES)).toBe(events);
-    expect(await alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(0);
+    expect(await align()).toBe(0);
   });
 });

@@ -33,8 +33,8 @@ test('webhooks at one origin share its limit of requests in flight', async () =>
     await stack.webhook(new URL(path, receiver.url).href);
   }
   stack.startDaemon();
-  await Promise.all(Array.from({ length: 20 }, () => stack.emit()));
-  await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 60);
+  await stack.emits(20);
+  await stack.succeeded(60);
   expect(receiver.inFlightPeak).toBe(3);
 });
 

@@ -31,7 +31,7 @@ test('an endpoint that never answers holds a few slots; its neighbour gets every
   const { id: hungId } = await stack.webhook(hung.url);
   await stack.webhook(healthy.url);
   stack.startDaemon();
-  await Promise.all(Array.from({ length: EVENTS }, () => stack.emit()));
+  await stack.emits(EVENTS);
 
   await eventually(() => healthy.received.length === EVENTS, 8_000);
   expect(hung.inFlightPeak).toBeLessThanOrEqual(8);
@@ -59,9 +59,9 @@ test.each([
     await stack.webhook(healthy.url);
     healthy.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), ms));
     stack.startDaemon();
-    await Promise.all(Array.from({ length: events }, () => stack.emit()));
+    await stack.emits(events);
 
-    await eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === events, 15_000);
+    await stack.succeeded(events, 15_000);
     expect(healthy.received).toHaveLength(events);
     expect(healthy.inFlightPeak).toBeGreaterThanOrEqual(peakMin);
     expect(healthy.inFlightPeak).toBeLessThanOrEqual(12);
@@ -72,7 +72,7 @@ test('tests of a slow endpoint go ahead of its backlog', async () => {
   const { id } = await stack.webhook(hung.url);
   hung.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 700));
   stack.startDaemon();
-  await Promise.all(Array.from({ length: EVENTS }, () => stack.emit()));
+  await stack.emits(EVENTS);
   await eventually(() => hung.received.length >= 16, 8_000);
 
   const before = hung.received.length;

@@ -7,27 +7,22 @@ import { overdueFromStart, rescueOverdue } from '../../src/operations/deliveries
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { changeJobs, deleteJobs, fetchJobs, jobsIn } from '../support/jobs.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer } from '../support/receiver.js';
 
 /** Everything is settled by one job. */
 const wholeTurn = { pieceMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
 
 let stack: DeliveryStack;
-let receiver: Receiver;
-let webhookId: number;
+let receiver: Endpoint;
 beforeEach(async () => {
-  receiver = await startReceiver();
   stack = await DeliveryStack.open();
-  ({ id: webhookId } = await stack.webhook(receiver.url));
+  receiver = await stack.endpoint();
 });
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await receiver.close();
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
 /** @returns the ids of the deliveries of events that are emitted in one transaction */
 async function emitTogether(events: number, onlyWebhookId: number | null = null): Promise<number[]> {
@@ -39,7 +34,7 @@ async function emitTogether(events: number, onlyWebhookId: number | null = null)
 const jobs = async () => (await jobsIn(stack)).toSorted((a, b) => (a.key! < b.key! ? -1 : 1));
 const groupOf = async (key: string) => (await jobs()).find((job) => job.key === key)!.payload;
 const pause = (active: boolean) =>
-  updateWebhook(stack.services.db, stack.tenantId, webhookId, { active }, 168, commandLine);
+  updateWebhook(stack.services.db, stack.tenantId, receiver.webhookId, { active }, 168, commandLine);
 const succeeded = (count: number) => async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === count;
 
 test('first attempts of one transaction share jobs, four each; one alone has its own', async () => {
@@ -61,7 +56,7 @@ test('the more a transaction makes, the more share a job, up to sixteen', async 
 
 test('deliveries of different lanes share no job', async () => {
   const [first] = await emitTogether(2);
-  const [test1] = await emitTogether(2, webhookId);
+  const [test1] = await emitTogether(2, receiver.webhookId);
   expect((await jobs()).map(({ key, priority }) => ({ key, priority }))).toEqual([
     { key: `g:${first}`, priority: LANES.FIRST.priority },
     { key: `g:${test1}`, priority: LANES.TEST.priority },
@@ -139,9 +134,9 @@ test('who was held and released meanwhile has a job of its own, and the shared o
   const [a] = await emitTogether(2);
   const { group, ids } = await groupOf(`g:${a}`);
   await pause(false);
-  await alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn);
+  await alignWebhook(stack.services.db, stack.tenantId, receiver.webhookId, wholeTurn);
   await pause(true);
-  await alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn);
+  await alignWebhook(stack.services.db, stack.tenantId, receiver.webhookId, wholeTurn);
   const deliverer = stack.deliverer(noSender);
   await deliverer.deliverGroup({ group, ids }, LANES.FIRST.priority);
   expect(await stack.deliveries(`status = 'PENDING' and attempt_count = 0`)).toHaveLength(2);

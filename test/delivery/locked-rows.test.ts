@@ -38,7 +38,7 @@ test('a busy webhook whose row is locked keeps its outcomes, is put off, and hol
   stack.startDaemon();
   await using lock = await lockRow(stack.databaseUrl, 'webhooks', id);
   let emitted = 60;
-  await Promise.all(Array.from({ length: emitted }, () => stack.emit()));
+  await stack.emits(emitted);
   await eventually(() => locked.received.length > 5, WITHIN_MS);
   await emitOther();
   await eventually(() => other.received.length === 1, WITHIN_MS);
@@ -83,7 +83,7 @@ test('deliveries of a paused webhook whose rows are locked keep nobody waiting, 
   await using world = await openTwo();
   const { stack, locked, other, id, count, emitOther } = world;
   const deliveries = 100;
-  await Promise.all(Array.from({ length: deliveries }, () => stack.emit()));
+  await stack.emits(deliveries);
   await stack.rows(`update hookwright.webhooks set active = false where id = ${id}`);
   await using lock = await lockRows(stack.databaseUrl, 'hookwright.deliveries', `webhook_id = ${id}`);
   await emitOther();

@@ -14,7 +14,7 @@ test('/metrics tells of attempts by lane and verdict, of windows, and of what wa
   await stack.webhook(hung.url);
   const daemon = stack.startDaemon();
   const server = await startMetricsServer(daemon.registry, { host: '127.0.0.1', port: 0 });
-  await Promise.all(Array.from({ length: 20 }, () => stack.emit()));
+  await stack.emits(20);
 
   await eventually(async () => {
     const response = await fetch(server.url);

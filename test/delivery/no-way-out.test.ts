@@ -146,14 +146,14 @@ describe('a daemon without a way out', () => {
     });
     try {
       await stack.emit();
-      await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 2);
+      await stack.succeeded(2);
       dns.answerWith(silent);
       for (let n = 0; n < 15; n += 1) {
         await stack.emit();
       }
       await eventually(() => log.some((line) => line.includes('no name resolves any more')));
       dns.answerWith(onLoopback);
-      await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 32, 20_000);
+      await stack.succeeded(32, 20_000);
       expect(await stack.rows('select from hookwright.attempts where error_code is not null')).toEqual([]);
       expect(await stack.rows('select from hookwright.webhooks where not active')).toEqual([]);
     } finally {

@@ -165,7 +165,7 @@ describe('an event and its cause are one transaction', { timeout: TEST_MS }, () 
     expect(await stack.webhookRow(failingId)).toMatchObject({ consecutive_failures: 0 });
 
     await stack.rows('drop trigger refuse on hookwright.raised_events');
-    await eventually(async () => (await stack.delivery(eventId)).status === 'FAILED', PATIENCE_MS);
+    await stack.reaches(eventId, 'FAILED', PATIENCE_MS);
     expect((await operationalEvents(stack)).map(({ payload }) => payload['count'])).toEqual(['1']);
   });
 
@@ -191,7 +191,7 @@ describe('an event and its cause are one transaction', { timeout: TEST_MS }, () 
       await blocker.end();
     }
 
-    await eventually(async () => (await stack.delivery(eventId)).status === 'FAILED', PATIENCE_MS);
+    await stack.reaches(eventId, 'FAILED', PATIENCE_MS);
     expect(
       await stack.rows(`select from hookwright.attempts where delivery_id in
     (select id from hookwright.deliveries where event_id = ${eventId})`),

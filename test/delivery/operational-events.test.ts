@@ -110,7 +110,7 @@ describe('webhook.disabled', () => {
     await change(true);
     failing.answerWith(answer(200));
     const eventId = await stack.emit();
-    await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
+    await stack.reaches(eventId, 'SUCCEEDED');
     expect(await operationalEvents(stack)).toEqual([]);
   });
 
@@ -154,7 +154,7 @@ describe('webhook.disabled', () => {
     const go = await arrived();
     await deleteWebhook(stack.services.db, stack.tenantId, failingId, commandLine);
     go();
-    await eventually(async () => (await stack.delivery(eventId)).attempt_count === 1);
+    await stack.attempted(eventId, 1);
     expect(await operationalEvents(stack)).toEqual([]);
   });
 });
@@ -165,7 +165,7 @@ describe('webhook.recovered', () => {
     await disable();
     await change(true);
     const early = await stack.emit();
-    await eventually(async () => (await stack.delivery(early)).status === 'FAILED');
+    await stack.reaches(early, 'FAILED');
     expect(await operationalEvents(stack, 'webhook.recovered')).toEqual([]);
 
     failing.answerWith(answer(200));

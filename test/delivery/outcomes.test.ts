@@ -5,37 +5,21 @@ import { cancelDelivery } from '../../src/operations/deliveries/cancel-delivery.
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
-import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, jobsIn, OF_DELIVERIES, ofDelivery } from '../support/jobs.js';
-import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
-let receiver: Receiver;
-let webhookId: number;
+let receiver: Endpoint;
 
 async function open(settings: Record<string, string> = {}) {
   stack = await DeliveryStack.open(settings);
-  receiver = await startReceiver();
-  ({ id: webhookId } = await stack.webhook(receiver.url));
+  receiver = await stack.endpoint();
 }
 
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await receiver.close();
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
-const inStatus = (eventId: number, status: string) =>
-  eventually(async () => {
-    const row = await stack.delivery(eventId);
-    return row.status === status && row;
-  });
-const attempted = (eventId: number) =>
-  eventually(async () => {
-    const row = await stack.delivery(eventId);
-    return row.attempt_count === 1 && row;
-  });
 const secondsUntil = (date: Date) => (date.getTime() - Date.now()) / 1_000;
 /** Waits until the delivery's job runs in more than five minutes. */
 const isPutOff = (eventId: number) =>
@@ -43,9 +27,8 @@ const isPutOff = (eventId: number) =>
     const [job] = await jobsIn(stack, ofDelivery((await stack.delivery(eventId)).id));
     return job !== undefined && job.inSeconds > 300;
   });
-const change = (settings: { url?: string; active?: boolean }) =>
-  updateWebhook(stack.services.db, stack.tenantId, webhookId, settings, 168, commandLine);
-const remove = () => deleteWebhook(stack.services.db, stack.tenantId, webhookId, commandLine);
+const change = (settings: { url?: string; active?: boolean }) => stack.change(receiver.webhookId, settings);
+const remove = () => deleteWebhook(stack.services.db, stack.tenantId, receiver.webhookId, commandLine);
 const again = (id: number, tenantId = stack.tenantId) => redeliver(stack.services.db, tenantId, id, commandLine);
 
 describe('what a receiver answers', () => {
@@ -55,7 +38,7 @@ describe('what a receiver answers', () => {
     receiver.answerWith(answer(status));
     const eventId = await stack.emit();
     stack.startDaemon();
-    expect(await inStatus(eventId, 'SUCCEEDED')).toMatchObject({
+    expect(await stack.reaches(eventId, 'SUCCEEDED')).toMatchObject({
       last_status_code: status,
       last_error_code: null,
     });
@@ -77,13 +60,13 @@ describe('what a receiver answers', () => {
     receiver.answerWith(answer(500));
     const failed = await stack.emit();
     stack.startDaemon();
-    await attempted(failed);
-    expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 1, version: 1 });
+    await stack.attempted(failed);
+    expect(await stack.webhookRow(receiver.webhookId)).toMatchObject({ consecutive_failures: 1, version: 1 });
     receiver.answerWith(answer(410));
-    const gone = await inStatus(await stack.emit(), 'FAILED');
+    const gone = await stack.reaches(await stack.emit(), 'FAILED');
     expect(gone).toMatchObject({ attempt_count: 1, last_error_code: 'HTTP_410' });
     const disabled = { active: false, disabled_reason: 'GONE', consecutive_failures: 2, version: 2 };
-    expect(await stack.webhookRow(webhookId)).toMatchObject(disabled);
+    expect(await stack.webhookRow(receiver.webhookId)).toMatchObject(disabled);
   });
 
   test('429 with Retry-After delays the retry and closes the endpoint for its other deliveries', async () => {
@@ -91,7 +74,7 @@ describe('what a receiver answers', () => {
     receiver.answerWith(answer(429, { 'x-long': '"'.repeat(8_200), 'retry-after': '600' }));
     const refused = await stack.emit();
     stack.startDaemon();
-    expect(secondsUntil((await attempted(refused)).due_at)).toBeGreaterThan(590);
+    expect(secondsUntil((await stack.attempted(refused)).due_at)).toBeGreaterThan(590);
     const other = await stack.emit();
     await isPutOff(other);
     expect(await stack.delivery(other)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
@@ -102,14 +85,14 @@ describe('what a receiver answers', () => {
     receiver.answerWith((_, response) => {
       setTimeout(() => response.writeHead(429, { 'retry-after': '600' }).end(), 30);
     });
-    await Promise.all(Array.from({ length: 150 }, () => stack.emit()));
+    await stack.emits(150);
     stack.startDaemon();
     await eventually(async () => {
       const jobs = await jobsIn(stack, OF_DELIVERIES);
       return receiver.received.length > 0 && jobs.every(({ inSeconds }) => inSeconds >= 500);
     }, 20_000);
     expect(receiver.received.length).toBeLessThan(10); // those that were in flight at the first answer
-    expect(await stack.webhookRow(webhookId)).toMatchObject({ active: true });
+    expect(await stack.webhookRow(receiver.webhookId)).toMatchObject({ active: true });
   });
 
   test('a NUL and broken UTF-8 in an answer are kept as they came', async () => {
@@ -117,7 +100,7 @@ describe('what a receiver answers', () => {
     receiver.answerWith((_, response) => response.writeHead(200).end(body));
     const eventId = await stack.emit();
     stack.startDaemon();
-    await inStatus(eventId, 'SUCCEEDED');
+    await stack.reaches(eventId, 'SUCCEEDED');
     const [attempt] = await stack.rows<{ response_body: Buffer }>('select * from hookwright.attempts');
     expect(attempt?.response_body.equals(body)).toBe(true);
   });
@@ -130,13 +113,13 @@ describe('deleting a webhook', () => {
     receiver.answerWith(answer(200));
     stack.startDaemon();
     const done = await stack.emit();
-    await inStatus(done, 'SUCCEEDED');
+    await stack.reaches(done, 'SUCCEEDED');
     receiver.answerWith(answer(500));
     await change({ active: false });
     const held = await stack.emit();
     await remove();
 
-    expect(await inStatus(held, 'CANCELED')).toMatchObject({ cancel_reason: 'WEBHOOK_DELETED' });
+    expect(await stack.reaches(held, 'CANCELED')).toMatchObject({ cancel_reason: 'WEBHOOK_DELETED' });
     expect((await stack.delivery(done)).status).toBe('SUCCEEDED');
     const [row] = await stack.rows<{ sealed_secret: Buffer }>('select sealed_secret from hookwright.webhooks');
     expect(row?.sealed_secret).toHaveLength(0);
@@ -151,7 +134,7 @@ describe('deleting a webhook', () => {
     stack.startDaemon();
     const go = await arrived();
     await remove();
-    await inStatus(eventId, 'CANCELED');
+    await stack.reaches(eventId, 'CANCELED');
     go();
 
     await eventually(async () => (await stack.rows('select from hookwright.attempts')).length === 1);
@@ -164,7 +147,7 @@ describe('a closed endpoint', () => {
   test('keeps tests and bulk work in their lanes: the ones go first when it opens, the others last', async () => {
     await open();
     await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour'`);
-    const test = { eventType: TEST_EVENT_TYPE, body: '{"message":"?"}', onlyWebhookId: webhookId };
+    const test = { eventType: TEST_EVENT_TYPE, body: '{"message":"?"}', onlyWebhookId: receiver.webhookId };
     await stack.services.emitter.emit([{ ...test, tenantId: stack.tenantId, idempotencyKey: null }]);
     await stack.emit();
     const { id } = await stack.delivery(await stack.emit());
@@ -182,14 +165,14 @@ describe('a closed endpoint', () => {
     receiver.answerWith(answer(503, { 'retry-after': '600' }));
     stack.startDaemon();
     const first = await stack.emit();
-    await attempted(first);
+    await stack.attempted(first);
     const second = await stack.emit();
     await isPutOff(second);
     expect(receiver.received).toHaveLength(1);
 
     const repaired = await startReceiver();
     await change({ url: repaired.url });
-    expect(await inStatus(second, 'SUCCEEDED')).toMatchObject({ attempt_count: 1 });
+    expect(await stack.reaches(second, 'SUCCEEDED')).toMatchObject({ attempt_count: 1 });
     // The failed one keeps the time of its retry.
     expect(await stack.delivery(first)).toMatchObject({ status: 'PENDING', attempt_count: 1 });
     await repaired.close();
@@ -210,11 +193,11 @@ describe('a closed endpoint', () => {
     }
     receiver.answerWith(answer(200));
     go();
-    await attempted(first);
+    await stack.attempted(first);
 
     const [webhook] = await stack.rows('select closed_until from hookwright.webhooks');
     expect(webhook).toEqual({ closed_until: null });
-    await inStatus(await stack.emit(), 'SUCCEEDED');
+    await stack.reaches(await stack.emit(), 'SUCCEEDED');
     await moved.close();
   });
 });
@@ -228,7 +211,7 @@ test('a 410 from the url that a webhook had before is a failure like any other',
   const go = await arrived();
   await change({ url: moved.url });
   go();
-  expect(await inStatus(eventId, 'FAILED')).toMatchObject({ attempt_count: 1 });
+  expect(await stack.reaches(eventId, 'FAILED')).toMatchObject({ attempt_count: 1 });
   const [webhook] = await stack.rows('select active, consecutive_failures from hookwright.webhooks');
   expect(webhook).toEqual({ active: true, consecutive_failures: 1 });
   await moved.close();
@@ -240,12 +223,12 @@ describe('redelivering ("manual redispatch")', () => {
   test('sends a finished delivery again with the same id, attempt numbers going on', async () => {
     stack.startDaemon();
     const eventId = await stack.emit();
-    const { id } = await inStatus(eventId, 'SUCCEEDED');
+    const { id } = await stack.reaches(eventId, 'SUCCEEDED');
     await again(id);
 
     await eventually(() => receiver.received.length === 2);
-    expect(await inStatus(eventId, 'SUCCEEDED')).toMatchObject({ id });
-    await eventually(async () => (await stack.delivery(eventId)).attempt_count === 2);
+    expect(await stack.reaches(eventId, 'SUCCEEDED')).toMatchObject({ id });
+    await stack.attempted(eventId, 2);
     const sent = receiver.received.map(({ headers }) => Number(headers['x-service-delivery']));
     expect(sent).toEqual([id, id]);
   });
@@ -254,13 +237,13 @@ describe('redelivering ("manual redispatch")', () => {
     receiver.answerWith(answer(500));
     stack.startDaemon();
     const eventId = await stack.emit();
-    const { id } = await inStatus(eventId, 'FAILED');
+    const { id } = await stack.reaches(eventId, 'FAILED');
     await again(id);
-    await eventually(async () => (await stack.delivery(eventId)).attempt_count === 10);
+    await stack.attempted(eventId, 10);
     // The webhook is disabled at the tenth failure; the redelivery has two retries left.
-    expect(await inStatus(eventId, 'HELD')).toMatchObject({ attempt_count: 10 });
+    expect(await stack.reaches(eventId, 'HELD')).toMatchObject({ attempt_count: 10 });
     await change({ active: true });
-    expect(await inStatus(eventId, 'FAILED')).toMatchObject({ attempt_count: 12 });
+    expect(await stack.reaches(eventId, 'FAILED')).toMatchObject({ attempt_count: 12 });
   });
 
   test.each([
@@ -282,7 +265,7 @@ describe('redelivering ("manual redispatch")', () => {
       go();
 
       const ended = { id, attempt_count: number + 1, attempts_before: number };
-      expect(await inStatus(eventId, 'SUCCEEDED')).toMatchObject(ended);
+      expect(await stack.reaches(eventId, 'SUCCEEDED')).toMatchObject(ended);
       const attempts = await stack.rows('select number, status_code from hookwright.attempts order by number');
       expect(attempts).toEqual([
         { number, status_code: 500 },
@@ -315,10 +298,7 @@ describe('stopping the daemon', () => {
     receiver.answerWith((_, response) => {
       setTimeout(() => response.writeHead(200).end(), 300);
     });
-    const events: number[] = [];
-    for (let event = 0; event < 20; event++) {
-      events.push(await stack.emit());
-    }
+    const events = await stack.emits(20);
     const daemon = stack.startDaemon();
     await eventually(() => receiver.received.length > 0);
     await daemon.stop();
@@ -329,7 +309,7 @@ describe('stopping the daemon', () => {
     expect(rows.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id)).toEqual([...sent].sort());
     expect(rows.filter(({ status }) => status !== 'SUCCEEDED').every((row) => row.attempt_count === 0)).toBe(true);
     stack.startDaemon();
-    await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === events.length);
+    await stack.succeeded(events.length);
     expect(receiver.received).toHaveLength(events.length);
   });
 });
@@ -354,9 +334,9 @@ test('outcomes that together take longer than a statement may are recorded in pa
       }
     }
   });
-  await Promise.all(Array.from({ length: 10 }, () => stack.emit()));
+  await stack.emits(10);
   stack.startDaemon();
-  await eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === 10, 10_000);
+  await stack.succeeded(10, 10_000);
   expect(receiver.received).toHaveLength(10);
   expect(await stack.rows('select from hookwright.attempts')).toHaveLength(10);
 });

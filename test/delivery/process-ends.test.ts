@@ -122,7 +122,7 @@ test('what a killed process had in hand is sent by another one within five secon
     receiver.answerWith((_, response) => response.writeHead(200).end());
     child.kill('SIGKILL');
     const killedAt = performance.now();
-    await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 3);
+    await stack.succeeded(3);
     expect(performance.now() - killedAt).toBeLessThan(5_000);
     expect(receiver.received).toHaveLength(6); // once by each
   } finally {

@@ -1,23 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Quarantine } from '../../daemon/jobs/quarantine.js';
 import { SendingStopped } from '../../daemon/liveness/fence.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, countJobs, fetchJobs, jobsIn, lockJobRows, ofDelivery } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
-let receiver: Receiver;
+let receiver: Endpoint;
 beforeEach(async () => {
-  receiver = await startReceiver();
   stack = await DeliveryStack.open();
-  await stack.webhook(receiver.url);
+  receiver = await stack.endpoint();
 });
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await receiver.close();
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
 describe('a job that was fetched again and again', () => {
   const fetched = (attempts: number, id = '1') => ({ id, attempts });
@@ -64,7 +60,7 @@ describe('a job that was fetched again and again', () => {
     const eventId = await stack.emit();
     await changeJobs(stack, 'attempts = 6');
     stack.startDaemon();
-    await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
+    await stack.reaches(eventId, 'SUCCEEDED');
     expect(receiver.received).toHaveLength(1);
     // Nor does the job that was put aside come again each hour, for ever a suspect.
     await stack.noDeliveryJobs();
@@ -94,7 +90,7 @@ describe('a job that was fetched again and again', () => {
     await eventually(async () => (await countJobs(stack, 'locked_by is null')) === 1);
     const marker = await stack.emit();
     stack.startDaemon();
-    await eventually(async () => (await stack.delivery(marker)).status === 'SUCCEEDED');
+    await stack.reaches(marker, 'SUCCEEDED');
     await eventually(async () => (await countJobs(stack, 'locked_by is not null')) === 0, 15_000);
     expect(receiver.received).toHaveLength(1);
     expect((await stack.deliveries(`id = ${id}`))[0]?.status).toBe('PENDING');

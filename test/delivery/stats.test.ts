@@ -2,24 +2,19 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { crontab } from '../../daemon/tasks.js';
 import type { Resolution, StatsCounts } from '../../src/domain/stats/stats.js';
 import { ALL_WEBHOOKS, readStats } from '../../src/operations/stats/read-stats.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer } from '../support/receiver.js';
 
 /** Figures of real attempts, from the request to what a dashboard reads. */
 
 let stack: DeliveryStack;
-let receiver: Receiver;
-let webhookId: number;
+let receiver: Endpoint;
 beforeEach(async () => {
   stack = await DeliveryStack.open({ MAX_RETRIES: '1' });
-  receiver = await startReceiver();
-  ({ id: webhookId } = await stack.webhook(receiver.url));
+  receiver = await stack.endpoint();
 });
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await receiver.close();
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
 async function read(
   resolution: Resolution,
@@ -49,7 +44,7 @@ const finished = (count: number) =>
 
 test('every attempt is counted with its outcome as soon as that is recorded, retries too', async () => {
   stack.startDaemon();
-  await Promise.all(Array.from({ length: 5 }, () => stack.emit()));
+  await stack.emits(5);
   await finished(5);
   receiver.answerWith(answer(500));
   await Promise.all([stack.emit(), stack.emit()]);
@@ -57,7 +52,7 @@ test('every attempt is counted with its outcome as soon as that is recorded, ret
   const expected = { successes: 5, failures: 4, durations: 9 };
   for (const resolution of ['MINUTE', 'HOUR', 'DAY'] as const) {
     expect(totalOf(await read(resolution)), resolution).toEqual(expected);
-    expect(totalOf(await read(resolution, { webhookId })), resolution).toEqual(expected);
+    expect(totalOf(await read(resolution, { webhookId: receiver.webhookId })), resolution).toEqual(expected);
     expect(totalOf(await read(resolution, { eventType: 'coupon.applied' })), resolution).toEqual(expected);
     expect(totalOf(await read(resolution, { eventType: 'booking.created' })).durations, resolution).toBe(0);
   }

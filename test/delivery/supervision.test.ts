@@ -64,7 +64,7 @@ async function startDaemonBehindProxy(log = stack.services.log): Promise<{ proxy
   return { proxy, daemon };
 }
 
-const emit = (count: number) => Promise.all(Array.from({ length: count }, () => stack.emit()));
+const emit = (count: number) => stack.emits(count);
 const succeeded = async () => (await stack.deliveries("status = 'SUCCEEDED'")).length;
 /** The worker pools that have jobs in hand. */
 const poolIds = async () => [
@@ -82,7 +82,7 @@ describe('a job that is locked', () => {
     const eventId = await stack.emit();
     await fetchJobs(stack, 'pool-dead');
     stack.startDaemon();
-    await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED', 15_000);
+    await stack.reaches(eventId, 'SUCCEEDED', 15_000);
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -119,10 +119,10 @@ describe('a job that is locked', () => {
     await using lock = await lockJobRows(stack.databaseUrl, ofDelivery(id));
     receiver.answerWith(answer(200));
     const freed = () => lines.filter(({ msg }) => msg.startsWith('freed jobs')).map(({ jobs }) => jobs);
-    await eventually(async () => (await stack.delivery(other)).status === 'SUCCEEDED', 15_000);
+    await stack.reaches(other, 'SUCCEEDED', 15_000);
     expect(freed()).toEqual([1]);
     await lock.letGo();
-    await eventually(async () => (await stack.delivery(locked)).status === 'SUCCEEDED', 15_000);
+    await stack.reaches(locked, 'SUCCEEDED', 15_000);
     expect(freed()).toEqual([1, 1]);
     expect(await stack.delivery(inHand)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
     expect(receiver.received).toHaveLength(3);
@@ -138,13 +138,13 @@ describe('a job that is locked', () => {
     expect(await tryLockPool(owner, 'pool-alive')).toBe(true);
     const marker = await stack.emit();
     stack.startDaemon();
-    await eventually(async () => (await stack.delivery(marker)).status === 'SUCCEEDED');
+    await stack.reaches(marker, 'SUCCEEDED');
     // When this is freed, the other would have been too.
     await lockJobQueue(stack, 'pool-dead');
     await eventually(() => isJobQueueFree(stack), 15_000);
     expect(receiver.received).toHaveLength(1);
     await owner.end();
-    await eventually(async () => (await stack.delivery(eventId!)).status === 'SUCCEEDED', 15_000);
+    await stack.reaches(eventId!, 'SUCCEEDED', 15_000);
   });
 });
 

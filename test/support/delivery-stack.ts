@@ -8,6 +8,7 @@ import type { Services } from '../../src/context/context.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
+import { updateWebhook, type WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
 import { openServices } from '../../src/services.js';
 import { readConfig } from '../../src/settings/config.js';
 import { createTestDatabase } from './database.js';
@@ -15,6 +16,7 @@ import { eventually } from './eventually.js';
 import { unlimited } from './factories.js';
 import { countJobs, OF_DELIVERIES } from './jobs.js';
 import { watchedLog } from './plaintext.js';
+import { type Answer, type Receiver, startReceiver } from './receiver.js';
 
 interface DeliveryRow {
   id: number;
@@ -39,9 +41,16 @@ interface WebhookRow {
   keep_held: boolean;
 }
 
+/** A webhook's receiver. */
+export interface Endpoint extends Receiver {
+  webhookId: number;
+  secret: string;
+}
+
 /** A service with a database of its own and, once started, a real daemon: what the delivery stories are told with. */
 export class DeliveryStack implements AsyncDisposable {
   readonly #daemons: Daemon[] = [];
+  readonly #receivers: Receiver[] = [];
 
   private constructor(
     readonly services: Services,
@@ -97,6 +106,24 @@ export class DeliveryStack implements AsyncDisposable {
     });
   }
 
+  /** A webhook with a receiver of its own, which is closed with the stack. */
+  async endpoint(respond?: Answer, eventTypes?: string[]): Promise<Endpoint> {
+    const receiver = await startReceiver(respond);
+    this.#receivers.push(receiver);
+    const { id, secret } = await this.webhook(receiver.url, eventTypes);
+    return Object.assign(receiver, { webhookId: id, secret });
+  }
+
+  async change(webhookId: number, change: WebhookChange): Promise<void> {
+    const { db, config } = this.services;
+    await updateWebhook(db, this.tenantId, webhookId, change, config.holdHours, commandLine);
+  }
+
+  /** @returns the events' ids */
+  emits(count: number): Promise<number[]> {
+    return Promise.all(Array.from({ length: count }, () => this.emit()));
+  }
+
   /** @returns the event's id */
   async emit(eventType = 'coupon.applied', payload: unknown = { code: 'X', discount_type: 'fixed' }): Promise<number> {
     const [result] = await this.services.emitter.emit([
@@ -126,6 +153,27 @@ export class DeliveryStack implements AsyncDisposable {
     return row;
   }
 
+  /** Waits until the event's delivery has come to this state. */
+  reaches(eventId: number, status: string, withinMs?: number): Promise<DeliveryRow> {
+    return eventually(async () => {
+      const row = await this.delivery(eventId);
+      return row.status === status && row;
+    }, withinMs);
+  }
+
+  /** Waits until the event's delivery has had this many attempts. */
+  attempted(eventId: number, attempts = 1): Promise<DeliveryRow> {
+    return eventually(async () => {
+      const row = await this.delivery(eventId);
+      return row.attempt_count === attempts && row;
+    });
+  }
+
+  /** Waits until this many deliveries have succeeded. */
+  async succeeded(count: number, withinMs?: number): Promise<void> {
+    await eventually(async () => (await this.deliveries("status = 'SUCCEEDED'")).length === count, withinMs);
+  }
+
   /** Waits until no delivery has a job: graphile-worker takes a job away after its outcome is recorded. */
   async noDeliveryJobs(): Promise<void> {
     await eventually(async () => (await countJobs(this, OF_DELIVERIES)) === 0);
@@ -141,7 +189,8 @@ export class DeliveryStack implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#daemons.map((daemon) => daemon.stop()));
+    const daemons = this.#daemons.map((daemon) => daemon.stop());
+    await Promise.all([...daemons, ...this.#receivers.map((receiver) => receiver.close())]);
     await this.services.db.close();
     await this.dropDatabase();
   }
