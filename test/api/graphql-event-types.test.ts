@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { query } from '../../src/database/database.js';
 import { API_ROLE, tenantTransaction } from '../../src/database/tenant-database.js';
 import { makeKey, makeTenant, openTestServices, TestClock } from '../support/factories.js';
-import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { type Answer, codesOf, dataOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
 const api = await GraphqlApi.open();
@@ -20,32 +20,27 @@ const orderSchema = {
 };
 const fields =
   'name description schema version deprecatedAt reserved samplePayload versions { version schema createdAt }';
-const mutate = (mutation: string, input: object, asking: { key: string } = platform) => {
-  const type = `${mutation[0]!.toUpperCase()}${mutation.slice(1)}Input!`;
-  const text = `mutation ($input: ${type}) { ${mutation}(input: $input) { eventType { ${fields} } } }`;
-  return api.ask(text, { input }, asking);
-};
+const mutate = (mutation: string, input: object, asking: { key: string } = platform) =>
+  api.by(asking).mutate(mutation, input, `eventType { ${fields} }`);
 const register = (name: string, schema: object = orderSchema) =>
   mutate('registerEventType', { name, description: 'An order.', schema });
-const emit = (event: string, payload: object, asking: { key: string } = tenant) =>
-  api.ask(
-    'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { id } } }',
-    { input: { event, payload } },
-    asking,
-  );
-const issues = (answer: Awaited<ReturnType<typeof emit>>) => answer.errors[0]?.extensions.errors;
+const update = (name: string, change: object) => mutate('updateEventType', { name, ...change });
+const deprecate = (name: string, deprecated?: boolean) => mutate('deprecateEventType', { name, deprecated });
+/** The event type after a mutation without errors. */
+const changed = async (answer: Promise<Answer>) =>
+  (Object.values(dataOf(await answer))[0] as { eventType: Record<string, unknown> }).eventType;
+const emit = (event: string, payload: unknown) =>
+  api.by(tenant).mutate('emitEvent', { event, payload }, 'event { id }');
+const issues = async (answer: Promise<Answer>) => (await answer).errors[0]?.extensions.errors;
 
 describe('an event type', () => {
   test('is registered with a schema, has a sample that it accepts, and is enforced at once', async () => {
-    const { data, errors } = await register('order.placed');
-    expect(errors).toEqual([]);
-    const { eventType } = data.registerEventType;
+    const { samplePayload, versions, ...eventType } = await changed(register('order.placed'));
     expect(eventType).toMatchObject({ name: 'order.placed', schema: orderSchema, version: 1, deprecatedAt: null });
-    expect(eventType.samplePayload).toEqual({ lines: [{ sku: 'text' }], total: 1 });
-    expect(eventType.versions).toMatchObject([{ version: 1, schema: orderSchema }]);
-    expect((await emit('order.placed', eventType.samplePayload)).errors).toEqual([]);
-    const wrong = await emit('order.placed', { lines: [{ sku: 'a' }, { sku: 5 }], total: 0 });
-    expect(issues(wrong)).toMatchObject([
+    expect(samplePayload).toEqual({ lines: [{ sku: 'text' }], total: 1 });
+    expect(versions).toMatchObject([{ version: 1, schema: orderSchema }]);
+    expect(codesOf(await emit('order.placed', samplePayload))).toEqual([]);
+    expect(await issues(emit('order.placed', { lines: [{ sku: 'a' }, { sku: 5 }], total: 0 }))).toMatchObject([
       { path: ['input', 'payload', 'lines', 1, 'sku'], code: 'schema_type', detail: 'must be string' },
       { path: ['input', 'payload', 'total'], code: 'schema_minimum', detail: 'must be >= 1' },
     ]);
@@ -53,55 +48,47 @@ describe('an event type', () => {
 
   test('gets a new version with each other schema, and keeps the old ones', async () => {
     await register('order.paid');
-    const other = { ...orderSchema, required: ['total', 'lines'] };
-    const { data } = await mutate('updateEventType', { name: 'order.paid', schema: other });
-    expect(data.updateEventType.eventType).toMatchObject({
+    const schema = { ...orderSchema, required: ['total', 'lines'] };
+    expect(await changed(update('order.paid', { schema }))).toMatchObject({
       version: 2,
       description: 'An order.',
-      schema: other,
+      schema,
       versions: [
-        { version: 2, schema: other },
+        { version: 2, schema },
         { version: 1, schema: orderSchema },
       ],
     });
-    expect(issues(await emit('order.paid', { total: 1 }))).toMatchObject([{ path: ['input', 'payload', 'lines'] }]);
-    const same = await mutate('updateEventType', { name: 'order.paid', schema: other });
-    expect(same.data.updateEventType.eventType.version).toBe(2);
-    const nothing = await mutate('updateEventType', { name: 'order.paid', schema: null });
-    expect(nothing.errors[0].extensions.errors).toEqual([
+    expect(await issues(emit('order.paid', { total: 1 }))).toMatchObject([{ path: ['input', 'payload', 'lines'] }]);
+    expect(await changed(update('order.paid', { schema }))).toMatchObject({ version: 2 });
+    expect(await issues(update('order.paid', { schema: null }))).toEqual([
       { path: ['input'], code: 'nothing_to_change', detail: 'must have description or schema' },
     ]);
-    const told = await mutate('updateEventType', { name: 'order.paid', description: 'Paid.' });
-    expect(told.data.updateEventType.eventType).toMatchObject({ version: 2, description: 'Paid.' });
+    const described = await changed(update('order.paid', { description: 'Paid.' }));
+    expect(described).toMatchObject({ version: 2, description: 'Paid.' });
   });
 
   test('changed by 10 callers at once has 10 versions more', async () => {
     await register('order.raced');
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) =>
-        mutate('updateEventType', { name: 'order.raced', schema: { type: 'object', minProperties: n + 1 } }),
-      ),
-    );
+    const schemas = Array.from({ length: 10 }, (_, n) => ({ type: 'object', minProperties: n + 1 }));
+    const answers = await Promise.all(schemas.map((schema) => update('order.raced', { schema })));
     expect(answers.flatMap(({ errors }) => errors)).toEqual([]);
-    const { data } = await api.ask('{ eventType(name: "order.raced") { versions { version } } }', {}, tenant);
-    expect(data.eventType.versions.map(({ version }: { version: number }) => version)).toEqual([
-      11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
-    ]);
+    const { eventType } = await api.by(tenant).read('{ eventType(name: "order.raced") { versions { version } } }');
+    expect(eventType.versions).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map((version) => ({ version })));
   });
 
   test('deprecated is refused at every emit, and accepted again when that is taken back', async () => {
     await register('order.old');
-    const { data } = await mutate('deprecateEventType', { name: 'order.old' });
-    expect(data.deprecateEventType.eventType.deprecatedAt).toMatch(/\+00:00$/);
-    const refused = await emit('order.old', { total: 1 });
-    expect(codesOf(refused)).toEqual(['BAD_USER_INPUT']);
-    expect(issues(refused)).toMatchObject([{ path: ['input', 'event'], code: 'event_type_deprecated' }]);
+    expect((await changed(deprecate('order.old')))['deprecatedAt']).toMatch(/\+00:00$/);
+    expect((await emit('order.old', { total: 1 })).errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      errors: [{ path: ['input', 'event'], code: 'event_type_deprecated' }],
+    });
     // Past the registry of this process too, which may be some seconds behind.
     const item = { tenantId: tenant.id, eventType: 'order.old', body: '{"total":1}' };
     const results = await api.services.emitter.emit([{ ...item, idempotencyKey: null, onlyWebhookId: null }]);
     expect(results).toEqual([{ refused: 'EVENT_TYPE_DEPRECATED' }]);
-    await mutate('deprecateEventType', { name: 'order.old', deprecated: false });
-    expect((await emit('order.old', { total: 1 })).errors).toEqual([]);
+    await deprecate('order.old', false);
+    expect(codesOf(await emit('order.old', { total: 1 }))).toEqual([]);
   });
 
   test('and its new versions are known to every process within 5 s', async () => {
@@ -110,10 +97,10 @@ describe('an event type', () => {
     try {
       await register('order.seen', { type: 'object' });
       expect(await other.eventTypes.check('order.seen', {})).toEqual([]);
-      await mutate('updateEventType', { name: 'order.seen', schema: orderSchema });
+      await update('order.seen', { schema: orderSchema });
       clock.advance(5_000);
       expect(await other.eventTypes.check('order.seen', {})).toMatchObject([{ code: 'schema_required' }]);
-      await mutate('deprecateEventType', { name: 'order.seen' });
+      await deprecate('order.seen');
       clock.advance(5_000);
       expect(await other.eventTypes.check('order.seen', {})).toMatchObject([{ code: 'event_type_deprecated' }]);
     } finally {
@@ -123,17 +110,15 @@ describe('an event type', () => {
 
   test('stands in the audit log with what it was and is, under its name', async () => {
     await register('order.audited', { type: 'object' });
-    await mutate('updateEventType', { name: 'order.audited', schema: orderSchema });
-    await mutate('updateEventType', { name: 'order.audited', schema: orderSchema });
-    await mutate('deprecateEventType', { name: 'order.audited' });
-    const { data } = await api.ask(
+    await update('order.audited', { schema: orderSchema });
+    await update('order.audited', { schema: orderSchema });
+    await deprecate('order.audited');
+    const { auditLog } = await api.by(platform).read(
       `{ auditLog(filter: {targetType: EVENT_TYPE, targetId: "order.audited"}) {
            edges { node { action targetId apiKeyId before after } } } }`,
-      {},
-      platform,
     );
     const entry = { targetId: gid.eventType('order.audited'), apiKeyId: gid.apiKey(platform.id) };
-    expect(data.auditLog.edges.map(({ node }: { node: object }) => node)).toEqual([
+    expect(nodesOf(auditLog)).toEqual([
       { action: 'EVENT_TYPE_DEPRECATED', ...entry, before: { deprecated: false }, after: { deprecated: true } },
       {
         action: 'EVENT_TYPE_UPDATED',
@@ -151,26 +136,17 @@ describe('an event type', () => {
   });
 
   test('of strings alone is judged by the outbox door too, any other on the application’s word', async () => {
-    const flat = {
-      type: 'object',
-      properties: { a: { type: 'string' } },
-      required: ['a'],
-      additionalProperties: false,
-    };
+    const properties = { a: { type: 'string' } };
+    const flat = { type: 'object', properties, required: ['a'], additionalProperties: false };
     await register('flat.type', flat);
-    const door = async (body: string) =>
-      (
-        await api.owner.query(`select error_code from hookwright.emit_events($1, array['flat.type'], $2)`, [
-          [tenant.id],
-          [body],
-        ])
-      ).rows[0].error_code;
-    expect([await door('{"a":"x"}'), await door('{"a":1}'), await door('{}')]).toEqual([
-      null,
-      'PAYLOAD_BREAKS_SCHEMA',
-      'PAYLOAD_BREAKS_SCHEMA',
-    ]);
-    await mutate('updateEventType', { name: 'flat.type', schema: orderSchema });
+    const door = async (body: string) => {
+      const text = `select error_code from hookwright.emit_events($1, array['flat.type'], $2)`;
+      return (await api.owner.query(text, [[tenant.id], [body]])).rows[0].error_code;
+    };
+    expect(await door('{"a":"x"}')).toBeNull();
+    expect(await door('{"a":1}')).toBe('PAYLOAD_BREAKS_SCHEMA');
+    expect(await door('{}')).toBe('PAYLOAD_BREAKS_SCHEMA');
+    await update('flat.type', { schema: orderSchema });
     expect(await door('{"a":"x"}')).toBe('SCHEMA_NOT_CHECKED');
   });
 });
@@ -189,44 +165,44 @@ describe('what is refused', () => {
   test.each(['*', 'booking', 'Booking.created', 'booking.*', 'a..b', `a.${'b'.repeat(127)}`, "a.b'; --", ''])(
     'the name %s',
     async (name) => {
-      expect(issues(await register(name))).toMatchObject([{ path: ['input', 'name'] }]);
+      expect(await issues(register(name))).toMatchObject([{ path: ['input', 'name'] }]);
     },
   );
 
   test.each(['webhook.mine', 'delivery.done.twice'])(
     'the name %s, which is of a family of the service',
     async (name) => {
-      expect(issues(await register(name))).toMatchObject([{ path: ['input', 'name'], code: 'event_type_reserved' }]);
-      expect(codesOf(await mutate('updateEventType', { name, description: 'x' }))).toEqual(['NOT_FOUND']);
+      expect(await issues(register(name))).toMatchObject([{ path: ['input', 'name'], code: 'event_type_reserved' }]);
+      expect(codesOf(await update(name, { description: 'x' }))).toEqual(['NOT_FOUND']);
     },
   );
 
   test('a name that is taken, and one that nobody has', async () => {
     expect(codesOf(await register('coupon.applied'))).toEqual(['CONFLICT']);
     expect(codesOf(await register('webhook.test'))).toEqual(['CONFLICT']);
-    expect(codesOf(await mutate('updateEventType', { name: 'no.such', description: 'x' }))).toEqual(['NOT_FOUND']);
-    expect(codesOf(await mutate('deprecateEventType', { name: 'no.such' }))).toEqual(['NOT_FOUND']);
+    expect(codesOf(await update('no.such', { description: 'x' }))).toEqual(['NOT_FOUND']);
+    expect(codesOf(await deprecate('no.such'))).toEqual(['NOT_FOUND']);
   });
 
   test('another schema for what the contract defines, and any change of the service’s own type', async () => {
-    const schema = await mutate('updateEventType', { name: 'coupon.applied', schema: orderSchema });
-    expect(issues(schema)).toMatchObject([{ path: ['input', 'schema'], code: 'event_type_built_in' }]);
-    const reserved = await mutate('deprecateEventType', { name: 'webhook.test' });
-    expect(issues(reserved)).toMatchObject([{ path: ['input', 'name'], code: 'event_type_reserved' }]);
+    const schema = await issues(update('coupon.applied', { schema: orderSchema }));
+    expect(schema).toMatchObject([{ path: ['input', 'schema'], code: 'event_type_built_in' }]);
+    const reserved = await issues(deprecate('webhook.test'));
+    expect(reserved).toMatchObject([{ path: ['input', 'name'], code: 'event_type_reserved' }]);
   });
 
   test('a schema that breaks a rule, with its path', async () => {
-    const wrong = await register('wrong.type', { type: 'object', properties: { a: { type: 'texts' } } });
-    expect(issues(wrong)).toContainEqual(
+    const wrong = (schema: object) => issues(register('wrong.type', { type: 'object', ...schema }));
+    expect(await wrong({ properties: { a: { type: 'texts' } } })).toContainEqual(
       expect.objectContaining({ path: ['input', 'schema', 'properties', 'a', 'type'], code: 'schema_invalid' }),
     );
-    const big = await register('wrong.type', { type: 'object', description: 'x'.repeat(65_536) });
-    expect(issues(big)).toMatchObject([{ path: ['input', 'schema'], code: 'too_big' }]);
+    const big = await wrong({ description: 'x'.repeat(65_536) });
+    expect(big).toMatchObject([{ path: ['input', 'schema'], code: 'too_big' }]);
     let deep: object = {};
     for (let level = 0; level < 100; level++) {
       deep = { not: deep };
     }
-    expect(issues(await register('wrong.type', { type: 'object', ...deep }))).toMatchObject([{ code: 'too_deep' }]);
+    expect(await wrong(deep)).toMatchObject([{ code: 'too_deep' }]);
   });
 
   test('a change within a tenant’s transaction, by SQL of the API’s own role', async () => {
