@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { encodeCursor } from '../../src/graphql/fields/connection.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
-import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { GraphqlApi, nodesOf } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 import { allPages, type Page, type PageArgs, pageInfo } from '../support/pages.js';
 import { statementsOf } from '../support/statements.js';
@@ -89,13 +89,8 @@ describe('a connection', () => {
 
   test.each([
     ['first 0', { first: 0 }, 'first'],
-    ['first 101', { first: 101 }, 'first'],
-    ['first -1', { first: -1 }, 'first'],
-    ['last 0', { last: 0 }, 'last'],
     ['last 101', { last: 101 }, 'last'],
     ['both first and last', { first: 1, last: 1 }, 'last'],
-    ['a cursor that is none', { after: 'nonsense' }, 'after'],
-    ['an empty cursor', { after: '' }, 'after'],
     ['a cursor of another list', { after: encodeCursor('auditLog', 5) }, 'after'],
     ['a cursor with something behind it', { before: `${encodeCursor('events', 1)}!` }, 'before'],
     ['a cursor with a huge id', { before: Buffer.from('events:9999999999999999').toString('base64url') }, 'before'],
@@ -120,52 +115,42 @@ describe('a connection', () => {
     const { errors } = await ask(`{ ${list}(filter: {${field}: "${value}"}) { edges { cursor } } }`);
     expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: ['filter', field] }] });
   });
-
-  test.each(['2026-01-31', '2026-02-30T00:00:00Z', '2026-01-31T09:30:00', 'yesterday', 5])(
-    'the moment %j is no DateTime',
-    async (since) => {
-      const query = 'query ($since: DateTime) { deliveries(filter: {since: $since}) { edges { cursor } } }';
-      const answer = await ask(query, { since });
-      expect(answer.status).toBe(400);
-      expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
-    },
-  );
 });
 
-describe("a webhook's deliveries", () => {
-  test('have pages of their own for each webhook, forwards and backwards', async () => {
-    const owner = await makeTenant(api.services);
-    const [one, two] = [await makeWebhook(api.services, owner.id), await makeWebhook(api.services, owner.id)];
-    await emitMany(api.services, owner.id, 12);
-    const readAll = async (args: string) => {
-      const { webhooks } = await api.by(owner).read(
-        `{ webhooks(first: 10) { edges { node { id deliveries(${args}) {
+test("a webhook's deliveries have pages of their own for each webhook, forwards and backwards", async () => {
+  const owner = await makeTenant(api.services);
+  const [one, two] = [await makeWebhook(api.services, owner.id), await makeWebhook(api.services, owner.id)];
+  await emitMany(api.services, owner.id, 12);
+  const pagesOf = async (args: string) => {
+    const { webhooks } = await api.by(owner).read(
+      `{ webhooks(first: 10) { edges { node { id deliveries(${args}) {
            edges { node { id status createdAt webhook { id } } } ${pageInfo} } } } } }`,
-      );
-      return nodesOf(webhooks);
-    };
-    const all = await readAll('first: 100');
-    expect(all.map(({ id }: { id: string }) => numberIn(id))).toEqual([two.id, one.id]);
-    for (const webhook of all) {
-      expect(webhook.deliveries.edges).toHaveLength(12);
-      for (const { node } of webhook.deliveries.edges) {
-        expect(node).toMatchObject({ status: 'PENDING', webhook: { id: webhook.id } });
-      }
-      const ids = idsOf(webhook.deliveries).map(numberIn);
-      expect(ids).toEqual([...ids].sort((a, b) => b - a));
-    }
-    const [first] = await readAll('first: 5');
-    expect(idsOf(first.deliveries)).toEqual(idsOf(all[0].deliveries).slice(0, 5));
-    const [next] = await readAll(`first: 100, after: "${first.deliveries.pageInfo.endCursor}"`);
-    expect(idsOf(next.deliveries)).toEqual(idsOf(all[0].deliveries).slice(5));
-    expect(next.deliveries.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-    const [last] = await readAll('last: 5');
-    expect(idsOf(last.deliveries)).toEqual(idsOf(all[0].deliveries).slice(-5));
-    expect((await readAll('filter: {status: FAILED}'))[0].deliveries.edges).toEqual([]);
-    expect((await readAll('filter: {eventType: "coupon.applied"}'))[0].deliveries.edges).toHaveLength(12);
-    expect((await readAll('filter: {until: "2025-01-01T00:00:00Z"}'))[0].deliveries.edges).toEqual([]);
-    expect((await readAll('filter: {since: "2025-01-01T00:00:00Z"}'))[0].deliveries.edges).toHaveLength(12);
-  });
+    );
+    return nodesOf(webhooks);
+  };
+  const all = await pagesOf('first: 100');
+  expect(all.map(({ id }) => id)).toEqual([two.id, one.id].map(gid.webhook));
+  for (const { id, deliveries } of all) {
+    const nodes = nodesOf(deliveries);
+    expect(nodes).toHaveLength(12);
+    expect(nodes).toMatchObject(nodes.map(() => ({ status: 'PENDING', webhook: { id } })));
+    const ids = nodes.map((node) => numberIn(node.id));
+    expect(ids).toEqual(ids.toSorted((a, b) => b - a));
+  }
+  const ids = idsOf(all[0].deliveries);
+  const [first] = await pagesOf('first: 5');
+  const [next] = await pagesOf(`first: 100, after: "${first.deliveries.pageInfo.endCursor}"`);
+  expect(next.deliveries.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  expect([first, next].map(({ deliveries }) => idsOf(deliveries))).toEqual([ids.slice(0, 5), ids.slice(5)]);
+  for (const [args, wanted] of [
+    ['last: 5', ids.slice(-5)],
+    ['filter: {status: FAILED}', []],
+    ['filter: {eventType: "coupon.applied"}', ids],
+    ['filter: {until: "2025-01-01T00:00:00Z"}', []],
+    ['filter: {since: "2025-01-01T00:00:00Z"}', ids],
+  ] as const) {
+    expect(idsOf((await pagesOf(args))[0].deliveries), args).toEqual(wanted);
+  }
 });
 
 describe("an event's deliveries", () => {

@@ -137,12 +137,6 @@ describe('what may be emitted', () => {
       { path: ['input', 'payload'], code: 'too_deep', detail: expect.stringContaining('64') },
     ]);
   });
-
-  test.each([['a text'], [1], [null], [['a']], [true]])('the payload %j is no JSON object', async (payload) => {
-    const { status, errors } = await emit(applied(payload));
-    expect(status).toBe(400);
-    expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: ['input', 'payload'] }] });
-  });
 });
 
 describe('emitting several events', () => {
