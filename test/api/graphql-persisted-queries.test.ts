@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { ApolloClient, gql, HttpLink, InMemoryCache, type TypedDocumentNode } from '@apollo/client';
 import { createPersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { KnownTexts } from '../../src/graphql/execution/known-texts.js';
-import { makeKey, makeTenant } from '../support/factories.js';
+import { couponPayload, makeKey, makeTenant } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { RestApi } from '../support/rest-api.js';
 
@@ -16,28 +16,22 @@ await api.server.listen({ host: '127.0.0.1', port: 0 });
 const url = `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}/graphql`;
 afterAll(() => api[Symbol.asyncDispose]());
 
-interface Sent {
-  method: string;
-  hasText: boolean;
-  hasHash: boolean;
-  status: number;
-}
-
 /** The requests that a client sent over its socket. */
-let sent: Sent[] = [];
+let sent: { method: string; hasText: boolean; hasHash: boolean; status: number }[] = [];
 beforeEach(() => {
   sent = [];
 });
 
 const watchedFetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  const { method = 'GET' } = init;
   const asked = new URL(String(input));
   const { query, extensions } =
-    init.method === 'GET'
+    method === 'GET'
       ? Object.fromEntries(asked.searchParams)
       : (JSON.parse(String(init.body)) as Record<string, unknown>);
   const response = await fetch(asked, init);
   sent.push({
-    method: init.method ?? 'GET',
+    method,
     hasText: typeof query === 'string',
     hasHash: JSON.stringify(extensions ?? {}).includes('sha256Hash'),
     status: response.status,
@@ -45,58 +39,60 @@ const watchedFetch = async (input: string | URL | Request, init: RequestInit = {
   return response;
 };
 
-/** A query and a mutation that nobody has sent before. */
-const documentsNamed = (name: string) => ({
-  query: gql(`query ${name}Who { viewer { tenant { id } } }`),
-  mutation: gql(`mutation ${name}Emit($input: EmitEventInput!) { emitEvent(input: $input) { duplicate } }`),
-});
-const variables = { input: { event: 'coupon.applied', payload: { code: 'A', discount_type: 'B' } } };
+const headers = { authorization: `Bearer ${api.tenant.key}` };
+const withPreflight = { ...headers, 'apollo-require-preflight': 'true' };
 
-const byHash = (method: string): Sent => ({ method, hasText: false, hasHash: true, status: 200 });
-const withText: Sent = { method: 'POST', hasText: true, hasHash: true, status: 200 };
+/** A client of Apollo. @param usesGet for queries by their hash */
+function apolloClient(usesGet: boolean) {
+  const persisted = createPersistedQueryLink({ sha256, useGETForHashedQueries: usesGet });
+  const link = persisted.concat(new HttpLink({ uri: url, fetch: watchedFetch, headers }));
+  const client = new ApolloClient({ link, cache: new InMemoryCache() });
+  return {
+    query: (query: TypedDocumentNode) => client.query({ query, fetchPolicy: 'no-cache' }),
+    mutate: (mutation: TypedDocumentNode, variables: object) => client.mutate({ mutation, variables }),
+    stop: () => client.stop(),
+  };
+}
+
+/** A client of urql, which also sends the text by GET. */
+function urqlClient(usesGet: boolean) {
+  const persisted = persistedExchange({ preferGetForPersistedQueries: usesGet, enableForMutation: true });
+  const fetcher = { fetch: watchedFetch as typeof fetch, fetchOptions: { headers: withPreflight } };
+  const client = new Client({ url, ...fetcher, exchanges: [persisted, fetchExchange] });
+  return {
+    query: (query: TypedDocumentNode) => client.query(query, {}),
+    mutate: (mutation: TypedDocumentNode, variables: object) => client.mutation(mutation, variables),
+    stop: () => {},
+  };
+}
 
 describe('automatic persisted queries', () => {
-  test.each([false, true])("of Apollo Client's link, useGETForHashedQueries: %s", async (usesGet) => {
-    const { query, mutation } = documentsNamed(`Apollo${usesGet}`);
-    const link = createPersistedQueryLink({ sha256, useGETForHashedQueries: usesGet }).concat(
-      new HttpLink({ uri: url, fetch: watchedFetch, headers: { authorization: `Bearer ${api.tenant.key}` } }),
+  test.each([
+    ['Apollo', false, apolloClient, 'POST', 'POST'],
+    ['Apollo', true, apolloClient, 'GET', 'POST'],
+    ['Urql', false, urqlClient, 'POST', 'POST'],
+    ['Urql', true, urqlClient, 'GET', 'GET'],
+  ])('of %s, with GET: %s', async (name, usesGet, open, method, methodWithText) => {
+    const client = open(usesGet);
+    const byHash = { method, hasText: false, hasHash: true, status: 200 };
+    const withText = { ...byHash, method: methodWithText, hasText: true };
+    const query = gql(`query ${name}${usesGet}Who { viewer { tenant { id } } }`);
+    for (let time = 0; time < 2; time++) {
+      const { data } = await client.query(query);
+      expect(data).toMatchObject({ viewer: { tenant: { id: gid.tenant(api.tenant.id) } } });
+    }
+    expect(sent).toEqual([byHash, withText, byHash]);
+    sent = [];
+    const mutation = gql(
+      `mutation ${name}${usesGet}Emit($input: EmitEventInput!) { emitEvent(input: $input) { duplicate } }`,
     );
-    const client = new ApolloClient({ link, cache: new InMemoryCache() });
     for (let time = 0; time < 2; time++) {
-      const { data } = await client.query({ query, fetchPolicy: 'no-cache' });
-      expect(data).toMatchObject({ viewer: { tenant: { id: gid.tenant(api.tenant.id) } } });
-    }
-    const first = byHash(usesGet ? 'GET' : 'POST');
-    expect(sent).toEqual([first, withText, first]);
-    sent = [];
-    for (let time = 0; time < 2; time++) {
-      const { data } = await client.mutate({ mutation, variables });
+      const { data } = await client.mutate(mutation, { input: { event: 'coupon.applied', payload: couponPayload } });
       expect(data).toMatchObject({ emitEvent: { duplicate: false } });
     }
-    expect(sent).toEqual([byHash('POST'), withText, byHash('POST')]);
+    const posted = { ...byHash, method: 'POST' };
+    expect(sent).toEqual([posted, { ...posted, hasText: true }, posted]);
     client.stop();
-  });
-
-  test.each([false, true])("of urql's exchange, preferGetForPersistedQueries: %s", async (usesGet) => {
-    const { query, mutation } = documentsNamed(`Urql${usesGet}`);
-    const client = new Client({
-      url,
-      fetch: watchedFetch as typeof fetch,
-      fetchOptions: { headers: { authorization: `Bearer ${api.tenant.key}`, 'apollo-require-preflight': 'true' } },
-      exchanges: [persistedExchange({ preferGetForPersistedQueries: usesGet, enableForMutation: true }), fetchExchange],
-    });
-    for (let time = 0; time < 2; time++) {
-      const { data } = await client.query(query, {});
-      expect(data).toMatchObject({ viewer: { tenant: { id: gid.tenant(api.tenant.id) } } });
-    }
-    const first = byHash(usesGet ? 'GET' : 'POST');
-    expect(sent).toEqual([first, { ...withText, method: first.method }, first]);
-    sent = [];
-    for (let time = 0; time < 2; time++) {
-      const { data } = await client.mutation(mutation, variables);
-      expect(data).toMatchObject({ emitEvent: { duplicate: false } });
-    }
-    expect(sent).toEqual([byHash('POST'), withText, byHash('POST')]);
   });
 });
 
@@ -104,12 +100,10 @@ describe('a persisted query', () => {
   const persisted = (hash: unknown, version: unknown = 1) => ({
     extensions: { persistedQuery: { version, sha256Hash: hash } },
   });
-  const post = (json: unknown, key?: string | null) =>
-    api.ask('POST //graphql', { json, ...(key === undefined ? {} : { key }) });
-  const keep = async (query: string, more: object = {}) => {
+  const post = (json: unknown, key: string | null = api.tenant.key) => api.ask('POST //graphql', { json, key });
+  const keep = async (query: string) => {
     const hash = sha256(query);
-    const { status } = await post({ query, ...persisted(hash), ...more });
-    expect(status).toBe(200);
+    expect((await post({ query, ...persisted(hash) })).status).toBe(200);
     return hash;
   };
   const notFound = {
@@ -137,11 +131,9 @@ describe('a persisted query', () => {
 
   test('that is a mutation is not run from a URL', async () => {
     const mutation = 'mutation Once { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }';
-    const { extensions } = persisted(await keep(mutation));
-    const { status, headers, body } = await api.ask(
-      `GET //graphql?${new URLSearchParams({ extensions: JSON.stringify(extensions) })}`,
-      { headers: { 'apollo-require-preflight': 'true' } },
-    );
+    const extensions = JSON.stringify(persisted(await keep(mutation)).extensions);
+    const line = `GET //graphql?${new URLSearchParams({ extensions })}`;
+    const { status, headers, body } = await api.ask(line, { headers: { 'apollo-require-preflight': 'true' } });
     expect(status).toBe(405);
     expect(headers['allow']).toBe('POST');
     expect(body.errors[0].extensions.code).toBe('BAD_REQUEST');
