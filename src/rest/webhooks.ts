@@ -3,17 +3,16 @@ import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
 import { callerOf, type Services } from '../context/context.js';
 import { parseId } from '../domain/ids/id.js';
-import { ApiError, type InputIssue, notFound, type Reason } from '../errors.js';
+import { notFound } from '../errors.js';
 import { readWebhook } from '../graphql/webhooks/webhook.js';
 import { contextOf, expectAsker, freeWhenSent, whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { slashTooMany } from '../http/requests.js';
 import { etagOf, readIfMatch, versionFor } from './if-match.js';
-import { graphqlName, restName } from './names.js';
+import { graphqlName } from './names.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
 import { REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
-import type { Operation } from './run-operation.js';
 import { listQuery, noQuery, webhookChange, webhookInput } from './schemas.js';
 
 type WithId = { Params: { id: string } };
@@ -63,19 +62,19 @@ async function reserveAnswer(request: FastifyRequest, reply: FastifyReply, answe
 function routesWithBody(app: FastifyInstance, operations: Operations): void {
   readJson(app);
 
-  const onCreate = [mayRun(operations.create), hasNoParameters];
+  const onCreate = [operations.create.authorise, hasNoParameters];
   app.post('/webhooks', { onRequest: onCreate }, async (request, reply) => {
     const input = inGraphqlTerms(bodyOf(request, webhookInput));
-    const { createWebhook } = await inRestTerms(operations.create(contextOf(request), { input }));
+    const { createWebhook } = await operations.create(request, { input });
     const data = { ...restWebhook(createWebhook.webhook, reply), secret: createWebhook.secret };
     return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
   });
 
-  const onChange = [mayRun(operations.update), hasNoParameters, canReadIfMatch, isThere];
+  const onChange = [operations.update.authorise, hasNoParameters, canReadIfMatch, isThere];
   app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request, reply) => {
     const change = inGraphqlTerms(bodyOf(request, webhookChange));
     const input = { id: webhookIn(request), ...change, ...(await ifVersion(request)) };
-    const { updateWebhook } = await inRestTerms(operations.update(contextOf(request), { input }));
+    const { updateWebhook } = await operations.update(request, { input });
     return { data: restWebhook(updateWebhook.webhook, reply) };
   });
 }
@@ -83,15 +82,10 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
 function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
   ignoreBody(app);
 
-  app.get('/webhooks', { onRequest: mayRun(operations.list) }, async (request) => {
+  app.get('/webhooks', { onRequest: operations.list.authorise }, async (request) => {
     const { limit, cursor, active, event } = readPart(listQuery, request.query, 'query');
-    const { webhooks } = await inRestTerms(
-      operations.list(contextOf(request), {
-        first: limit,
-        after: cursor ?? null,
-        filter: { active: active ?? null, eventType: event ?? null },
-      }),
-    );
+    const filter = { active: active ?? null, eventType: event ?? null };
+    const { webhooks } = await operations.list(request, { first: limit, after: cursor ?? null, filter });
     const { hasNextPage, endCursor } = webhooks.pageInfo;
     return {
       data: webhooks.edges.map(({ node }) => restWebhook(node, null)),
@@ -99,32 +93,27 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
     };
   });
 
-  app.get<WithId>('/webhooks/:id', { onRequest: mayRun(operations.read) }, async (request, reply) => {
-    noParameters(request);
-    const { webhook } = await inRestTerms(operations.read(contextOf(request), { id: webhookIn(request) }));
+  const onRead = [operations.read.authorise, hasNoParameters];
+  app.get<WithId>('/webhooks/:id', { onRequest: onRead }, async (request, reply) => {
+    const { webhook } = await operations.read(request, { id: webhookIn(request) });
     return { data: restWebhook(webhook, reply) };
   });
 
-  app.delete<WithId>('/webhooks/:id', { onRequest: mayRun(operations.delete) }, async (request, reply) => {
-    noParameters(request);
+  const onDelete = [operations.delete.authorise, hasNoParameters];
+  app.delete<WithId>('/webhooks/:id', { onRequest: onDelete }, async (request, reply) => {
     const input = { id: webhookIn(request), ...(await ifVersion(request)) };
-    await inRestTerms(operations.delete(contextOf(request), { input }));
+    await operations.delete(request, { input });
     return reply.code(204).send();
   });
 
-  app.post<WithId>('/webhooks/:id/test', { onRequest: mayRun(operations.test) }, async (request, reply) => {
-    noParameters(request);
+  const onTest = [operations.test.authorise, hasNoParameters];
+  app.post<WithId>('/webhooks/:id/test', { onRequest: onTest }, async (request, reply) => {
     const id = webhookIn(request);
-    const { testWebhook } = await inRestTerms(operations.test(contextOf(request), { input: { id } }));
+    const { testWebhook } = await operations.test(request, { input: { id } });
     const { id: deliveryId, event, status, created_at } = testWebhook.delivery;
     const data = { id: deliveryId, event, webhook_id: Number(id), status, created_at };
     return reply.code(202).send({ data });
   });
-}
-
-/** Makes a hook that comes before the body is read: a caller without the right learns nothing about the body. */
-function mayRun({ authorise }: Pick<Operation<never, unknown>, 'authorise'>) {
-  return async (request: FastifyRequest): Promise<void> => authorise(contextOf(request));
 }
 
 async function isThere(request: FastifyRequest): Promise<void> {
@@ -181,46 +170,6 @@ function bodyOf<Schema extends z.ZodObject>(request: FastifyRequest, schema: Sch
   return readPart(schema, readBody(request), 'body');
 }
 
-function noParameters(request: FastifyRequest): void {
-  readPart(noQuery, request.query, 'query');
-}
-
-/** A hook that comes before the body is read. */
-async function hasNoParameters(request: FastifyRequest): Promise<void> {
-  noParameters(request);
-}
-
-const TEST_OF_INACTIVE =
-  'An inactive webhook cannot be tested. To test it before its held deliveries are sent, use GraphQL at /graphql: ' +
-  'enable it with updateWebhook(input: {active: true, held: KEEP}), send the test, and then send the held deliveries ' +
-  'with releaseHeld.';
-
-const NOT_MATCHED =
-  'The ETag of the webhook is not in If-Match. Read it again and decide again. A weak tag (W/"…") never matches.';
-
-const detailsInRest: Partial<Record<Reason, string>> = {
-  webhook_inactive: TEST_OF_INACTIVE,
-  precondition_failed: NOT_MATCHED,
-};
-
-/** Gives the fields in an error of the resolvers their names in REST. */
-async function inRestTerms<Data>(running: Promise<Data>): Promise<Data> {
-  try {
-    return await running;
-  } catch (error) {
-    if (!(error instanceof ApiError)) {
-      throw error;
-    }
-    const { issues } = error.extra;
-    throw new ApiError(error.reason, detailsInRest[error.reason] ?? error.detail, {
-      ...error.extra,
-      ...(issues === undefined ? {} : { issues: issues.map(restIssue) }),
-    });
-  }
-}
-
-function restIssue({ path: [argument, ...rest], ...issue }: InputIssue): InputIssue {
-  const part = argument === 'input' ? 'body' : 'query';
-  const steps = argument === 'input' || argument === 'filter' ? rest : [argument!];
-  return { ...issue, path: [part, ...steps.map((step) => (typeof step === 'string' ? restName(step) : step))] };
+async function hasNoParameters({ query }: FastifyRequest): Promise<void> {
+  readPart(noQuery, query, 'query');
 }
