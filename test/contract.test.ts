@@ -152,7 +152,6 @@ describe('the source tree', () => {
       'src/operations/attempts/raise-events.ts',
       'src/operations/attempts/record-successes.ts',
       'src/operations/attempts/update-health.ts',
-      'src/operations/bulk/forget-bulk-operations.ts',
       'src/operations/bulk/resume-idle-operations.ts',
       'src/operations/bulk/run-bulk-operation.ts',
       'src/operations/housekeeping/correct-future-times.ts',

@@ -2,13 +2,9 @@ import type { Logger } from 'pino';
 import { tryEach } from '../../src/concurrency/try-each.js';
 import type { Database } from '../../src/database/database.js';
 import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
-import { forgetEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
-import { forgetRaised } from '../../src/operations/attempts/raise-events.js';
-import { forgetBulkOperations } from '../../src/operations/bulk/forget-bulk-operations.js';
-import { forgetIdempotencyKeys, forgetTraces } from '../../src/operations/housekeeping/forget.js';
+import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { noteHousekeeping } from '../../src/operations/housekeeping/note-run.js';
 import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
-import { forgetPortalSessions } from '../../src/operations/portal/forget-portal-sessions.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
 import { eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
 import { forgetPreviousSecrets } from '../../src/operations/webhooks/forget-previous-secrets.js';
@@ -37,13 +33,10 @@ async function doDuties({ config, db, log, metrics }: Housekeeping): Promise<voi
   const { pool } = db;
   const { retentionDays } = config;
   const duties: Record<string, () => Promise<void>> = {
-    'forget idempotency keys': () => forgetIdempotencyKeys(pool),
-    'forget traces': () => forgetTraces(pool),
-    'forget bulk operations': () => forgetBulkOperations(pool, retentionDays),
-    'forget portal sessions': () => forgetPortalSessions(pool, retentionDays),
+    ...Object.fromEntries(
+      Object.entries(OLD_ROWS).map(([name, old]) => [`forget ${name}`, () => forgetOld(pool, old, retentionDays)]),
+    ),
     'delete dead jobs': () => deleteDeadJobs(pool),
-    'forget endpoint states': () => forgetEndpointStates(pool),
-    'forget raised events': () => forgetRaised(pool),
     'forget previous secrets': () => forgetPreviousSecrets(db),
     'erase tenants': async () => {
       const tenants = await eraseTenants(pool, retentionDays);

@@ -6,9 +6,8 @@ import { LANES } from '../domain/pacing/lanes.js';
 export const SUSPECT_FROM_FETCH = 5;
 
 /**
- * A delivery that is due later than this has no job yet (`scheduleDeliveries` adds it in time). A fetch reads the jobs
- * by priority and time, so a million retries that wait for hours would cost each fetch 115 ms. An index by time would
- * make it sort everything that is due instead (docs/decisions/0006).
+ * A delivery that is due later than this has no job yet (`scheduleDeliveries` adds it in time): a million retries that
+ * wait for hours would cost each fetch of jobs 115 ms (docs/decisions/0006).
  */
 const JOBS_AHEAD_SECONDS = 60;
 
@@ -51,9 +50,9 @@ export const hasNoJobSql = (delivery: string) =>
   `not exists (select from hookwright_jobs._private_jobs j where ${namesNextAttemptSql(delivery)})`;
 
 /**
- * SQL condition: no job, of its own or shared, will make this delivery's next attempt. A job that has been locked for
- * longer than any attempt takes does not count: its worker is dead, or a lost reply to a fetch left it locked. Nor does
- * a job that was put off while the clock was ahead.
+ * SQL condition: no job, of its own or shared, will make this delivery's next attempt. A job that was put off while the
+ * clock was ahead does not count, nor one that has been locked for longer than any attempt takes: its worker is dead,
+ * or the reply to its fetch was lost.
  *
  * @param delivery the name of a row with `id`, `attempt_count` and `job_group`
  */
@@ -70,8 +69,7 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
 
 /**
  * SQL, common table expressions for statements that replace jobs: `free_job` locks the jobs that no other session has
- * locked, and `locked_job` has the keys of the rest. Waiting for one of these (an administrator's open transaction)
- * would delay all deliveries of the statement.
+ * locked, and `locked_job` has the keys of the rest, for which the statement does not wait.
  *
  * @param keys a text[] of the jobs' keys: for an array no plan reads all jobs (docs/decisions/0017)
  */

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
-import { forgetTraces } from '../../src/operations/housekeeping/forget.js';
 import { buildServer } from '../../src/server.js';
 import { readConfig } from '../../src/settings/config.js';
 import { openTracing } from '../../src/telemetry/open-tracing.js';
@@ -216,17 +215,6 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(spanNamed('POST /api/v1/webhooks/:id/test')[0]).toMatchObject({ parentSpanId: CALLER.spanId });
     expect(receiver.received[0]!.headers['traceparent']).toContain(CALLER.traceId);
   });
-});
-
-test('where traces of old events would go on is forgotten after eight days', async () => {
-  await start();
-  await stack.rows(
-    `insert into hookwright.event_traces (event_id, tenant_id, traceparent)
-     select hookwright.id_at(now() - days * interval '1 day'), ${stack.tenantId}, '${traceparent('01').traceparent}'
-     from unnest(array[7.9, 8.1]) days`,
-  );
-  await forgetTraces(stack.services.db.pool);
-  expect(await stack.rows('select from hookwright.event_traces')).toHaveLength(1);
 });
 
 describe('without it', () => {

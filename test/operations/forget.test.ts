@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { forgetIdempotencyKeys, forgetTraces } from '../../src/operations/housekeeping/forget.js';
-import { forgetPortalSessions } from '../../src/operations/portal/forget-portal-sessions.js';
+import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;
@@ -11,6 +10,7 @@ afterEach(() => stack[Symbol.asyncDispose]());
 
 /** More than one statement deletes. */
 const MANY = 12_000;
+const forget = (name: keyof typeof OLD_ROWS) => forgetOld(stack.services.db.pool, OLD_ROWS[name], 30);
 const count = async (table: string) => (await stack.rows(`select from hookwright.${table}`)).length;
 
 test('idempotency keys are forgotten after 7 days, however many there are', async () => {
@@ -19,7 +19,7 @@ test('idempotency keys are forgotten after 7 days, however many there are', asyn
      select ${stack.tenantId}, 'key-' || n, n, '', now() - case when n <= ${MANY} then interval '8 days' else interval '6 days' end
      from generate_series(1, ${MANY + 3}) n`,
   );
-  await forgetIdempotencyKeys(stack.services.db.pool);
+  await forget('idempotency keys');
   expect(await count('idempotency_keys')).toBe(3);
 });
 
@@ -27,11 +27,11 @@ test('traces are forgotten after 8 days, however many there are', async () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   await stack.rows(
     `insert into hookwright.event_traces (event_id, tenant_id, traceparent)
-     select hookwright.id_at(now() - case when n <= ${MANY} then interval '9 days' else interval '7 days' end) + n,
+     select hookwright.id_at(now() - case when n <= ${MANY} then interval '8.1 days' else interval '7.9 days' end) + n,
             ${stack.tenantId}, '${traceparent}'
      from generate_series(1, ${MANY + 3}) n`,
   );
-  await forgetTraces(stack.services.db.pool);
+  await forget('traces');
   expect(await count('event_traces')).toBe(3);
 });
 
@@ -51,7 +51,7 @@ test('portal sessions are forgotten when the retention is over, but for those th
     `insert into hookwright.audit_log (tenant_id, actor, api_key_id, action, target_type, target_id)
      values (${stack.tenantId}, 'PORTAL_SESSION', ${used}, 'WEBHOOK_UPDATED', 'WEBHOOK', '1')`,
   );
-  await forgetPortalSessions(stack.services.db.pool, 30);
+  await forget('portal sessions');
   expect(await stack.rows(`select name from hookwright.api_keys order by name`)).toEqual(
     ['key', 'old and used', 'young'].map((name) => ({ name })),
   );

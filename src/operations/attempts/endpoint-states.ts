@@ -20,7 +20,6 @@ export interface EndpointState {
 
 /** After this long without a word, a daemon has nothing in flight or waiting any more. */
 const STALE_SECONDS = 10;
-const FORGET_SECONDS = 86_400;
 
 /** After the daemon's id. */
 const reported = new RowsParameter<EndpointState>(
@@ -53,12 +52,6 @@ export async function reportEndpointStates(
   states: readonly EndpointState[],
 ): Promise<void> {
   await query(pool, reportStatement, [daemonId, ...reported.values(states)]);
-}
-
-export async function forgetEndpointStates(pool: pg.Pool): Promise<void> {
-  await pool.query(
-    `delete from hookwright.endpoint_states where updated_at < now() - ${FORGET_SECONDS} * interval '1 second'`,
-  );
 }
 
 const readStatement: Statement = {

@@ -81,11 +81,6 @@ export async function raisePending(pool: pg.Pool): Promise<number> {
   return await inChunks(CHUNK_EVENTS, raiseChunk, SWEEP_EVENTS);
 }
 
-/** Forgets when events were raised, once that delays none any more. */
-export async function forgetRaised(pool: pg.Pool): Promise<void> {
-  await pool.query(`delete from hookwright.raised_events where pending = 0 and raised_at < now() - interval '1 hour'`);
-}
-
 /** One call examines this many webhooks whose held deliveries expire soon: thousands may have none. */
 const EXAMINED_MAX = 500;
 /** Held deliveries are counted for this many webhooks; the next call finds the others. */

@@ -1,23 +1,40 @@
 import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
 
-/** Longer than a usual hold with its retries; later deliveries are not traced. */
-const TRACE_DAYS = 8;
 const CHUNK_ROWS = 5_000;
 
-/** Deletes the trace contexts of old events. */
-export const forgetTraces = (pool: pg.Pool): Promise<void> =>
-  forgetRows(pool, 'event_traces', `event_id < hookwright.id_at(now() - interval '${TRACE_DAYS} days')`);
+interface OldRows {
+  table: string;
+  /** SQL condition. @param retentionDays how long deliveries are kept */
+  isOld(retentionDays: number): string;
+}
 
-/** Idempotency keys are kept 7 days: the same key within that time is the same event. */
-export const forgetIdempotencyKeys = (pool: pg.Pool): Promise<void> =>
-  forgetRows(pool, 'idempotency_keys', `created_at < now() - interval '7 days'`);
+/** Rows that are deleted when they are old. */
+export const OLD_ROWS = {
+  /** The same key within that time is the same event. */
+  'idempotency keys': { table: 'idempotency_keys', isOld: () => `created_at < now() - interval '7 days'` },
+  /** Longer than a usual hold with its retries; later deliveries are not traced. */
+  traces: { table: 'event_traces', isOld: () => `event_id < hookwright.id_at(now() - interval '8 days')` },
+  'bulk operations': { table: 'bulk_operations', isOld: (days) => `finished_at < now() - interval '${days} days'` },
+  /** Sessions that the audit log names stay. */
+  'portal sessions': {
+    table: 'api_keys',
+    isOld: (days) => `portal_id is not null and expires_at < now() - interval '${days} days'
+      and not exists (select from hookwright.audit_log l where l.api_key_id = api_keys.id)
+      and not exists (select from hookwright.bulk_operations b where b.api_key_id = api_keys.id)`,
+  },
+  'endpoint states': { table: 'endpoint_states', isOld: () => `updated_at < now() - interval '1 day'` },
+  /** An event of a minute ago delays no other. */
+  'raised events': {
+    table: 'raised_events',
+    isOld: () => `pending = 0 and raised_at < now() - interval '1 hour'`,
+  },
+} satisfies Record<string, OldRows>;
 
-/**
- * Deletes rows however many there are, chunk by chunk.
- *
- * @param condition SQL, for which the table has an index
- */
+export const forgetOld = (pool: pg.Pool, { table, isOld }: OldRows, retentionDays: number): Promise<void> =>
+  forgetRows(pool, table, isOld(retentionDays));
+
+/** Deletes rows however many there are, chunk by chunk. @param condition SQL */
 export async function forgetRows(pool: pg.Pool, table: string, condition: string): Promise<void> {
   await inChunks(CHUNK_ROWS, async () => {
     const { rowCount } = await pool.query(
