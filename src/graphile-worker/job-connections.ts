@@ -7,12 +7,9 @@ import { makeDoWithFew } from '../database/driver/scarce-connections.js';
 import { sessionUrl } from '../database/driver/session-url.js';
 
 /**
- * The table of jobs is empty one moment and long the next. A plan that is good for both can be kept, and a fetch costs
- * half. It reads jobs in order, never sorts them, and finds each by its id in a hash index; other plans are priced too
- * high to be chosen (docs/decisions/0017).
- *
- * A fetch does not wait for the disk: after a crash of Postgres a fetched job may be there again. That does no harm,
- * since a job is only a hint (docs/decisions/0008).
+ * Plans are kept, which halves the cost of a fetch, and must be good for an empty table and a long one: they read jobs
+ * in order and find each by its id; other plans are priced too high to be chosen (docs/decisions/0017). A fetch does
+ * not wait for the disk: after a crash a fetched job may be there again (docs/decisions/0008).
  */
 export const JOB_CONNECTION = [
   'plan_cache_mode=force_generic_plan',
@@ -29,8 +26,8 @@ const CONNECTIONS_MAX = 5;
 const GATE_TIMEOUT_MS = 3_000;
 
 /**
- * graphile-worker fetches and completes jobs over connections that it requests by promise. It gets none until other
- * processes know that the worker pool is alive: they would take its first jobs for those of a dead pool.
+ * graphile-worker gets no connection by promise until other processes know that the worker pool is alive: they would
+ * take its first jobs for those of a dead pool.
  */
 export class GatedPool extends pg.Pool {
   #gate: Promise<void> | undefined;

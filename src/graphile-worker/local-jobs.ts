@@ -116,9 +116,9 @@ export class LocalJobs {
   }
 
   /**
-   * A queue that stops gives back the jobs that it fetched ahead, but fails to wait for that unless something else is
-   * under way in it ("Cannot background something when the queue is already released"). If the database were away, an
-   * unhandled rejection would end the process. So something is under way until the queue is released.
+   * A queue that stops does not wait until it has given back jobs unless something else is under way in it ("Cannot
+   * background something when the queue is already released"). If the database were away, an unhandled rejection would
+   * end the process.
    */
   #awaitReturn(events: WorkerEvents): void {
     const released = Promise.withResolvers<void>();

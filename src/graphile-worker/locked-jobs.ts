@@ -3,10 +3,7 @@ import { orLocked } from '../database/impatient-transaction.js';
 
 /** Jobs that worker pools have locked. A job whose row another session has locked is passed over. */
 
-/**
- * @throws Error when a lock could not be obtained. It has no cause: LOCK_NOT_AVAILABLE would read as an outage, during
- *   which GroupCommit does not retry items one by one
- */
+/** @throws Error instead of LOCK_NOT_AVAILABLE, an outage in which GroupCommit does not retry items one by one */
 export async function unlessJobLocked<Result>(result: Promise<Result>): Promise<Result> {
   const done = await orLocked(result);
   if (done === 'LOCKED') {
@@ -20,8 +17,7 @@ export const unlockedSql = (where: string) => `
 
 /**
  * Frees the jobs that a worker pool of this process has locked, except those in hand, and wakes the living pools. The
- * jobs were not run, or not completed, through no fault of theirs, so the fetch does not count. A job that was replaced
- * meanwhile has no key and no attempts left: it stays dead (`deleteDeadJobs`).
+ * fetch does not count. A job that was replaced meanwhile stays dead (`deleteDeadJobs`).
  */
 export async function freeJobsNotInHand(pool: pg.Pool, poolId: string, inHand: ReadonlySet<string>): Promise<void> {
   await pool.query(freeJobsSql('id <> all($2::bigint[])'), [poolId, [...inHand]]);
@@ -65,7 +61,6 @@ export async function findForgotten(
 /** Jobs in hand are locked again after this time, so that the sweeps do not take them for forgotten. */
 const RENEWED_AFTER_SECONDS = 20;
 
-/** Locks jobs in hand again that wait for a slot or whose attempts take long. */
 export async function renewLocks(pool: pg.Pool, poolId: string, inHand: readonly string[]): Promise<void> {
   await pool.query(
     `update hookwright_jobs._private_jobs set locked_at = now()

@@ -4,13 +4,12 @@ import type pg from 'pg';
 /** graphile-worker's schema for our jobs. An application in the same database may use the default schema. */
 export const JOBS_SCHEMA = 'hookwright_jobs';
 
-/** graphile-worker logs each job by default, which costs more than running it. */
+/** By default graphile-worker logs each job, which costs more than running it. */
 export const quietLogger = new Logger(() => () => {});
 
 /**
- * One index finds locked jobs by their owner: the search for dead workers reads it, and so does graphile-worker's
- * `force_unlock_workers`. The other finds each job by its id and cannot be read from end to end, so no plan does that
- * (docs/decisions/0017).
+ * One index finds locked jobs by their owner, for the search for dead workers. The other finds each job by its id and
+ * cannot be read from end to end, so no plan does that (docs/decisions/0017).
  */
 export async function indexJobs(client: pg.ClientBase): Promise<void> {
   // `create index if not exists` would lock the table first, behind every transaction that has added a job.
@@ -25,10 +24,7 @@ export async function indexJobs(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/**
- * Writes the names of tasks, which graphile-worker would do with the first job of each. If an application's open
- * transaction did it, all jobs would wait for that transaction.
- */
+/** Otherwise the first job of each task would write its name, and other jobs wait for the end of its transaction. */
 export async function nameTasks(client: pg.ClientBase, names: readonly string[]): Promise<void> {
   await client.query(
     `insert into hookwright_jobs._private_tasks (identifier)

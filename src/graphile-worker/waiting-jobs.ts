@@ -19,8 +19,8 @@ const callBackStatement: Statement = {
 };
 
 /**
- * Lets put-off deliveries run now, ahead of first attempts, because each has a permit. A job that another session has
- * locked is passed over: it is running or being written.
+ * Lets put-off deliveries run now, ahead of first attempts, because each has a permit. A job that is running or being
+ * written is passed over.
  *
  * @returns the ids of the deliveries whose jobs run now
  */
@@ -59,9 +59,8 @@ const forgetAsideStatement: Statement = {
 };
 
 /**
- * Deletes the job that was put aside for an attempt, once that has ended. A job that took its place, for the next
- * attempt or a put-off delivery, stays. So does one whose row another session has locked: in its hour it finds nothing
- * to do and is deleted.
+ * Deletes the job that was put aside for an attempt which has ended. A job that took its place stays, and so does one
+ * that another session has locked: in its hour it finds nothing to do.
  */
 export async function forgetJobAside(pool: pg.Pool, { id, attempt }: { id: number; attempt: number }): Promise<void> {
   await query(pool, forgetAsideStatement, [id, attempt, SUSPECT_FROM_FETCH]);

@@ -19,9 +19,8 @@ const FROZEN_SECONDS = 8;
 export const poolLockSql = (poolId: string) => `hashtextextended(${poolId}, 0)`;
 
 /**
- * Keepalives end a session whose peer is cut off within about 11 s. The kernel of a frozen peer (a paused container, a
- * stopped process) still answers, so only a limit of idle time ends its session. JIT is off because compiling
- * `find_ownerless_pools`, 375 ms each second, would take a thousand times as long as running it.
+ * Keepalives end a session whose peer is cut off, within 11 s; a limit of idle time that of a frozen peer (a stopped
+ * process), whose kernel still answers. Compiling `find_ownerless_pools` would take 375 ms each second, so JIT is off.
  */
 export async function prepareControlSession(client: pg.ClientBase): Promise<void> {
   await client.query(
@@ -48,10 +47,7 @@ export async function unlockPool(client: pg.ClientBase, poolId: string): Promise
   await client.query(`select pg_advisory_unlock(${poolLockSql('$1')})`, [poolId]);
 }
 
-/**
- * SQL query: the pools that have jobs locked. It leaps from owner to owner in an index of locked jobs, so the million
- * that wait are not read.
- */
+/** SQL query: the pools that have jobs locked. It leaps from owner to owner in an index of locked jobs. */
 export const lockOwnersSql = `
   with recursive owner(id) as (
     select min(locked_by) from hookwright_jobs._private_jobs where locked_by is not null
@@ -62,8 +58,8 @@ export const lockOwnersSql = `
   union select locked_by from hookwright_jobs._private_job_queues where locked_by is not null`;
 
 /**
- * Finds the worker pools that have jobs locked and whose process is gone. A Postgres that has just started has no
- * advisory locks yet, so no pool counts as dead in its first seconds.
+ * Finds the worker pools that have jobs locked and whose process is gone; none in the first seconds of a Postgres,
+ * which has no advisory locks yet.
  *
  * @param ownPoolIds the pools of this process; their locks belong to this session, which could take them again
  */
@@ -89,28 +85,19 @@ export async function findOwnerlessPools(client: pg.ClientBase, ownPoolIds: read
  * @returns how many jobs were freed
  */
 export async function freeJobsOfDead(client: pg.ClientBase, poolIds: readonly string[]): Promise<number> {
-  await client.query('begin');
-  try {
-    const { rows: dead } = await client.query<{ id: string }>(
-      `select id from unnest($1::text[]) id where pg_try_advisory_xact_lock(${poolLockSql('id')})`,
-      [poolIds],
-    );
-    const { rows: freed } = await client.query<{ jobs: number }>(
-      `with jobs as (
-         update hookwright_jobs._private_jobs set locked_at = null, locked_by = null
-         where ${unlockedSql('locked_by = any($1::text[])')} returning id),
-       queues as (
-         update hookwright_jobs._private_job_queues set locked_at = null, locked_by = null
-         where locked_by = any($1::text[]))
-       select count(*)::integer as jobs,
-              pg_notify('jobs:insert', json_build_object('count', greatest(count(*), 1))::text)
-       from jobs`,
-      [dead.map(({ id }) => id)],
-    );
-    await client.query('commit');
-    return freed[0]?.jobs ?? 0;
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
+  const isOfDead = 'locked_by = any(array(select id from dead))';
+  const { rows } = await client.query<{ jobs: number }>(
+    `with dead as materialized (
+       select id from unnest($1::text[]) id where pg_try_advisory_xact_lock(${poolLockSql('id')})),
+     jobs as (
+       update hookwright_jobs._private_jobs set locked_at = null, locked_by = null
+       where ${unlockedSql(isOfDead)} returning id),
+     queues as (
+       update hookwright_jobs._private_job_queues set locked_at = null, locked_by = null where ${isOfDead})
+     select count(*)::integer as jobs,
+            pg_notify('jobs:insert', json_build_object('count', greatest(count(*), 1))::text)
+     from jobs`,
+    [poolIds],
+  );
+  return rows[0]?.jobs ?? 0;
 }

@@ -1,6 +1,5 @@
 import type { CancelReason, DeliveryStatus } from '../../entities/delivery.js';
 
-/** The states of a delivery that has not ended. */
 export const OPEN_STATUSES: readonly `${DeliveryStatus}`[] = ['PENDING', 'HELD'];
 
 export const isOpen = (status: string | undefined): boolean => OPEN_STATUSES.some((open) => open === status);
@@ -14,7 +13,7 @@ export const canceledSql = (reason: `${CancelReason}`) =>
 
 /**
  * SQL assignments: a finished delivery is sent again, in a new run of attempts with a fresh budget. It is due by the
- * clock, not since the transaction began: the row was waited for, and an earlier enabling must not count it as older.
+ * clock: the row was waited for, and an enabling meanwhile must not count it as older.
  */
 export const reopenedSql = `
   status = 'PENDING', cancel_reason = null, attempts_before = attempt_count, run = run + 1,

@@ -12,7 +12,7 @@ interface Row {
   has_event: boolean;
 }
 
-/** The webhook is locked first, as everywhere, so that no two transactions wait for each other. */
+/** The webhook is locked first, as everywhere. */
 const lockStatement: Statement = {
   text: `
     with target as materialized (
@@ -38,8 +38,6 @@ const reopenStatement: Statement = {
 
 /**
  * Sends a finished delivery again, with the same id (docs/graphql-examples.md, "Mutations: events and deliveries").
- * Attempt numbers continue; the budget of retries is fresh. A replayed delivery may outlive its event, and then has no
- * body to send.
  *
  * @throws ApiError not_found; delivery_not_finished while it is pending or held; event_gone when its event is not
  *   kept any more; webhook_inactive; webhook_deleted. Error with LOCK_NOT_AVAILABLE, when another session has the

@@ -7,15 +7,11 @@ import {
   prioritySql,
 } from '../../graphile-worker/job-conditions.js';
 
-/**
- * An overdue delivery may just be waiting; after this time its job is looked for. A job that has been locked for this
- * long is not in hand: a process locks its jobs in hand again (`renewLocks`).
- */
+/** A job that has been locked for this long is not in hand: a process locks its jobs in hand again (`renewLocks`). */
 export const OVERDUE_SECONDS = 60;
 /** The rows that one call reads: a backlog may be long (0.2 s beside 400,000 due deliveries). */
 const CHUNK_ROWS = 20_000;
 
-/** Progress of the search for lost deliveries. */
 interface OverdueCursor {
   /** A due time as Postgres writes it: a Date would lose the microseconds. */
   after: string;
@@ -51,10 +47,10 @@ interface OverdueRow {
 
 /**
  * Adds jobs for overdue pending deliveries that have none: their worker died, their job was deleted, or the reply of a
- * fetch was lost. The delivery row is the truth; a job is a hint. Each call reads a part, from `cursor` on, which it
- * moves, and begins again after the last. A delivery whose earlier job another session has locked is left for later.
+ * fetch was lost. Each call reads a part, from `cursor` on, which it moves, and begins again after the last. A delivery
+ * whose earlier job another session has locked is left for later.
  *
- * @returns how many deliveries were rescued
+ * @returns how many
  */
 export async function rescueOverdue(pool: pg.Pool, cursor: OverdueCursor): Promise<number> {
   const [row] = await query<OverdueRow>(pool, overdueStatement, [cursor.after]);
@@ -66,7 +62,6 @@ export async function rescueOverdue(pool: pg.Pool, cursor: OverdueCursor): Promi
 /** The webhooks with held deliveries that one call reads: an incident may leave thousands, each found by a leap. */
 const HOLDING_LOOKED = 500;
 
-/** Progress of the search for wrongly held deliveries. */
 interface HeldCursor {
   /** The last webhook that was read. */
   after: number;
@@ -77,7 +72,7 @@ export const heldFromStart = (): HeldCursor => ({ after: 0 });
 const nextHoldingSql = (after: string) =>
   `(select min(d.webhook_id) from hookwright.deliveries d where d.status = 'HELD' and d.webhook_id > ${after})`;
 
-/** Leaps from one webhook to the next in the index of held deliveries: reading them all would take long. */
+/** Leaps from one webhook to the next in the index of held deliveries. */
 const misheldStatement: Statement = {
   name: 'align_misheld',
   text: `
@@ -105,11 +100,10 @@ interface MisheldRow {
 
 /**
  * Adds align-webhook jobs for webhooks whose held deliveries no longer fit their state: an event that was emitted while
- * its webhook was being enabled can be held by an active webhook, and holds expire. Each call reads a part, from
- * `cursor` on, which it moves, and begins again after the last webhook. A webhook whose job another session has locked
- * is left for later.
+ * its webhook was being enabled can be held by an active webhook, and holds expire. Each call reads a part, as that of
+ * `rescueOverdue` does.
  *
- * @returns how many jobs were added
+ * @returns how many
  */
 export async function alignMisheld(pool: pg.Pool, cursor: HeldCursor): Promise<number> {
   const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after]);

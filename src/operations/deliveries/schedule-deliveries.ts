@@ -28,8 +28,8 @@ const scheduleStatement: Statement = {
 };
 
 /**
- * Adds the jobs of retries that will be due within seconds. Until then only their own table has them, where they cost
- * nothing. A retry whose earlier job another session has locked is left for a later call.
+ * Adds the jobs of retries that will be due within seconds. A retry whose earlier job another session has locked is
+ * left for a later call.
  *
  * @returns how many jobs were added; others may be left for the next call
  */

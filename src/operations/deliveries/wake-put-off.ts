@@ -6,10 +6,7 @@ import type { Woken } from '../jobs/tasks.js';
 
 const LOOKED_ROWS = 1_000;
 
-/**
- * Makes deliveries due that were put off for an earlier state of the endpoint: now, or when a closed endpoint opens.
- * Deliveries that are put off meanwhile are left alone: they fit its present state.
- */
+/** Makes deliveries due that were put off for an earlier state of the endpoint: now, or when a closed one opens. */
 export async function wakePutOff(
   pool: pg.Pool,
   webhookId: number,
