@@ -10,7 +10,7 @@ import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
 const ofThese = (row: string) =>
   `${row}.id = any($1::bigint[]) and ${row}.id between $2 and $3 and (${row}.tenant_id = $4) is true`;
 
-/** Locks in the order of ids, so that no two transactions wait for each other. The state is checked again. */
+/** Locks in the order of ids, as everywhere. The state is checked again. */
 const lockedSql = (condition = '') => `
   locked as materialized (
     select d.id from hookwright.deliveries d
@@ -21,7 +21,7 @@ const lockedSql = (condition = '') => `
 const hasEventSql = `
   and (select true from hookwright.events e where e.tenant_id = d.tenant_id and e.id = d.event_id)`;
 
-/** Reopens deliveries as `redeliver` does. Those without an event are left out: they have nothing to send. */
+/** Leaves out deliveries without an event, which have nothing to send. */
 const recoverStatement: Statement = {
   name: 'bulk_recover',
   text: `
@@ -74,15 +74,10 @@ const lockWebhooksStatement: Statement = {
 /** Deliveries in these states may have a request in flight, whose outcome may be recorded at any moment. */
 const UNDER_WAY = ['PENDING', 'HELD', 'CANCELED'];
 
-/**
- * The longest wait for a delivery while webhooks are locked, because their outcomes wait meanwhile. A recorder locks
- * the webhook first, so any other session that has a delivery locked then is soon done, or not worth waiting for.
- */
+/** The longest wait for a delivery while webhooks are locked: their outcomes wait meanwhile. */
 const DELIVERY_LOCK_WAIT_MS = 250;
 
 /**
- * Applies the operation to the rows of one chunk.
- *
  * @param ids deliveries, or for a replay events
  * @returns the ids of the deliveries that were changed or made
  * @throws Error with LOCK_NOT_AVAILABLE, when another session has one of them locked
@@ -103,7 +98,7 @@ export async function applyChunk(
   }[kind];
   const these = [ids, ...idRange(ids), tenantId];
   if (filter.status?.some((status) => UNDER_WAY.includes(status))) {
-    // Webhooks are locked first, as everywhere, and only where outcomes may come: they would all wait for it.
+    // Only where outcomes may come: they would all wait for it.
     await Promise.all([query(client, lockWebhooksStatement, these), limitLockWait(client, DELIVERY_LOCK_WAIT_MS)]);
   }
   const last = kind === 'REPLAY_EVENTS' ? webhookId : filter.status;

@@ -37,8 +37,8 @@ interface BulkStart {
 }
 
 /**
- * Counts the rows of a bulk operation, and starts it unless this is a dry run. Its range is fixed here, without later
- * rows, so that it ends.
+ * Counts the rows of a bulk operation, and starts it unless this is a dry run. Its range is fixed here, so that it
+ * ends.
  *
  * @throws ApiError not_found for a webhook that is foreign, unknown or deleted; webhook_inactive unless it cancels;
  *   bulk_operation_limit_reached; search_timed_out when there is too much to count
@@ -80,11 +80,7 @@ export async function startBulkOperation(
     const operationId = operation.id;
     await enqueueBulkOperation(sql, { operationId, tenantId, waitedMs: 0 }, 0);
     const after = { kind: request.kind, ...filter, count: counted.count };
-    audit(em, by, {
-      ...about('BULK_OPERATION', tenantId, operationId),
-      action: 'BULK_OPERATION_STARTED',
-      after,
-    });
+    audit(em, by, { ...about('BULK_OPERATION', tenantId, operationId), action: 'BULK_OPERATION_STARTED', after });
     return { ...counted, operation };
   });
 }

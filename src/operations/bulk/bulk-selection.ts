@@ -29,10 +29,7 @@ export interface BulkRange {
   below: number;
 }
 
-/**
- * The most rows that a chunk reads, which bounds its cost when hardly any match. Events cost more: for each, its
- * deliveries are searched.
- */
+/** The most rows that a chunk reads, however few match. Events cost more: for each, its deliveries are searched. */
 const DELIVERIES_LOOKED = 10_000;
 const EVENTS_LOOKED = 2_000;
 /** Counting ends here: a statement must not take for ever. */
@@ -58,10 +55,7 @@ const lookAtDeliveriesSql = (ofWebhook: boolean, limit: number) => `
     and d.id > $2 and d.id < $3
   order by d.id limit ${limit}`;
 
-/**
- * SQL: the first id of the oldest day whose deliveries are kept. Events outlive their deliveries, so the receivers of
- * an earlier event are no longer known.
- */
+/** SQL: the first id of the oldest day whose deliveries are kept. The receivers of earlier events are not known. */
 const KEPT_FROM = `(
   select hookwright.id_at(min(right(c.relname, 8))::date::timestamp at time zone 'UTC')
   from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'hookwright.deliveries'::regclass)`;
@@ -70,10 +64,7 @@ const KEPT_FROM = `(
 const ABOUT_WEBHOOK = `
   case when e.event_type in (${OPERATIONAL_EVENT_TYPES.map((name) => `'${name}'`)}) then e.body::json->>'webhook_id' end`;
 
-/**
- * SQL query as above; $6: subscribed or not. The present subscription counts, not that at the time of the event. A
- * webhook gets no operational events about itself (docs/decisions/0013).
- */
+/** SQL query as above; $6: subscribed or not, by the present subscription. */
 const lookAtEventsSql = (leavesOutDelivered: boolean, limit: number) => `
   select e.id, coalesce(e.only_webhook_id is null and ($5::text[] is null or e.event_type = any($5))
            and ($6::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types))
@@ -135,8 +126,7 @@ export async function selectChunk(
   limit: number,
 ): Promise<BulkChunk> {
   const looked = isOfEvents(selection) ? EVENTS_LOOKED : DELIVERIES_LOOKED;
-  // A scalar subquery with the webhook wrapped, so that Postgres finds deliveries by the event and does not read all of
-  // the webhook's.
+  // A scalar subquery with the webhook wrapped, so that deliveries are found by the event.
   const undelivered = leavesOutDelivered(selection)
     ? `and (select true from hookwright.deliveries d
             where ${ofEventSql('d', 'looked.id')} and (d.webhook_id = $4) is true

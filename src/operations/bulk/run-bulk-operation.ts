@@ -54,10 +54,7 @@ const endStatement: Statement = {
     where id = $1 and status = 'RUNNING'`,
 };
 
-/**
- * Longer than daemons lock webhooks to write them. The wait for deliveries is shorter while their webhooks are locked
- * (`applyChunk`), because outcomes wait meanwhile.
- */
+/** Longer than daemons lock webhooks to write them. While webhooks are locked, `applyChunk` waits less. */
 const LOCK_WAIT_MS = 1_000;
 const LOCKED_REST_MS = 2_000;
 
@@ -68,8 +65,8 @@ const PAUSE_WAITED_OUT_MS_MAX = 1_000;
 
 /**
  * Does some chunks of a bulk operation, each in a transaction that also moves the cursor: after a crash the job comes
- * again and continues. The last chunk adds a job for the rest. An operation that has ended is left alone. When another
- * session has a needed row locked, a later job continues.
+ * again and continues. The last chunk adds a job for the rest. When another session has a needed row locked, a later
+ * job continues.
  *
  * @param tries how often this job was fetched
  * @param turnMs no further chunk is begun after this time
@@ -110,53 +107,55 @@ async function runChunk(client: pg.PoolClient, payload: BulkPayload, endsAt: num
   const { operationId, tenantId } = payload;
   const startedAt = performance.now();
   const [row] = await query<Row>(client, lockStatement, [operationId, tenantId]);
-  const end = row === undefined ? null : endOf(row);
-  if (row === undefined || end !== null) {
-    await (end === null ? undefined : query(client, endStatement, [operationId, ...end]));
+  if (row === undefined) {
     return null;
   }
-  const progress = await work(client, payload, row);
-  if (progress === null) {
-    await query(client, endStatement, [operationId, 'COMPLETED', null]);
+  const progress = endOf(row) ?? (await doChunk(client, payload, row));
+  if ('status' in progress) {
+    await query(client, endStatement, [operationId, progress.status, progress.error]);
     return null;
   }
   const now = performance.now();
   const pause = bulkPause({ ...progress, tookMs: now - startedAt, waitedMs: payload.waitedMs });
-  if (pause.inMs <= PAUSE_WAITED_OUT_MS_MAX && now < endsAt) {
+  const isShort = pause.inMs <= PAUSE_WAITED_OUT_MS_MAX;
+  if (isShort && now < endsAt) {
     return pause;
   }
-  const isShort = pause.inMs <= PAUSE_WAITED_OUT_MS_MAX;
   await enqueueBulkOperation(client, { ...payload, waitedMs: pause.waitedMs }, isShort ? 0 : pause.inMs);
   return null;
 }
 
-/** The status and error of an operation that cannot go on: its webhook is deleted or inactive. */
-function endOf({ kind, active, deleted }: Row): [status: string, error: string | null] | null {
-  if (deleted) {
-    return ['CANCELED', 'The webhook was deleted.'];
-  }
-  return active === false && kind !== 'CANCEL_DELIVERIES' ? ['PAUSED', null] : null;
+interface End {
+  status: string;
+  error: string | null;
 }
 
-/** @returns null when nothing is left to do */
-async function work(
+/** The end of an operation that cannot go on: its webhook is deleted or inactive. */
+function endOf({ kind, active, deleted }: Row): End | null {
+  if (deleted) {
+    return { status: 'CANCELED', error: 'The webhook was deleted.' };
+  }
+  return active === false && kind !== 'CANCEL_DELIVERIES' ? { status: 'PAUSED', error: null } : null;
+}
+
+async function doChunk(
   client: pg.PoolClient,
   { operationId, tenantId }: BulkPayload,
   row: Row,
-): Promise<Pick<BulkProgress, 'queued' | 'drained' | 'hadRoom'> | null> {
+): Promise<Pick<BulkProgress, 'queued' | 'drained' | 'hadRoom'> | End> {
   const queues = row.kind !== 'CANCEL_DELIVERIES';
   const waiting = await stillWaiting(client, tenantId, row.in_queue);
   const room = queues ? bulkRoom(waiting.length) : BULK_CHUNK_UNQUEUED;
   const { ids, changed, lastId } =
-    room === 0 ? { ids: [], changed: [], lastId: row.cursor_id } : await doChunk(client, tenantId, row, room);
+    room === 0 ? { ids: [], changed: [], lastId: row.cursor_id } : await changeNext(client, tenantId, row, room);
   const queued = queues ? changed : [];
   const position = [lastId ?? row.to_id, [...waiting, ...queued]];
   await query(client, saveStatement, [operationId, ...position, ids.length, changed.length]);
   const drained = row.in_queue.length - waiting.length;
-  return lastId === null ? null : { queued: queued.length, drained, hadRoom: room > 0 };
+  return lastId === null ? { status: 'COMPLETED', error: null } : { queued: queued.length, drained, hadRoom: room > 0 };
 }
 
-async function doChunk(client: pg.PoolClient, tenantId: number, row: Row, limit: number) {
+async function changeNext(client: pg.PoolClient, tenantId: number, row: Row, limit: number) {
   const { kind, webhook_id: webhookId, cursor_id: above, to_id: below } = row;
   const selection = { kind, webhookId, filter: JSON.parse(row.filter) as BulkFilter };
   if (kind === 'REPLAY_EVENTS' && webhookId !== null) {

@@ -31,8 +31,8 @@ const correctStatement: Statement = {
 };
 
 /**
- * Corrects times that the database's clock has left while it was ahead: deliveries that are due later than any are put
- * off become due now, and endpoints that are closed for that long are opened. Locked rows are left for a later call.
+ * Corrects times that the database's clock has left while it was ahead: deliveries become due now, and endpoints are
+ * opened. Locked rows are left for a later call.
  *
  * @returns how many deliveries were corrected; others may be left for the next call
  */

@@ -24,8 +24,8 @@ type Count = (deliveries: number) => void;
 type Parent = 'deliveries' | 'attempts' | 'events';
 
 /**
- * Makes the partitions of the coming days and drops those beyond retention, each a whole day. Open deliveries of a
- * dropped day are canceled first, so that they are counted and no job finds them half gone.
+ * Makes the partitions of the coming days and drops those beyond retention. Open deliveries of a dropped day are
+ * canceled first.
  *
  * @param retentionDays how long deliveries and attempts are kept
  * @param onExpired called with the number of canceled deliveries at once: later steps may fail
@@ -75,12 +75,7 @@ interface Open {
 
 export const openOn = (partition: string): Open => ({ table: partition, condition: 'true' });
 
-/**
- * Events outlive the deliveries that were made with them, but not those that a replay makes later: an open one would
- * have no body to send once its event is dropped.
- *
- * @param partition of events, and all before it
- */
+/** A replay's open delivery would have no body to send once its event is dropped. @param partition and all before it */
 export async function openReplayed(pool: pg.Pool, partition: string): Promise<Open> {
   const { rows } = await pool.query<{ below: number }>(
     `select hookwright.id_at((right($1, 8)::date + 1)::timestamp at time zone 'UTC') as below`,
@@ -113,8 +108,8 @@ export async function expire(on: pg.Pool | pg.PoolClient, { table, condition }: 
 }
 
 /**
- * Dropping locks the parent, and later statements queue behind a waiting lock. So each try waits for a moment only.
- * Under the lock, deliveries that were reopened since `expire` are canceled.
+ * Each try waits for a moment only: later statements queue behind a waiting lock of the parent. Under the lock,
+ * deliveries that were reopened since `expire` are canceled.
  *
  * @throws DatabaseError lock_not_available (55P03) when a reader had the table locked in all tries
  */

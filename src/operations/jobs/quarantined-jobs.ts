@@ -15,7 +15,7 @@ const splitStatement: Statement = {
       and ${hasNoJobSql('d')}`,
 };
 
-/** Replaces a shared job: each delivery that still waits for its first attempt gets its own. */
+/** Each delivery of a shared job that still waits for its first attempt gets a job of its own. */
 export async function splitJobGroup(
   pool: pg.Pool,
   { group, ids }: DeliverGroupPayload,
@@ -30,8 +30,7 @@ const asideStatement: Statement = {
 
 /**
  * Puts a delivery's job aside while it is running: another job of its key, due later, takes its place. If the process
- * dies, that job is left; if an outcome is recorded, the job of the next attempt replaces it. It keeps the number of
- * fetches.
+ * dies, that job is left; if an outcome is recorded, the job of the next attempt replaces it.
  *
  * @param jobId the running job; when another job has taken its key, nothing is done. Null: any job that has the key
  * @throws Error with LOCK_NOT_AVAILABLE, when another session has the job's row locked

@@ -4,7 +4,7 @@ import { query, type SqlTarget, transaction } from '../../database/database.js';
 /** Before the names of locks that stand for no row. They are the same in every version of the service. */
 const PREFIX = 'hookwright.';
 
-/** Takes a lock by name, which ends with the transaction. Waits for another transaction that has it. */
+/** Takes a lock by name, which ends with the transaction. */
 export async function lockFor(client: SqlTarget, name: string): Promise<void> {
   await query(client, { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))' }, [PREFIX + name]);
 }
@@ -12,9 +12,8 @@ export async function lockFor(client: SqlTarget, name: string): Promise<void> {
 const BEAT_EVERY_MS = 1_000;
 
 /**
- * Runs `work` unless another call, of this process or of another one, is running it. Postgres ends sessions that idle
- * in a transaction for some seconds, and `work` uses other connections, so the session with the lock is kept in use.
- * The session of a frozen process ends, and others go on with its work.
+ * Runs `work` unless another call, of any process, is running it. Postgres ends sessions that idle in a transaction, so
+ * that others go on with the work of a frozen process; beats keep the session with the lock in use.
  */
 export async function unlessRunningElsewhere(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<void> {
   await transaction(pool, async (client) => {

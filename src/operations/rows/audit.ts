@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { type AuditAction, type AuditActor, AuditEntry, type AuditTarget } from '../../entities/audit-entry.js';
 
-/** The one who changes something, and the request. */
+/** The one who changes something. */
 export interface Actor {
   kind: `${AuditActor}`;
   /** The API key that was used, if any. */
@@ -14,9 +14,7 @@ export interface Actor {
 
 const withoutKey = (kind: Actor['kind']): Actor => ({ kind, keyId: null, requestId: null });
 
-/** A person who runs `hookwright …`, and so has the database's password anyway. */
 export const commandLine = withoutKey('COMMAND_LINE');
-/** The service itself, as when it disables a webhook. */
 export const service = withoutKey('SERVICE');
 
 interface Audited {
@@ -41,7 +39,7 @@ export const about = (
   targetId: Audited['targetId'],
 ): Audited => ({ target, tenantId, targetId });
 
-/** Notes a change in the audit log. The entry is written with the change, at the flush. */
+/** Notes a change in the audit log, at the flush. */
 export function audit(em: EntityManager, by: Actor, change: AuditedChange): void {
   em.create(AuditEntry, entryOf(by, change));
 }
@@ -72,7 +70,6 @@ export function differences<Values extends object>(
   return names.length === 0 ? null : { before: picked(before, names), after: picked(after, names) };
 }
 
-/** A copy with these properties. */
 export function picked<Values extends object, Name extends keyof Values>(
   values: Values,
   names: readonly Name[],

@@ -4,10 +4,7 @@ import { Tenant } from '../../entities/tenant.js';
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError, notFound } from '../../errors.js';
 
-/**
- * Options of a find that locks webhooks until the end of the transaction, and reads their secrets: only a secret that
- * was read can be erased.
- */
+/** Reads secrets too: only a secret that was read can be erased. */
 const LOCKED_WITH_SECRETS = {
   lockMode: LockMode.PESSIMISTIC_WRITE,
   populate: ['sealedSecret', 'previousSealedSecret'],
@@ -39,8 +36,8 @@ export const lockWebhooks = (em: EntityManager): Promise<Webhook[]> =>
   em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, orderBy: { id: 'asc' } });
 
 /**
- * Locks a tenant before something is made for it: it cannot be deleted meanwhile, and two transactions cannot both
- * count one below a limit and pass it.
+ * Locks a tenant before something is made for it: it is not deleted meanwhile, and no two transactions together pass a
+ * limit.
  *
  * @throws ApiError not_found, also for a deleted tenant
  */
@@ -64,11 +61,11 @@ export async function lockRows<Entity extends { id: number }>(
   where: FilterQuery<Entity>,
   rowsMax = 1,
 ): Promise<Entity[]> {
-  const select = em
-    .createQueryBuilder<object>(entity)
-    .select('*')
-    .where(where as object);
-  select.orderBy({ id: 'asc' }).limit(rowsMax);
+  const select = em.createQueryBuilder<object>(entity).select('*');
+  select
+    .where(where as object)
+    .orderBy({ id: 'asc' })
+    .limit(rowsMax);
   const rows = await em.execute<object[]>(`${select.getFormattedQuery()} for no key update`);
   return rows.map((row) => em.map(entity, row as never) as Entity);
 }

@@ -17,7 +17,7 @@ export interface UnitOfWork {
   sql: SqlTarget;
 }
 
-/** A change occupies a connection for some ten statements, and while it waits for a row: a tenant has few at a time. */
+/** A change occupies a connection for some ten statements, and while it waits for a row. */
 const PER_TENANT = 3;
 const slots = new WeakMap<MikroORM, SlotsOfEach<number>>();
 
