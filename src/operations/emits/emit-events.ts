@@ -17,10 +17,9 @@ const BATCH_BESIDE_DELIVERIES = 40;
 /** Larger calls get transactions of their own: others would wait for them, for up to a second. */
 const HEAVY_DELIVERIES = 500;
 
-/** A call with a transaction of its own. */
-interface Heavy {
-  tenantId: number | undefined;
-  write: () => Promise<EmitResult[]>;
+interface Call {
+  items: readonly Emit[];
+  allOrNothing: boolean;
 }
 
 /**
@@ -29,10 +28,11 @@ interface Heavy {
  */
 export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
-  readonly #heavy = new GroupCommit<Heavy, EmitResult[]>(([heavy]) => heavy!.write().then((results) => [results]), {
+  /** Calls with transactions of their own. Small emits wait for them only for a connection and for Postgres itself. */
+  readonly #heavy = new GroupCommit<Call, EmitResult[]>(async ([call]) => [await this.#writeHeavy(call!)], {
     itemsMax: 1,
     inFlightMax: 1,
-    keyOf: ([heavy]) => heavy?.tenantId,
+    keyOf: ([call]) => tenantOfCall(call!.items),
   });
   readonly #pace: TenantPace;
   readonly #fanOut = new ExpectedFanOut();
@@ -68,38 +68,33 @@ export class Emitter {
    * @throws Error with QUERY_CANCELED when another transaction is writing an event with one of the idempotency keys
    */
   emit(items: readonly Emit[]): Promise<EmitResult[]> {
-    return this.#inPace(items, (isHeavy) =>
-      isHeavy ? this.#writeAlone(items, () => this.#writeUnclaimed(items)) : this.#groups.run(items),
-    );
-  }
-
-  /** Delays tenants that emit a lot at once while the daemon in this process cannot keep up. */
-  #inPace(items: readonly Emit[], write: (isHeavy: boolean) => Promise<EmitResult[]>): Promise<EmitResult[]> {
-    const tenantId = tenantOfCall(items);
-    const deliveries = this.#fanOut.ofCall(items);
-    const isHeavy = deliveries > HEAVY_DELIVERIES;
-    return this.#localDaemon !== undefined && tenantId !== undefined && this.#pace.isCrowding(tenantId)
-      ? this.#localDaemon.inPace(tenantId, deliveries, () => write(isHeavy))
-      : write(isHeavy);
-  }
-
-  /** Small emits do not wait for this, except for a connection and for Postgres itself. */
-  #writeAlone(items: readonly Emit[], write: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
-    return this.#heavy.runOne({
-      tenantId: tenantOfCall(items),
-      write: () => {
-        this.onBatch?.(items.length);
-        return write();
-      },
-    });
+    return this.#inPace({ items, allOrNothing: false });
   }
 
   /** Emits the items; when one of them is refused, nothing is written. */
   emitAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
-    return this.#inPace(items, (isHeavy) => {
-      const write = () => this.#writeAllOrNothing(items);
-      return isHeavy ? this.#writeAlone(items, write) : write();
-    });
+    return this.#inPace({ items, allOrNothing: true });
+  }
+
+  /** Delays tenants that emit a lot at once while the daemon in this process cannot keep up. */
+  #inPace(call: Call): Promise<EmitResult[]> {
+    const tenantId = tenantOfCall(call.items);
+    const deliveries = this.#fanOut.ofCall(call.items);
+    return this.#localDaemon !== undefined && tenantId !== undefined && this.#pace.isCrowding(tenantId)
+      ? this.#localDaemon.inPace(tenantId, deliveries, () => this.#writeCall(call, deliveries))
+      : this.#writeCall(call, deliveries);
+  }
+
+  #writeCall(call: Call, deliveries: number): Promise<EmitResult[]> {
+    if (deliveries > HEAVY_DELIVERIES) {
+      return this.#heavy.runOne(call);
+    }
+    return call.allOrNothing ? this.#writeAllOrNothing(call.items) : this.#groups.run(call.items);
+  }
+
+  #writeHeavy({ items, allOrNothing }: Call): Promise<EmitResult[]> {
+    this.onBatch?.(items.length);
+    return allOrNothing ? this.#writeAllOrNothing(items) : this.#writeUnclaimed(items);
   }
 
   async #writeAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {

@@ -44,7 +44,7 @@ const tracedStatement: Statement = {
          from hookwright.emit_traced_events(${tracedItems.arrays}) order by item`,
 };
 
-/** Does not repeat what `emit_events` repeats; when it fails, the caller uses `emit_events`. */
+/** Without the repetitions of `emit_events`, which the caller uses when it fails. */
 const claimedStatement: Statement = {
   name: 'emit_claimed_events',
   text: `select event_id, delivery_count, duplicate, error_code, claimed
@@ -98,10 +98,5 @@ export async function writeClaimedItems(
 
 const toResult = (row: EmitRow): EmitResult =>
   row.error_code === null
-    ? {
-        refused: null,
-        eventId: row.event_id,
-        deliveryCount: row.delivery_count,
-        duplicate: row.duplicate,
-      }
+    ? { refused: null, eventId: row.event_id, deliveryCount: row.delivery_count, duplicate: row.duplicate }
     : { refused: row.error_code };

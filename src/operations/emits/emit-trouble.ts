@@ -3,10 +3,7 @@ import { sqlStateOf } from '../../database/driver/sql-state.js';
 /** Longer than load balancers need to notice; then another emit has to show whether Postgres can write. */
 const REMEMBERED_MS = 30_000;
 
-/**
- * Out of room (except connections), files that cannot be written, a server that takes no changes. A broken page (class
- * XX) is in one table or index, and does not concern other emits.
- */
+/** Out of room (except connections), files that cannot be written, a server that takes no changes. */
 const CANNOT_WRITE = /^(53(?!300)|58|25006)/;
 
 /**
@@ -29,7 +26,7 @@ export class EmitTrouble {
     this.#failedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** A sentence; null when the last emit was written, or none has failed for this reason within half a minute. */
+  /** A sentence; null without such trouble. */
   get why(): string | null {
     return this.now() - this.#failedAtMs < REMEMBERED_MS
       ? 'The database cannot write: the last emit failed. It may have no room, or take no changes.'

@@ -2,21 +2,13 @@ import type pg from 'pg';
 import type { DeliverGroupJob, DeliverJob } from '../attempts/load-deliveries.js';
 
 /**
- * A daemon in the process of the emits. While it has room, an emit's transaction claims the new deliveries for it:
- * their jobs are written as if the daemon had fetched them, and the statement returns what the daemon would load
- * (docs/decisions/0018).
+ * A daemon in the process of the emits. While it has room, an emit's transaction writes the jobs as if the daemon had
+ * fetched them, and returns what it would load (docs/decisions/0018).
  */
 export interface LocalDaemon {
-  /**
-   * @param items the events to emit
-   * @returns null when the daemon has no room at the moment
-   */
+  /** @returns null when the daemon has no room at the moment */
   claim(items: readonly { body: string }[]): Claim | null;
-  /**
-   * Delays emits of a tenant that emits a lot at once, so that the process keeps up with what it has accepted.
-   *
-   * @param deliveries how many the emit is expected to make
-   */
+  /** Delays emits of a tenant that emits a lot at once. @param deliveries how many the emit is expected to make */
   inPace<Result>(tenantId: number, deliveries: number, emit: () => Promise<Result>): Promise<Result>;
 }
 
@@ -29,10 +21,7 @@ export interface Claim {
   /** Jobs of a higher priority number are left to every daemon. */
   priorityMax: number;
   deliveriesMax: number;
-  /**
-   * Runs the jobs that the commit has claimed. When the reply of a commit is lost, this is not called: the runner finds
-   * locked jobs that it does not know.
-   */
+  /** Runs the jobs that the commit has claimed. When its reply is lost, the runner finds locked jobs later. */
   begin(jobs: readonly ClaimedJob[]): void;
 }
 

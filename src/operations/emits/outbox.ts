@@ -12,12 +12,7 @@ export const OUTBOX_ROLE = 'hookwright_outbox';
 
 const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
 
-/**
- * Makes the outbox's role if it is missing, and lets it call the functions. An installation without an outbox needs no
- * such role, so a lack of rights is no error.
- *
- * @returns whether the role exists
- */
+/** Makes the outbox's role if this login may, and lets it call the functions. @returns whether the role exists */
 export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROLE): Promise<boolean> {
   const name = pg.escapeIdentifier(role);
   if (!(await roleOf(client, role))) {
@@ -44,21 +39,18 @@ interface Role {
   isMember: boolean;
 }
 
+const roleStatement = {
+  text: `select pg_has_role(rolname, $2, 'member') as "isTrusted",
+                coalesce((select pg_has_role(r.rolname, o.rolname, 'member')
+                          from pg_roles o where o.rolname = $3), false) as "isMember"
+         from pg_roles r where rolname = $1`,
+};
+
 async function roleOf(sql: SqlTarget, role: string): Promise<Role | null> {
-  const [found] = await query<Role>(
-    sql,
-    {
-      text: `select pg_has_role(rolname, $2, 'member') as "isTrusted",
-                  coalesce((select pg_has_role(r.rolname, o.rolname, 'member')
-                            from pg_roles o where o.rolname = $3), false) as "isMember"
-           from pg_roles r where rolname = $1`,
-    },
-    [role, API_ROLE, OUTBOX_ROLE],
-  );
+  const [found] = await query<Role>(sql, roleStatement, [role, API_ROLE, OUTBOX_ROLE]);
   return found ?? null;
 }
 
-/** A database login that may emit for a tenant. */
 interface OutboxGrant {
   role: string;
   tenantId: number;

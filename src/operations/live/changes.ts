@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { type ChangePosition, RESUMABLE_MS } from '../../domain/ids/change-position.js';
 
-/** The changes that one statement made in one tenant. */
 export interface Change {
   tenantId: number;
   kind: 'DELIVERY' | 'WEBHOOK';
@@ -27,24 +26,20 @@ interface ChangesRead {
 /** The channel of notices that something has changed. The changes themselves are read. */
 export const CHANGES_CHANNEL = 'hookwright_changes';
 
-/** Longer than a client may be away, so that a client that comes back in time finds the changes. */
+/** Longer than a client may be away. */
 const WANTED_SECONDS = RESUMABLE_MS / 1_000 + 60;
 /** Counted from the end of the transaction that recorded them. */
 const KEPT_SECONDS = RESUMABLE_MS / 1_000 + 60;
 
-const wantStatement: Statement = {
-  name: 'want_changes',
-  text: 'select hookwright.want_changes($1, $2) as epoch',
-};
+const wantStatement: Statement = { name: 'want_changes', text: 'select hookwright.want_changes($1, $2)' };
 const readStatement: Statement = {
   name: 'read_changes',
   text: 'select * from hookwright.read_changes($1::pg_snapshot, $2::bigint[], $3)',
 };
 
-/** Makes transactions record changes of all tenants for the coming minutes. @returns the changes' epoch */
-export async function wantChanges(pool: pg.Pool): Promise<string> {
-  const [row] = await query<{ epoch: string }>(pool, wantStatement, [WANTED_SECONDS, KEPT_SECONDS]);
-  return row!.epoch;
+/** Makes transactions record changes of all tenants for the coming minutes. */
+export async function wantChanges(pool: pg.Pool): Promise<void> {
+  await query(pool, wantStatement, [WANTED_SECONDS, KEPT_SECONDS]);
 }
 
 interface Row {
@@ -61,11 +56,7 @@ interface Row {
 /** A position before all transactions. */
 export const START = '1:1:';
 
-/**
- * Reads the changes in tenants since a snapshot, with the new snapshot, in one statement.
- *
- * @returns null while changes are not recorded: none were wanted, or Postgres has lost them in a crash
- */
+/** @returns null while changes are not recorded: none were wanted, or Postgres has lost them in a crash */
 export async function readChanges(
   pool: pg.Pool,
   tenantIds: readonly number[],
