@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatApiKey, hashApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, hasScope, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
+import { words } from '../support/refusals.js';
 
 const KEY_42 = 'hw_42_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3nRzje';
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -38,18 +39,8 @@ describe('an API key', () => {
   });
 
   test.each([
-    '',
-    'hw_',
-    `${KEY_42} `,
-    `${KEY_42}\n`,
-    ` ${KEY_42}`,
-    KEY_42.slice(0, -1),
-    `${KEY_42}0`,
-    KEY_42.toUpperCase(),
-    KEY_42.replace('hw_42_', 'hw_042_'),
-    KEY_42.replace('hw_42_', 'hw_0_'),
-    KEY_42.replace('hw_42_', 'hw_-42_'),
-    KEY_42.replace('hw_42_', 'hw_99999999999999999999_'),
+    ...['', 'hw_', `${KEY_42} `, `${KEY_42}\n`, ` ${KEY_42}`, KEY_42.slice(0, -1), `${KEY_42}0`, KEY_42.toUpperCase()],
+    ...['042', '0', '-42', '99999999999999999999'].map((id) => KEY_42.replace('42', id)),
   ])('is not %j', (text) => {
     expect(parseApiKey(text)).toBeNull();
   });
@@ -68,15 +59,8 @@ describe('an API key', () => {
 });
 
 test('the scopes of a tenant do not include the one of the platform', () => {
-  expect(SCOPES).toEqual([
-    'webhooks:read',
-    'webhooks:write',
-    'events:read',
-    'events:emit',
-    'deliveries:read',
-    'deliveries:write',
-    'keys:admin',
-  ]);
+  const scopes = 'webhooks:read webhooks:write events:read events:emit deliveries:read deliveries:write keys:admin';
+  expect(SCOPES).toEqual(words(scopes));
   expect(SCOPES).not.toContain(PLATFORM_ADMIN);
 });
 

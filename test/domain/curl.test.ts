@@ -48,11 +48,7 @@ describe('a curl command', () => {
   });
 
   test('lets no control character through to the terminal', () => {
-    const command = curlCommand({
-      url: 'https://a.example.com/',
-      headers: {},
-      body: '{"a":"\u007f\u0085\u001b"}',
-    });
+    const command = curlCommand({ url: 'https://a.example.com/', headers: {}, body: '{"a":"\u007f\u0085\u001b"}' });
     expect(command).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
@@ -60,12 +56,8 @@ describe('a curl command', () => {
     'sends exactly the bytes and headers (%#)',
     async (body) => {
       receiver.received.length = 0;
-      const headers = {
-        'content-type': 'application/json',
-        'user-agent': 'Hookwright/1',
-        'accept-encoding': 'identity',
-        'X-Service-Signature': 'sha256=ab',
-      };
+      const general = { 'content-type': 'application/json', 'user-agent': 'Hookwright/1' };
+      const headers = { ...general, 'accept-encoding': 'identity', 'X-Service-Signature': 'sha256=ab' };
       await shell(curlCommand({ url: `${receiver.url}?a=[1-3]&b={x,y}`, headers, body }));
       expect(receiver.received).toHaveLength(1);
       const [{ path, rawHeaders, body: bytes }] = receiver.received as [Receiver['received'][0]];

@@ -12,6 +12,7 @@ import {
   readId,
   withGlobalIds,
 } from '../../src/domain/ids/global-id.js';
+import { words } from '../support/refusals.js';
 
 const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const attempt = fc
@@ -24,31 +25,18 @@ const keyOf = (type: NodeType): fc.Arbitrary<string> =>
 const named = fc
   .constantFrom(...idPrefixes.map(({ type }) => type))
   .chain((type) => keyOf(type).map((key) => ({ type, key })));
-const numbered = fc.constantFrom<NumberedType[]>(
-  'ApiKey',
-  'AuditEntry',
-  'BulkOperation',
-  'Delivery',
-  'Event',
-  'PortalSession',
-  'Tenant',
-  'Webhook',
+const numbered = fc.constantFrom(
+  ...idPrefixes
+    .map(({ type }) => type)
+    .filter((type): type is NumberedType => type !== 'Attempt' && type !== 'EventType'),
 );
 
 describe('a global id', () => {
   test('has the prefix of its type, which clients have stored: none may change', () => {
-    expect(Object.fromEntries(idPrefixes.map(({ type, prefix }) => [type, prefix]))).toEqual({
-      ApiKey: 'key',
-      Attempt: 'at',
-      AuditEntry: 'au',
-      BulkOperation: 'op',
-      Delivery: 'dl',
-      Event: 'ev',
-      EventType: 'et',
-      PortalSession: 'ps',
-      Tenant: 'tn',
-      Webhook: 'wh',
-    });
+    expect(idPrefixes.map(({ type, prefix }) => `${type} ${prefix}`).join(', ')).toBe(
+      'ApiKey key, Attempt at, AuditEntry au, BulkOperation op, Delivery dl, Event ev, EventType et, PortalSession ps, ' +
+        'Tenant tn, Webhook wh',
+    );
     expect(globalId('Webhook', 12)).toBe('wh_12');
     expect(globalId('EventType', 'booking.created')).toBe('et_booking.created');
     expect(globalId('Attempt', attemptKey(140123456789012, 3))).toBe('at_140123456789012_3');
@@ -90,32 +78,9 @@ describe('a global id', () => {
   });
 
   test.each([
-    '',
-    '12',
-    '_',
-    'wh',
-    'wh_',
-    'wh_0',
-    'wh_-1',
-    'wh_01',
-    'wh_1.5',
-    ' wh_1',
-    'wh_1 ',
-    'WH_1',
-    'wh-1',
-    'xx_1',
-    'wh_9007199254740992',
-    'wh_1_1',
-    'at_1',
-    'at_1_0',
-    'at_1_2147483648',
-    'at_1_1_1',
-    'et_booking',
-    'et_Booking.created',
-    'et_1',
-    `et_${'a'.repeat(127)}.b`,
-    '__proto___1',
-    'constructor_1',
+    ...words('12 _ wh wh_ wh_0 wh_-1 wh_01 wh_1.5 WH_1 wh-1 xx_1 wh_9007199254740992 wh_1_1'),
+    ...words('at_1 at_1_0 at_1_2147483648 at_1_1_1 et_booking et_Booking.created et_1 __proto___1 constructor_1'),
+    ...['', ' wh_1', 'wh_1 ', `et_${'a'.repeat(127)}.b`],
   ])('is not %j', (text) => {
     expect(parseGlobalId(text)).toBeNull();
   });

@@ -23,13 +23,8 @@ describe('lanes', () => {
   });
 
   test('a delivery that is put off leaves the lane of first attempts, and no other', () => {
-    expect(['TEST', 'FIRST', 'CROWDED', 'RETRY', 'BULK'].map((lane) => laneAfterPutOff(lane as never))).toEqual([
-      'TEST',
-      'CROWDED',
-      'CROWDED',
-      'RETRY',
-      'BULK',
-    ]);
+    const after = Object.keys(nothing).map((lane) => laneAfterPutOff(lane as keyof typeof nothing));
+    expect(after).toEqual(['TEST', 'CROWDED', 'CROWDED', 'RETRY', 'BULK']);
   });
 });
 

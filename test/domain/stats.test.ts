@@ -119,24 +119,10 @@ describe('the series', () => {
   test('has every bucket, those of nothing with zeros and no rates', () => {
     const startMs = Date.parse('2026-05-20T08:00:00Z');
     const counted = [{ startMs, successes: 3, failures: 1, histogram: histogram(0, 4) }];
-    const empty = {
-      attempts: 0,
-      successes: 0,
-      failures: 0,
-      successRate: null,
-      p50Ms: null,
-      p95Ms: null,
-      p99Ms: null,
-    };
-    const figures = {
-      attempts: 4,
-      successes: 3,
-      failures: 1,
-      successRate: 0.75,
-      p50Ms: 0.5,
-      p95Ms: 1,
-      p99Ms: 1,
-    };
+    const counts = { attempts: 4, successes: 3, failures: 1 };
+    const figures = { ...counts, successRate: 0.75, p50Ms: 0.5, p95Ms: 1, p99Ms: 1 };
+    const none = { attempts: 0, successes: 0, failures: 0 };
+    const empty = { ...none, successRate: null, p50Ms: null, p95Ms: null, p99Ms: null };
     expect(bucketFigures(range, counted)).toEqual([
       { start: range.since, ...empty },
       { start: new Date(startMs), ...figures },

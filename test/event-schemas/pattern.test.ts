@@ -1,27 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Pattern, patternOf } from '../../src/payload-checks/pattern.js';
+import { words } from '../support/refusals.js';
 
 const atom = fc.constantFrom(
-  'a',
-  'b',
-  'ä',
-  '😀',
-  '.',
-  '\\d',
-  '\\w',
-  '[ab]',
-  '[^a]',
-  '[a-c\\]]',
-  '\\.',
-  '\\u0061',
-  '\\u{1F600}',
-  '\\b',
-  '\\B',
-  '^',
-  '$',
-  '\\p{L}',
-  '[😀b]',
+  ...words('a b ä 😀 . \\d \\w [ab] [^a] [a-c\\]] \\. \\u0061 \\u{1F600} \\b \\B ^ $ \\p{L} [😀b]'),
 );
 const quantifiable = fc.constantFrom('a', 'b', '.', '\\d', '[ab]', '[^a]', '😀');
 const quantifier = fc.constantFrom('', '*', '+', '?', '{2}', '{1,3}', '{2,}', '*?', '+?', '{0}', '{0,1}?');

@@ -27,14 +27,8 @@ const seed = isLong ? Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31) :
 const CONNECTIONS = 4;
 
 /** Half of the time for each of the two; the usual suite counts runs, so that it does the same everywhere. */
-const effort = isLong
-  ? {
-      seed,
-      numRuns: Number.MAX_SAFE_INTEGER,
-      interruptAfterTimeLimit: seconds * 500,
-      markInterruptAsFailure: false,
-    }
-  : { seed, numRuns: 600 };
+const untilTimeIsOver = { interruptAfterTimeLimit: seconds * 500, markInterruptAsFailure: false };
+const effort = isLong ? { seed, numRuns: Number.MAX_SAFE_INTEGER, ...untilTimeIsOver } : { seed, numRuns: 600 };
 const timeoutMs = seconds * 1000 + 120_000;
 
 const api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '200' });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { BUILT_IN_EVENT_TYPES } from '../../src/domain/events/event-type.js';
 import { text } from './texts.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document
@@ -29,11 +30,9 @@ export function resolved(document: Json, value: Json = document): Json {
     return value;
   }
   if (typeof value.$ref === 'string') {
-    const steps = value.$ref.slice(2).split('/');
-    return resolved(
-      document,
-      steps.reduce((at: Json, step: string) => at[step], document),
-    );
+    const steps: string[] = value.$ref.slice(2).split('/');
+    const found = steps.reduce((at: Json, step) => at[step], document);
+    return resolved(document, found);
   }
   return Array.isArray(value)
     ? value.map((inner) => resolved(document, inner))
@@ -66,17 +65,10 @@ function valueFor(schema: Json): fc.Arbitrary<unknown> {
     case 'boolean':
       return fc.boolean();
     case 'array':
-      return fc.array(
-        fc.constantFrom(
-          '*',
-          'booking.created',
-          'booking.canceled',
-          'coupon.applied',
-          'voucher.emitted',
-          'webhook.test',
-        ),
-        { minLength: schema.minItems ?? 0, maxLength: 3 },
-      );
+      return fc.array(fc.constantFrom('*', ...BUILT_IN_EVENT_TYPES), {
+        minLength: schema.minItems ?? 0,
+        maxLength: 3,
+      });
     case 'object':
       return fc.record(
         Object.fromEntries(Object.entries<Json>(schema.properties).map(([name, inner]) => [name, valueFor(inner)])),
@@ -101,15 +93,8 @@ const almost = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
 
 const rawBodies = fc.oneof(
   text,
-  fc.constantFrom(
-    '',
-    '{',
-    '[]',
-    'null',
-    '{"url": 1e999, "events": []}',
-    '{"__proto__": {"active": true}}',
-    `${'['.repeat(20_000)}`,
-  ),
+  fc.constantFrom('', '{', '[]', 'null', '{"url": 1e999, "events": []}', '{"__proto__": {"active": true}}'),
+  fc.constant('['.repeat(20_000)),
   fc.jsonValue().map((value) => JSON.stringify(value)),
 );
 
