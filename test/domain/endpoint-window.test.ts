@@ -15,14 +15,8 @@ import {
 } from '../../src/domain/pacing/endpoint-window.js';
 
 const MAX = 64;
-const response = (statusCode: number): SendResult => ({
-  kind: 'response',
-  statusCode,
-  headers: {},
-  body: Buffer.alloc(0),
-  bodyTruncated: false,
-  durationMs: 1,
-});
+const answer = { kind: 'response', headers: {}, body: Buffer.alloc(0), bodyTruncated: false, durationMs: 1 } as const;
+const response = (statusCode: number): SendResult => ({ ...answer, statusCode });
 const good = (durationMs: number, startedAtMs = 0, wanted = MAX): WindowSample => ({
   startedAtMs,
   endedAtMs: startedAtMs + durationMs,
@@ -30,10 +24,8 @@ const good = (durationMs: number, startedAtMs = 0, wanted = MAX): WindowSample =
   wanted,
 });
 const strained = (startedAtMs: number, endedAtMs: number): WindowSample => ({
-  startedAtMs,
-  endedAtMs,
+  ...good(endedAtMs - startedAtMs, startedAtMs),
   kind: 'STRAINED',
-  wanted: MAX,
 });
 const after = (window: EndpointWindow, ...samples: WindowSample[]) =>
   samples.reduce((now, sample) => afterAttempt(now, sample, MAX), window);

@@ -52,10 +52,7 @@ describe('the health of a webhook', () => {
 
   test('is not changed by an attempt that began before the webhook was last switched', () => {
     for (const generation of [2, 4]) {
-      expect(fold(active(9), steps('f', generation))).toEqual({
-        consecutiveFailures: 9,
-        disable: null,
-      });
+      expect(fold(active(9), steps('f', generation))).toEqual({ consecutiveFailures: 9, disable: null });
       expect(fold(active(9), steps('s', generation)).consecutiveFailures).toBe(9);
       expect(fold(active(0), steps('g', generation)).disable).toBeNull();
     }
@@ -124,17 +121,9 @@ function oneAtATime(start: HealthState, outcomes: readonly HealthStep[]): Return
     if (!row.active || outcome.generation !== row.generation) {
       continue;
     }
-    if (outcome.verdict === 'SUCCEEDED') {
-      row.consecutiveFailures = 0;
-    } else {
-      row.consecutiveFailures++;
-    }
-    if (outcome.verdict === 'GONE') {
-      row.disable = 'GONE';
-    } else if (row.consecutiveFailures === 10) {
-      row.disable = 'FAILURES';
-    }
-    if (row.disable !== null) {
+    row.consecutiveFailures = outcome.verdict === 'SUCCEEDED' ? 0 : row.consecutiveFailures + 1;
+    if (outcome.verdict === 'GONE' || row.consecutiveFailures === 10) {
+      row.disable = outcome.verdict === 'GONE' ? 'GONE' : 'FAILURES';
       row.active = false;
       row.generation++;
     }
@@ -144,73 +133,36 @@ function oneAtATime(start: HealthState, outcomes: readonly HealthStep[]): Return
 
 describe('a row of failures', () => {
   const ROW_MS = 10_000;
+  const HOUR_MS = 3_600_000;
   const failing = (consecutiveFailures: number, failingForMs: number, lastFailureAgoMs = 1_000) => ({
     ...active(consecutiveFailures),
     failingForMs,
     lastFailureAgoMs,
   });
-  const failed = (change: Partial<HealthStep> = {}): HealthStep => ({ ...steps('f')[0]!, ...change });
+  const failures = (count: number, change: Partial<HealthStep> = {}): HealthStep[] =>
+    steps('f'.repeat(count)).map((step) => ({ ...step, ...change }));
+  const again = failures(17, { failuresAtStart: 0, isSameClosing: true });
 
-  test('disables at the tenth when it has lasted long enough, and not a moment before', () => {
-    expect(foldHealth(failing(9, ROW_MS), [failed()], ROW_MS)).toMatchObject({
-      consecutiveFailures: 10,
-      disable: 'FAILURES',
-    });
-    expect(foldHealth(failing(9, ROW_MS - 1), [failed(), failed()], ROW_MS)).toMatchObject({
-      consecutiveFailures: 9,
-      disable: null,
-    });
+  test.each<[string, Partial<HealthVerdict>, HealthState, HealthStep[]]>([
+    ['has lasted long enough', { disable: 'FAILURES', consecutiveFailures: 10 }, failing(9, ROW_MS), failures(1)],
+    ['ends a moment before', { disable: null, consecutiveFailures: 9 }, failing(9, ROW_MS - 1), failures(2)],
+    ['comes after a quiet time', { disable: null, failingForMs: 0 }, failing(1, HOUR_MS, HOUR_MS), failures(30)],
+    ['has one an hour', { disable: null, consecutiveFailures: 9 }, failing(8, 0, HOUR_MS), failures(1)],
+    ['has one an hour', { disable: 'FAILURES', consecutiveFailures: 10 }, failing(9, 0, HOUR_MS), failures(1)],
+    ['is a 410', { disable: 'GONE', consecutiveFailures: 1 }, active(0), [{ ...steps('g')[0]!, failuresAtStart: 0 }]],
+    ['has said before what closes the endpoint', { consecutiveFailures: 1 }, active(0), [...failures(1), ...again]],
+    ['has said before what closes the endpoint', { disable: null }, failing(9, ROW_MS), again],
+    ['begins with its first failure', { failingForMs: 0 }, active(0), steps('f')],
+    ['goes on', { failingForMs: 4_000 }, failing(3, 4_000), steps('ff')],
+    ['ends with a success', { failingForMs: null }, failing(3, 4_000), steps('fs')],
+    ['begins after a success', { failingForMs: 0 }, failing(3, 4_000), steps('sf')],
+  ])('that %s: %j', (_, verdict, state, outcomes) => {
+    expect(foldHealth(state, outcomes, ROW_MS)).toMatchObject(verdict);
   });
 
   test('does not disable by requests from before it: the next one decides', () => {
-    const before = Array.from({ length: 40 }, () => failed({ failuresAtStart: 0 }));
-    const verdict = foldHealth(active(0), before, 0);
+    const verdict = foldHealth(active(0), failures(40, { failuresAtStart: 0 }), 0);
     expect(verdict).toEqual({ consecutiveFailures: 9, failingForMs: 0, disable: null });
-    expect(foldHealth(failing(9, 1), [failed({ failuresAtStart: 9 })], 0).disable).toBe('FAILURES');
-  });
-
-  test('does not count an answer that says again what has closed the endpoint', () => {
-    const again = Array.from({ length: 17 }, () => failed({ failuresAtStart: 0, isSameClosing: true }));
-    expect(foldHealth(active(0), [failed(), ...again], ROW_MS).consecutiveFailures).toBe(1);
-    expect(foldHealth(failing(9, ROW_MS), again, ROW_MS).disable).toBeNull();
-  });
-
-  test('begins its pauses again after a quiet time: an old failure and a hiccup do not disable', () => {
-    const hour = 3_600_000;
-    const hiccup = Array.from({ length: 30 }, () => failed());
-    const verdict = foldHealth(failing(1, hour, hour), hiccup, ROW_MS);
-    expect(verdict).toEqual({ consecutiveFailures: 9, failingForMs: 0, disable: null });
-  });
-
-  test('disables at the tenth also where each failure comes an hour after the last', () => {
-    const hour = 3_600_000;
-    expect(foldHealth(failing(8, 0, hour), [failed()], ROW_MS)).toMatchObject({
-      consecutiveFailures: 9,
-      disable: null,
-    });
-    expect(foldHealth(failing(9, 0, hour), [failed()], ROW_MS)).toMatchObject({
-      consecutiveFailures: 10,
-      disable: 'FAILURES',
-    });
-  });
-
-  test('begins with its first failure and ends with a success', () => {
-    expect(foldHealth(active(0), steps('f'), ROW_MS).failingForMs).toBe(0);
-    expect(foldHealth(failing(3, 4_000), steps('ff'), ROW_MS).failingForMs).toBe(4_000);
-    expect(foldHealth(failing(3, 4_000), steps('fs'), ROW_MS).failingForMs).toBeNull();
-    expect(foldHealth(failing(3, 4_000), steps('sf'), ROW_MS).failingForMs).toBe(0);
-  });
-
-  test('is ended by a 410 at once', () => {
-    expect(
-      foldHealth(
-        active(0),
-        steps('g').map((step) => ({ ...step, failuresAtStart: 0 })),
-        ROW_MS,
-      ),
-    ).toMatchObject({
-      consecutiveFailures: 1,
-      disable: 'GONE',
-    });
+    expect(foldHealth(failing(9, 1), failures(1, { failuresAtStart: 9 }), 0).disable).toBe('FAILURES');
   });
 });

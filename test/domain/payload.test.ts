@@ -3,16 +3,8 @@ import { isDeeperThan, isTextDeeperThan } from '../../src/domain/events/payload.
 
 describe('the depth of a JSON text', () => {
   test.each([
-    '1',
-    '""',
-    '{}',
-    '[]',
-    '{"a": [1, {"b": []}], "c": {}}',
-    '[[], [], [[]]]',
-    '{"[[[": "{{{"}',
-    '{"a\\\\": [1]}',
-    '["\\"[[[[", [2]]',
-    '[\n["\\\\\\"[["]\n]',
+    ...['1', '""', '{}', '[]', '{"a": [1, {"b": []}], "c": {}}', '[[], [], [[]]]', '{"[[[": "{{{"}'],
+    ...['{"a\\\\": [1]}', '["\\"[[[[", [2]]', '[\n["\\\\\\"[["]\n]'],
   ])('%s is that of its value', (json) => {
     for (let levels = 0; levels < 6; levels++) {
       expect(isTextDeeperThan(json, levels), `${levels}`).toBe(isDeeperThan(JSON.parse(json), levels));

@@ -77,12 +77,8 @@ describe('the next request', () => {
 });
 
 describe('a closing', () => {
-  const failed = (closing: number | 'UNTIMED' | null): Outcome => ({
-    verdict: 'FAILED',
-    errorCode: 'HTTP_429',
-    retryAfterMs: null,
-    closing,
-  });
+  const refusal = { verdict: 'FAILED', errorCode: 'HTTP_429', retryAfterMs: null } as const;
+  const failed = (closing: number | 'UNTIMED' | null): Outcome => ({ ...refusal, closing });
 
   test('lasts as long as the receiver asks', () => {
     expect(closingMs(failed(7_000), 5)).toBe(7_000);

@@ -5,13 +5,8 @@ import { STATS_KEPT_MS } from '../../src/domain/stats/stats.js';
 const HOUR = 3_600_000;
 const at = (text: string) => new Date(`${text}Z`);
 const start = at('2026-05-18T00:00:00');
-const fromStart: RollUpProgress = {
-  minutesUntil: start,
-  hoursUntil: start,
-  daysUntil: start,
-  minutesFrom: start,
-  hoursFrom: start,
-};
+const until = { minutesUntil: start, hoursUntil: start, daysUntil: start };
+const fromStart: RollUpProgress = { ...until, minutesFrom: start, hoursFrom: start };
 
 /** All steps until nothing is left to do. */
 function stepsFrom(progress: RollUpProgress, now: Date): RollUpStep[] {
