@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import './node/node-version.js';
-import './node/working-folder.js';
 import './node/node-environment.js';
 import { saveMemory } from './node/node-memory.js';
 

@@ -37,12 +37,11 @@ export function usableBinaries(
   account: Account,
   installed = installedBinaries(),
   sharedFolder = SHARED_FOLDER,
-): { folder: string; copied: boolean } {
+): string {
   restoreLinks(installed.folder);
   let { folder } = installed;
   let trouble = whyNotRunnable(account, folder);
-  const copied = trouble !== null && account !== null;
-  if (copied) {
+  if (trouble !== null && account !== null) {
     folder = join(sharedFolder, `postgres-${installed.version}`);
     if (!existsSync(folder)) {
       copyForAll(installed.folder, folder);
@@ -55,7 +54,7 @@ export function usableBinaries(
         'Run "npm rebuild" if packages were installed without their scripts, or set DATABASE_URL.',
     );
   }
-  return { folder, copied };
+  return folder;
 }
 
 /** Runs the server for its version alone, which shows missing rights, libraries and a wrong platform at once. */

@@ -161,10 +161,7 @@ export class EmbeddedPostgres {
 async function startServer(cluster: Cluster, lock: FileLock, options: EmbeddedPostgresOptions): Promise<Server> {
   const { dataDir, ephemeral = false, maxConnections = MAX_CONNECTIONS, port, log = () => {} } = options;
   try {
-    const { folder: binaries, copied } = usableBinaries(cluster.account);
-    if (copied) {
-      log(`Postgres runs from the copy in ${binaries}: its user may not enter the folder of the packages`);
-    }
+    const binaries = usableBinaries(cluster.account);
     if (isInitialised(cluster)) {
       adopt(cluster);
     } else {

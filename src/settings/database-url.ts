@@ -1,14 +1,8 @@
 /** The faults of a database url, each with the end of a sentence about it. None repeats the url: it has a password. */
 const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = [
-  [(text) => text !== text.trim(), 'has a blank or a line break at its beginning or end'],
-  [(text) => /^["'`]|["'`]$/.test(text), 'stands in quotes: leave them out'],
-  [
-    (text) => /^jdbc:/i.test(text),
-    'begins with jdbc:, as for Java: leave that out, and write user and password before the host',
-  ],
   [(text) => !/^postgres(ql)?:\/\//.test(text), 'does not begin with postgres:// or postgresql://'],
   // People take a `%` without an escape, a `#` and a blank for parts of a password; parsers read something else.
-  [(text) => text.includes(' '), 'has a blank'],
+  [(text) => /\s|["'`]$/.test(text), 'has a blank, a line break, or a quotation mark at its end'],
   [(text) => text.includes('#'), 'has a #'],
   [(text) => !isUnescapable(text), 'has a % that begins no escape'],
   [namesSeveralHosts, 'names several hosts: name the one that takes writes'],

@@ -382,18 +382,6 @@ describe('the command line', SLOW, () => {
     expect(status).toBe(1);
   });
 
-  test('started in a folder that has been removed, it says so', () => {
-    const gone = join(temporaryFolder(), 'gone');
-    const { status, stderr } = spawnSync(
-      'sh',
-      ['-c', `mkdir ${gone} && cd ${gone} && rmdir ${gone} && exec ${resolve('hookwright')} start`],
-      { encoding: 'utf8' },
-    );
-    expect(stderr).toContain('hookwright: The folder from which this is started is not there any more.');
-    expect(stderr).not.toContain('    at ');
-    expect(status).toBe(1);
-  });
-
   test('a host that is no address of this machine is named with its setting', async () => {
     await using server = await Server.open();
     await migrate(server.database());
