@@ -72,6 +72,7 @@ export const leaving: readonly HostileKind[] = [
     'hangs up in its headers': saysAndLeaves(`${OK}X-A: 1\r\n`),
     'resets the connection in its headers': saysAndResets(`${OK}X-A: 1\r\n`),
     'hangs up after 103': saysAndLeaves('HTTP/1.1 103 X\r\n\r\n'),
+    'hangs up after 100 Continue': saysAndLeaves('HTTP/1.1 100 Continue\r\n\r\n'),
   }),
   ...kinds(breaksOff(200, 'abc'), {
     'hangs up in its body': saysAndLeaves(`${OK}content-length: 10\r\n\r\nabc`),
