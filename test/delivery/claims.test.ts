@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { type Daemon, senderOptions } from '../../daemon/daemon.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Daemon } from '../../daemon/daemon.js';
 import { Claims, type ClaimsDeps } from '../../daemon/jobs/claims.js';
-import { createSender } from '../../daemon/sending/send.js';
 import { toApiError } from '../../src/context/faults.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import type { Emit } from '../../src/domain/events/emit.js';
@@ -10,10 +9,10 @@ import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js
 import type { LocalDaemon } from '../../src/operations/emits/local-daemon.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { isTaskKnown, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
-import { answer, startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
 
 const jobsOf = (stack: DeliveryStack) => jobsIn(stack, OF_DELIVERIES);
 
@@ -33,17 +32,21 @@ const claimedBy = async (daemon: Daemon) => {
 };
 
 describe('an emit in the process of a daemon', () => {
+  let stack: DeliveryStack;
+  let receiver: Endpoint;
+  let daemon: Daemon;
+  beforeEach(async () => {
+    stack = await DeliveryStack.open();
+    receiver = await stack.endpoint();
+    daemon = await startLocalDaemon(stack);
+  });
+  afterEach(() => stack[Symbol.asyncDispose]());
+
   test('claims its deliveries: their job is locked from the start, sent without a fetch, and gone in the end', async () => {
-    await using stack = await DeliveryStack.open();
-    let release = () => {};
-    const receiver = await stack.endpoint((request, response) => {
-      release = () => answer(200)(request, response);
-    });
-    const daemon = await startLocalDaemon(stack);
+    const arrived = holdAnswers(receiver, answer(200));
     await stack.emit();
     expect(await jobsOf(stack)).toMatchObject([{ locked_by: expect.any(String), attempts: 1 }]);
-    await eventually(() => receiver.received.length === 1);
-    release();
+    (await arrived())();
     await stack.succeeded(1);
     await stack.noDeliveryJobs();
     expect(await claimedBy(daemon)).toBe(1);
@@ -52,25 +55,20 @@ describe('an emit in the process of a daemon', () => {
   });
 
   test('has each delivery of a fan-out sent to its own webhook with its own secret', async () => {
-    await using stack = await DeliveryStack.open();
-    await using receiver = await startReceiver();
-    for (const path of ['a', 'b', 'c', 'd', 'e']) {
+    const paths = ['a', 'b', 'c', 'd'];
+    for (const path of paths) {
       await stack.webhook(`${receiver.url}/${path}`);
     }
-    const daemon = await startLocalDaemon(stack);
     await Promise.all([stack.emit(), stack.emit('voucher.emitted', { voucher: 'V' })]);
     await stack.succeeded(10);
     expect(await claimedBy(daemon)).toBe(10);
     const got = receiver.received.map(({ path, headers }) => `${path.at(-1)} ${headers['x-service-event']}`);
     expect(got.sort()).toEqual(
-      ['a', 'b', 'c', 'd', 'e'].flatMap((path) => [`${path} coupon.applied`, `${path} voucher.emitted`]),
+      [...paths, 'k'].flatMap((path) => [`${path} coupon.applied`, `${path} voucher.emitted`]),
     );
   });
 
   test('signs with the secret before the last rotation too', async () => {
-    await using stack = await DeliveryStack.open();
-    const receiver = await stack.endpoint();
-    await startLocalDaemon(stack);
     const { db, vault, random } = stack.services;
     const rotation = { webhookId: receiver.webhookId, overlapHours: 1, by: commandLine };
     await rotateSecret(db, vault, random, stack.tenantId, rotation);
@@ -81,35 +79,32 @@ describe('an emit in the process of a daemon', () => {
   });
 
   test('of one event writes what an emit without a daemon writes, whatever number of webhooks it is for', async () => {
-    await using stack = await DeliveryStack.open();
+    await using own = await DeliveryStack.open();
     await using receiver = await startReceiver();
     const written = () =>
-      stack.rows(
+      own.rows(
         `select d.tenant_id, d.event_type, d.attempts_before, d.run, d.job_group is null as alone, d.cancel_reason,
                 e.event_type as type, e.body, d.due_at between now() - interval '1 minute' and now() as due
          from hookwright.events e left join hookwright.deliveries d on d.event_id = e.id
          where e.id = (select max(id) from hookwright.events) order by d.id`,
       );
-    const without: unknown[] = [await stack.emit().then(written)];
+    const without: unknown[] = [await own.emit().then(written)];
     const paths = ['a', 'b'];
     for (const path of paths) {
-      await stack.webhook(`${receiver.url}/${path}`, ['coupon.applied']);
-      without.push(await stack.emit().then(written));
+      await own.webhook(`${receiver.url}/${path}`, ['coupon.applied']);
+      without.push(await own.emit().then(written));
     }
-    await stack.rows(`update hookwright.webhooks set active = false`);
-    await startLocalDaemon(stack);
-    const beside: unknown[] = [await stack.emit().then(written)];
+    await own.rows(`update hookwright.webhooks set active = false`);
+    await startLocalDaemon(own);
+    const beside: unknown[] = [await own.emit().then(written)];
     for (const path of paths) {
-      await stack.rows(`update hookwright.webhooks set active = true where url like '%/${path}'`);
-      beside.push(await stack.emit().then(written));
+      await own.rows(`update hookwright.webhooks set active = true where url like '%/${path}'`);
+      beside.push(await own.emit().then(written));
     }
     expect(beside).toEqual(without);
   });
 
   test('of one event is refused as every emit is', async () => {
-    await using stack = await DeliveryStack.open();
-    await stack.webhook('https://receiver.example.com/');
-    await startLocalDaemon(stack);
     const event = {
       tenantId: stack.tenantId,
       eventType: 'coupon.applied',
@@ -130,27 +125,24 @@ describe('an emit in the process of a daemon', () => {
   });
 
   test('leaves more deliveries than there is room for to every daemon', async () => {
-    await using stack = await DeliveryStack.open({ DELIVERY_CONCURRENCY: '10' });
+    await using own = await DeliveryStack.open({ DELIVERY_CONCURRENCY: '10' });
     await using receiver = await startReceiver();
     const webhooks = 29; // each idle worker may get a job of four, but for one of each lane
     for (let i = 0; i < webhooks; i++) {
-      await stack.webhook(`${receiver.url}/${i}`);
+      await own.webhook(`${receiver.url}/${i}`);
     }
-    const daemon = await startLocalDaemon(stack);
-    await stack.emit();
-    await stack.succeeded(webhooks);
+    const daemon = await startLocalDaemon(own);
+    await own.emit();
+    await own.succeeded(webhooks);
     expect(await claimedBy(daemon)).toBe(0);
   });
 
   test('sends nothing to an endpoint that is closed, nor to an inactive webhook', async () => {
-    await using stack = await DeliveryStack.open();
-    const receiver = await stack.endpoint();
     const inactive = await stack.webhook(receiver.url);
     await stack.rows(
       `update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${receiver.webhookId}`,
     );
     await stack.change(inactive.id, { active: false });
-    await startLocalDaemon(stack);
     await stack.emit();
     await eventually(async () => ((await jobsOf(stack))[0]?.inSeconds ?? 0) > 3_000);
     expect(await jobsOf(stack)).toMatchObject([{ locked_by: null }]);
@@ -159,9 +151,6 @@ describe('an emit in the process of a daemon', () => {
   });
 
   test('of a traced event leaves its delivery to a fetch', async () => {
-    await using stack = await DeliveryStack.open();
-    await stack.endpoint();
-    const daemon = await startLocalDaemon(stack);
     await stack.services.emitter.emit([
       {
         tenantId: stack.tenantId,
@@ -177,9 +166,6 @@ describe('an emit in the process of a daemon', () => {
   });
 
   test('on a day without partitions makes them, as every emit does', async () => {
-    await using stack = await DeliveryStack.open();
-    await stack.endpoint();
-    await startLocalDaemon(stack);
     const partitions = await stack.rows<{ name: string }>(
       `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'hookwright.events'::regclass`,
     );
@@ -249,8 +235,7 @@ describe('a claim that nothing comes of', () => {
 test('what was loaded with a claim is loaded again when it is old', async () => {
   await using stack = await DeliveryStack.open();
   const receiver = await stack.endpoint();
-  const sender = createSender(senderOptions(stack.services.config));
-  const deliverer = stack.deliverer(sender);
+  const deliverer = stack.deliverer();
   const [first, second] = [await stack.delivery(await stack.emit()), await stack.delivery(await stack.emit())];
   const named = [first, second].map(({ id }) => ({ id, attempt: 1 }));
   const due = await loadDeliveries(stack.services.db.pool, named);
@@ -270,7 +255,6 @@ test('what was loaded with a claim is loaded again when it is old', async () => 
   await delivered;
   expect(deliverer).toMatchObject({ busy: 0, busyWithClaimed: 0 });
   expect(receiver.received).toHaveLength(1);
-  await sender.close();
 });
 
 /** A daemon of 200 slots; so many claimed deliveries have one or wait for it; all is well. */

@@ -3,26 +3,23 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer } from '../support/receiver.js';
 
 describe.each([-300, 300])('the clock of a daemon, %i s away from that of Postgres,', (seconds) => {
   let stack: DeliveryStack;
-  let receiver: Receiver;
-  let webhook: { id: number; secret: string };
+  let receiver: Endpoint;
   let daemon: Daemon;
 
   beforeEach(async () => {
     stack = await DeliveryStack.open({ MAX_RETRIES: '0' });
-    receiver = await startReceiver();
-    webhook = await stack.webhook(receiver.url);
+    receiver = await stack.endpoint();
     daemon = new Daemon({ ...stack.services, clock: () => new Date(Date.now() + seconds * 1_000) });
   });
   afterEach(async () => {
     await daemon.stop();
     await stack[Symbol.asyncDispose]();
-    await receiver.close();
   });
 
   test.each([
@@ -34,7 +31,7 @@ describe.each([-300, 300])('the clock of a daemon, %i s away from that of Postgr
       stack.services.emitter.claimFor(daemon.claims);
     }
     const { db, vault, random } = stack.services;
-    const rotation = { webhookId: webhook.id, overlapHours: 1, by: commandLine };
+    const rotation = { webhookId: receiver.webhookId, overlapHours: 1, by: commandLine };
     const { secret } = await rotateSecret(db, vault, random, stack.tenantId, rotation);
     const signer = async (leftSeconds: number) => {
       await stack.rows(`update hookwright.webhooks
@@ -53,7 +50,7 @@ describe.each([-300, 300])('the clock of a daemon, %i s away from that of Postgr
     receiver.answerWith(answer(410));
     await stack.emit();
     const { disabled_at: disabledAt, last_failure_at: failedAt } = await eventually(async () => {
-      const row = await stack.webhookRow(webhook.id);
+      const row = await stack.webhookRow(receiver.webhookId);
       return !row.active && row;
     });
     const beforeMs = disabledAt!.getTime() - failedAt!.getTime();

@@ -8,8 +8,7 @@ import { startReceiver } from '../support/receiver.js';
 
 test('no transaction is open while a request is in flight', async () => {
   await using stack = await DeliveryStack.open();
-  await using hung = await startReceiver(() => {});
-  await stack.webhook(hung.url);
+  const hung = await stack.endpoint(() => {});
   stack.startDaemon();
   await stack.emit();
   await eventually(() => hung.received.length === 1);

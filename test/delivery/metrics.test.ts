@@ -4,14 +4,12 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { startMetricsServer } from '../../src/telemetry/metrics-server.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers } from '../support/receiver.js';
 
 test('/metrics tells of attempts by lane and verdict, of windows, and of what was put off', async () => {
   await using stack = await DeliveryStack.open();
-  await using healthy = await startReceiver();
-  await using hung = await startReceiver(() => {});
-  await stack.webhook(healthy.url);
-  await stack.webhook(hung.url);
+  await stack.endpoint();
+  await stack.endpoint(() => {});
   const daemon = stack.startDaemon();
   const server = await startMetricsServer(daemon.registry, { host: '127.0.0.1', port: 0 });
   await stack.emits(20);
@@ -30,14 +28,11 @@ test('/metrics tells of attempts by lane and verdict, of windows, and of what wa
   });
   expect((await fetch(new URL('/', server.url))).status).toBe(404);
   await server.close();
-  hung.answerWith((_, response) => response.end());
-  await hung.close();
 });
 
 test('a failure of a delivery that was canceled meanwhile is no retry', async () => {
   await using stack = await DeliveryStack.open();
-  await using receiver = await startReceiver();
-  await stack.webhook(receiver.url);
+  const receiver = await stack.endpoint();
   const arrived = holdAnswers(receiver, answer(500));
   const eventId = await stack.emit();
   const daemon = stack.startDaemon();

@@ -7,30 +7,24 @@ import { raiseEvents, raisePending } from '../../src/operations/attempts/raise-e
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
-import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { countJobs } from '../support/jobs.js';
 import { operationalEvents, passMinute } from '../support/operational-news.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer } from '../support/receiver.js';
 
 const PATIENCE_MS = 60_000;
 const TEST_MS = 120_000;
 
 let stack: DeliveryStack;
-let failing: Receiver;
-let failingId: number;
+let failing: Endpoint;
 
 beforeEach(async () => {
   stack = await DeliveryStack.open({ MAX_RETRIES: '0' });
-  failing = await startReceiver(answer(500));
-  ({ id: failingId } = await stack.webhook(failing.url));
+  failing = await stack.endpoint(answer(500));
 });
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await failing.close();
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
 /**
  * Nothing is pending, or held by a webhook that is active and about to be settled. It asks whether there is one, and
@@ -47,12 +41,12 @@ const settled = () =>
       ).length === 0,
     PATIENCE_MS,
   );
-const enable = (id: number) => updateWebhook(stack.services.db, stack.tenantId, id, { active: true }, 168, commandLine);
+const enable = (id: number) => stack.change(id, { active: true });
 const countOf = (events: { payload: Record<string, string> }[]) =>
   events.reduce((sum, { payload }) => sum + Number(payload['count']), 0);
 
 test('of what many webhooks cause at once, a few events are raised at once and the others by the next sweep, each once', async () => {
-  const ids = [failingId];
+  const ids = [failing.webhookId];
   while (ids.length < 25) {
     ids.push((await stack.webhook(`${failing.url}/${ids.length}`)).id);
   }
@@ -109,8 +103,8 @@ describe('at most one event a minute for each webhook and type', { timeout: TEST
     await fail();
     await daemon.stop(); // or its sweep could be the first
     await passMinute(stack);
-    const raise = `select hookwright.raise_events(array[${stack.tenantId}], array[${failingId}],
-    array['delivery.exhausted'], array['{"webhook_id":"${failingId}"}'], array[4])`;
+    const raise = `select hookwright.raise_events(array[${stack.tenantId}], array[${failing.webhookId}],
+    array['delivery.exhausted'], array['{"webhook_id":"${failing.webhookId}"}'], array[4])`;
     await stack.rows(raise);
     const counts = (await operationalEvents(stack)).map(({ payload }) => payload['count']);
     expect(counts).toEqual(['1', '6']);
@@ -126,7 +120,7 @@ describe('at most one event a minute for each webhook and type', { timeout: TEST
       ({ event_type, payload }) => `${event_type} ${payload['webhook_id']}`,
     );
     expect(raised.sort()).toEqual(
-      [failingId, other].flatMap((id) => [`delivery.exhausted ${id}`, `webhook.disabled ${id}`]).sort(),
+      [failing.webhookId, other].flatMap((id) => [`delivery.exhausted ${id}`, `webhook.disabled ${id}`]).sort(),
     );
   });
 
@@ -137,7 +131,7 @@ describe('at most one event a minute for each webhook and type', { timeout: TEST
     await daemon.stop();
     await stack.rows(`update hookwright.raised_events set pending = 2, pending_body = '{"webhook_id":"1"}'`);
     const before = await operationalEvents(stack);
-    await deleteWebhook(stack.services.db, stack.tenantId, failingId, commandLine);
+    await deleteWebhook(stack.services.db, stack.tenantId, failing.webhookId, commandLine);
     await passMinute(stack);
     await raisePending(stack.services.db.pool);
     expect(await operationalEvents(stack)).toEqual(before);
@@ -163,7 +157,7 @@ describe('an event and its cause are one transaction', { timeout: TEST_MS }, () 
     await eventually(async () => (await countJobs(stack, `last_error like '%not now%'`)) === 1);
     expect(await operationalEvents(stack)).toEqual([]);
     expect(await stack.delivery(eventId)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
-    expect(await stack.webhookRow(failingId)).toMatchObject({ consecutive_failures: 0 });
+    expect(await stack.webhookRow(failing.webhookId)).toMatchObject({ consecutive_failures: 0 });
 
     await stack.rows('drop trigger refuse on hookwright.raised_events');
     await stack.reaches(eventId, 'FAILED', PATIENCE_MS);
@@ -214,7 +208,7 @@ describe('webhooks that fail for ever', { timeout: TEST_MS }, () => {
         PATIENCE_MS,
       );
       // What they hold of each other's news goes out, and fails, as soon as they are enabled.
-      for (const id of [failingId, otherId]) {
+      for (const id of [failing.webhookId, otherId]) {
         await enable(id);
       }
       await settled();
@@ -249,7 +243,7 @@ describe('webhooks that fail for ever', { timeout: TEST_MS }, () => {
     const { id: listenerId } = await stack.webhook(failing.url, ['delivery.exhausted']);
     stack.startDaemon();
     for (let round = 0; round < 10; round++) {
-      await stack.rows(`update hookwright.webhooks set consecutive_failures = 0 where id = ${failingId}`);
+      await stack.rows(`update hookwright.webhooks set consecutive_failures = 0 where id = ${failing.webhookId}`);
       await stack.emit();
       await settled();
       await passMinute(stack);
@@ -258,7 +252,7 @@ describe('webhooks that fail for ever', { timeout: TEST_MS }, () => {
     expect((await stack.webhookRow(listenerId)).disabled_reason).toBe('FAILURES');
     expect(await operationalEvents(stack, 'webhook.disabled')).toEqual([]);
     const about = (await operationalEvents(stack)).map(({ payload }) => payload['webhook_id']);
-    expect(new Set(about)).toEqual(new Set([String(failingId)]));
+    expect(new Set(about)).toEqual(new Set([String(failing.webhookId)]));
 
     // Its recovery raises none either.
     failing.answerWith(answer(200));

@@ -3,55 +3,38 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
-import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
 import { operationalEvents, receivedOf, signatureOf } from '../support/operational-news.js';
-import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers } from '../support/receiver.js';
 
 const PATIENCE_MS = 20_000;
 const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
 
 let stack: DeliveryStack;
-let failing: Receiver;
-let watching: Receiver;
-let failingId: number;
-let watcher: { id: number; secret: string };
+let failing: Endpoint;
+let watching: Endpoint;
 
 /** A webhook whose receiver fails, and one of its owner that is told of everything the service has to tell. */
 async function open(settings: Record<string, string> = {}) {
   stack = await DeliveryStack.open({ MAX_RETRIES: '0', ...settings });
-  failing = await startReceiver(answer(500));
-  watching = await startReceiver();
-  ({ id: failingId } = await stack.webhook(`${failing.url}/in?token=abc`, ['*']));
-  watcher = await stack.webhook(watching.url, [
-    'webhook.disabled',
-    'webhook.recovered',
-    'delivery.exhausted',
-    'webhook.held_expiring',
-  ]);
+  failing = await stack.endpoint(answer(500));
+  await stack.change(failing.webhookId, { url: `${failing.url}/in?token=abc` });
+  const types = ['webhook.disabled', 'webhook.recovered', 'delivery.exhausted', 'webhook.held_expiring'];
+  watching = await stack.endpoint(answer(200), types);
 }
 
 beforeEach(() => open());
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await Promise.all([failing.close(), watching.close()]);
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
 const told = (type: string, receiver = watching) => eventually(() => receivedOf(receiver, type)[0], PATIENCE_MS);
 const payloadOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as Record<string, string>;
 const origin = () => new URL(failing.url).origin;
-const change = (active: boolean, id = failingId) =>
-  updateWebhook(stack.services.db, stack.tenantId, id, { active }, stack.services.config.holdHours, commandLine);
-async function emitted(count: number): Promise<void> {
-  for (let event = 0; event < count; event++) {
-    await stack.emit();
-  }
-}
+const change = (active: boolean, { webhookId } = failing) => stack.change(webhookId, { active });
 async function disable(): Promise<void> {
-  await emitted(10);
-  await eventually(async () => !(await stack.webhookRow(failingId)).active, PATIENCE_MS);
+  await stack.emits(10);
+  await eventually(async () => !(await stack.webhookRow(failing.webhookId)).active, PATIENCE_MS);
 }
 
 describe('webhook.disabled', () => {
@@ -60,13 +43,13 @@ describe('webhook.disabled', () => {
     await disable();
 
     const request = await told('webhook.disabled');
-    expect(request.headers['x-service-signature']).toBe(signatureOf(watcher.secret, request.body));
-    const verified = new StandardWebhook(watcher.secret).verify(
+    expect(request.headers['x-service-signature']).toBe(signatureOf(watching.secret, request.body));
+    const verified = new StandardWebhook(watching.secret).verify(
       request.body,
       request.headers as Record<string, string>,
     );
     expect(verified).toEqual({
-      webhook_id: String(failingId),
+      webhook_id: String(failing.webhookId),
       origin: origin(),
       reason: 'FAILURES',
       consecutive_failures: '10',
@@ -86,7 +69,7 @@ describe('webhook.disabled', () => {
     await stack.emit();
     await told('webhook.recovered');
 
-    const about = `webhook_id = ${failingId} and event_type <> 'coupon.applied'`;
+    const about = `webhook_id = ${failing.webhookId} and event_type <> 'coupon.applied'`;
     expect(await stack.deliveries(about)).toEqual([]);
     expect(new Set(failing.received.map(({ headers }) => headers['x-service-event']))).toEqual(
       new Set(['coupon.applied']),
@@ -115,35 +98,33 @@ describe('webhook.disabled', () => {
   });
 
   test('is kept by an inactive webhook until it is enabled, like every event', async () => {
-    await change(false, watcher.id);
+    await change(false, watching);
     stack.startDaemon();
     await disable();
-    expect(await stack.deliveries(`webhook_id = ${watcher.id} and event_type = 'webhook.disabled'`)).toMatchObject([
-      { status: 'HELD' },
-    ]);
-    await change(true, watcher.id);
+    expect(
+      await stack.deliveries(`webhook_id = ${watching.webhookId} and event_type = 'webhook.disabled'`),
+    ).toMatchObject([{ status: 'HELD' }]);
+    await change(true, watching);
     await told('webhook.disabled');
   });
 
   test('reaches ["*"], and neither who wants other events nor another tenant', async () => {
-    const [all, other] = await Promise.all([startReceiver(), startReceiver()]);
-    await stack.webhook(all.url, ['*']);
-    const { id: otherId } = await stack.webhook(other.url, ['booking.created']);
+    const all = await stack.endpoint();
+    const other = await stack.endpoint(answer(200), ['booking.created']);
     const stranger = await makeTenant(stack.services);
     const { id: strangersId } = await makeWebhook(stack.services, stranger.id, { url: other.url });
     stack.startDaemon();
     await disable();
     await told('webhook.disabled', all);
-    expect(await stack.deliveries(`webhook_id in (${otherId}, ${strangersId})`)).toEqual([]);
-    await Promise.all([all.close(), other.close()]);
+    expect(await stack.deliveries(`webhook_id in (${other.webhookId}, ${strangersId})`)).toEqual([]);
   });
 
   test('is written for a tenant without another webhook too, with nobody to be sent to', async () => {
-    await deleteWebhook(stack.services.db, stack.tenantId, watcher.id, commandLine);
+    await deleteWebhook(stack.services.db, stack.tenantId, watching.webhookId, commandLine);
     stack.startDaemon();
     await disable();
     const [event] = await operationalEvents(stack, 'webhook.disabled');
-    expect(event?.payload).toMatchObject({ webhook_id: String(failingId) });
+    expect(event?.payload).toMatchObject({ webhook_id: String(failing.webhookId) });
     expect(await stack.deliveries(`event_id = ${event?.id}`)).toEqual([]);
   });
 
@@ -152,7 +133,7 @@ describe('webhook.disabled', () => {
     const eventId = await stack.emit();
     stack.startDaemon();
     const go = await arrived();
-    await deleteWebhook(stack.services.db, stack.tenantId, failingId, commandLine);
+    await deleteWebhook(stack.services.db, stack.tenantId, failing.webhookId, commandLine);
     go();
     await stack.attempted(eventId, 1);
     expect(await operationalEvents(stack)).toEqual([]);
@@ -169,9 +150,9 @@ describe('webhook.recovered', () => {
     expect(await operationalEvents(stack, 'webhook.recovered')).toEqual([]);
 
     failing.answerWith(answer(200));
-    await emitted(3);
+    await stack.emits(3);
     expect(payloadOf(await told('webhook.recovered'))).toEqual({
-      webhook_id: String(failingId),
+      webhook_id: String(failing.webhookId),
       origin: origin(),
       disabled_at: TIMESTAMP,
       recovered_at: TIMESTAMP,
@@ -185,14 +166,13 @@ describe('webhook.recovered', () => {
 describe('delivery.exhausted', () => {
   test('tells which delivery has failed for good, and of what', async () => {
     await stack[Symbol.asyncDispose]();
-    await Promise.all([failing.close(), watching.close()]);
     await open({ MAX_RETRIES: '2' });
     const eventId = await stack.emit();
     stack.startDaemon();
     const request = await told('delivery.exhausted');
-    expect(request.headers['x-service-signature']).toBe(signatureOf(watcher.secret, request.body));
+    expect(request.headers['x-service-signature']).toBe(signatureOf(watching.secret, request.body));
     expect(payloadOf(request)).toEqual({
-      webhook_id: String(failingId),
+      webhook_id: String(failing.webhookId),
       origin: origin(),
       delivery_id: String((await stack.delivery(eventId)).id),
       event_id: String(eventId),
@@ -208,19 +188,19 @@ describe('webhook.held_expiring', () => {
   const holdFor = (hours: number, disabledHoursAgo: number) =>
     stack.rows(
       `update hookwright.webhooks set hold_until = now() + ${hours} * interval '1 hour',
-         disabled_at = now() - ${disabledHoursAgo} * interval '1 hour' where id = ${failingId}`,
+         disabled_at = now() - ${disabledHoursAgo} * interval '1 hour' where id = ${failing.webhookId}`,
     );
   const warn = () => warnOfExpiringHolds(stack.services.db.pool);
 
   test('tells a day before held deliveries are canceled, also those of a paused webhook', async () => {
     await change(false);
-    await emitted(3);
+    await stack.emits(3);
     await holdFor(23.9, 144);
     stack.startDaemon();
     const request = await told('webhook.held_expiring');
-    expect(request.headers['x-service-signature']).toBe(signatureOf(watcher.secret, request.body));
+    expect(request.headers['x-service-signature']).toBe(signatureOf(watching.secret, request.body));
     expect(payloadOf(request)).toEqual({
-      webhook_id: String(failingId),
+      webhook_id: String(failing.webhookId),
       origin: origin(),
       held_count: '3',
       expires_at: TIMESTAMP,
@@ -274,7 +254,7 @@ describe('webhook.held_expiring', () => {
     await stack.rows(
       `insert into hookwright.webhooks (tenant_id, url, event_types, active, sealed_secret, hold_until, disabled_at)
        select tenant_id, url, event_types, active, sealed_secret, hold_until, disabled_at
-       from hookwright.webhooks, generate_series(1, 500) where id = ${failingId}`,
+       from hookwright.webhooks, generate_series(1, 500) where id = ${failing.webhookId}`,
     );
     await stack.rows(
       `update hookwright.deliveries set webhook_id = (select max(id) from hookwright.webhooks) where status = 'HELD'`,

@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { commandLine } from '../../src/operations/rows/audit.js';
-import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
+import { expect, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
 
 const TOGGLES = 1_000;
 /** Now and then a pause is long enough to see whether anything still arrives in it. */
@@ -15,20 +12,9 @@ const REQUEST_MS = 1_500;
 /** So that a slow machine has not emitted more by the end than it can deliver in a minute. */
 const EMIT_PAUSE_MS = 3;
 
-let stack: DeliveryStack;
-let receiver: Receiver;
-beforeEach(async () => {
-  stack = await DeliveryStack.open();
-  receiver = await startReceiver();
-});
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await receiver.close();
-});
-
 test('1,000 toggles of `active` under emits: nothing stays held, nothing is lost, nothing goes to an inactive webhook', async () => {
-  const { id: webhookId } = await stack.webhook(receiver.url);
-  const { db, config } = stack.services;
+  await using stack = await DeliveryStack.open();
+  const receiver = await stack.endpoint();
   stack.startDaemon();
 
   const pausedSpans: { from: number; to: number }[] = [];
@@ -45,7 +31,7 @@ test('1,000 toggles of `active` under emits: nothing stays held, nothing is lost
     const active = toggle % 2 === 1;
     // A span is within the time for which it was paused for certain.
     const before = Date.now();
-    await updateWebhook(db, stack.tenantId, webhookId, { active }, config.holdHours, commandLine);
+    await stack.change(receiver.webhookId, { active });
     if (active) {
       pausedSpans.at(-1)!.to = before;
     } else {

@@ -1,19 +1,15 @@
 import { expect, test } from 'vitest';
-import { senderOptions } from '../../daemon/daemon.js';
 import { SendingStopped } from '../../daemon/liveness/fence.js';
-import { createSender } from '../../daemon/sending/send.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { answer, startReceiver } from '../support/receiver.js';
+import { answer } from '../support/receiver.js';
 
 test('a job that comes while an earlier attempt of its delivery is under way makes its own attempt afterwards', async () => {
   await using stack = await DeliveryStack.open();
-  await using receiver = await startReceiver(() => {});
-  await stack.webhook(receiver.url);
+  const receiver = await stack.endpoint();
   const { id } = await stack.delivery(await stack.emit());
-  const sender = createSender(senderOptions(stack.services.config));
-  const deliverer = stack.deliverer(sender);
+  const deliverer = stack.deliverer();
 
   let answerFirst = () => {};
   receiver.answerWith((request, response) => {
@@ -31,15 +27,13 @@ test('a job that comes while an earlier attempt of its delivery is under way mak
   expect(receiver.received).toHaveLength(2);
   const [row] = await stack.deliveries();
   expect(row).toMatchObject({ status: 'SUCCEEDED', attempt_count: 2 });
-  await sender.close();
 });
 
 test('of two that wait for a third which was stopped before it was sent, one makes the attempt', async () => {
   await using stack = await DeliveryStack.open();
-  await using receiver = await startReceiver();
-  await stack.webhook(receiver.url);
+  const receiver = await stack.endpoint();
   const { id } = await stack.delivery(await stack.emit());
-  const sender = createSender(senderOptions(stack.services.config));
+  const sender = stack.sender();
   const stopped = Promise.withResolvers<never>();
   let sends = 0;
   const deliverer = stack.deliverer({
@@ -62,5 +56,4 @@ test('of two that wait for a third which was stopped before it was sent, one mak
 
   expect(receiver.received).toHaveLength(1);
   expect(await stack.deliveries()).toMatchObject([{ status: 'SUCCEEDED', attempt_count: 1 }]);
-  await sender.close();
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Daemon } from '../../daemon/daemon.js';
+import { Daemon, senderOptions } from '../../daemon/daemon.js';
 import { Deliverer } from '../../daemon/delivery/deliver.js';
 import { Fence } from '../../daemon/liveness/fence.js';
-import type { Sender } from '../../daemon/sending/send.js';
+import { createSender, type Sender } from '../../daemon/sending/send.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import type { Services } from '../../src/context/context.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
@@ -50,7 +50,7 @@ export interface Endpoint extends Receiver {
 /** A service with a database of its own and, once started, a real daemon: what the delivery stories are told with. */
 export class DeliveryStack implements AsyncDisposable {
   readonly #daemons: Daemon[] = [];
-  readonly #receivers: Receiver[] = [];
+  readonly #closing: (() => Promise<void>)[] = [];
 
   private constructor(
     readonly services: Services,
@@ -88,8 +88,15 @@ export class DeliveryStack implements AsyncDisposable {
     return daemon;
   }
 
+  /** As a daemon's. */
+  sender(): Sender {
+    const sender = createSender(senderOptions(this.services.config));
+    this.#closing.push(() => sender.close());
+    return sender;
+  }
+
   /** A daemon's deliverer alone: for tests that hand it jobs themselves. */
-  deliverer(sender: Sender): Deliverer {
+  deliverer(sender: Sender = this.sender()): Deliverer {
     const fence = new Fence();
     fence.heard(performance.now());
     return new Deliverer({ ...this.services, sender, fence, metrics: new DaemonMetrics() });
@@ -109,7 +116,7 @@ export class DeliveryStack implements AsyncDisposable {
   /** A webhook with a receiver of its own, which is closed with the stack. */
   async endpoint(respond?: Answer, eventTypes?: string[]): Promise<Endpoint> {
     const receiver = await startReceiver(respond);
-    this.#receivers.push(receiver);
+    this.#closing.push(() => receiver.close());
     const { id, secret } = await this.webhook(receiver.url, eventTypes);
     return Object.assign(receiver, { webhookId: id, secret });
   }
@@ -190,7 +197,7 @@ export class DeliveryStack implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const daemons = this.#daemons.map((daemon) => daemon.stop());
-    await Promise.all([...daemons, ...this.#receivers.map((receiver) => receiver.close())]);
+    await Promise.all([...daemons, ...this.#closing.map((close) => close())]);
     await this.services.db.close();
     await this.dropDatabase();
   }
