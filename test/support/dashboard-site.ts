@@ -2,32 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
-import type { Services } from '../../src/context/context.js';
 import type { OneTimeCode } from '../../src/dashboard/one-time-code.js';
-import { openPool } from '../../src/database/database.js';
-import { API_ROLE } from '../../src/database/tenant-database.js';
-import { buildServer } from '../../src/server.js';
-import { createTestDatabase } from './database.js';
-import { openTestServices } from './factories.js';
 import { serve } from './loopback.js';
-import { watchPlaintext } from './plaintext.js';
+import { openServed, postGraphql, ServedApi, type ServedOptions } from './served-api.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
 type Json = any;
 
-interface SiteOptions {
-  settings?: Record<string, string>;
+interface SiteOptions extends Pick<ServedOptions, 'settings' | 'now' | 'fill'> {
   startCode?: OneTimeCode | null;
   /** Default: one with a page of each kind. */
   folder?: string;
-  now?: () => number;
   /** Default: any free one. */
   port?: number;
-  /** Puts something into the database, with the rights of its owner, before the service starts. */
-  fill?: (services: Services) => Promise<unknown>;
 }
 
 /** Pages as a build would leave them. */
@@ -49,29 +37,15 @@ function buildPages(): string {
 }
 
 /** The API with the dashboard over it, on a real socket, with a database of its own. */
-export class DashboardSite implements AsyncDisposable {
-  private constructor(
-    readonly services: Services,
-    readonly origin: string,
-    /** Past the API's role: sees and changes what it wants. */
-    readonly owner: pg.Pool,
-    private readonly server: FastifyInstance,
-    private readonly dropDatabase: () => Promise<void>,
-  ) {}
+export class DashboardSite extends ServedApi {
+  origin = '';
 
   static async open(options: SiteOptions = {}): Promise<DashboardSite> {
     const { startCode = null, folder = buildPages(), now, fill } = options;
     const settings = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`, ...options.settings };
-    const { url, drop } = await createTestDatabase();
-    if (fill !== undefined) {
-      const own = await openTestServices(url, { settings });
-      await fill(own).finally(() => own.db.close());
-    }
-    const services = await openTestServices(url, { settings, now, role: API_ROLE });
-    const server = await buildServer(services, { startCode, folder });
-    const origin = `http://127.0.0.1:${await serve(server, options.port)}`;
-    const owner = openPool(url, 2, () => {});
-    return new DashboardSite(services, origin, owner, server, drop);
+    const site = new DashboardSite(await openServed({ settings, now, fill, dashboard: { startCode, folder } }));
+    site.origin = `http://127.0.0.1:${await serve(site.server, options.port)}`;
+    return site;
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -88,24 +62,9 @@ export class DashboardSite implements AsyncDisposable {
     return { status: response.status, headers: response.headers, body: await response.json() };
   }
 
-  async ask(
-    query: string,
-    variables: Record<string, unknown>,
-    key: string,
-    tenant?: number,
-  ): Promise<{ status: number; data: Json; errors: Json[] }> {
-    const response = await fetch(`${this.origin}/graphql`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${key}`,
-        ...(tenant === undefined ? {} : { 'hookwright-tenant': String(tenant) }),
-      },
-      body: JSON.stringify({ query, variables }),
-    });
-    const { data, errors = [] } = (await response.json()) as { data: Json; errors?: Json[] };
-    watchPlaintext('errors of GraphQL', JSON.stringify(errors));
-    return { status: response.status, data, errors };
+  ask(query: string, variables: Record<string, unknown>, key: string, tenant?: number) {
+    const headers = tenant === undefined ? {} : { 'hookwright-tenant': String(tenant) };
+    return postGraphql(this.origin, key, { query, variables }, headers);
   }
 
   /** Makes a portal session by GraphQL. */
@@ -129,13 +88,6 @@ export class DashboardSite implements AsyncDisposable {
   async openSession(key: string, input: Record<string, unknown> = {}): Promise<string> {
     const { path, code } = await this.session(key, input);
     return (await this.send(path, { code })).body.token;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.server.server.closeAllConnections();
-    await this.server.close();
-    await Promise.all([this.services.db.close(), this.owner.end()]);
-    await this.dropDatabase();
   }
 }
 

@@ -1,13 +1,6 @@
-import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
 import { expect } from 'vitest';
-import type { Services } from '../../src/context/context.js';
-import { openPool } from '../../src/database/database.js';
-import { API_ROLE } from '../../src/database/tenant-database.js';
-import { buildServer } from '../../src/server.js';
-import { createTestDatabase } from './database.js';
-import { openTestServices } from './factories.js';
 import { watchPlaintext } from './plaintext.js';
+import { openServed, ServedApi } from './served-api.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
 type Json = any;
@@ -26,27 +19,9 @@ interface Asking {
 }
 
 /** The GraphQL interface as a client meets it, status and headers included, on a database of its own. */
-export class GraphqlApi {
-  private constructor(
-    readonly services: Services,
-    readonly databaseUrl: string,
-    /** Past the API's role: sees and changes what it wants. */
-    readonly owner: pg.Pool,
-    private readonly server: FastifyInstance,
-    private readonly dropDatabase: () => Promise<void>,
-  ) {}
-
+export class GraphqlApi extends ServedApi {
   static async open(settings: Record<string, string> = {}, now?: () => number): Promise<GraphqlApi> {
-    const { url, drop } = await createTestDatabase();
-    const services = await openTestServices(url, { settings, now, role: API_ROLE });
-    const owner = openPool(url, 2, () => {});
-    return new GraphqlApi(services, url, owner, await buildServer(services), drop);
-  }
-
-  async close(): Promise<void> {
-    await this.server.close();
-    await Promise.all([this.services.db.close(), this.owner.end()]);
-    await this.dropDatabase();
+    return new GraphqlApi(await openServed({ settings, now }));
   }
 
   /** Sends one request as its JSON body would arrive. */

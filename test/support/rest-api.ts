@@ -1,16 +1,11 @@
-import type { FastifyInstance, InjectOptions } from 'fastify';
-import type pg from 'pg';
+import type { InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { Services } from '../../src/context/context.js';
-import { openPool } from '../../src/database/database.js';
-import { API_ROLE } from '../../src/database/tenant-database.js';
 import { errorCatalogue, type Reason } from '../../src/errors.js';
 import type { webhookWithSecret } from '../../src/rest/schemas.js';
-import { buildServer } from '../../src/server.js';
-import { createTestDatabase } from './database.js';
-import { makeTenant, openTestServices, type TestTenant } from './factories.js';
+import { makeTenant, type TestTenant } from './factories.js';
 import { watchPlaintext } from './plaintext.js';
+import { openServed, ServedApi } from './served-api.js';
 
 export interface RestAnswer {
   status: number;
@@ -29,26 +24,13 @@ export interface RestRequest extends Omit<InjectOptions, 'url' | 'method'> {
 }
 
 /** The whole server over a database of its own, asked without a socket. */
-export class RestApi implements AsyncDisposable {
-  private constructor(
-    readonly server: FastifyInstance,
-    readonly services: Services,
-    readonly tenant: TestTenant,
-    /** Past the API's role: sees and changes what it wants. */
-    readonly owner: pg.Pool,
-    private readonly dropDatabase: () => Promise<void>,
-  ) {}
+export class RestApi extends ServedApi {
+  tenant!: TestTenant;
 
   static async open(settings: Record<string, string> = {}, clock?: () => Date, now?: () => number): Promise<RestApi> {
-    const { url, drop } = await createTestDatabase();
-    const services = await openTestServices(url, {
-      settings,
-      clock,
-      role: API_ROLE,
-      ...(now === undefined ? {} : { now }),
-    });
-    const owner = openPool(url, 2, () => {});
-    return new RestApi(await buildServer(services), services, await makeTenant(services), owner, drop);
+    const api = new RestApi(await openServed({ settings, clock, now }));
+    api.tenant = await makeTenant(api.services);
+    return api;
   }
 
   /** @param line method and path, as `GET /webhooks`; paths are below /api/v1 unless they start with `//` */
@@ -89,12 +71,6 @@ export class RestApi implements AsyncDisposable {
     const { status, body } = await this.ask('POST /webhooks', { json, key });
     expect(status).toBe(201);
     return body.data;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.server.close();
-    await Promise.all([this.services.db.close(), this.owner.end()]);
-    await this.dropDatabase();
   }
 }
 

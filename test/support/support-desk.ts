@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { eventually } from './eventually.js';
 import { deliveries, LiveApi, type LiveStream, webhooks } from './live-api.js';
-import { watchPlaintext } from './plaintext.js';
+import { postGraphql } from './served-api.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
 type Json = any;
@@ -55,14 +55,9 @@ export class SupportDesk implements AsyncDisposable {
   /** Asks over HTTP. What the answer has must be without errors. */
   async ask(query: string, variables: object = {}): Promise<Json> {
     const { key, servers } = this.api;
-    const response = await fetch(`http://127.0.0.1:${servers[0]!.port}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ query, variables }),
-    });
-    const { data, errors } = (await response.json()) as { data: Json; errors?: unknown[] };
-    watchPlaintext('errors of GraphQL', JSON.stringify(errors ?? []));
-    expect({ status: response.status, errors }).toEqual({ status: 200, errors: undefined });
+    const origin = `http://127.0.0.1:${servers[0]!.port}`;
+    const { data, ...rest } = await postGraphql(origin, key, { query, variables });
+    expect(rest).toEqual({ status: 200, errors: [] });
     return data;
   }
 
