@@ -13,8 +13,10 @@ async function oneByOne(group: GroupCommit<number, number>, items: readonly numb
   return answers;
 }
 
-/** A commit that waits to be let through, and remembers what it was given. */
-function gatedCommit() {
+type Options = Partial<ConstructorParameters<typeof GroupCommit<number, number>>[1]>;
+
+/** Commits that wait to be let through, and what each was given. */
+function gated(options: Options = {}) {
   const batches: number[][] = [];
   const gates: (() => void)[] = [];
   const commit = async (items: readonly number[]) => {
@@ -22,8 +24,30 @@ function gatedCommit() {
     await new Promise<void>((resolve) => gates.push(resolve));
     return items.map((item) => item * 10);
   };
-  return { batches, gates, commit };
+  return { batches, gates, group: new GroupCommit(commit, { itemsMax: 100, ...options }) };
 }
+
+const byTens: Options = { inFlightMax: 1, keyOf: ([first]) => Math.floor(first! / 10) };
+
+/** Commits that fail for some items, one at a time. @param errorOf a batch; undefined: it succeeds */
+function failing(errorOf: (items: readonly number[]) => Error | undefined, options: Options = {}) {
+  const batches: number[][] = [];
+  const commit = async (items: readonly number[]) => {
+    batches.push([...items]);
+    await Promise.resolve();
+    const error = errorOf(items);
+    if (error !== undefined) {
+      throw error;
+    }
+    return [...items];
+  };
+  const group = new GroupCommit<number, number>(commit, { itemsMax: 100, inFlightMax: 1, ...options });
+  const runAll = (...items: number[]) => Promise.allSettled(items.map((item) => group.runOne(item)));
+  return { batches, runAll };
+}
+
+const failure = (message: string, code: string) => Object.assign(new Error(message), { code });
+const statuses = (answers: readonly { status: string }[]) => answers.map(({ status }) => status === 'fulfilled');
 
 /** Lets the first so many batches through, each as soon as it is under way. */
 async function letThrough(gates: readonly (() => void)[], batches: number): Promise<void> {
@@ -34,8 +58,7 @@ async function letThrough(gates: readonly (() => void)[], batches: number): Prom
 
 describe('group commit', () => {
   test('what comes in one turn of the event loop leaves together', async () => {
-    const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, { itemsMax: 100 });
+    const { batches, gates, group } = gated();
     const answers = [1, 2, 3].map((item) => group.runOne(item));
     await nextTurn();
     expect(batches).toEqual([[1, 2, 3]]);
@@ -44,8 +67,7 @@ describe('group commit', () => {
   });
 
   test('an item leaves at once while fewer than two batches are under way', async () => {
-    const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, { itemsMax: 100 });
+    const { batches, gates, group } = gated();
     const answers = await oneByOne(group, [1, 2]);
     expect(batches).toEqual([[1], [2]]);
     for (const open of gates) {
@@ -55,8 +77,7 @@ describe('group commit', () => {
   });
 
   test('what arrives while two are under way shares the next one, and everybody gets their own answer', async () => {
-    const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, { itemsMax: 100 });
+    const { batches, gates, group } = gated();
     const answers = await oneByOne(group, [1, 2, 3, 4, 5]);
     expect(batches).toEqual([[1], [2]]);
     gates[0]?.();
@@ -69,8 +90,7 @@ describe('group commit', () => {
   });
 
   test('beside a batch that is under way another one leaves once enough items wait', async () => {
-    const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, { itemsMax: 100, besideItems: 3 });
+    const { batches, gates, group } = gated({ besideItems: 3 });
     const answers = await oneByOne(group, [0, 1, 2]);
     expect(batches).toEqual([[0]]);
     answers.push(...(await oneByOne(group, [3])));
@@ -83,8 +103,7 @@ describe('group commit', () => {
   });
 
   test('an item may count as several', async () => {
-    const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, { itemsMax: 10, besideItems: 7, weightOf: (item) => item });
+    const { batches, gates, group } = gated({ itemsMax: 10, besideItems: 7, weightOf: (item) => item });
     const answers = await oneByOne(group, [1, 6]);
     expect(batches).toEqual([[1]]);
     answers.push(...(await oneByOne(group, [4])));
@@ -96,12 +115,7 @@ describe('group commit', () => {
   });
 
   test('takes turns: who gave a lot does not make the others wait', async () => {
-    const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, {
-      itemsMax: 2,
-      inFlightMax: 1,
-      keyOf: ([first]) => Math.floor(first! / 10),
-    });
+    const { batches, gates, group } = gated({ itemsMax: 2, ...byTens });
     const answers = await oneByOne(group, [10, 11, 12, 13, 14, 20, 30]);
     await letThrough(gates, 4);
     await Promise.all(answers);
@@ -109,12 +123,7 @@ describe('group commit', () => {
   });
 
   test('big groups do not keep small ones waiting, and small ones do not keep big ones', async () => {
-    const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, {
-      itemsMax: 3,
-      inFlightMax: 1,
-      keyOf: ([first]) => Math.floor(first! / 10),
-    });
+    const { batches, gates, group } = gated({ itemsMax: 3, ...byTens });
     const first = group.run([10, 11, 12]);
     await nextTurn();
     const answers = [
@@ -132,8 +141,7 @@ describe('group commit', () => {
   });
 
   test('a batch is closed once it has so many items, and a group is never torn apart', async () => {
-    const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, { itemsMax: 3, inFlightMax: 1 });
+    const { batches, gates, group } = gated({ itemsMax: 3, inFlightMax: 1 });
     const first = group.runOne(0);
     await nextTurn();
     const answers = [group.run([1, 2]), group.run([3, 4]), group.run([5, 6, 7, 8])];
@@ -148,117 +156,53 @@ describe('group commit', () => {
   });
 
   test('a bad item fails alone', async () => {
-    const group = new GroupCommit<number, number>(
-      async (items) => {
-        await Promise.resolve();
-        if (items.includes(13)) {
-          throw new Error('13 is bad');
-        }
-        return [...items];
-      },
-      { itemsMax: 100, inFlightMax: 1 },
-    );
-    const answers = await Promise.allSettled([1, 2, 13, 4].map((item) => group.runOne(item)));
-    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    const { runAll } = failing((items) => (items.includes(13) ? new Error('13 is bad') : undefined));
+    expect(statuses(await runAll(1, 2, 13, 4))).toEqual([true, true, false, true]);
   });
 
   test('a deadlock is run again, a database that is away is not asked once per item', async () => {
     let calls = 0;
-    const failTwice = new GroupCommit<number, number>(
-      async (items) => {
-        calls += 1;
-        if (calls < 3) {
-          throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
-        }
-        return [...items];
-      },
-      { itemsMax: 100 },
-    );
-    expect(await failTwice.runOne(1)).toBe(1);
+    const twice = failing(() => (++calls < 3 ? failure('deadlock detected', '40P01') : undefined));
+    expect(await twice.runAll(1)).toEqual([{ status: 'fulfilled', value: 1 }]);
 
-    calls = 0;
-    const away = new GroupCommit<number, number>(
-      async () => {
-        calls += 1;
-        await Promise.resolve();
-        throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-      },
-      { itemsMax: 100, inFlightMax: 1 },
-    );
-    const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => away.runOne(item)));
-    expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
-    expect(calls).toBe(1);
+    const away = failing(() => failure('connect', 'ECONNREFUSED'));
+    expect(statuses(await away.runAll(1, 2, 3, 4))).toEqual(Array(4).fill(false));
+    expect(away.batches).toHaveLength(1);
   });
 
   describe('where a statement is too slow', () => {
-    const tooSlow = () => Object.assign(new Error('canceling statement'), { code: '57014' });
-    const slowFor = (
-      isSlow: (items: readonly number[]) => boolean,
-      options: { keyOf?: (items: readonly number[]) => unknown } = {},
-    ) => {
-      const batches: number[][] = [];
-      const group = new GroupCommit<number, number>(
-        async (items) => {
-          batches.push([...items]);
-          await Promise.resolve();
-          if (isSlow(items)) {
-            throw tooSlow();
-          }
-          return [...items];
-        },
-        { itemsMax: 100, inFlightMax: 1, ...options },
-      );
-      return { group, batches };
-    };
+    const tooSlow = () => failure('canceling statement', '57014');
+    const slowFor = (isSlow: (items: readonly number[]) => boolean, options?: Options) =>
+      failing((items) => (isSlow(items) ? tooSlow() : undefined), options);
 
     test('a slow item fails alone, and so does another one behind a good one', async () => {
-      const { group } = slowFor((items) => items.includes(13) || items.includes(14));
-      const answers = await Promise.allSettled([1, 13, 2, 14, 3].map((item) => group.runOne(item)));
-      expect(answers.map(({ status }) => status)).toEqual([
-        'fulfilled',
-        'rejected',
-        'fulfilled',
-        'rejected',
-        'fulfilled',
-      ]);
+      const { runAll } = slowFor((items) => items.includes(13) || items.includes(14));
+      expect(statuses(await runAll(1, 13, 2, 14, 3))).toEqual([true, false, true, false, true]);
     });
 
     test('a batch that is too big is not too big one by one', async () => {
-      const { group } = slowFor((items) => items.length > 2);
-      const answers = await Promise.all([1, 2, 3, 4].map((item) => group.runOne(item)));
-      expect(answers).toEqual([1, 2, 3, 4]);
+      const { runAll } = slowFor((items) => items.length > 2);
+      const answers = await runAll(1, 2, 3, 4);
+      expect(answers).toEqual([1, 2, 3, 4].map((value) => ({ status: 'fulfilled', value })));
     });
 
     test('when two in a row are too slow alone, the database is: nobody else waits for it', async () => {
-      const { group, batches } = slowFor(() => true);
-      const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => group.runOne(item)));
-      expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+      const { runAll, batches } = slowFor(() => true);
+      expect(statuses(await runAll(1, 2, 3, 4))).toEqual(Array(4).fill(false));
       expect(batches).toEqual([[1, 2, 3, 4], [1], [2]]);
     });
 
     test('once the database is away nobody else is tried one by one', async () => {
-      const away = Object.assign(new Error('the database is away'), { code: '57P01' });
-      const batches: number[][] = [];
-      const group = new GroupCommit<number, number>(
-        async (items) => {
-          batches.push([...items]);
-          await Promise.resolve();
-          throw items.length > 1 ? tooSlow() : away;
-        },
-        { itemsMax: 100, inFlightMax: 1 },
-      );
-      const answers = await Promise.allSettled([1, 2, 3].map((item) => group.runOne(item)));
-      expect(answers).toEqual(Array(3).fill({ status: 'rejected', reason: away }));
+      const away = failure('the database is away', '57P01');
+      const { runAll, batches } = failing((items) => (items.length > 1 ? tooSlow() : away));
+      expect(await runAll(1, 2, 3)).toEqual(Array(3).fill({ status: 'rejected', reason: away }));
       expect(batches).toEqual([[1, 2, 3], [1]]);
     });
 
     test('others do not wait for each that has its turn with a slow one: those come last', async () => {
-      const isSlow = (items: readonly number[]) => items.some((item) => item < 20);
-      const { group, batches } = slowFor(isSlow, { keyOf: ([first]) => Math.floor(first! / 10) });
-      const answers = await Promise.allSettled([10, 20, 11, 21, 12, 22, 13].map((item) => group.runOne(item)));
-      expect(answers.map(({ status }) => status === 'fulfilled')).toEqual([
-        ...[false, true, false, true, false, true, false],
-      ]);
+      const { runAll, batches } = slowFor((items) => items.some((item) => item < 20), byTens);
+      const answers = await runAll(10, 20, 11, 21, 12, 22, 13);
+      expect(statuses(answers)).toEqual([false, true, false, true, false, true, false]);
       expect(batches.slice(1)).toEqual([[10], [20], [21], [22], [11], [12]]);
     });
   });

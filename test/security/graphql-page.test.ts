@@ -90,15 +90,12 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
   const [eventId] = await emitMany(services, tenant.id, 1);
   const other = await makeKey(services, tenant.id, SCOPES);
   const leaving = await tenantCalled('Acme GmbH');
-  const { rows } = await api.owner.query(
+  const one = async (sql: string): Promise<number> => (await api.owner.query(sql, [tenant.id])).rows[0].id;
+  const failed = await one(
     `update hookwright.deliveries set status = 'FAILED', finished_at = now() where tenant_id = $1 returning id`,
-    [tenant.id],
   );
   await emitMany(services, tenant.id, 1);
-  const pending = await api.owner.query(
-    `select id from hookwright.deliveries where tenant_id = $1 and status = 'PENDING'`,
-    [tenant.id],
-  );
+  const pending = await one(`select id from hookwright.deliveries where tenant_id = $1 and status = 'PENDING'`);
   const operations = await api.owner.query<{ id: number }>(
     `insert into hookwright.bulk_operations
        (tenant_id, kind, status, webhook_id, filter, from_id, to_id, cursor_id, total, actor, finished_at)
@@ -111,8 +108,8 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
     tn_3: gid.tenant(leaving),
     wh_42: gid.webhook(webhookId),
     ev_140123456789013: gid.event(eventId!),
-    dl_140123456789012: gid.delivery(rows[0].id),
-    dl_140123456789014: gid.delivery(pending.rows[0].id),
+    dl_140123456789012: gid.delivery(failed),
+    dl_140123456789014: gid.delivery(pending),
     key_7: gid.apiKey(other.id),
     ps_7: gid.portalSession(await makePortalSession(services, tenant.id)),
     op_12: gid.bulkOperation(operations.rows[0]!.id),

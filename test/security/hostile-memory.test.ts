@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, test } from 'vitest';
-import type { Sender } from '../../daemon/sending/send.js';
 import { type HostileKind, hostileKinds } from '../support/hostile-kinds/index.js';
 import { answersEach, type HostileReceiver, response, startHostileReceiver } from '../support/hostile-receivers.js';
 import { openSender } from '../support/sender.js';
@@ -23,18 +22,12 @@ const greedy = hostileKinds.filter(
 const started: HostileReceiver[] = [];
 
 setFlagsFromString('--expose-gc');
-const sender: Sender = makeSender(150);
+const makeSender = (totalTimeoutMs: number) => openSender({ totalTimeoutMs, connectionsPerOriginMax: 100 });
+const sender = makeSender(150);
 afterAll(async () => {
   await sender.close();
   await Promise.all(started.map((receiver) => receiver.close()));
 });
-
-function makeSender(totalTimeoutMs: number): Sender {
-  return openSender({
-    totalTimeoutMs,
-    connectionsPerOriginMax: 100,
-  });
-}
 
 async function start(misbehave: HostileKind['misbehave']): Promise<string> {
   const receiver = await startHostileReceiver(misbehave);
@@ -58,9 +51,8 @@ test(`${RUNS} attempts at receivers that send without end leave nothing behind`,
   const urls = await Promise.all(greedy.map(({ misbehave }) => start(misbehave)));
   const run = async (times: number) => {
     for (let done = 0; done < times; done += AT_ONCE) {
-      await Promise.all(
-        Array.from({ length: AT_ONCE }, (_, i) => sender.send(urls[(done + i) % urls.length]!, request)),
-      );
+      const some = Array.from({ length: AT_ONCE }, (_, i) => urls[(done + i) % urls.length]!);
+      await Promise.all(some.map((url) => sender.send(url, request)));
     }
   };
   await run(RUNS / 2); // caches and pools are filled
@@ -70,8 +62,7 @@ test(`${RUNS} attempts at receivers that send without end leave nothing behind`,
 }, 120_000);
 
 test('the limit is of one answer: a connection may bring any number of them', async () => {
-  const receiver = await startHostileReceiver(answersEach(response(200, 'x'.repeat(60_000))));
-  started.push(receiver);
+  await using receiver = await startHostileReceiver(answersEach(response(200, 'x'.repeat(60_000))));
   const by = makeSender(10_000);
   for (let sent = 0; sent < 40; sent++) {
     expect(await by.send(receiver.url, request)).toMatchObject({ kind: 'response', statusCode: 200 });

@@ -140,12 +140,8 @@ describe.each([
         expect(attempt!.responseTruncated).toBe(responseTruncated);
       }
       // Not toMatchObject, which would take a header called __proto__ for something else.
-      for (const [name, value] of Object.entries(headers ?? {})) {
-        expect([name, Object.entries(attempt!.responseHeaders ?? {})]).toEqual([
-          name,
-          expect.arrayContaining([[name, value]]),
-        ]);
-      }
+      const got = Object.entries(attempt!.responseHeaders ?? {});
+      expect(got).toEqual(expect.arrayContaining(Object.entries(headers ?? {})));
     }
   });
 
@@ -163,11 +159,9 @@ describe.each([
     await eventually(() => healthy.received.length === 3, 60_000);
     await allFinished();
     const deliveries = await deliveriesOf(healthyId);
-    expect(deliveries.map(({ status, attempts }) => [status, attempts.length])).toEqual([
-      ['SUCCEEDED', 1],
-      ['SUCCEEDED', 1],
-      ['SUCCEEDED', 1],
-    ]);
+    expect(deliveries.map(({ status, attempts }) => [status, attempts.length])).toEqual(
+      Array(3).fill(['SUCCEEDED', 1]),
+    );
     expect(uncaught).toEqual([]);
   });
 

@@ -12,8 +12,8 @@ let tenant: TestTenant;
 /** The clock of both processes, monotonic, in ms. */
 let nowMs: number;
 
-const database: Awaited<ReturnType<typeof createTestDatabase>> = await createTestDatabase();
-afterAll(() => database.drop());
+const database = await createTestDatabase();
+afterAll(database.drop);
 
 /** Two processes over one database, fresh for each test. */
 beforeEach(async () => {
@@ -50,12 +50,11 @@ async function lastUsedAt(id: number): Promise<Date | null> {
   return rows[0].last_used_at;
 }
 
-async function set(id: number, column: 'expires_at' | 'last_used_at', secondsFromNow: number): Promise<void> {
-  await here.db.pool.query(
-    `update hookwright.api_keys set ${column} = now() + $2 * interval '1 second' where id = $1`,
-    [id, secondsFromNow],
-  );
-}
+const set = (id: number, column: 'expires_at' | 'last_used_at', secondsFromNow: number) =>
+  here.db.pool.query(`update hookwright.api_keys set ${column} = now() + $2 * interval '1 second' where id = $1`, [
+    id,
+    secondsFromNow,
+  ]);
 
 /** Lets time pass for the processes, and for what Postgres knows of a key's use. */
 async function pass(seconds: number, id: number): Promise<void> {
@@ -66,9 +65,7 @@ async function pass(seconds: number, id: number): Promise<void> {
   );
 }
 
-async function databaseTime(): Promise<Date> {
-  return (await here.db.pool.query('select now() as now')).rows[0].now;
-}
+const databaseTime = async (): Promise<Date> => (await here.db.pool.query('select now() as now')).rows[0].now;
 
 describe('a revocation', () => {
   test('works at once where it was asked for, and within 5 s in every other process', async () => {

@@ -79,30 +79,29 @@ describe('behind TRUSTED_PROXIES', () => {
 
 describe('requests without a key', () => {
   const limited = new LimitedApi({ ANONYMOUS_RATE_MAX: '1' });
-  const anonymous = { key: null };
+  const without = (address: string) => ({ key: null, ...from(address) });
   const introspection = '{ __schema { queryType { name } } }';
   const lines = ['GET //', 'GET //graphiql', 'GET /openapi.json', 'GET //problems/rate-limited'];
 
   test('are limited for each address, over all that is served without one', async () => {
     for (let i = 0; i < 10; i++) {
       const line = lines[i % lines.length]!;
-      expect((await limited.api.ask(line, { ...anonymous, ...from('192.0.2.1') })).status).toBe(200);
+      expect((await limited.api.ask(line, without('192.0.2.1'))).status).toBe(200);
     }
     for (const line of lines) {
-      expectLimited(await limited.api.ask(line, { ...anonymous, ...from('192.0.2.1') }), 1);
+      expectLimited(await limited.api.ask(line, without('192.0.2.1')), 1);
       // Nor does a key help that nobody looks at.
       expectLimited(await limited.api.ask(line, { key: 'any', ...from('192.0.2.1') }), 1);
     }
-    expectLimited(await limited.api.ask('GET /webhooks', { ...anonymous, ...from('192.0.2.1') }), 1);
-    expectLimited(await limited.graphql(introspection, {}, { ...anonymous, ...from('192.0.2.1') }), 1);
-    const other = { ...anonymous, ...from('192.0.2.2') };
-    expect((await limited.graphql(introspection, {}, other)).status).toBe(200);
+    expectLimited(await limited.api.ask('GET /webhooks', without('192.0.2.1')), 1);
+    expectLimited(await limited.graphql(introspection, {}, without('192.0.2.1')), 1);
+    expect((await limited.graphql(introspection, {}, without('192.0.2.2'))).status).toBe(200);
     limited.nowMs += 1_000;
-    expect((await limited.api.ask('GET //', { ...anonymous, ...from('192.0.2.1') })).status).toBe(200);
+    expect((await limited.api.ask('GET //', without('192.0.2.1'))).status).toBe(200);
   });
 
   test('for the whole schema count ten times as much, and other introspection does not', async () => {
-    const ask = (query: string) => limited.graphql(query, {}, { ...anonymous, ...from('192.0.2.4') });
+    const ask = (query: string) => limited.graphql(query, {}, without('192.0.2.4'));
     const refused = await ask('fragment F on Query { __typename } { __typename __schema { types { name } } }');
     expect(refused.status).toBe(400); // F is not used: what is refused as a document counts once
     expect((await ask('{ __type(name: "Event") { name } }')).status).toBe(200);
@@ -114,11 +113,11 @@ describe('requests without a key', () => {
 
   test('leave health checks and requests with a key alone', async () => {
     for (let i = 0; i < 11; i++) {
-      await limited.api.ask('GET //', { ...anonymous, ...from('192.0.2.3') });
+      await limited.api.ask('GET //', without('192.0.2.3'));
     }
-    expectLimited(await limited.api.ask('GET //', { ...anonymous, ...from('192.0.2.3') }), 1);
+    expectLimited(await limited.api.ask('GET //', without('192.0.2.3')), 1);
     for (const line of ['GET //health/live', 'GET //health/ready']) {
-      expect((await limited.api.ask(line, { ...anonymous, ...from('192.0.2.3') })).status).toBe(200);
+      expect((await limited.api.ask(line, without('192.0.2.3'))).status).toBe(200);
     }
     expect((await limited.api.ask('GET /webhooks', from('192.0.2.3'))).status).toBe(200);
   });
@@ -130,12 +129,9 @@ describe('a body at /graphql', () => {
   test('without a key has at most 64 KiB, and says so beforehand', async () => {
     const query = '{ __schema { queryType { name } } }';
     const text = JSON.stringify({ query });
+    const json = { 'content-type': 'application/json' };
     const ask = (payload: string | Readable, headers = {}) =>
-      limited.api.ask('POST //graphql', {
-        key: null,
-        headers: { 'content-type': 'application/json', ...headers },
-        payload,
-      });
+      limited.api.ask('POST //graphql', { key: null, headers: { ...json, ...headers }, payload });
     const longest = text + ' '.repeat(SHORT_BODY_BYTES_MAX - text.length);
     expect((await ask(longest)).status).toBe(200);
     const chunked = { 'transfer-encoding': 'chunked' };

@@ -6,7 +6,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import { requirementOf } from '../../src/graphql/fields/requires.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
@@ -198,38 +198,31 @@ describe('the whole schema', () => {
   });
 });
 
-describe('over the wire', () => {
-  let api: RestApi;
-  let ids: Record<string, unknown>;
-  beforeAll(async () => {
-    api = await RestApi.open();
-    const { id: webhook } = await makeWebhook(api.services, api.tenant.id);
-    const [event] = await emitMany(api.services, api.tenant.id, 1);
-    const { rows } = await api.owner.query('select id from hookwright.deliveries');
-    const operations = await api.owner.query(
-      `insert into hookwright.bulk_operations
-         (tenant_id, kind, webhook_id, filter, from_id, to_id, cursor_id, total, actor)
-       values ($1, 'REPLAY_EVENTS', $2, '{}', 0, 1, 0, 0, 'TENANT_KEY') returning id`,
-      [api.tenant.id, webhook],
-    );
-    ids = {
-      webhook: String(webhook),
-      event: String(event),
-      delivery: String(rows[0].id),
-      bulkOperation: String(operations.rows[0].id),
-      eventType: 'coupon.applied',
-      tenant: String(api.tenant.id),
-      node: gid.webhook(webhook),
-      nodes: [gid.webhook(webhook)],
-    };
-    await api.owner.query(
-      `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
-       values ($1, 1, $2, 'https://a.example.com/', now(), 1, '{}')`,
-      [rows[0].id, api.tenant.id],
-    );
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
+const api = await RestApi.open();
+afterAll(() => api[Symbol.asyncDispose]());
+const { id: webhook } = await makeWebhook(api.services, api.tenant.id);
+const [event] = await emitMany(api.services, api.tenant.id, 1);
+const { rows: deliveries } = await api.owner.query(
+  `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
+   select id, 1, tenant_id, 'https://a.example.com/', now(), 1, '{}' from hookwright.deliveries returning delivery_id`,
+);
+const { rows: operations } = await api.owner.query(
+  `insert into hookwright.bulk_operations (tenant_id, kind, webhook_id, filter, from_id, to_id, cursor_id, total, actor)
+   values ($1, 'REPLAY_EVENTS', $2, '{}', 0, 1, 0, 0, 'TENANT_KEY') returning id`,
+  [api.tenant.id, webhook],
+);
+const ids: Record<string, unknown> = {
+  webhook: String(webhook),
+  event: String(event),
+  delivery: String(deliveries[0].delivery_id),
+  bulkOperation: String(operations[0].id),
+  eventType: 'coupon.applied',
+  tenant: String(api.tenant.id),
+  node: gid.webhook(webhook),
+  nodes: [gid.webhook(webhook)],
+};
 
+describe('over the wire', () => {
   const scopeMissing = [{ code: 'FORBIDDEN', reason: 'scope_missing' }];
   const ask = (query: string, key: string | null) => api.ask('POST //graphql', { json: { query }, key });
   /** A key with every scope of a tenant but these. */

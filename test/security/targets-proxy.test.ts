@@ -8,7 +8,6 @@ import { type FakeProxy, startFakeProxy, type TunnelAnswer } from '../support/fa
 import {
   answersEach,
   type HostileReceiver,
-  type Misbehaviour,
   response,
   says,
   startHostileReceiver,
@@ -51,11 +50,7 @@ function sender(options: Partial<SenderOptions> = {}): Sender {
 
 const send = (url: string, by = sender()) => by.send(url, request);
 
-async function receiverWithTls(cert: string, misbehave: Misbehaviour = answersEach(response(200))) {
-  const made = await startHostileReceiver(misbehave, { tls: { key: KEY, cert } });
-  closing.push(() => made.close());
-  return made;
-}
+const receiverWithTls = () => startHostileReceiver(answersEach(response(200)), { tls: { key: KEY, cert: GOOD } });
 
 describe('behind an egress proxy', () => {
   test('an http target is reached through a tunnel, as if there were none', async () => {
@@ -82,7 +77,7 @@ describe('behind an egress proxy', () => {
   });
 
   test('TLS is spoken with the receiver, and the proxy cannot read along', async () => {
-    const secure = await receiverWithTls(GOOD);
+    await using secure = await receiverWithTls();
     proxy.answerWith(() => ({ port: secure.port }));
     expect(await send('https://receiver.example.com/')).toMatchObject({ statusCode: 200 });
     expect(secure.received).toContain('X-Service-Event: a.b\r\n');
@@ -96,28 +91,25 @@ describe('behind an egress proxy', () => {
     ['that nobody vouches for', SELF_SIGNED, 'receiver.example.com', 'TLS_CERTIFICATE_UNTRUSTED'],
     ['of the proxy itself', LOCALHOST.cert, '8.8.8.8', 'TLS_CERTIFICATE_NAME'],
   ])('a receiver’s certificate %s is refused, and nothing is sent', async (_what, cert, host, code) => {
-    const bad = await startHostileReceiver(says(response(200)), {
+    await using bad = await startHostileReceiver(says(response(200)), {
       tls: cert === LOCALHOST.cert ? LOCALHOST : { key: KEY, cert },
     });
-    closing.push(() => bad.close());
     proxy.answerWith(() => ({ port: bad.port }));
     expect(await send(`https://${host}/`)).toMatchObject({ kind: 'error', code });
     expect(bad.received).toBe('');
   });
 
   test('a proxy may speak TLS itself, to http and https targets, with a certificate that is verified', async () => {
-    const secure = await receiverWithTls(GOOD);
-    const tlsProxy = await startFakeProxy(
+    await using secure = await receiverWithTls();
+    await using tlsProxy = await startFakeProxy(
       (authority) => ({ port: authority.endsWith(':443') ? secure.port : receiver.port }),
       { tls: LOCALHOST },
     );
-    closing.push(() => tlsProxy.close());
     const by = sender({ egressProxy: tlsProxy.url });
     expect(await send('http://receiver.example.com/', by)).toMatchObject({ statusCode: 200 });
     expect(await send('https://receiver.example.com/', by)).toMatchObject({ statusCode: 200 });
 
-    const impostor = await startFakeProxy(() => ({ port: receiver.port }), { tls: { key: KEY, cert: GOOD } });
-    closing.push(() => impostor.close());
+    await using impostor = await startFakeProxy(() => ({ port: receiver.port }), { tls: { key: KEY, cert: GOOD } });
     const tricked = sender({ egressProxy: impostor.url });
     await expect(send('http://receiver.example.com/', tricked)).rejects.toThrow('It cannot be reached.');
     expect(impostor.asked).toEqual([]);
@@ -181,28 +173,20 @@ describe('the limits of a tunnel', () => {
     await eventually(() => proxy.open === 0);
   });
 
-  test('a TLS handshake that stalls in a tunnel is given up at the connect limit', async () => {
-    const stalled = await startHostileReceiver(() => {});
-    closing.push(() => stalled.close());
-    proxy.answerWith(() => ({ port: stalled.port }));
-    const result = await send('https://receiver.example.com/', sender({ totalTimeoutMs: 30_000 }));
-    expect(result).toMatchObject({ kind: 'error', code: 'CONNECT_TIMEOUT' });
-    expect(result.durationMs).toBeLessThan(CONNECT_MS + 5_000);
-    await eventually(() => proxy.open === 0 && stalled.open === 0);
-  });
-
-  test('a receiver that never answers through a tunnel is given up at the total limit', async () => {
-    const silent = await startHostileReceiver(() => {});
-    closing.push(() => silent.close());
+  test.each([
+    ['a TLS handshake that stalls', 'connect', 'https', 30_000, 'CONNECT_TIMEOUT'],
+    ['a receiver that never answers', 'total', 'http', 1_500, 'TIMEOUT'],
+  ])('%s in a tunnel is given up at the %s limit', async (_what, _limit, scheme, totalTimeoutMs, code) => {
+    await using silent = await startHostileReceiver(() => {});
     proxy.answerWith(() => ({ port: silent.port }));
-    const result = await send('http://receiver.example.com/', sender({ totalTimeoutMs: 1_500 }));
-    expect(result).toMatchObject({ kind: 'error', code: 'TIMEOUT' });
+    const result = await send(`${scheme}://receiver.example.com/`, sender({ totalTimeoutMs }));
+    expect(result).toMatchObject({ kind: 'error', code });
+    expect(result.durationMs).toBeLessThan(CONNECT_MS + 5_000);
     await eventually(() => proxy.open === 0 && silent.open === 0);
   });
 
   test('a receiver that hangs up in the tunnel has hung up', async () => {
-    const rude = await startHostileReceiver((socket) => socket.resetAndDestroy());
-    closing.push(() => rude.close());
+    await using rude = await startHostileReceiver((socket) => socket.resetAndDestroy());
     proxy.answerWith(() => ({ port: rude.port }));
     expect(await send('http://receiver.example.com/')).toMatchObject({ code: 'CONNECTION_RESET' });
   });
@@ -231,25 +215,17 @@ describe('a proxy that is away is a fault of our own', () => {
 
   test('one that is not there', async () => {
     await proxy.close();
-    await expect(send('http://receiver.example.com/')).rejects.toMatchObject({
-      name: 'EgressProxyAway',
-      message: 'It cannot be reached.',
-    });
+    const away = { name: 'EgressProxyAway', message: 'It cannot be reached.' };
+    await expect(send('http://receiver.example.com/')).rejects.toMatchObject(away);
     proxy = await startFakeProxy(() => null);
   });
 
   test('one that accepts no connection in half an attempt’s time, however long connecting may take', async () => {
-    const silent = await startHostileReceiver(() => {});
-    closing.push(() => silent.close());
+    await using silent = await startHostileReceiver(() => {});
     // Its TLS handshake never ends.
-    const by = sender({
-      egressProxy: `https://127.0.0.1:${silent.port}`,
-      connectTimeoutMs: 10_000,
-      totalTimeoutMs: 3_000,
-    });
-    await expect(send('http://receiver.example.com/', by)).rejects.toMatchObject({
-      message: 'It cannot be reached.',
-    });
+    const egressProxy = `https://127.0.0.1:${silent.port}`;
+    const by = sender({ egressProxy, connectTimeoutMs: 10_000, totalTimeoutMs: 3_000 });
+    await expect(send('http://receiver.example.com/', by)).rejects.toThrow('It cannot be reached.');
   });
 });
 

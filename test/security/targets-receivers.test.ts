@@ -1,15 +1,9 @@
 import { setDefaultCACertificates } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { AUTHORITY, GOOD, KEY } from '../support/certificates.js';
 import { has } from '../support/fake-dns.js';
-import {
-  answersEach,
-  type HostileReceiver,
-  type Misbehaviour,
-  response,
-  startHostileReceiver,
-} from '../support/hostile-receivers.js';
-import { addressesIn, type Reading, TargetSite } from '../support/target-site.js';
+import { answersEach, type HostileReceiver, response, startHostileReceiver } from '../support/hostile-receivers.js';
+import { addressesIn, TargetSite } from '../support/target-site.js';
 
 /** Receivers that are allowed live here, at ports of their own. */
 const OUTSIDE = '127.0.0.2';
@@ -60,68 +54,43 @@ const injections = [
   '/http://127.0.0.1:CANARY/',
 ];
 
-let site: TargetSite;
-let plain: HostileReceiver;
-let secure: HostileReceiver;
-let readings: Map<number, Reading>;
+setDefaultCACertificates([AUTHORITY]);
+const site = await TargetSite.open();
+const { port } = site.canary;
+for (const name of PROXY_NAMES) {
+  vi.stubEnv(name, name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${port}`);
+}
+site.dns.answerWith((name, type) =>
+  has([name === 'receiver.example.com' ? OUTSIDE : '127.0.0.1'], { ttl: 0 })(name, type),
+);
+/** Not all: what the service tells of failing webhooks would come too. */
+const types = ['coupon.applied'];
+/** The path says what to answer. */
+const misbehave = answersEach((request) => {
+  const [, text] = cases[Number(/^POST \/(\d+) /.exec(request)?.[1])]!;
+  return text.replaceAll('CANARY', String(port));
+});
+const plain = await startHostileReceiver(misbehave, { host: OUTSIDE });
+const secure = await startHostileReceiver(misbehave, { host: OUTSIDE, tls: { key: KEY, cert: GOOD } });
 const overHttp: number[] = [];
 const overHttps: number[] = [];
+for (const index of cases.keys()) {
+  overHttp.push((await site.stack.webhook(`http://${OUTSIDE}:${plain.port}/${index}`, types)).id);
+  overHttps.push((await site.stack.webhook(`https://receiver.example.com:${secure.port}/${index}`, types)).id);
+}
 const injected: { id: number; receiver: HostileReceiver }[] = [];
-const environment = PROXY_NAMES.map((name) => [name, process.env[name]] as const);
-
-beforeAll(async () => {
-  setDefaultCACertificates([AUTHORITY]);
-  site = await TargetSite.open();
-  const { port } = site.canary;
-  for (const name of PROXY_NAMES) {
-    process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${port}`;
-  }
-  site.dns.answerWith((name, type) =>
-    has([name === 'receiver.example.com' ? OUTSIDE : '127.0.0.1'], { ttl: 0 })(name, type),
-  );
-  // Each is told by the path what to answer.
-  const misbehave: Misbehaviour = (socket, firstBytes) => {
-    let unread = '';
-    const read = (chunk: Buffer) => {
-      unread += chunk.toString('latin1');
-      if (!unread.endsWith('}')) {
-        return;
-      }
-      const [, text] = cases[Number(/^POST \/(\d+) /.exec(unread)?.[1])]!;
-      socket.end(text.replaceAll('CANARY', String(port)));
-    };
-    socket.on('data', read);
-    read(firstBytes);
-  };
-  plain = await startHostileReceiver(misbehave, { host: OUTSIDE });
-  secure = await startHostileReceiver(misbehave, { host: OUTSIDE, tls: { key: KEY, cert: GOOD } });
-  for (const index of cases.keys()) {
-    overHttp.push((await site.stack.webhook(`http://${OUTSIDE}:${plain.port}/${index}`, types)).id);
-    overHttps.push((await site.stack.webhook(`https://receiver.example.com:${secure.port}/${index}`, types)).id);
-  }
-  for (const path of injections) {
-    const receiver = await startHostileReceiver(answersEach(response(200)), { host: OUTSIDE });
-    const url = `http://${OUTSIDE}:${receiver.port}${path.replaceAll('CANARY', String(port)).replaceAll('\0', '')}`;
-    injected.push({ id: (await site.stack.webhook(url, types)).id, receiver });
-  }
-  site.startDaemon();
-  readings = await site.deliver();
-}, 120_000);
-
+for (const path of injections) {
+  const receiver = await startHostileReceiver(answersEach(response(200)), { host: OUTSIDE });
+  const url = `http://${OUTSIDE}:${receiver.port}${path.replaceAll('CANARY', String(port)).replaceAll('\0', '')}`;
+  injected.push({ id: (await site.stack.webhook(url, types)).id, receiver });
+}
+site.startDaemon();
+const readings = await site.deliver();
 afterAll(async () => {
-  for (const [name, value] of environment) {
-    if (value === undefined) {
-      delete process.env[name];
-    } else {
-      process.env[name] = value;
-    }
-  }
+  vi.unstubAllEnvs();
   await site[Symbol.asyncDispose]();
   await Promise.all([plain, secure, ...injected.map(({ receiver }) => receiver)].map((one) => one.close()));
 });
-
-/** Not all: what the service tells of failing webhooks would come too. */
-const types = ['coupon.applied'];
 
 describe('receivers that would like us to go elsewhere, beside proxies in the environment', () => {
   test.each(cases.map(([what, text], i) => [what, text, i] as const))(

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../src/context/context.js';
 import type { DashboardOptions } from '../../src/dashboard/dashboard.js';
@@ -10,7 +9,6 @@ import { serve } from './loopback.js';
 
 export interface RawAnswer {
   status: number;
-  headers: Record<string, string | string[] | undefined>;
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
   body: any;
@@ -45,25 +43,11 @@ export class ApiOverSockets implements AsyncDisposable {
   }
 
   /** Sends a text, or bytes, as the body of a request. */
-  post(path: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<RawAnswer> {
-    return new Promise((resolve, reject) => {
-      const request = httpRequest({ host: '127.0.0.1', port: this.port, method: 'POST', path }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          const { statusCode: status = 0, headers } = response;
-          resolve({ status, headers, text, body: text === '' ? undefined : JSON.parse(text) });
-        });
-      });
-      request.on('error', reject);
-      const all = { authorization: `Bearer ${this.key}`, 'content-type': 'application/json', ...headers };
-      for (const [name, value] of Object.entries(all)) {
-        request.setHeader(name, value);
-      }
-      request.end(body);
-    });
+  async post(path: string, body: string | Buffer<ArrayBuffer>, contentType = 'application/json'): Promise<RawAnswer> {
+    const headers = { authorization: `Bearer ${this.key}`, 'content-type': contentType };
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, { method: 'POST', headers, body });
+    const text = await response.text();
+    return { status: response.status, text, body: text === '' ? undefined : JSON.parse(text) };
   }
 
   async graphql(query: string, variables: Record<string, unknown> = {}): Promise<RawAnswer> {

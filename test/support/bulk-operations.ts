@@ -46,9 +46,8 @@ export class BulkSite implements AsyncDisposable {
     return daemon;
   }
 
-  async webhook(eventTypes?: string[]): Promise<number> {
-    const { url } = this.receiver;
-    const wanted = { url, ...(eventTypes === undefined ? {} : { eventTypes }) };
+  async webhook(eventTypes = ['*']): Promise<number> {
+    const wanted = { url: this.receiver.url, eventTypes };
     return (await makeWebhook(this.api.services, this.tenant.id, wanted)).id;
   }
 
@@ -60,12 +59,9 @@ export class BulkSite implements AsyncDisposable {
    */
   async past(
     count: number,
-    {
-      webhookId = null,
-      status = "'FAILED'",
-      eventType = 'coupon.applied',
-    }: { webhookId?: number | null; status?: string; eventType?: string } = {},
+    options: { webhookId?: number | null; status?: string; eventType?: string } = {},
   ): Promise<number[]> {
+    const { webhookId = null, status = "'FAILED'", eventType = 'coupon.applied' } = options;
     const { rows } = await this.api.owner.query<{ id: number }>(
       `with emitted as (
          insert into hookwright.events (id, tenant_id, event_type, body)

@@ -19,11 +19,7 @@ export const dashboardDocuments: readonly DashboardDocument[] = Object.values(
     const operation = parse(text).definitions.find(
       (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
     )!;
-    return {
-      name: operation.name?.value ?? '',
-      operation: operation.operation,
-      text,
-      variables: operation.variableDefinitions ?? [],
-    };
+    const { name, variableDefinitions = [] } = operation;
+    return { name: name?.value ?? '', operation: operation.operation, text, variables: variableDefinitions };
   })
   .toSorted((a, b) => (a.name < b.name ? -1 : 1));

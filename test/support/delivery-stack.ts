@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Daemon, senderOptions } from '../../daemon/daemon.js';
 import { Deliverer } from '../../daemon/delivery/deliver.js';
 import { Fence } from '../../daemon/liveness/fence.js';
@@ -7,15 +6,11 @@ import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import type { Services } from '../../src/context/context.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
-import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
-import { openServices } from '../../src/services.js';
-import { readConfig } from '../../src/settings/config.js';
 import { createTestDatabase } from './database.js';
 import { eventually } from './eventually.js';
-import { unlimited } from './factories.js';
+import { makeWebhook, openTestServices } from './factories.js';
 import { countJobs, OF_DELIVERIES } from './jobs.js';
-import { watchedLog } from './plaintext.js';
 import { type Answer, type Receiver, startReceiver } from './receiver.js';
 
 interface DeliveryRow {
@@ -59,24 +54,17 @@ export class DeliveryStack implements AsyncDisposable {
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  /** @param settings environment variables; retries come after 50 ms here, and rows of failures may be of any duration, unless the settings say otherwise */
+  /** @param settings default: retries come after 50 ms, and failure streaks may be of any duration */
   static async open(settings: Record<string, string> = {}): Promise<DeliveryStack> {
     const { url, drop } = await createTestDatabase();
-    const config = readConfig({
-      DATABASE_URL: url,
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      ALLOW_HTTP_URLS: 'true',
-      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
-      RETRY_BASE_SECONDS: '0.05',
-      DISABLE_AFTER_SECONDS_MIN: '0',
-      ...unlimited,
-      ...settings,
-    });
-    const services = await openServices({
-      config,
-      databaseUrl: url,
-      encryptionKeys: config.encryptionKeys ?? [],
-      log: watchedLog(),
+    const services = await openTestServices(url, {
+      settings: {
+        ALLOW_HTTP_URLS: 'true',
+        ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+        RETRY_BASE_SECONDS: '0.05',
+        DISABLE_AFTER_SECONDS_MIN: '0',
+        ...settings,
+      },
     });
     const tenant = await createTenant(services.db, services.vault, 'tenant', commandLine);
     return new DeliveryStack(services, tenant.id, url, drop);
@@ -102,15 +90,8 @@ export class DeliveryStack implements AsyncDisposable {
     return new Deliverer({ ...this.services, sender, fence, metrics: new DaemonMetrics() });
   }
 
-  async webhook(url: string, eventTypes: string[] = ['*']): Promise<{ id: number; secret: string }> {
-    const { db, vault, random } = this.services;
-    return await createWebhook(db, vault, random, {
-      tenantId: this.tenantId,
-      url,
-      eventTypes,
-      webhooksMax: 1000,
-      by: commandLine,
-    });
+  webhook(url: string, eventTypes: string[] = ['*']): Promise<{ id: number; secret: string }> {
+    return makeWebhook(this.services, this.tenantId, { url, eventTypes });
   }
 
   /** A webhook with a receiver of its own, which is closed with the stack. */
@@ -133,15 +114,8 @@ export class DeliveryStack implements AsyncDisposable {
 
   /** @returns the event's id */
   async emit(eventType = 'coupon.applied', payload: unknown = { code: 'X', discount_type: 'fixed' }): Promise<number> {
-    const [result] = await this.services.emitter.emit([
-      {
-        tenantId: this.tenantId,
-        eventType,
-        body: JSON.stringify(payload),
-        idempotencyKey: null,
-        onlyWebhookId: null,
-      },
-    ]);
+    const own = { tenantId: this.tenantId, idempotencyKey: null, onlyWebhookId: null };
+    const [result] = await this.services.emitter.emit([{ ...own, eventType, body: JSON.stringify(payload) }]);
     if (result === undefined || result.refused !== null) {
       throw new Error(`the emit was refused: ${result?.refused}`);
     }

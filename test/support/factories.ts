@@ -42,7 +42,7 @@ interface TestServiceOptions {
 /** Services on a migrated database. Close them with `services.db.close()`. */
 export function openTestServices(
   databaseUrl: string,
-  { settings = {}, clock = () => new Date(), now = () => performance.now(), role }: TestServiceOptions = {},
+  { settings, clock = () => new Date(), now = () => performance.now(), role }: TestServiceOptions = {},
 ): Promise<Services> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -72,12 +72,8 @@ let made = 0;
 
 /** A tenant with a key. */
 export async function makeTenant(services: Services, scopes: readonly Scope[] = SCOPES): Promise<TestTenant> {
-  const { id } = await createTenant(
-    services.db,
-    services.vault,
-    `tenant ${++made} ${randomBytes(4).toString('hex')}`,
-    commandLine,
-  );
+  const name = `tenant ${++made} ${randomBytes(4).toString('hex')}`;
+  const { id } = await createTenant(services.db, services.vault, name, commandLine);
   const key = await makeKey(services, id, scopes);
   return { id, key: key.key, keyId: key.id };
 }
@@ -88,15 +84,14 @@ export function makeKey(services: Services, tenantId: number | null, scopes: rea
 
 /** A session that may look, and was not opened. @returns its number */
 export async function makePortalSession({ db, random }: Services, tenantId: number): Promise<number> {
-  const settings = {
-    capabilities: ['VIEW' as const],
-    parentOrigins: [],
-    locale: null,
-    theme: 'AUTO' as const,
-    returnUrl: null,
-  };
-  const session = { tenantId, expiresInSeconds: 60, settings, makerExpiresAt: null, by: commandLine };
-  return (await createPortalSession(db, random, session)).apiKey.id;
+  const { apiKey } = await createPortalSession(db, random, {
+    tenantId,
+    expiresInSeconds: 60,
+    settings: { capabilities: ['VIEW'], parentOrigins: [], locale: null, theme: 'AUTO', returnUrl: null },
+    makerExpiresAt: null,
+    by: commandLine,
+  });
+  return apiKey.id;
 }
 
 /** Past the API, so any url will do. */
@@ -118,14 +113,9 @@ export async function emitMany(
   count: number,
   onlyWebhookId: number | null = null,
 ): Promise<number[]> {
-  const emit = {
-    tenantId,
-    eventType: 'coupon.applied',
-    body: JSON.stringify(couponPayload),
-    idempotencyKey: null,
-    onlyWebhookId,
-  };
-  const results = await services.emitter.emit(Array.from({ length: count }, () => emit));
+  const coupon = { eventType: 'coupon.applied', body: JSON.stringify(couponPayload) };
+  const emit = { ...coupon, tenantId, idempotencyKey: null, onlyWebhookId };
+  const results = await services.emitter.emit(Array(count).fill(emit));
   return results.map((result) => (result.refused === null ? result.eventId : Number.NaN));
 }
 

@@ -35,9 +35,8 @@ export async function startFakeDns(first: DnsAnswers = () => ({ code: 3 })): Pro
     const { name, type, end } = readQuestion(query);
     dns.questions.push(`${type === 1 ? 'A' : 'AAAA'} ${name}`);
     const said = answers(name, type);
-    return (
-      said && write(query, end, type, overTcp || !said.truncated ? { ...said, truncated: false } : { truncated: true })
-    );
+    const isTruncated = said?.truncated === true && !overTcp;
+    return said && write(query, end, type, isTruncated ? { truncated: true } : { ...said, truncated: false });
   };
   const udp = createSocket('udp4');
   udp.on('message', (query, from) => {
@@ -56,7 +55,7 @@ export async function startFakeDns(first: DnsAnswers = () => ({ code: 3 })): Pro
         const said = reply(unread.subarray(2, 2 + length), true);
         unread = unread.subarray(2 + length);
         if (said !== null) {
-          socket.write(Buffer.concat([uint16(said.length), said]));
+          socket.write(Buffer.concat([numbers([said.length, 2]), said]));
         }
       }
     });
@@ -72,10 +71,8 @@ export async function startFakeDns(first: DnsAnswers = () => ({ code: 3 })): Pro
       answers = next;
     },
     async close() {
-      await Promise.all([
-        new Promise<void>((resolve) => udp.close(resolve)),
-        new Promise((resolve) => tcp.close(resolve)),
-      ]);
+      await new Promise<void>((resolve) => udp.close(resolve));
+      await new Promise((resolve) => tcp.close(resolve));
     },
     [Symbol.asyncDispose]: () => dns.close(),
   };
@@ -113,40 +110,23 @@ function write(
     ...aliases.map((_, i) => record(owners[i]!, CNAME, ttl, owners[i + 1]!)),
     ...addresses.map((address) => record(owners.at(-1)!, type, ttl, addressBytes(address))),
   ];
-  const head = Buffer.from(query.subarray(0, 12));
-  head.writeUInt16BE(0x8180 | (truncated ? 0x0200 : 0) | code, 2);
-  head.writeUInt16BE(records.length, 6);
-  head.writeUInt16BE(0, 8);
-  head.writeUInt16BE(0, 10);
-  return Buffer.concat([head, query.subarray(12, end), ...records]);
+  const flags = 0x8180 | (truncated ? 0x0200 : 0) | code;
+  const head = numbers([flags, 2], [1, 2], [records.length, 2], [0, 4]);
+  return Buffer.concat([query.subarray(0, 2), head, query.subarray(12, end), ...records]);
 }
 
 const CNAME = 5;
+const INTERNET = 1;
 
 function record(owner: Buffer, type: number, ttl: number, data: Buffer): Buffer {
-  const fixed = Buffer.alloc(8);
-  fixed.writeUInt16BE(type, 0);
-  fixed.writeUInt16BE(1, 2);
-  fixed.writeUInt32BE(ttl, 4);
-  return Buffer.concat([owner, fixed, uint16(data.length), data]);
+  return Buffer.concat([owner, numbers([type, 2], [INTERNET, 2], [ttl, 4], [data.length, 2]), data]);
 }
 
-function uint16(number: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeUInt16BE(number);
-  return bytes;
-}
+/** Numbers, each in so many bytes. */
+const numbers = (...all: [number: number | bigint, bytes: number][]): Buffer =>
+  Buffer.from(all.map(([number, bytes]) => number.toString(16).padStart(2 * bytes, '0')).join(''), 'hex');
 
 const nameBytes = (name: string): Buffer =>
-  Buffer.concat([
-    ...name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
-    Buffer.from([0]),
-  ]);
+  Buffer.from([...name.split('.'), ''].map((label) => String.fromCharCode(label.length) + label).join(''), 'latin1');
 
-const addressBytes = (address: string): Buffer =>
-  Buffer.from(
-    toNumber(address)
-      .toString(16)
-      .padStart(address.includes(':') ? 32 : 8, '0'),
-    'hex',
-  );
+const addressBytes = (address: string): Buffer => numbers([toNumber(address), address.includes(':') ? 16 : 4]);

@@ -75,7 +75,7 @@ export const says =
 
 /** Answers each request of a connection, once it is there as a whole: what a good receiver does. */
 export const answersEach =
-  (text: string): Misbehaviour =>
+  (answer: string | ((request: string) => string)): Misbehaviour =>
   (socket, firstBytes) => {
     let unread = '';
     const read = (chunk: Buffer) => {
@@ -86,7 +86,7 @@ export const answersEach =
         return;
       }
       unread = body.slice(length);
-      socket.write(text, 'latin1');
+      socket.write(typeof answer === 'string' ? answer : answer(head), 'latin1');
     };
     socket.on('data', read);
     read(firstBytes);

@@ -87,19 +87,18 @@ export class LiveStream {
     const blocks = (this.#rest + text).split('\n\n');
     this.#rest = blocks.pop() ?? '';
     for (const block of blocks) {
-      const fields = new Map(
-        block.split('\n').map((line) => {
-          const [name = '', ...value] = line.split(':');
-          return [name, value.join(':').trimStart()];
-        }),
-      );
-      const id = fields.get('id') ?? null;
+      const {
+        id = null,
+        event,
+        data = '',
+      } = Object.fromEntries([...block.matchAll(/^(\w*): ?(.*)$/gm)].map(([, name, value]) => [name, value])) as Record<
+        string,
+        string | undefined
+      >;
       this.lastId = id ?? this.lastId;
-      const event = fields.get('event');
       if (event === undefined) {
         this.heartbeats += 1;
       } else {
-        const data = fields.get('data') ?? '';
         this.events.push({ event, id, data: data === '' ? null : JSON.parse(data) });
       }
     }

@@ -114,12 +114,8 @@ const noObject = (text: string): RefusedPayload => ({
   path: [],
   rule: 'invalid_type',
 });
-const noJson = (what: string, text: string): RefusedPayload => ({
-  what,
-  text,
-  status: 400,
-  code: 'BAD_USER_INPUT',
-});
+const noJson = (what: string, text: string): RefusedPayload => ({ what, text, status: 400, code: 'BAD_USER_INPUT' });
+const overLong = { status: 413, code: 'PAYLOAD_TOO_LARGE', path: [], rule: 'payload_too_large' };
 const tooDeep = { status: 200, code: 'BAD_USER_INPUT', path: [], rule: 'too_deep' };
 
 export const refusedPayloads: readonly RefusedPayload[] = [
@@ -132,22 +128,8 @@ export const refusedPayloads: readonly RefusedPayload[] = [
   { what: '65 levels of lists', text: nestedLists(65), ...tooDeep },
   { what: '100,000 levels', text: nested(100_000), ...tooDeep },
   { what: '1,000,000 levels of lists', text: nestedLists(1_000_000), ...tooDeep },
-  {
-    what: `${PAYLOAD_BYTES_MAX + 1} bytes`,
-    text: ofBytes(PAYLOAD_BYTES_MAX + 1),
-    status: 413,
-    code: 'PAYLOAD_TOO_LARGE',
-    path: [],
-    rule: 'payload_too_large',
-  },
-  {
-    what: 'a text that its escapes make too long',
-    text: `{"a":"${'\\u0000'.repeat(PAYLOAD_BYTES_MAX / 6)}"}`,
-    status: 413,
-    code: 'PAYLOAD_TOO_LARGE',
-    path: [],
-    rule: 'payload_too_large',
-  },
+  { what: `${PAYLOAD_BYTES_MAX + 1} bytes`, text: ofBytes(PAYLOAD_BYTES_MAX + 1), ...overLong },
+  { what: 'a text of too many escapes', text: `{"a":"${'\\u0000'.repeat(PAYLOAD_BYTES_MAX / 6)}"}`, ...overLong },
   ...['[]', '"text"', '1', 'true', 'null'].map(noObject),
   noJson('a comma too many', '{"a":1,}'),
   noJson('single quotes', "{'a':1}"),

@@ -41,11 +41,7 @@ export async function startCanary(): Promise<Canary> {
 export interface Reading {
   status: string;
   lastErrorCode: string | null;
-  attempts: {
-    errorCode: string | null;
-    statusCode: number | null;
-    responseHeaders: Record<string, string> | null;
-  }[];
+  attempts: { errorCode: string | null; statusCode: number | null; responseHeaders: Record<string, string> | null }[];
   /** Everything in it but the url, which is the tenant's own text. */
   text: string;
 }
@@ -104,10 +100,7 @@ export class TargetSite implements AsyncDisposable {
   /** The mutation createWebhook with this url; the codes of its issues. */
   async storeByGraphql(url: string): Promise<{ stored: boolean; text: string }> {
     const query = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }`;
-    const { payload } = await this.#post('/graphql', {
-      query,
-      variables: { input: { url, eventTypes: ['*'] } },
-    });
+    const { payload } = await this.#post('/graphql', { query, variables: { input: { url, eventTypes: ['*'] } } });
     return { stored: JSON.parse(payload).data?.createWebhook != null, text: payload };
   }
 
@@ -116,17 +109,10 @@ export class TargetSite implements AsyncDisposable {
    *
    * @returns what the tenant reads, by webhook
    */
-  async deliver(withinMs = 60_000): Promise<Map<number, Reading>> {
+  async deliver(): Promise<Map<number, Reading>> {
     const eventId = await this.stack.emit();
-    await eventually(
-      async () =>
-        (await this.stack.deliveries(`status = 'PENDING' or status = 'HELD' and event_id = ${eventId}`)).length === 0,
-      withinMs,
-    );
-    return await this.read(eventId);
-  }
-
-  async read(eventId: number): Promise<Map<number, Reading>> {
+    const open = `status = 'PENDING' or status = 'HELD' and event_id = ${eventId}`;
+    await eventually(async () => (await this.stack.deliveries(open)).length === 0, 60_000);
     const readings = new Map<number, Reading>();
     let after: string | null = null;
     do {
