@@ -73,22 +73,24 @@ afterAll(() => site[Symbol.asyncDispose]());
 describe('urls that lead inside', () => {
   const numbered = [...leadToCanary, ...onIpv6, ...others, ...urls].map((text, i) => [text, i] as const);
 
-  test.each(numbered)('%j is refused when it is stored', async (_text, i) => {
-    const url = cases[i]!;
-    expect(judgeUrl(url, policy).allowed).toBe(false);
-    const rest = await site.storeByRest(url);
-    expect([rest.status, addressesIn(rest.text)]).toEqual([422, []]);
-    const graphql = await site.storeByGraphql(url);
-    expect([graphql.stored, addressesIn(graphql.text)]).toEqual([false, []]);
-  });
-
-  test.each(numbered)('%j is refused when it is called, and its owner learns no address', (_text, i) => {
-    const reading = readings.get(webhooks.get(cases[i]!)!)!;
-    expect(reading).toMatchObject({ status: 'FAILED', lastErrorCode: 'TARGET_REFUSED' });
-    expect(reading.attempts).toMatchObject([{ errorCode: 'TARGET_REFUSED', statusCode: null, responseHeaders: null }]);
-    expect(addressesIn(reading.text)).toEqual([]);
-    expect(reading.text).not.toContain('localhost');
-  });
+  test.each(numbered)(
+    '%j is refused when it is stored and when it is called, and its owner learns no address',
+    async (_text, i) => {
+      const url = cases[i]!;
+      expect(judgeUrl(url, policy).allowed).toBe(false);
+      const rest = await site.storeByRest(url);
+      expect([rest.status, addressesIn(rest.text)]).toEqual([422, []]);
+      const graphql = await site.storeByGraphql(url);
+      expect([graphql.stored, addressesIn(graphql.text)]).toEqual([false, []]);
+      const reading = readings.get(webhooks.get(url)!)!;
+      expect(reading).toMatchObject({ status: 'FAILED', lastErrorCode: 'TARGET_REFUSED' });
+      expect(reading.attempts).toMatchObject([
+        { errorCode: 'TARGET_REFUSED', statusCode: null, responseHeaders: null },
+      ]);
+      expect(addressesIn(reading.text)).toEqual([]);
+      expect(reading.text).not.toContain('localhost');
+    },
+  );
 
   test('none of them reached the canary, and no name was asked for', () => {
     expect(numbered.length).toBeGreaterThanOrEqual(90);

@@ -113,7 +113,7 @@ export class LiveApi implements AsyncDisposable {
   private constructor(
     readonly stack: DeliveryStack,
     readonly settings: Record<string, string>,
-    readonly keys: { key: string; keyId: number }[],
+    readonly key: string,
     /** Replaces the default services. */
     readonly services: Partial<Services>,
   ) {}
@@ -124,14 +124,10 @@ export class LiveApi implements AsyncDisposable {
     own: Partial<Services> = {},
   ): Promise<LiveApi> {
     const stack = await DeliveryStack.open(settings);
-    const { key, id } = await makeKey(stack.services, stack.tenantId, SCOPES);
-    const api = new LiveApi(stack, settings, [{ key, keyId: id }], own);
+    const { key } = await makeKey(stack.services, stack.tenantId, SCOPES);
+    const api = new LiveApi(stack, settings, key, own);
     await api.addServer(times);
     return api;
-  }
-
-  get key(): string {
-    return this.keys[0]!.key;
   }
 
   /** Another API process, as far as anybody can tell: with pools, caches and a feed of its own. */

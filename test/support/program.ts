@@ -36,5 +36,5 @@ export async function runProgram(args: readonly string[], set: Readonly<Record<s
   const child = startProgram(args, set);
   const said = heard(child);
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, ...said };
+  return { code, ...said, said: said.output + said.errors };
 }
