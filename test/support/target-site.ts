@@ -38,7 +38,7 @@ export async function startCanary(): Promise<Canary> {
 }
 
 /** The tenant's view of a finished delivery. */
-export interface Reading {
+interface Reading {
   status: string;
   lastErrorCode: string | null;
   attempts: { errorCode: string | null; statusCode: number | null; responseHeaders: Record<string, string> | null }[];
