@@ -54,11 +54,7 @@ export class NodeResolver {
     @Ctx() context: Context,
     @Info() { schema }: GraphQLResolveInfo,
   ): Promise<object | null> {
-    const [found] = await readNodes(context, schema, [idOf(['id'], id)]);
-    if (found instanceof Error) {
-      throw found;
-    }
-    return found ?? null;
+    return (await readNodes(context, schema, [idOf(['id'], id)]))[0]!;
   }
 
   @RequiresKey()

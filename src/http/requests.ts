@@ -60,10 +60,8 @@ function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: numbe
   return { ...(tenantId ? { tenantId } : {}), ...(caller ? { keyId: caller.keyId } : {}) };
 }
 
-/** Headers that may appear only once, by their names in lower case. Node would silently keep the first. */
-const SINGLE: ReadonlyMap<string, string> = new Map(
-  ['Host', 'Authorization', 'Content-Type', 'Hookwright-Tenant'].map((name) => [name.toLowerCase(), name]),
-);
+/** Headers that may appear only once. Node would silently keep the first. */
+const SINGLE = ['Host', 'Authorization', 'Content-Type', 'Hookwright-Tenant'];
 
 /** A proxy may read another one of repeated headers than we do. The connection ends, because a body may follow. */
 export function refuseRepeatedHeaders(app: FastifyInstance): void {
@@ -79,17 +77,8 @@ export function refuseRepeatedHeaders(app: FastifyInstance): void {
 
 /** @param rawHeaders names and values alternating */
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
-  const seen = new Set<string>();
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = SINGLE.get(rawHeaders[index]!.toLowerCase());
-    if (name !== undefined && seen.has(name)) {
-      return name;
-    }
-    if (name !== undefined) {
-      seen.add(name);
-    }
-  }
-  return undefined;
+  const names = rawHeaders.flatMap((text, index) => (index % 2 === 0 ? text.toLowerCase() : []));
+  return SINGLE.find((name) => names.indexOf(name.toLowerCase()) !== names.lastIndexOf(name.toLowerCase()));
 }
 
 /** The route of @fastify/cors for OPTIONS. */

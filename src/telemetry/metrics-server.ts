@@ -50,23 +50,18 @@ interface Answer {
 }
 
 async function answerTo(path: string, registry: Registry, notReady: () => Promise<string | null>): Promise<Answer> {
-  switch (path) {
-    case '/metrics':
-      return { status: 200, type: registry.contentType, text: await registry.metrics() };
-    case '/health/live':
-      return json(200, { status: 'live' });
-    case '/health/ready': {
-      // The error itself is in the log; it may name hosts and users.
-      const why = await notReady().catch(() => 'The database does not answer.');
-      return why === null ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', detail: why });
-    }
-    default:
-      return {
-        status: 404,
-        type: 'text/plain',
-        text: 'Here are /metrics, /health/live and /health/ready.\n',
-      };
+  if (path === '/metrics') {
+    return { status: 200, type: registry.contentType, text: await registry.metrics() };
   }
+  if (path === '/health/live') {
+    return json(200, { status: 'live' });
+  }
+  if (path === '/health/ready') {
+    // The error itself is in the log; it may name hosts and users.
+    const why = await notReady().catch(() => 'The database does not answer.');
+    return why === null ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', detail: why });
+  }
+  return { status: 404, type: 'text/plain', text: 'Here are /metrics, /health/live and /health/ready.\n' };
 }
 
 const json = (status: number, body: object): Answer => ({

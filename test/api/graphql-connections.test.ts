@@ -201,9 +201,13 @@ describe("an event's deliveries", () => {
 });
 
 describe('nested fields', () => {
+  /** The fewest of three reads: the others fill caches, of which one may end at any time. */
   const countOf = async (query: string) => {
-    await read(query); // connections, prepared statements and caches
-    return (await statementsOf(() => read(query))).length;
+    const counts = [];
+    for (let time = 0; time < 3; time++) {
+      counts.push((await statementsOf(() => read(query))).length);
+    }
+    return Math.min(...counts);
   };
 
   test('take one query a level, and one more for long texts, however many parents there are', async () => {

@@ -1,11 +1,19 @@
 import type { Context } from '../../context/context.js';
-import { knownEventType, parseInput } from './input.js';
+import { invalidInput, type Path } from '../../errors.js';
+import { notAType } from '../../operations/webhooks/webhook-settings.js';
 
 /** The event type that an optional argument names. @throws ApiError invalid_input when there is no such type */
 export async function knownTypeIn(
   { eventTypes }: Context,
   name: string | null | undefined,
-  path: readonly string[] = ['filter', 'eventType'],
+  path: Path = ['filter', 'eventType'],
 ): Promise<string | undefined> {
-  return typeof name === 'string' ? parseInput(knownEventType(await eventTypes.names()), name, path) : undefined;
+  if (typeof name !== 'string') {
+    return undefined;
+  }
+  const names = await eventTypes.names();
+  if (!names.includes(name)) {
+    throw invalidInput([{ path, code: 'event_type_unknown', detail: notAType(names) }]);
+  }
+  return name;
 }
