@@ -12,7 +12,7 @@ import {
 } from '../graphql/execution/subscription.js';
 import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
 import { extensionsOf } from '../graphql/fields/errors.js';
-import { chunked, type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
+import { type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
 import { contextOf } from './asking.js';
 import { authorizationOf } from './console-cookies.js';
 import { COMPLETE, type EndReason, EventStream, nextEvent } from './event-stream.js';
@@ -69,7 +69,7 @@ function follow(live: Live, reply: FastifyReply, release: () => void): void {
   const onEnd = (reason: EndReason) => {
     leave();
     release();
-    void updates.return();
+    updates.close();
     services.metrics.streamsOpen -= 1;
     services.metrics.streamsEnded.count(reason);
     request.log.debug({ requestId: request.id, keyId, reason }, 'a stream ended');
@@ -106,7 +106,8 @@ async function pump({ services, streams, request, subscription, updates }: Live,
   const { tenantId } = contextOf(request);
   const size = portionSize(subscription, services.config.payloadBytesMax);
   for await (const batch of updates) {
-    for (const portion of chunked(batch, size)) {
+    for (let begin = 0; begin < batch.length; begin += size) {
+      const portion = batch.slice(begin, begin + size);
       const { results, budget } = await withDatabase(
         () => streams.read(tenantId, () => executePortion(services, request, subscription, portion)),
         () => stream.hasEnded,

@@ -4,7 +4,7 @@ import type { Change } from '../operations/live/changes.js';
 /** The most ids kept for one stream, each once, however slow its reader is. */
 const PENDING_MAX = 1_000;
 
-export interface Taken {
+interface Taken {
   /** Not null: changes up to here may be missing. It comes before the ids. */
   resyncAt: ChangePosition | null;
   ids: number[];

@@ -3,7 +3,7 @@ import type { Context } from '../../context/context.js';
 import { isDatabaseAway } from '../../database/outage.js';
 import { type ChangePosition, decodePosition, encodePosition } from '../../domain/ids/change-position.js';
 import { invalidInput } from '../../errors.js';
-import type { PendingChanges, Taken } from '../../live/pending-changes.js';
+import type { PendingChanges } from '../../live/pending-changes.js';
 
 export interface Update<Node> {
   cursor: string;
@@ -22,10 +22,7 @@ const AGAIN_AFTER_MS = 500;
 /**
  * The updates of a subscription in batches. Changed rows are read when a batch is made, with the filters of the tenant.
  */
-export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update<Node>[]> {
-  #taken: Taken | null = null;
-  #chunks: number[][] = [];
-
+export class UpdateStream<Node> implements AsyncIterable<readonly Update<Node>[]> {
   /** @param read reads the rows of the subscription with these ids */
   private constructor(
     private readonly context: Context,
@@ -52,7 +49,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
       }
       return stream;
     } catch (error) {
-      await stream.return();
+      stream.close();
       throw error;
     }
   }
@@ -63,59 +60,36 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
     return position && encodePosition(position);
   }
 
-  async next(): Promise<IteratorResult<readonly Update<Node>[]>> {
-    for (;;) {
-      if (this.#taken !== null && this.#chunks.length === 0) {
-        this.pending.sent(this.#taken.position); // the previous batch was written
-        this.#taken = null;
-      }
-      const updates: Update<Node>[] = [];
-      if (this.#taken === null) {
-        await delay(GATHER_MS);
-        this.#taken = await this.pending.take();
-        if (this.#taken === null) {
-          return { done: true, value: undefined };
-        }
-        const { ids, resyncAt } = this.#taken;
-        this.#chunks = chunked(ids, CHUNK_ROWS);
-        if (resyncAt !== null) {
-          updates.push({ cursor: encodePosition(resyncAt), resync: true, id: null, node: null });
-        }
-      }
-      updates.push(...(await this.#nextChunk(this.#taken)));
-      if (updates.length > 0) {
-        return { done: false, value: updates };
-      }
-    }
-  }
-
-  async return(): Promise<IteratorResult<readonly Update<Node>[]>> {
+  close(): void {
     this.context.changes.leave(this.pending);
     this.pending.close();
-    return { done: true, value: undefined };
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  /**
-   * Only the last update has the cursor behind the whole batch, so that a client which is cut off earlier repeats it.
-   */
-  async #nextChunk({ before, position }: Taken): Promise<Update<Node>[]> {
-    const ids = this.#chunks.shift();
-    if (ids === undefined) {
-      return [];
+  /** The next batch is asked for when the previous one was written. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Update<Node>[]> {
+    for (;;) {
+      await delay(GATHER_MS);
+      const taken = await this.pending.take();
+      if (taken === null) {
+        return;
+      }
+      const { ids, resyncAt, before, position } = taken;
+      if (resyncAt !== null) {
+        yield [{ cursor: encodePosition(resyncAt), resync: true, id: null, node: null }];
+      }
+      for (let begin = 0; begin < ids.length; begin += CHUNK_ROWS) {
+        const end = begin + CHUNK_ROWS;
+        const rows = await withDatabase(
+          () => this.read(ids.slice(begin, end)),
+          () => this.pending.isClosed,
+        );
+        // Only the last update has the cursor behind them all, so that a client which is cut off earlier repeats it.
+        const last = end < ids.length ? -1 : rows.length - 1;
+        const cursors = [encodePosition(before), encodePosition(position)] as const;
+        yield rows.map(({ id, node }, index) => ({ cursor: cursors[index === last ? 1 : 0], resync: false, id, node }));
+      }
+      this.pending.sent(position);
     }
-    const rows = await withDatabase(
-      () => this.read(ids),
-      () => this.pending.isClosed,
-    );
-    const isLast = this.#chunks.length === 0;
-    return rows.map(({ id, node }, index) => {
-      const reached: ChangePosition = isLast && index === rows.length - 1 ? position : before;
-      return { cursor: encodePosition(reached), resync: false, id, node };
-    });
   }
 }
 
@@ -131,12 +105,6 @@ export async function withDatabase<Result>(work: () => Promise<Result>, isOver: 
       await delay(AGAIN_AFTER_MS);
     }
   }
-}
-
-export function chunked<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
 }
 
 function positionOf(after: string): ChangePosition {
