@@ -42,7 +42,7 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
     add(['type'], 'schema_not_object', 'must be "object": every payload is a JSON object');
   }
   const definitions = objectIn(schema, '$defs');
-  const judgePattern = patternJudge();
+  let instructionsLeft = INSTRUCTIONS_MAX;
   walkSchemas(schema, (one, path) => {
     for (const [keyword, instead] of Object.entries(unsupported)) {
       if (one[keyword] !== undefined) {
@@ -71,10 +71,14 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
         add([...path, 'uniqueItems'], 'schema_slow', detail);
       }
     }
-    for (const [steps, pattern] of patternsIn(one)) {
-      const detail = judgePattern(pattern);
-      if (detail !== null) {
-        add([...path, ...steps], 'schema_pattern', detail);
+    for (const [steps, source] of patternsIn(one)) {
+      if (instructionsLeft < 0) {
+        break; // after a bad pattern no others are read
+      }
+      const pattern = patternOf(source);
+      instructionsLeft = typeof pattern === 'string' ? -1 : instructionsLeft - pattern.instructions;
+      if (instructionsLeft < 0) {
+        add([...path, ...steps], 'schema_pattern', typeof pattern === 'string' ? pattern : TOO_MANY_INSTRUCTIONS);
       }
     }
   });
@@ -82,29 +86,10 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
 }
 
 /** The patterns in a schema itself, each with its path. */
-const patternsIn = (schema: JsonObject): [path: string[], pattern: string][] => [
-  ...(schema['pattern'] === undefined ? [] : [[['pattern'], String(schema['pattern'])] as [string[], string]]),
-  ...Object.keys(objectIn(schema, 'patternProperties')).map((name): [string[], string] => [
-    ['patternProperties', name],
-    name,
-  ]),
-];
-
-/** Makes a judge of one pattern after another: null, or what is wrong. After a bad pattern it reads no others. */
-function patternJudge(): (source: string) => string | null {
-  let left = INSTRUCTIONS_MAX;
-  return (source) => {
-    if (left < 0) {
-      return null;
-    }
-    const pattern = patternOf(source);
-    if (typeof pattern === 'string') {
-      left = -1;
-      return pattern;
-    }
-    left -= pattern.instructions;
-    return left < 0 ? TOO_MANY_INSTRUCTIONS : null;
-  };
+function patternsIn(schema: JsonObject): [path: string[], pattern: string][] {
+  const names = Object.keys(objectIn(schema, 'patternProperties'));
+  const ofNames = names.map((name): [string[], string] => [['patternProperties', name], name]);
+  return schema['pattern'] === undefined ? ofNames : [[['pattern'], String(schema['pattern'])], ...ofNames];
 }
 
 function judgeWidth(schema: JsonObject): SchemaProblem[] {

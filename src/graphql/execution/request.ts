@@ -8,11 +8,8 @@ import type { KnownOperation } from './operation.js';
 /** Longer than the name of any operation. Apollo would repeat it in a message. */
 const OPERATION_NAME_CHARS_MAX = 256;
 
-/** Headers that no page of another site can make a browser send. Apollo requires one of them. */
-const PREFLIGHT_HEADERS = ['content-type', 'x-apollo-operation-name', 'apollo-require-preflight'] as const;
-
 /** The type of the answer is chosen before Apollo, which would parse `Accept` several times for each request. */
-const NO_ACCEPT = ['accept', ''] as const;
+const NO_ACCEPT: [string, string] = ['accept', ''];
 
 /** All POSTs share these headers. Their body was read as JSON, so a browser has sent a preflight request. */
 const postHeaders = new HeaderMap([NO_ACCEPT, ['apollo-require-preflight', 'its body is application/json']]);
@@ -45,19 +42,13 @@ export class GraphqlRequest implements HTTPGraphQLRequest {
     const isPost = method === 'POST';
     this.method = method;
     this.search = isPost ? '' : url.slice(url.split('?', 1)[0]!.length);
-    this.headers = isPost ? postHeaders : preflightHeaders(headers);
+    this.headers = isPost ? postHeaders : new HeaderMap([...Object.entries(headers).filter(isSingle), NO_ACCEPT]);
     this.body = body;
     this.answerType = isStream ? 'application/json' : answerTypeFor(headers['accept'] as string | undefined);
   }
 }
 
-function preflightHeaders(headers: HttpRequest['headers']): HeaderMap {
-  const sent = PREFLIGHT_HEADERS.map((name) => [name, headers[name]] as const);
-  return new HeaderMap([
-    NO_ACCEPT,
-    ...sent.filter((header): header is [(typeof header)[0], string] => typeof header[1] === 'string'),
-  ]);
-}
+const isSingle = (header: [string, unknown]): header is [string, string] => typeof header[1] === 'string';
 
 /**
  * Checks a request before Apollo reads it: Apollo hashes and parses documents of any length, and checks the accepted

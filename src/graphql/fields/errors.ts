@@ -50,7 +50,7 @@ const messageOf = ({ reason, detail }: ApiError): string =>
  */
 export function formatError(error: GraphQLError, schema: GraphQLSchema | null = null): GraphQLFormattedError {
   const { message, locations, path } = error;
-  const { http, ...extensions } = error.extensions as { http?: Head; code?: string; reason?: string };
+  const { http, ...extensions } = error.extensions as { http?: { status: number }; code?: string; reason?: string };
   const position = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
   if (extensions.reason !== undefined) {
     return { message, ...position, extensions }; // made by graphqlErrorOf
@@ -88,24 +88,15 @@ export function refusalHead({
   return status !== undefined && isWhole ? { status, headers: headersOf(extensions) } : undefined;
 }
 
-/** The status that an error gives the whole answer, in `extensions.http`. Clients do not get it. */
-interface Head {
-  status: number;
-}
-
-/** Makes an error outside of resolvers. @param status unless the code has one of its own */
+/** Makes an error outside of resolvers. @param status of the whole answer, unless the code has one of its own */
 export function graphqlErrorOf(error: ApiError, node?: ASTNode, status = 200): GraphQLError {
-  const http: Head = { status: refusalStatuses[error.code] ?? status };
-  return new GraphQLError(messageOf(error), {
-    extensions: { ...extensionsOf(error), http },
-    nodes: node ?? null,
-  });
+  const http = { status: refusalStatuses[error.code] ?? status }; // clients do not get it
+  return new GraphQLError(messageOf(error), { extensions: { ...extensionsOf(error), http }, nodes: node ?? null });
 }
 
 /** Refuses the form of a request, with one of GraphQL's codes, which REST does not have. */
 export function refusalOf(code: string, detail: string, status = 400): GraphQLError {
-  const http: Head = { status };
-  return new GraphQLError(detail, { extensions: { code, http } });
+  return new GraphQLError(detail, { extensions: { code, http: { status } } });
 }
 
 const WORD_SHOWN_CHARS_MAX = 100;
