@@ -76,17 +76,8 @@ describe('authentication', () => {
     expect(new Set(answers.map(({ errors }) => JSON.stringify(errors))).size).toBe(1);
   });
 
-  test('a revocation in another process works within 5 seconds', async () => {
-    const { id, key } = await makeKey(api.services, tenant.id, ['webhooks:read']);
-    expect((await viewer(key)).status).toBe(200);
-    await api.owner.query('update hookwright.api_keys set revoked_at = now() where id = $1', [id]);
-    expect((await viewer(key)).status).toBe(200);
-    clock.advance(4_000);
-    expect((await viewer(key)).status).toBe(401);
-  });
-
   test('a key is looked up once for many requests at once, and its use noted once', async () => {
-    const { id, key } = await makeKey(api.services, tenant.id, ['webhooks:read']);
+    const { key } = await makeKey(api.services, tenant.id, ['webhooks:read']);
     const statements = vi.spyOn(pg.Client.prototype, 'query');
     const named = (name: string) =>
       statements.mock.calls.filter(([query]) => (query as unknown as { name?: string }).name === name);
@@ -99,11 +90,6 @@ describe('authentication', () => {
     } finally {
       statements.mockRestore();
     }
-    const lastUsedAt = async () => {
-      const { rows } = await api.owner.query('select last_used_at from hookwright.api_keys where id = $1', [id]);
-      return rows[0].last_used_at;
-    };
-    await expect.poll(lastUsedAt).not.toBeNull();
   });
 
   test.each(['bearer', 'BEARER', 'Bearer  '])('the scheme may be written %j', async (scheme) => {

@@ -54,6 +54,7 @@ describe('the address itself', () => {
     expect(status).toBe(200);
     expect(text.match(/^\/problems\/.*$/gm)).toHaveLength(Object.keys(errorCatalogue).length);
     expect(text).toContain('/problems/not-found\n  404 Not found\n');
+    expectProblem(await api.ask('GET //problems/nothing'), 'not_found');
   });
 
   test.each(Object.entries(errorCatalogue))(
@@ -68,11 +69,6 @@ describe('the address itself', () => {
 describe('request ids', () => {
   test.each(['abc', 'a-b_c.d:e/f+g=h@i', 'x'.repeat(128)])('%s is taken over', async (id) => {
     expect((await api.ask('GET /webhooks', { headers: { 'x-request-id': id } })).headers['x-request-id']).toBe(id);
-  });
-
-  test.each(['', 'two words', 'ü', 'x'.repeat(129), '<script>', '"'])('%s is replaced by a new one', async (id) => {
-    const { headers } = await api.ask('GET /webhooks', { headers: { 'x-request-id': id } });
-    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test('errors have one too', async () => {

@@ -11,7 +11,8 @@ const { id } = await api.webhook(valid);
 afterAll(() => api[Symbol.asyncDispose]());
 
 const withId = (line: string) => line.replace(':id', String(id));
-const words = (text: string) => text.trim().split(/\s+/);
+
+/** More bad requests, without the places that their problems name, are in test/security/bad-input-*.test.ts. */
 
 /** The routes that read a body, with a body that they accept. */
 const routesWithBody: [string, object][] = [
@@ -23,20 +24,14 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
   const ask = (request: RestRequest) => api.ask(withId(line), request);
   const text = JSON.stringify(accepted);
 
-  test.each<[string, RestRequest]>([
-    ...['{', 'active=true', "{'active': true}", '{"active": true,}', '{}{}', '{"active": NaN}', '', '   '].map(
-      (payload): [string, RestRequest] => [`the body '${payload}'`, { headers: json, payload }],
-    ),
-    ['bytes that are no UTF-8', { headers: json, payload: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) }],
-    ['no body at all', {}],
-  ])('%s is 400: malformed JSON', async (_name, request) => {
-    expectProblem(await ask(request), 'malformed_json');
-  });
+  test.each<RestRequest>([{}, ...['{', '', ' '].map((payload) => ({ headers: json, payload }))])(
+    '%j is 400: malformed JSON',
+    async (request) => {
+      expectProblem(await ask(request), 'malformed_json');
+    },
+  );
 
-  test.each([
-    ...words('text/plain application/xml application/x-www-form-urlencoded application/jsonx application/vnd.api+json'),
-    ...['multipart/form-data; boundary=x', ';;;', '*/*', undefined],
-  ])('the content type %s is 415', async (type) => {
+  test.each(['text/plain', 'application/jsonx', ';;;', undefined])('the content type %s is 415', async (type) => {
     const headers = type === undefined ? {} : { 'content-type': type };
     expectProblem(await ask({ headers, payload: Buffer.from(text) }), 'unsupported_media_type');
   });
@@ -57,7 +52,7 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     expectRefusedAt(await ask({ headers: json, payload }), '');
   });
 
-  test.each(['secret', 'id', 'Active', 'held', 'constructor', 'a/b~c', ''])(
+  test.each(['secret', 'Active', '__proto__', 'constructor', 'a/b~c', ''])(
     'an unknown property %j is refused',
     async (name) => {
       const answer = await ask({ json: { ...accepted, [name]: 1 } });
@@ -69,11 +64,6 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     },
   );
 
-  test('__proto__ is an unknown property like any other', async () => {
-    const payload = text.replace('{', '{"__proto__": {"active": true}, ');
-    expectRefusedAt(await ask({ headers: json, payload }), '/__proto__');
-  });
-
   test('a body of 64 KiB is read, one more byte is 413', async () => {
     const padded = (length: number) => ask({ headers: json, payload: text.padEnd(length) });
     expect((await padded(REST_BODY_BYTES_MAX)).status).toBeLessThan(300);
@@ -81,12 +71,6 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     expectProblem(above, 'payload_too_large');
     expect(above.body.detail).toContain(`${REST_BODY_BYTES_MAX} bytes`);
     expectProblem(await padded(5_000_000), 'payload_too_large');
-  });
-
-  test('a body nested as deep as fits is refused and nothing worse', async () => {
-    const half = REST_BODY_BYTES_MAX / 2 - 10;
-    const payload = `{"url": ${'['.repeat(half)}${']'.repeat(half)}}`;
-    expect((await ask({ headers: json, payload })).status).toBe(422);
   });
 
   test('query parameters are refused, before the body is read', async () => {
@@ -112,12 +96,8 @@ describe.each([
     expect(answer.body.errors[0].code).toBe('invalid_type');
   });
 
-  // One of each kind: test/domain/target.test.ts and test/security/targets-urls.test.ts have the others.
   test.each([
-    ...['', 'nonsense', '/hooks', '//example.com/hooks', 'http://example.com/', 'file:///etc/passwd', 'https://'],
-    ...['https://user:hunter2@example.com/', 'https://example.com/#part', 'https://localhost/', 'https://127.1/'],
-    ...['https://10.0.0.1/', 'https://169.254.169.254/latest/meta-data/', 'https://[::ffff:127.0.0.1]/'],
-    ...['https://db.internal/', 'https://example.com:0/', 'https://example.com:99999/', 'https://exa mple.com/'],
+    ...['', 'nonsense', 'http://example.com/', 'https://user:hunter2@example.com/', 'https://10.0.0.1/'],
     `https://example.com/${'a'.repeat(2048 - 'https://example.com/'.length + 1)}`,
   ])('url: %s is refused, and no password is repeated', async (url) => {
     const answer = await at({ url });
@@ -176,16 +156,15 @@ describe('missing and empty', () => {
 });
 
 describe('ids', () => {
-  test.each([
-    ...words('0 -1 1.0 1.5 01 +1 1e3 0x1 abc %20 null NaN 9007199254740992 99999999999999999999 %00'),
-    ...words("%F0%9F%98%80 1'%20or%201=1 ..%2f1 wh_1 dl_1 999999"),
-    ...['9'.repeat(100), '9'.repeat(5000)],
-  ])('%s is 404 on every route', async (text) => {
-    const path = `/webhooks/${text}`;
-    for (const line of [`GET ${path}`, `PATCH ${path}`, `DELETE ${path}`, `POST ${path}/test`]) {
-      expectProblem(await api.ask(line, line.startsWith('PATCH') ? { json: { active: true } } : {}), 'not_found');
-    }
-  });
+  test.each(['0', 'abc', '1.0', 'wh_1', 'dl_1', '999999', '9'.repeat(5000)])(
+    '%s is 404 on every route',
+    async (text) => {
+      const path = `/webhooks/${text}`;
+      for (const line of [`GET ${path}`, `PATCH ${path}`, `DELETE ${path}`, `POST ${path}/test`]) {
+        expectProblem(await api.ask(line, line.startsWith('PATCH') ? { json: { active: true } } : {}), 'not_found');
+      }
+    },
+  );
 
   test('are numbers in answers too, unlike in GraphQL; one of hundreds of digits is not repeated', async () => {
     const detailOf = async (text: string) => (await api.ask(`GET /webhooks/${text}`)).body.detail;
@@ -217,13 +196,6 @@ describe('routes without a body', () => {
     const other = await api.webhook(valid);
     expect((await api.ask(`DELETE /webhooks/${other.id}`, request)).status).toBe(204);
   });
-
-  test.each(['GET /webhooks/:id', 'DELETE /webhooks/:id', 'POST /webhooks/:id/test'])(
-    '%s refuses query parameters',
-    async (line) => {
-      expectRefusedAt(await api.ask(`${withId(line)}?force=1`), '?force');
-    },
-  );
 });
 
 describe('methods and paths', () => {
@@ -238,14 +210,6 @@ describe('methods and paths', () => {
     expectProblem(answer, 'method_not_allowed');
     const methods = String(answer.headers['allow']).split(', ');
     expect(methods.filter((name) => name !== 'HEAD').sort()).toEqual(allowed!.split(', '));
-  });
-
-  test.each([
-    ...['GET /', 'GET /openapi-json', 'GET /webhook', 'GET /webhooks/', 'GET /webhooks/1/', 'GET /webhooks/1/test/2'],
-    ...['POST /webhooks/1/tests', 'GET /Webhooks', 'GET //api', 'GET //api/v2/webhooks', 'GET //nothing'],
-    ...['POST //nothing', 'GET //webhooks', 'GET //.env', 'GET //problems/nothing'],
-  ])('%s is 404', async (line) => {
-    expectProblem(await api.ask(line), 'not_found');
   });
 
   test.each(['GET /webhooks/', 'DELETE /webhooks/?a=b', 'POST /webhooks/', 'GET /webhooks/1/', 'POST //graphql/'])(
