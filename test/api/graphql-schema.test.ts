@@ -1,7 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { type GraphQLNamedType, isEnumType, isInputObjectType, isObjectType, isSpecifiedScalarType } from 'graphql';
+import {
+  GraphQLError,
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+  isSpecifiedScalarType,
+} from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { buildGraphqlSchema, printGraphqlSchema } from '../../src/graphql/schema.js';
+import { prepareOperation } from '../../src/rest/run-operation.js';
 
 const schema = await buildGraphqlSchema();
 
@@ -15,15 +23,10 @@ function* described(type: GraphQLNamedType): Generator<[place: string, descripti
       yield [`${type.name}.${value.name}`, value.description];
     }
   }
-  if (isInputObjectType(type)) {
+  if (isInputObjectType(type) || isObjectType(type)) {
     for (const field of Object.values(type.getFields())) {
       yield [`${type.name}.${field.name}`, field.description];
-    }
-  }
-  if (isObjectType(type)) {
-    for (const field of Object.values(type.getFields())) {
-      yield [`${type.name}.${field.name}`, field.description];
-      for (const arg of field.args) {
+      for (const arg of 'args' in field ? field.args : []) {
         yield [`${type.name}.${field.name}(${arg.name})`, arg.description];
       }
     }
@@ -57,6 +60,11 @@ describe('the GraphQL schema', () => {
     const printed = printGraphqlSchema(schema);
     expect(printed).not.toMatch(/\b[Aa] (Event|[aeio][a-z]+|A[a-z]+)\b/);
     expect(printed).toContain('"An event in a list."');
+  });
+
+  test("does not start with a REST route's document that does not fit it", () => {
+    expect(() => prepareOperation(schema, '{ webhooks { edges { node { renamed } } } }')).toThrow(/renamed/);
+    expect(() => prepareOperation(schema, '{ webhooks {')).toThrow(GraphQLError);
   });
 
   test('has one input and one payload for every mutation', () => {
