@@ -11,8 +11,10 @@ export const etagOf = (version: number): string => `"${version}"`;
 /** No webhook has this version. */
 const NO_VERSION = 0;
 
+const TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
+
 /**
- * Reads the header If-Match (RFC 9110 §13.1.1).
+ * Reads the header If-Match (RFC 9110 §13.1.1), whose tags have no commas: no tag of a webhook has.
  *
  * @returns null: any version matches
  * @throws ApiError header_malformed
@@ -21,24 +23,14 @@ export function readIfMatch(header: string | undefined): readonly string[] | nul
   if (header === undefined || header.trim() === '*') {
     return null;
   }
-  const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(,|$)/y;
-  const tags: string[] = [];
-  for (let end: string | undefined = ','; end === ','; ) {
-    const found = element.exec(header);
-    if (found === null) {
-      throw malformed();
-    }
-    tags.push(...(found[1] === undefined ? [] : [found[1]]));
-    end = found[2];
-  }
-  if (tags.length === 0) {
-    throw malformed();
+  const elements = header.split(',').map((element) => element.trim());
+  const tags = elements.filter((element) => element !== '');
+  if (tags.length === 0 || !tags.every((tag) => TAG.test(tag))) {
+    const detail = 'If-Match must be * or a list of entity tags, such as "3" or "3", "4".';
+    throw new ApiError('header_malformed', detail);
   }
   return tags;
 }
-
-const malformed = () =>
-  new ApiError('header_malformed', 'If-Match must be * or a list of entity tags, such as "3" or "3", "4".');
 
 /**
  * The version that a webhook must still have when it is changed.

@@ -33,10 +33,7 @@ function problemIssue({ path: [part, ...rest], code, detail }: InputIssue) {
 }
 
 function summary(errors: readonly ReturnType<typeof problemIssue>[]): string {
-  const [first] = errors;
-  if (first === undefined) {
-    return 'The input is invalid.';
-  }
+  const first = errors[0]!;
   const where = first.parameter === undefined ? first.pointer || 'The body' : `The parameter ${first.parameter}`;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return `${where}: ${first.detail}${more}`;

@@ -64,7 +64,7 @@ describe('If-Match on PATCH', () => {
     expect(await read(id)).toEqual(first.body.data);
   });
 
-  test.each(['*', ' * ', '"7", "1"', '"1","7"', ', "1" ,', '"a,b", W/"1", "1"'])(
+  test.each(['*', ' * ', '"7", "1"', '"1","7"', ', "1" ,', 'W/"1", "1"'])(
     '%s lets a webhook of version 1 be changed',
     async (ifMatch) => {
       const { id } = await api.webhook();
