@@ -43,11 +43,6 @@ const asRefusal = (error: unknown, path: Path): unknown =>
     ? invalidInput([{ path, code: 'too_many_deliveries', detail: (error as Error).message }])
     : error;
 
-/** Counts events that a resolver refuses, or fails to check, before they are emitted. */
-export function countUnwritten({ metrics }: Context, fate: 'refused' | 'failed', events: number): void {
-  metrics.emits.add(events, fate);
-}
-
 function count({ metrics, emitTrouble }: Context, results: readonly EmitResult[], allOrNothing: boolean): void {
   const written = results.filter((result) => result.refused === null);
   const refused = results.length - written.length;

@@ -9,7 +9,7 @@ import { InputArg } from '../fields/arguments.js';
 import { idOrNull } from '../fields/ids.js';
 import { idempotencyKey as idempotencyKeySchema, parseInput } from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';
-import { countUnwritten, emitFor } from './emit-for.js';
+import { emitFor } from './emit-for.js';
 import { refusalError, refusedAt } from './emit-refusals.js';
 import {
   EmitEventInput,
@@ -29,7 +29,7 @@ export class EmitResolver {
     @Ctx() context: Context,
   ): Promise<EmitEventPayload> {
     const emit = await prepare(context, input, ['input']).catch((error: unknown) => {
-      countUnwritten(context, isOurFault(error) ? 'failed' : 'refused', 1);
+      context.metrics.emits.add(1, isOurFault(error) ? 'failed' : 'refused');
       throw error;
     });
     const [result] = await emitFor(context, [emit]);
@@ -57,11 +57,11 @@ export class EmitResolver {
     const prepared = await Promise.all(
       events.map((event, index) => prepare(context, event, ['input', 'events', index]).catch(ownError)),
     ).catch((error: unknown) => {
-      countUnwritten(context, 'failed', events.length);
+      context.metrics.emits.add(events.length, 'failed');
       throw error;
     });
     const emits = prepared.filter((item): item is Emit => !(item instanceof ApiError));
-    countUnwritten(context, 'refused', prepared.length - emits.length);
+    context.metrics.emits.add(prepared.length - emits.length, 'refused');
     const allOrNothing = isTogether ?? false;
     if (allOrNothing) {
       refuseTogether(prepared);

@@ -6,7 +6,6 @@ import { UNFILTERED } from '../../database/tenant-database.js';
 import { PORTAL_SESSION_SECONDS_MAX, scopesOfPortal } from '../../domain/keys/portal-session.js';
 import { ApiKey, activeKeys, endedKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
-import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
 import { createPortalSession } from '../../operations/portal/create-portal-session.js';
 import { FilterArg, InputArg } from '../fields/arguments.js';
@@ -139,9 +138,8 @@ const inSeconds = ({ clock }: Context, seconds: number): Date | null =>
 
 /** The lifetime of a session in seconds; default: as long as possible. @throws ApiError invalid_input */
 function lifetimeOf(context: Context, asked: number | null | undefined): number {
-  const lifetime = asked ?? Math.min(PORTAL_SESSION_SECONDS_MAX, secondsLeft(context));
-  if (typeof asked === 'number' || lifetime < KEY_LIFETIME_SECONDS_MIN) {
-    requireOwnLife(secondsLeft(context), lifetime);
-  }
+  const left = secondsLeft(context);
+  const lifetime = asked ?? Math.min(PORTAL_SESSION_SECONDS_MAX, left);
+  requireOwnLife(left, lifetime);
   return lifetime;
 }
