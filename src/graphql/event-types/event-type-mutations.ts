@@ -13,7 +13,7 @@ import {
 } from '../../operations/event-types/register-event-type.js';
 import { schemaIssues } from '../../payload-checks/schema-issues.js';
 import { InputArg } from '../fields/arguments.js';
-import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
+import { eventTypeDescription, given, newEventTypeName, parseInput } from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
 import { findEventType } from './event-type.js';
@@ -102,18 +102,15 @@ export class EventTypeMutations {
     @InputArg(() => UpdateEventTypeInput) input: UpdateEventTypeInput,
     @Ctx() context: Context,
   ): Promise<UpdateEventTypePayload> {
-    const { name, description, schema } = input;
-    if (!(typeof description === 'string' || schema)) {
+    const { name } = input;
+    const path = ['input', 'description'];
+    const description = parseInput(eventTypeDescription.optional(), given(input.description), path);
+    const schema = input.schema ? usableSchema(input.schema) : undefined;
+    if (description === undefined && schema === undefined) {
       const detail = 'must have description or schema';
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
-    const changes = {
-      ...(typeof description === 'string'
-        ? { description: parseInput(eventTypeDescription, description, ['input', 'description']) }
-        : {}),
-      ...(schema ? { schema: usableSchema(schema) } : {}),
-    };
-    await updateEventType(context.db, { name, ...changes }, actorOf(context));
+    await updateEventType(context.db, { name, description, schema }, actorOf(context));
     return changed(context, name);
   }
 

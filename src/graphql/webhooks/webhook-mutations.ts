@@ -73,11 +73,7 @@ export class WebhookMutations {
       const detail = 'has a meaning only together with active: true';
       throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
     }
-    const change = {
-      ...settings,
-      ...(active === undefined ? {} : { active }),
-      ...(held === undefined ? {} : { held }),
-    };
+    const change = { ...settings, active, held };
     const { db, config } = context;
     const [tenantId, by, version] = [tenantOf(context), actorOf(context), ifVersion ?? undefined];
     return { webhook: await updateWebhook(db, tenantId, webhookId, change, config.holdHours, by, version) };

@@ -11,12 +11,12 @@ import type { WebhookSettings } from './webhook-settings.js';
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
 
 export interface WebhookChange extends Partial<WebhookSettings> {
-  active?: boolean;
+  active?: boolean | undefined;
   /**
    * The fate of held and open deliveries when the webhook is enabled (default RELEASE). An active webhook that keeps
    * some since `KEEP` sends them by RELEASE; DISCARD is refused.
    */
-  held?: Held;
+  held?: Held | undefined;
 }
 
 /**
