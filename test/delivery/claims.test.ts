@@ -11,6 +11,7 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { couponEmit } from '../support/factories.js';
 import { isTaskKnown, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
 import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
 
@@ -105,13 +106,7 @@ describe('an emit in the process of a daemon', () => {
   });
 
   test('of one event is refused as every emit is', async () => {
-    const event = {
-      tenantId: stack.tenantId,
-      eventType: 'coupon.applied',
-      body: '{}',
-      idempotencyKey: null,
-      onlyWebhookId: null,
-    };
+    const event = couponEmit(stack.tenantId);
     const refusalOf = async (changes: Partial<Emit>) =>
       (await stack.services.emitter.emit([{ ...event, ...changes }]))[0]?.refused;
     expect(await refusalOf({ eventType: 'never.registered' })).toBe('EVENT_TYPE_UNKNOWN');
@@ -152,14 +147,7 @@ describe('an emit in the process of a daemon', () => {
 
   test('of a traced event leaves its delivery to a fetch', async () => {
     await stack.services.emitter.emit([
-      {
-        tenantId: stack.tenantId,
-        eventType: 'coupon.applied',
-        body: '{"code":"X","discount_type":"fixed"}',
-        idempotencyKey: null,
-        onlyWebhookId: null,
-        traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
-      },
+      couponEmit(stack.tenantId, { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }),
     ]);
     await stack.succeeded(1);
     expect(await claimedBy(daemon)).toBe(0);

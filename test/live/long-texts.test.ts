@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { couponEmit } from '../support/factories.js';
 import { LiveApi } from '../support/live-api.js';
 
 const WITHIN_MS = 20_000;
@@ -19,13 +20,7 @@ async function follow(fields: string, body: object = payload) {
   const stream = await (await api.subscribe(`subscription { deliveryUpdated { delivery { id ${fields} } } }`)).begun();
   const emit = (count: number) =>
     api!.stack.services.emitter.emit(
-      Array.from({ length: count }, () => ({
-        tenantId: api!.stack.tenantId,
-        eventType: 'coupon.applied',
-        body: JSON.stringify(body),
-        idempotencyKey: null,
-        onlyWebhookId: null,
-      })),
+      Array.from({ length: count }, () => couponEmit(api!.stack.tenantId, { body: JSON.stringify(body) })),
     );
   const told = (count: number) =>
     eventually(() => stream.updates.filter(({ delivery }) => delivery).length >= count, WITHIN_MS);

@@ -7,6 +7,7 @@ import { apiMetrics } from '../../src/telemetry/api-metrics.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';
 import { LiveApi } from '../support/live-api.js';
+import { openTransaction } from '../support/locks.js';
 
 test('a tenant whose updates take long to read keeps no other waiting, however many streams it has', async () => {
   const streams = new OpenStreams({} as Services);
@@ -42,10 +43,9 @@ test('an update that takes too long to read says so, and the stream goes on', as
   const stream = await (
     await live.subscribe('subscription { deliveryUpdated { delivery { id webhook { url } } } }')
   ).begun();
-  const blocker = await live.stack.services.db.pool.connect();
-  await blocker.query('begin');
+  await using blocker = await openTransaction(live.stack.databaseUrl);
   await live.stack.emit();
-  await blocker.query('lock table hookwright.webhooks');
+  await blocker.session.query('lock table hookwright.webhooks');
   await eventually(async () => {
     const waiting = await live.stack.rows<{ pg_cancel_backend: boolean }>(
       `select pg_cancel_backend(pid) from pg_stat_activity
@@ -55,8 +55,7 @@ test('an update that takes too long to read says so, and the stream goes on', as
   });
   await eventually(() => stream.errors.length > 0);
   expect(stream.errors[0]).toMatchObject({ extensions: { code: 'UNAVAILABLE' } });
-  await blocker.query('rollback');
-  blocker.release();
+  await blocker.letGo();
   await live.stack.emit();
   await eventually(() => stream.updates.some(({ delivery }) => delivery?.webhook?.url));
 });

@@ -7,6 +7,7 @@ import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { deliveries, LiveApi, type LiveStream, webhooks } from '../support/live-api.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/locks.js';
 import { onServer } from '../support/on-server.js';
 
 const WITHIN_MS = 30_000;
@@ -19,17 +20,7 @@ const touchSql = (id: number) => `update hookwright.webhooks set url = url where
 const touch = (id: number) => api.stack.rows(touchSql(id));
 const told = (stream: LiveStream) => stream.updates.flatMap(({ webhookId }) => webhookId ?? []);
 /** A transaction of somebody else, which has begun with a statement. */
-async function transaction(statement: string) {
-  const client = await api.stack.services.db.pool.connect();
-  const query = (sql: string) => client.query(sql);
-  await query('begin');
-  await query(statement);
-  const commit = async () => {
-    await query('commit');
-    client.release();
-  };
-  return { query, commit };
-}
+const transaction = (statement: string) => openTransaction(api.stack.databaseUrl, statement);
 /** Once is not enough while a transaction is under way somewhere: on the server's other databases there are tests too. */
 const untilForgotten = (clean: () => Promise<unknown>) =>
   eventually(async () => {
@@ -201,7 +192,7 @@ describe('the feed', () => {
   test('waits for transactions that began before it was on, or says that it has missed them', async () => {
     api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
-    const other = await transaction(touchSql(id));
+    await using other = await transaction(touchSql(id));
     expect(await api.stack.rows('select * from hookwright.changes')).toEqual([]);
     const stream = await (await api.subscribe(webhooks)).begun(); // comes up in spite of it
     expect(resyncs(stream)).toBe(0);
@@ -233,7 +224,7 @@ describe('the feed', () => {
   test('says that it has missed them also to a client that was cut off meanwhile', async () => {
     api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
-    const other = await transaction(touchSql(id));
+    await using other = await transaction(touchSql(id));
     const first = await (await api.subscribe(webhooks)).begun();
     first.cut();
     await other.commit();
@@ -248,7 +239,7 @@ describe('the feed', () => {
     const clean = () => api.stack.rows('select hookwright.want_changes(360, 0)'); // all that may be deleted
     const first = await (await api.subscribe(webhooks)).begun();
     first.cut();
-    const other = await transaction(touchSql(id));
+    await using other = await transaction(touchSql(id));
     await clean();
     await other.commit();
     await clean();
@@ -268,8 +259,8 @@ describe('the feed', () => {
       return follower;
     };
     const earlier = await follow();
-    const burst = await transaction('lock table hookwright.changes in access exclusive mode');
-    await burst.query(`do $$ begin
+    await using burst = await transaction('lock table hookwright.changes in access exclusive mode');
+    await burst.session.query(`do $$ begin
       for n in 1..6000 loop update hookwright.webhooks set url = url where id = ${id}; end loop; end $$`);
     await eventually(async () => (await api.stack.rows(lockWaits)).length === 1, WITHIN_MS);
     const joining = follow(); // while the read before the burst is under way: the next one is of both
@@ -286,9 +277,9 @@ describe('the feed', () => {
   test('tells what it knows, behind the marker, when it may have missed something else', async () => {
     api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
-    const other = await transaction('select pg_current_xact_id()'); // older than the feed, from here on
+    await using other = await transaction('select pg_current_xact_id()'); // older than the feed, from here on
     const stream = await (await api.subscribe(webhooks)).begun();
-    await other.query(touchSql(id));
+    await other.session.query(touchSql(id));
     await other.commit();
     await eventually(() => told(stream).includes(gid.webhook(id)), WITHIN_MS);
     expect(stream.updates.map(({ resync }) => resync)).toEqual([true, false]);

@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { deliveries, LiveApi, type LiveStream, type StreamTimes, webhooks } from '../support/live-api.js';
+import { openTransaction } from '../support/locks.js';
 import { innards } from '../support/untouched.js';
 
 const WITHIN_MS = 20_000;
@@ -294,9 +295,8 @@ describe('how many there may be', () => {
   test('a client that leaves before its stream has opened keeps no place', async () => {
     const live = await open({ STREAMS_PER_KEY_MAX: '1' });
     const { id } = await live.stack.webhook(RECEIVER);
-    const older = await live.stack.services.db.pool.connect();
-    await older.query('begin');
-    await older.query(`update hookwright.webhooks set url = url where id = ${id}`); // the feed waits for it, 2 s
+    const older = `update hookwright.webhooks set url = url where id = ${id}`; // the feed waits for it, 2 s
+    await using _older = await openTransaction(live.stack.databaseUrl, older);
     const { port, server } = live.servers[0]!;
     const headers = { authorization: `Bearer ${live.key}`, 'content-type': 'application/json' };
     const arrived = once(server.server, 'request');
@@ -307,8 +307,6 @@ describe('how many there may be', () => {
     await eventually(async () => (await live.subscribe(webhooks)).status === 429, WITHIN_MS);
     leaving.destroy();
     await eventually(async () => (await live.subscribe(webhooks)).status === 200, WITHIN_MS);
-    await older.query('rollback');
-    older.release();
   });
 });
 

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openPool } from '../../src/database/database.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
@@ -22,7 +22,7 @@ import {
   ofWebhook,
 } from '../support/jobs.js';
 import { lockWaits } from '../support/lock-waits.js';
-import { lockRow } from '../support/locks.js';
+import { lockRow, openTransaction } from '../support/locks.js';
 
 let stack: DeliveryStack;
 let webhookId: number;
@@ -98,9 +98,7 @@ test('what is turned away while its endpoint is opened does not wait for the old
   const { id } = await stack.delivery(await stack.emit());
   await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour'`);
   await fetchJobs(stack, 'pool-a');
-  const other = new pg.Client(stack.databaseUrl);
-  await other.connect();
-  await other.query(`begin; select from hookwright.deliveries where id = ${id} for update`);
+  await using other = await lockRow(stack.databaseUrl, 'deliveries', id);
   // It must still wait when the endpoint has been opened, however long that takes here: it gives up after 100 ms else.
   const turned = turnAwayDeliveries(db.pool, [{ id, priority: 10 }], 60_000);
   await eventually(async () => {
@@ -109,8 +107,7 @@ test('what is turned away while its endpoint is opened does not wait for the old
   const url = { url: 'https://other.example.com/' };
   await updateWebhook(db, stack.tenantId, webhookId, url, 72, commandLine);
   await align();
-  await other.query('commit');
-  await other.end();
+  await other.commit();
   await turned;
   expect(await jobs('run_at <= now()', `key = 'd:${id}'`)).toEqual([{ what: true }]);
 });
@@ -187,16 +184,13 @@ test('a job that is put off takes no time away from one that was wanted sooner',
 describe('a job that is added while an older one of its key is being fetched', () => {
   /** @returns the jobs that are there when the fetch, as graphile-worker makes it, has committed and its job has ended */
   async function jobsAfter(key: string, add: () => Promise<unknown>) {
-    const fetch = new pg.Client({ connectionString: stack.databaseUrl });
-    await fetch.connect();
-    await fetch.query('begin');
-    await fetchJobs(fetch, 'pool', `key = '${key}' and is_available`);
+    await using fetch = await openTransaction(stack.databaseUrl);
+    await fetchJobs(fetch.session, 'pool', `key = '${key}' and is_available`);
     const adding = add();
     await eventually(async () => (await stack.rows(lockWaits)).length > 0);
-    await fetch.query('commit');
+    await fetch.commit();
     await adding;
-    await deleteJobs(fetch, `locked_by = 'pool'`);
-    await fetch.end();
+    await deleteJobs(stack, `locked_by = 'pool'`);
     return await jobs('key', 'is_available');
   }
 

@@ -5,7 +5,9 @@ import { LANES } from '../../src/domain/pacing/lanes.js';
 import { Emitter } from '../../src/operations/emits/emit-events.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { couponEmit } from '../support/factories.js';
 import { countJobs, jobsIn, ofDelivery } from '../support/jobs.js';
+import { openTransaction } from '../support/locks.js';
 
 let stack: DeliveryStack;
 beforeAll(async () => {
@@ -14,31 +16,20 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-const item = (overrides: Partial<Emit> = {}): Emit => ({
-  tenantId: stack.tenantId,
-  eventType: 'coupon.applied',
-  body: '{"code":"a","discount_type":"b"}',
-  idempotencyKey: null,
-  onlyWebhookId: null,
-  ...overrides,
-});
+const item = (changes: Partial<Emit> = {}): Emit => couponEmit(stack.tenantId, changes);
+/** A call of `emit_events` as the owner of the tables. */
+const emitSql = (tenantId: number, key: string | null = null) =>
+  `select * from hookwright.emit_events(array[${tenantId}], array['coupon.applied'], array['{}'],
+     array[${key === null ? 'null' : `'${key}'`}]::text[], schema_checked => true)`;
 const eventOf = (result: EmitResult | undefined) => (result?.refused === null ? result.eventId : undefined);
 const count = async (sql: string) => (await stack.rows<{ count: number }>(`select count(*)::int ${sql}`))[0]?.count;
 
 test('the very first emit of an installation, in a transaction that stays open, keeps nobody waiting', async () => {
   await using fresh = await DeliveryStack.open();
   await fresh.webhook('http://127.0.0.1:9/');
-  const application = await fresh.services.db.pool.connect();
-  await application.query('begin');
-  await application.query('select * from hookwright.emit_events($1, $2, $3, schema_checked => true)', [
-    [fresh.tenantId],
-    ['coupon.applied'],
-    ['{}'],
-  ]);
+  await using _application = await openTransaction(fresh.databaseUrl, emitSql(fresh.tenantId));
   const [result] = await fresh.services.emitter.emit([item({ tenantId: fresh.tenantId })]);
   expect(result).toMatchObject({ refused: null, deliveryCount: 1 });
-  await application.query('rollback');
-  application.release();
 });
 
 test.each(['no', 'a'])('an emit that is too slow fails alone, with %s daemon in the process', async (daemon) => {
@@ -85,22 +76,6 @@ describe('emit_events', () => {
     const { id } = await stack.delivery(eventOf(result)!);
     const [job] = await jobsIn(stack, ofDelivery(id));
     expect(job!.priority).toBe(LANES.FIRST.priority);
-  });
-
-  test('a rolled back transaction leaves no event, no delivery and no job', async () => {
-    const before = await countJobs(stack);
-    const client = await stack.services.db.pool.connect();
-    await client.query('begin');
-    const { rows } = await client.query('select * from hookwright.emit_events($1, $2, $3, schema_checked => true)', [
-      [stack.tenantId],
-      ['coupon.applied'],
-      ['{}'],
-    ]);
-    await client.query('rollback');
-    client.release();
-    expect(await count(`from hookwright.events where id = ${rows[0].event_id}`)).toBe(0);
-    expect(await count(`from hookwright.deliveries where event_id = ${rows[0].event_id}`)).toBe(0);
-    expect(await countJobs(stack)).toBe(before);
   });
 
   test('an item that is refused fails alone', async () => {
@@ -188,27 +163,12 @@ describe('an idempotency key', () => {
   });
 
   describe('that another open transaction holds', () => {
-    const hold = async (idempotencyKey: string) => {
-      const client = await stack.services.db.pool.connect();
-      await client.query('begin');
-      await client.query('select * from hookwright.emit_events($1, $2, $3, $4, schema_checked => true)', [
-        [stack.tenantId],
-        ['coupon.applied'],
-        ['{}'],
-        [idempotencyKey],
-      ]);
-      const end = async (how: 'commit' | 'rollback') => {
-        await client.query(how);
-        client.release();
-      };
-      return { end };
-    };
-
+    const hold = (key: string) => openTransaction(stack.databaseUrl, emitSql(stack.tenantId, key));
     const tooSlow = { code: SQL_STATE.QUERY_CANCELED };
 
     test('fails the call that gives it, and no call beside it or after it; then the repetition succeeds', async () => {
       const { emitter } = stack.services;
-      const other = await hold('held-1');
+      await using other = await hold('held-1');
       const held = item({ idempotencyKey: 'held-1', body: '{}' });
       const calls = [[held], [item({ idempotencyKey: 'free-1' })], [item()], [item(), held]];
       const [alone, key, noKey, together] = await Promise.allSettled(calls.map((items) => emitter.emit(items)));
@@ -218,17 +178,17 @@ describe('an idempotency key', () => {
         { value: [{ refused: null, duplicate: false }] },
       ]);
       expect(await emitter.emit([item()])).toMatchObject([{ refused: null }]);
-      await other.end('commit');
+      await other.commit();
       expect(await emitter.emit([item(), held])).toMatchObject([{ duplicate: false }, { duplicate: true }]);
     });
 
     test('keeps no other key from anybody, and is free when that rolls back', async () => {
       const { emitter } = stack.services;
-      const other = await hold('held-b');
+      await using other = await hold('held-b');
       const both = [item({ idempotencyKey: 'held-a' }), item({ idempotencyKey: 'held-b' })];
       await expect(emitter.emitAllOrNothing(both)).rejects.toMatchObject(tooSlow);
       expect(await emitter.emit([both[0]!])).toMatchObject([{ refused: null, duplicate: false }]);
-      await other.end('rollback');
+      await other.letGo();
       expect(await emitter.emitAllOrNothing(both)).toMatchObject([{ duplicate: true }, { duplicate: false }]);
     });
 
@@ -236,16 +196,12 @@ describe('an idempotency key', () => {
       const { emitter } = stack.services;
       const known = item({ idempotencyKey: 'held-3', body: '{}' });
       const [first] = await emitter.emit([known]);
-      const other = await hold('held-3');
-      try {
-        const results = await Promise.all([emitter.emit([known]), emitter.emit([item(), known])]);
-        expect(results).toEqual([
-          [{ ...first, duplicate: true }],
-          [expect.objectContaining({ duplicate: false }), { ...first, duplicate: true }],
-        ]);
-      } finally {
-        await other.end('commit');
-      }
+      await using _other = await hold('held-3');
+      const results = await Promise.all([emitter.emit([known]), emitter.emit([item(), known])]);
+      expect(results).toEqual([
+        [{ ...first, duplicate: true }],
+        [expect.objectContaining({ duplicate: false }), { ...first, duplicate: true }],
+      ]);
     });
   });
 

@@ -8,6 +8,7 @@ import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { couponEmit } from '../support/factories.js';
 import { deliveriesOf, jobsIn } from '../support/jobs.js';
 import { OutboxApplication } from '../support/outbox-application.js';
 
@@ -29,13 +30,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]());
 
 const items = (count: number, tenantId = stack.tenantId, body = '{}'): Emit[] =>
-  Array.from({ length: count }, () => ({
-    tenantId,
-    eventType: 'coupon.applied',
-    body,
-    idempotencyKey: null,
-    onlyWebhookId: null,
-  }));
+  Array.from({ length: count }, () => couponEmit(tenantId, { body }));
 
 describe('while a call that makes many deliveries is being written', () => {
   const heavy = () => items(40, stack.tenantId, '{"held":true}');

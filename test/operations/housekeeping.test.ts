@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { housekeepingStarted, isHousekeepingDone } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
 import { lockWaits } from '../support/lock-waits.js';
-import { lockRows } from '../support/locks.js';
+import { lockRows, openTransaction } from '../support/locks.js';
 import { watchedLog } from '../support/plaintext.js';
 
 test('a partition that cannot be dropped keeps nothing else of housekeeping from being done', async () => {
@@ -17,15 +17,12 @@ test('a partition that cannot be dropped keeps nothing else of housekeeping from
   await stack.rows(
     `insert into hookwright.idempotency_keys values (${stack.tenantId}, 'old', 1, '', now() - interval '8 days')`,
   );
-  const reader = await db.pool.connect();
-  try {
-    await reader.query('begin; lock table hookwright.attempts_20200101 in access share mode');
-    await expect(keepHouse({ config, db, log: watchedLog(), metrics: new DaemonMetrics() })).rejects.toThrow(
-      '1 of 10 duties',
-    );
-  } finally {
-    reader.release(true);
-  }
+  await using _reader = await openTransaction(
+    stack.databaseUrl,
+    'lock table hookwright.attempts_20200101 in access share mode',
+  );
+  const run = keepHouse({ config, db, log: watchedLog(), metrics: new DaemonMetrics() });
+  await expect(run).rejects.toThrow('1 of 10 duties');
   expect(await stack.rows('select key from hookwright.idempotency_keys')).toEqual([]);
 });
 
@@ -44,14 +41,13 @@ test('deliveries that were open when their day was dropped are told to Prometheu
                     select hookwright.id_at('2025-06-01T12:00:00Z') + n, ${stack.tenantId}, 1, 1, 'coupon.applied',
                            case n when 1 then 'HELD' when 2 then 'PENDING' else 'SUCCEEDED' end::hookwright.delivery_status
                     from generate_series(1, 3) n`);
-  const reader = await db.pool.connect();
-  try {
-    await reader.query('begin; lock table hookwright.deliveries_20250601 in access share mode');
-    await expect(keep()).rejects.toThrow('1 of 10 duties');
-  } finally {
-    reader.release(true);
-  }
+  await using reader = await openTransaction(
+    stack.databaseUrl,
+    'lock table hookwright.deliveries_20250601 in access share mode',
+  );
+  await expect(keep()).rejects.toThrow('1 of 10 duties');
   expect(await expired()).toBe('2');
+  await reader.letGo();
   await keep();
   expect(await expired()).toBe('2');
 });

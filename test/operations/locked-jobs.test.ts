@@ -17,7 +17,7 @@ import { correctFutureTimes } from '../../src/operations/housekeeping/correct-fu
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, deleteJobs, fetchJobs, jobsIn, lockJobRows, ofDelivery } from '../support/jobs.js';
-import { type Locking, lockRow, lockRows } from '../support/locks.js';
+import { type Locking, lockRow, lockRows, openTransaction } from '../support/locks.js';
 
 /** In each test another session has one job locked: of a delivery, a webhook or a bulk operation. */
 
@@ -76,17 +76,13 @@ describe('deliveries that are put off together', () => {
   test('come again, but for one whose job another session is adding', async () => {
     const [adding, other] = (await deliveriesWithJobs(2)) as [number, number];
     await deleteJobs(stack);
-    const session = new pg.Client(stack.databaseUrl);
-    await session.connect();
-    try {
-      await session.query('begin');
-      await session.query(`select hookwright.enqueue_deliveries(array[${adding}], array[1], array[now()], array[0])`);
-      const results = await putOff([adding, other]);
-      expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-      expect(await keys(isLong)).toEqual(keysOf([other]));
-    } finally {
-      await session.end();
-    }
+    await using _session = await openTransaction(
+      stack.databaseUrl,
+      `select hookwright.enqueue_deliveries(array[${adding}], array[1], array[now()], array[0])`,
+    );
+    const results = await putOff([adding, other]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(await keys(isLong)).toEqual(keysOf([other]));
   });
 });
 

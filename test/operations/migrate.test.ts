@@ -10,6 +10,7 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { JOBS_TABLE } from '../support/jobs.js';
 import { lockWaitsFor } from '../support/lock-waits.js';
+import { openTransaction } from '../support/locks.js';
 import { dropDatabase, onServer } from '../support/on-server.js';
 
 interface EmptyDatabase {
@@ -99,47 +100,44 @@ class ChangeOfATable extends Migration {
 }
 
 describe('beside other sessions', () => {
-  /** A session that has run these statements. */
-  async function session(stack: DeliveryStack, text: string) {
-    const client = await stack.services.db.pool.connect();
-    await client.query(text);
-    return async (last: string) => {
-      await client.query(last);
-      client.release();
-    };
-  }
-
   test('a database that has all migrations is migrated again beside an application’s long transaction', async () => {
     await using stack = await DeliveryStack.open();
-    const end = await session(stack, `begin; lock table ${JOBS_TABLE} in row exclusive mode`);
+    await using _application = await openTransaction(
+      stack.databaseUrl,
+      `lock table ${JOBS_TABLE} in row exclusive mode`,
+    );
     await expect(migrate(stack.databaseUrl)).resolves.toHaveProperty('outboxRole');
-    await end('rollback');
   });
 
   test('a table that is to be changed is waited for in moments, so that nobody else waits for it', async () => {
     await using stack = await DeliveryStack.open();
     migrations.push({ name: '9999-change-of-a-table', class: ChangeOfATable });
     onTestFinished(() => void migrations.pop());
-    const end = await session(stack, 'begin; lock table hookwright.deliveries in row exclusive mode');
+    await using user = await openTransaction(
+      stack.databaseUrl,
+      'lock table hookwright.deliveries in row exclusive mode',
+    );
     const migrating = migrate(stack.databaseUrl);
     const waits = lockWaitsFor('AccessExclusiveLock');
     for (let times = 0; times < 2; times += 1) {
       await eventually(async () => (await stack.rows(waits)).length > 0);
       await eventually(async () => (await stack.rows(waits)).length === 0);
     }
-    await end('commit');
+    await user.commit();
     await migrating;
     expect(await stack.rows('select more from hookwright.deliveries')).toEqual([]);
   });
 
   test('one that another process is migrating is waited for, and that is said', async () => {
     await using stack = await DeliveryStack.open();
-    const lock = "hashtextextended('hookwright.migrate', 0)";
-    const end = await session(stack, `select pg_advisory_lock(${lock})`);
+    await using other = await openTransaction(
+      stack.databaseUrl,
+      "select pg_advisory_xact_lock(hashtextextended('hookwright.migrate', 0))",
+    );
     const waiting = Promise.withResolvers<void>();
     const migrating = migrate(stack.databaseUrl, waiting.resolve);
     await waiting.promise;
-    await end(`select pg_advisory_unlock(${lock})`);
+    await other.commit();
     await expect(migrating).resolves.toHaveProperty('outboxRole');
   });
 

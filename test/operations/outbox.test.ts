@@ -11,6 +11,7 @@ import {
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { couponEmit } from '../support/factories.js';
 import { OutboxApplication, refusalOf } from '../support/outbox-application.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -176,14 +177,9 @@ describe('a body with slashes and letters in escapes, as PHP and Python write it
     }
     const other = php.replace('\\u00e9', '\\u00e8');
     expect(await refusalOf(emitAs(other))).toMatchObject({ code: 'HW009' });
+    const body = JSON.stringify(JSON.parse(php));
     const [result] = await stack.services.emitter.emit([
-      {
-        tenantId: stack.tenantId,
-        eventType: 'coupon.applied',
-        idempotencyKey: 'escaped',
-        body: JSON.stringify(JSON.parse(php)),
-        onlyWebhookId: null,
-      },
+      couponEmit(stack.tenantId, { body, idempotencyKey: 'escaped' }),
     ]);
     expect(result).toMatchObject({ refused: null, eventId: Number(rows[0].event_id), duplicate: true });
   });
@@ -234,8 +230,7 @@ describe('an idempotency key in transactions of an application', () => {
   test('is shared with the API, whose body must be the same text', async () => {
     const body = JSON.stringify({ code: 'shared', discount_type: 'fixed' });
     const { rows } = await shop.pool.query(emitOnce, [stack.tenantId, body, 'shared']);
-    const item = { tenantId: stack.tenantId, eventType: 'coupon.applied', idempotencyKey: 'shared' };
-    const emit = { ...item, body, onlyWebhookId: null };
+    const emit = couponEmit(stack.tenantId, { body, idempotencyKey: 'shared' });
     const results = await stack.services.emitter.emit([emit, { ...emit, body: ` ${body}` }]);
     expect(results).toEqual([
       { refused: null, eventId: Number(rows[0].event_id), deliveryCount: 1, duplicate: true },

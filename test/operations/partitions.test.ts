@@ -5,6 +5,7 @@ import { expire, openOn, openReplayed, rollPartitions } from '../../src/operatio
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaitsFor } from '../support/lock-waits.js';
+import { openTransaction } from '../support/locks.js';
 
 const DAY_MS = 86_400_000;
 let stack: DeliveryStack;
@@ -157,30 +158,27 @@ describe('rolling partitions', () => {
   test('what is redelivered while its day is dropped is expired, and not lost without a word', async () => {
     const id = await pastDay(31);
     await stack.rows(`update hookwright.deliveries set status = 'FAILED' where id = ${id}`);
-    const client = await stack.services.db.pool.connect();
-    await client.query('begin');
-    await client.query(`update hookwright.deliveries set status = 'PENDING' where id = ${id}`);
+    await using user = await openTransaction(
+      stack.databaseUrl,
+      `update hookwright.deliveries set status = 'PENDING' where id = ${id}`,
+    );
     let expired = 0;
     const rolling = rollPartitions(stack.services.db.pool, 30, (deliveries) => (expired += deliveries));
     await eventually(async () => (await stack.rows(lockWaitsFor('AccessExclusiveLock'))).length > 0);
-    await client.query('commit');
-    client.release();
+    await user.commit();
     expect((await rolling).dropped).toContain(nameOf('deliveries', 31));
     expect(expired).toBe(1);
   });
 
   test('a day that somebody reads is left for later, and keeps nobody waiting for long meanwhile', async () => {
     await pastDay(31);
-    const client = await stack.services.db.pool.connect();
-    await client.query('begin');
-    await client.query(`select from hookwright.${nameOf('deliveries', 31)}`);
+    await using user = await openTransaction(stack.databaseUrl, `select from hookwright.${nameOf('deliveries', 31)}`);
     const rolling = rollPartitions(stack.services.db.pool, 30);
     const waits = lockWaitsFor('AccessExclusiveLock');
     await eventually(async () => (await stack.rows(waits)).length > 0);
     await eventually(async () => (await stack.rows(waits)).length === 0); // it has given up, to come again
     await stack.emit();
-    await client.query('commit');
-    client.release();
+    await user.commit();
     expect((await rolling).dropped).toContain(nameOf('deliveries', 31));
   });
 });

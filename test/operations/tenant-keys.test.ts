@@ -8,6 +8,7 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { couponEmit } from '../support/factories.js';
 
 /** A node of `explain (format json)`. */
 interface PlanNode {
@@ -53,8 +54,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]());
 
 async function emit(tenantId: number, body: string): Promise<Emitted> {
-  const item = { tenantId, eventType: 'coupon.applied', body, idempotencyKey: null, onlyWebhookId: null };
-  const [result] = await stack.services.emitter.emit([item]);
+  const [result] = await stack.services.emitter.emit([couponEmit(tenantId, { body })]);
   if (result === undefined || result.refused !== null) {
     throw new Error(`the emit was refused: ${result?.refused}`);
   }

@@ -9,7 +9,7 @@ import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { updateWebhook, type WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
 import { createTestDatabase } from './database.js';
 import { eventually } from './eventually.js';
-import { makeWebhook, openTestServices } from './factories.js';
+import { couponEmit, makeWebhook, openTestServices } from './factories.js';
 import { countJobs, OF_DELIVERIES } from './jobs.js';
 import { type Answer, type Receiver, startReceiver } from './receiver.js';
 
@@ -114,8 +114,8 @@ export class DeliveryStack implements AsyncDisposable {
 
   /** @returns the event's id */
   async emit(eventType = 'coupon.applied', payload: unknown = { code: 'X', discount_type: 'fixed' }): Promise<number> {
-    const own = { tenantId: this.tenantId, idempotencyKey: null, onlyWebhookId: null };
-    const [result] = await this.services.emitter.emit([{ ...own, eventType, body: JSON.stringify(payload) }]);
+    const emit = couponEmit(this.tenantId, { eventType, body: JSON.stringify(payload) });
+    const [result] = await this.services.emitter.emit([emit]);
     if (result === undefined || result.refused !== null) {
       throw new Error(`the emit was refused: ${result?.refused}`);
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../../src/context/context.js';
 import { tenantQuery } from '../../src/database/tenant-database.js';
+import type { Emit } from '../../src/domain/events/emit.js';
 import { SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { createPortalSession } from '../../src/operations/portal/create-portal-session.js';
@@ -106,6 +107,16 @@ export function makeWebhook(
 
 export const couponPayload = { code: 'SUMMER', discount_type: 'percent' };
 
+/** An event for `Emitter`, of type coupon.applied to all subscribers unless the changes say otherwise. */
+export const couponEmit = (tenantId: number, changes: Partial<Emit> = {}): Emit => ({
+  tenantId,
+  eventType: 'coupon.applied',
+  body: JSON.stringify(couponPayload),
+  idempotencyKey: null,
+  onlyWebhookId: null,
+  ...changes,
+});
+
 /** Emits `count` events of type coupon.applied past the API, in one transaction. Answers with their ids. */
 export async function emitMany(
   services: Services,
@@ -113,9 +124,7 @@ export async function emitMany(
   count: number,
   onlyWebhookId: number | null = null,
 ): Promise<number[]> {
-  const coupon = { eventType: 'coupon.applied', body: JSON.stringify(couponPayload) };
-  const emit = { ...coupon, tenantId, idempotencyKey: null, onlyWebhookId };
-  const results = await services.emitter.emit(Array(count).fill(emit));
+  const results = await services.emitter.emit(Array(count).fill(couponEmit(tenantId, { onlyWebhookId })));
   return results.map((result) => (result.refused === null ? result.eventId : Number.NaN));
 }
 
