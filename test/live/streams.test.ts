@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type ServerResponse } from 'node:http';
 import { createClient } from 'graphql-sse';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
@@ -20,10 +20,7 @@ const WITHIN_MS = 20_000;
 const RECEIVER = 'https://receiver.example.com/';
 
 /** The API of tests without their own settings or times. */
-let shared: LiveApi;
-beforeAll(async () => {
-  shared = await LiveApi.open();
-});
+const shared = await LiveApi.open();
 afterAll(() => shared[Symbol.asyncDispose]());
 
 let own: LiveApi | undefined;

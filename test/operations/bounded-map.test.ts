@@ -24,13 +24,3 @@ test('what is renewed counts as added now, whether it was there or not', () => {
     ['c', 3],
   ]);
 });
-
-test('a bounded map has the newest of a hundred thousand', () => {
-  const map = new BoundedMap<number, number>(1_000);
-  for (let n = 0; n < 100_000; n++) {
-    map.set(n, n);
-  }
-  expect(map.size).toBe(1_000);
-  expect(map.has(99_000)).toBe(true);
-  expect(map.has(98_999)).toBe(false);
-});

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DeadWorkers } from '../../daemon/liveness/dead-workers.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { freeJobsNotInHand, renewLocks } from '../../src/graphile-worker/locked-jobs.js';
@@ -15,14 +15,18 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, countJobs, deleteJobs, fetchJobs, JOBS_TABLE, jobsIn, lockJobRows } from '../support/jobs.js';
 
-let stack: DeliveryStack;
+const stack = await DeliveryStack.open();
+await stack.webhook('https://receiver.example.com/');
+/** A server that has just started takes nobody for dead. */
+await eventually(async () => {
+  const [row] = await stack.rows<{ old: boolean }>(
+    `select pg_postmaster_start_time() < now() - interval '11 seconds' as old`,
+  );
+  return row?.old;
+}, 15_000);
+
 let here: pg.Client;
 let elsewhere: pg.Client;
-beforeAll(async () => {
-  stack = await DeliveryStack.open();
-  await stack.webhook('https://receiver.example.com/');
-  await serverIsOldEnough();
-});
 beforeEach(async () => {
   await deleteJobs(stack);
   [here, elsewhere] = [new pg.Client(stack.databaseUrl), new pg.Client(stack.databaseUrl)];
@@ -32,15 +36,7 @@ afterEach(() => Promise.all([here.end(), elsewhere.end()]));
 afterAll(() => stack[Symbol.asyncDispose]());
 
 const jobs = () => jobsIn(stack);
-/** A server that has just started takes nobody for dead. */
 const ownerless = (own: string[] = []) => findOwnerlessPools(here, own);
-const serverIsOldEnough = () =>
-  eventually(async () => {
-    const [row] = await stack.rows<{ old: boolean }>(
-      `select pg_postmaster_start_time() < now() - interval '11 seconds' as old`,
-    );
-    return row?.old;
-  }, 15_000);
 
 describe('a worker pool', () => {
   test('whose lock nobody holds is ownerless, as soon as it has a job locked', async () => {

@@ -1,14 +1,11 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { transaction } from '../../src/database/database.js';
 import { QuietClient } from '../../src/database/driver/quiet-client.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
-let stack: DeliveryStack;
-beforeAll(async () => {
-  stack = await DeliveryStack.open();
-});
+const stack = await DeliveryStack.open();
 afterAll(() => stack[Symbol.asyncDispose]());
 
 describe('a quiet client', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { SQL_STATE } from '../../src/database/driver/sql-state.js';
 import type { Emit, EmitResult } from '../../src/domain/events/emit.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
@@ -9,11 +9,8 @@ import { couponEmit } from '../support/factories.js';
 import { countJobs, jobsIn, ofDelivery } from '../support/jobs.js';
 import { openTransaction } from '../support/locks.js';
 
-let stack: DeliveryStack;
-beforeAll(async () => {
-  stack = await DeliveryStack.open();
-  await stack.webhook('http://127.0.0.1:9/');
-});
+const stack = await DeliveryStack.open();
+await stack.webhook('http://127.0.0.1:9/');
 afterAll(() => stack[Symbol.asyncDispose]());
 
 const item = (changes: Partial<Emit> = {}): Emit => couponEmit(stack.tenantId, changes);

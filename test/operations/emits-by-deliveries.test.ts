@@ -5,27 +5,23 @@ import { LANES } from '../../src/domain/pacing/lanes.js';
 import { Emitter } from '../../src/operations/emits/emit-events.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
-import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { couponEmit } from '../support/factories.js';
+import { couponEmit, makeTenant, makeWebhook } from '../support/factories.js';
 import { deliveriesOf, jobsIn } from '../support/jobs.js';
 import { OutboxApplication } from '../support/outbox-application.js';
 
 const WEBHOOKS = 20;
-const url = 'http://127.0.0.1:9/';
 let stack: DeliveryStack;
 let small: number;
 
 beforeAll(async () => {
   stack = await DeliveryStack.open();
   for (let made = 0; made < WEBHOOKS; made++) {
-    await stack.webhook(url);
+    await stack.webhook('http://127.0.0.1:9/');
   }
-  const { db, vault, random } = stack.services;
-  small = (await createTenant(db, vault, 'small', commandLine)).id;
-  const webhook = { tenantId: small, url, eventTypes: ['*'], webhooksMax: 1, by: commandLine };
-  await createWebhook(db, vault, random, webhook);
+  small = (await makeTenant(stack.services)).id;
+  await makeWebhook(stack.services, small);
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 

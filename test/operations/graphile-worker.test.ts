@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { run, type Task, type WorkerEvents } from 'graphile-worker';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openJobConnections } from '../../src/graphile-worker/job-connections.js';
 import { JOBS_SCHEMA, quietLogger } from '../../src/graphile-worker/schema.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -14,10 +14,7 @@ import { watchedLog } from '../support/plaintext.js';
  * in migrations/functions/{jobs,new-deliveries}.ts and test/support/jobs.ts. A new version that changes one fails here.
  */
 
-let stack: DeliveryStack;
-beforeAll(async () => {
-  stack = await DeliveryStack.open();
-});
+const stack = await DeliveryStack.open();
 afterAll(() => stack[Symbol.asyncDispose]());
 
 test('the version is pinned: raise it here when this page has been read beside its changes', () => {

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
-let stack: DeliveryStack;
-beforeAll(async () => {
-  stack = await DeliveryStack.open({ DATABASE_POOL_MAX: '12' });
-});
+const stack = await DeliveryStack.open({ DATABASE_POOL_MAX: '12' });
 afterAll(() => stack[Symbol.asyncDispose]());
 
 const count = async (sql: string) => (await stack.rows<{ count: number }>(`select count(*)::int ${sql}`))[0]?.count;

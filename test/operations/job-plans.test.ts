@@ -1,47 +1,21 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { JOB_CONNECTION } from '../../src/graphile-worker/job-connections.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { JOBS_TABLE } from '../support/jobs.js';
 import { startReceiver } from '../support/receiver.js';
-
-/** A node of `explain (format json)`. */
-interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Index Cond'?: string;
-  Plans?: PlanNode[];
-}
+import { nodesOf, preparedDuring, preparedPlan } from '../support/statements.js';
 
 /** Of graphile-worker's statements, those of every job, with parameters to explain them by. */
 const parameters = { get_job: `'pool', '{1,2}'`, complete_job: '1', complete_jobs: `'{1,2}'` };
 type Name = keyof typeof parameters;
 
-let stack: DeliveryStack;
-let texts: Map<string, string>;
-
-beforeAll(async () => {
-  stack = await DeliveryStack.open();
-  texts = await recordStatements(deliverSome);
-});
+const stack = await DeliveryStack.open();
+/** The texts of graphile-worker's prepared statements. */
+const texts = new Map(
+  [...(await preparedDuring(deliverSome))].map(([name, text]) => [name.replace(/\d*\/.*/, ''), text]),
+);
 afterAll(() => stack[Symbol.asyncDispose]());
-
-/** @returns the texts of graphile-worker's prepared statements, by name */
-async function recordStatements(work: () => Promise<void>): Promise<Map<string, string>> {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
-  try {
-    await work();
-    const configs = (query.mock.calls as unknown[][]).map(([config]) => config as pg.QueryConfig);
-    return new Map(
-      configs
-        .filter(({ name }) => name?.endsWith('/hookwright_jobs'))
-        .map(({ name, text }) => [name!.replace(/\d*\/.*/, ''), text]),
-    );
-  } finally {
-    query.mockRestore();
-  }
-}
 
 async function deliverSome(): Promise<void> {
   const receiver = await startReceiver();
@@ -125,9 +99,7 @@ async function openSession() {
   return {
     /** @returns how it finds its rows in the table of jobs; nothing above a lock is sorted */
     async explain(name: Name): Promise<string[]> {
-      await client.query(`prepare ${name} as ${texts.get(name)}`);
-      const { rows } = await client.query(`explain (format json) execute ${name} (${parameters[name]})`);
-      const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan);
+      const nodes = await preparedPlan(client, name, texts.get(name)!, parameters[name]);
       const locked = nodes.filter((node) => node['Node Type'] === 'LockRows').flatMap(nodesOf);
       expect(locked.map((node) => node['Node Type'])).not.toContain('Sort');
       return nodes
@@ -144,5 +116,3 @@ async function openSession() {
     [Symbol.asyncDispose]: () => client.end(),
   };
 }
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
-let stack: DeliveryStack;
-beforeAll(async () => {
-  stack = await DeliveryStack.open();
-});
+const stack = await DeliveryStack.open();
 beforeEach(() => stack.rows('truncate hookwright.delivery_stats'));
 afterAll(() => stack[Symbol.asyncDispose]());
 

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Column, column, RowsParameter } from '../../src/database/rows-parameter.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
-let stack: DeliveryStack;
-beforeAll(async () => {
-  stack = await DeliveryStack.open();
-});
+const stack = await DeliveryStack.open();
 afterAll(() => stack[Symbol.asyncDispose]());
 
 /** The parameter as Postgres reads it: its own text for each element. */

@@ -1,21 +1,14 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { applyChunk } from '../../src/operations/bulk/bulk-changes.js';
 import { deliveryBodies, eventBodies } from '../../src/operations/explorer/read-bodies.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
-import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
-import { couponEmit } from '../support/factories.js';
-
-/** A node of `explain (format json)`. */
-interface PlanNode {
-  'Relation Name'?: string;
-  'Index Cond'?: string;
-  Plans?: PlanNode[];
-}
+import { couponEmit, makeWebhook } from '../support/factories.js';
+import { preparedDuring, preparedPlan } from '../support/statements.js';
 
 /** An event, with its delivery to the one webhook of its tenant. */
 interface Emitted {
@@ -33,16 +26,10 @@ const bodyOf = (code: string) => JSON.stringify({ code, discount_type: 'fixed' }
 
 beforeAll(async () => {
   stack = await DeliveryStack.open();
-  const { db, vault, random } = stack.services;
+  const { db, vault } = stack.services;
   const other = await createTenant(db, vault, 'other', commandLine);
-  const options = {
-    url: 'https://receiver.example.com/',
-    eventTypes: ['*'],
-    webhooksMax: 10,
-    by: commandLine,
-  };
   for (const tenantId of [stack.tenantId, other.id]) {
-    await createWebhook(db, vault, random, { ...options, tenantId });
+    await makeWebhook(stack.services, tenantId);
   }
   mine = await emit(stack.tenantId, bodyOf('MINE'));
   theirs = await emit(other.id, bodyOf('THEIRS'));
@@ -111,7 +98,7 @@ test('a traced event that has the id of an event of another tenant is accepted, 
 });
 
 test('an event is looked up by tenant and id, by plans that are kept from when there were hardly any', async () => {
-  const texts = await recordStatements(async () => {
+  const texts = await preparedDuring(async () => {
     await loadDeliveries(stack.services.db.pool, [{ id: mine.deliveryId, attempt: 1 }]);
     await eventBodies.read(stack.services.db, mine.tenantId, [mine.eventId]);
     await deliveryBodies.read(stack.services.db, mine.tenantId, [mine.deliveryId]);
@@ -138,18 +125,6 @@ test('an event is looked up by tenant and id, by plans that are kept from when t
   }
 });
 
-/** @returns the texts of prepared statements, by name */
-async function recordStatements(work: () => Promise<void>): Promise<Map<string, string>> {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
-  try {
-    await work();
-    const configs = (query.mock.calls as unknown[][]).map(([config]) => config as pg.QueryConfig);
-    return new Map(configs.filter(({ name }) => name !== undefined).map(({ name, text }) => [name!, text]));
-  } finally {
-    query.mockRestore();
-  }
-}
-
 /** @returns by which conditions a kept plan finds events in their index; undefined: it reads all of a partition */
 async function eventConditions(
   name: string,
@@ -161,15 +136,10 @@ async function eventConditions(
   await client.connect();
   await client.query('set plan_cache_mode = force_generic_plan');
   await client.query(`set role ${role}`);
-  await client.query(`prepare ${name} as ${text}`);
-  const { rows } = await client.query(`explain (format json) execute ${name} (${values})`);
+  const nodes = await preparedPlan(client, name, text, values);
   await client.end();
-  return nodesOf(rows[0]['QUERY PLAN'][0].Plan)
-    .filter((node) => node['Relation Name']?.startsWith('events_'))
-    .map((node) => node['Index Cond']);
+  return nodes.filter((node) => node['Relation Name']?.startsWith('events_')).map((node) => node['Index Cond']);
 }
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
 test('the rows of one tenant can be published apart, and their deliveries go on', async () => {
   await stack.rows(`

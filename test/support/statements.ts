@@ -1,14 +1,44 @@
 import pg from 'pg';
 import { vi } from 'vitest';
 
-/** The texts of the statements that are sent to Postgres during `work`, without those around transactions. */
-export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+/** The statements that are sent to Postgres during `work`. */
+async function sentDuring(work: () => Promise<unknown>): Promise<pg.QueryConfig[]> {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   try {
     await work();
-    const texts = spy.mock.calls.map(([query]) => (typeof query === 'string' ? query : (query as never)['text']));
-    return texts.filter((text) => !/^(begin|commit|select set_config)/.test(text));
+    return spy.mock.calls.map(([query]) => (typeof query === 'string' ? { text: query } : (query as pg.QueryConfig)));
   } finally {
     spy.mockRestore();
   }
+}
+
+/** The texts of the statements that are sent during `work`, without those around transactions. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const texts = (await sentDuring(work)).map(({ text }) => text);
+  return texts.filter((text) => !/^(begin|commit|select set_config)/.test(text));
+}
+
+/** The texts of the prepared statements that are sent during `work`, by name. */
+export async function preparedDuring(work: () => Promise<unknown>): Promise<Map<string, string>> {
+  const sent = await sentDuring(work);
+  return new Map(sent.flatMap(({ name, text }) => (name === undefined ? [] : [[name, text] as const])));
+}
+
+/** A node of `explain (format json)`. */
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+/** @returns a node of a plan with all below it */
+export const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** @param values SQL @returns the nodes of the plan that a session has for a statement once it is prepared */
+export async function preparedPlan(client: pg.Client, name: string, text: string, values: string): Promise<PlanNode[]> {
+  await client.query(`prepare ${name} as ${text}`);
+  const { rows } = await client.query(`explain (format json) execute ${name} (${values})`);
+  return nodesOf(rows[0]['QUERY PLAN'][0].Plan);
 }
