@@ -17,7 +17,7 @@ const longest = { ...payload, code: 'x'.repeat(1024 * 1024 - 31) };
 async function follow(fields: string, body: object = payload) {
   api = await LiveApi.open();
   await api.stack.webhook('https://receiver.example.com/');
-  const stream = await (await api.subscribe(`subscription { deliveryUpdated { delivery { id ${fields} } } }`)).begun();
+  const stream = await api.follow(`subscription { deliveryUpdated { delivery { id ${fields} } } }`);
   const emit = (count: number) =>
     api!.stack.services.emitter.emit(
       Array.from({ length: count }, () => couponEmit(api!.stack.tenantId, { body: JSON.stringify(body) })),

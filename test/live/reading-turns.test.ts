@@ -40,9 +40,7 @@ test('what is read for a stream that has ended is not tried again', async () => 
 test('an update that takes too long to read says so, and the stream goes on', async () => {
   await using live = await LiveApi.open();
   await live.stack.webhook('https://receiver.example.com/');
-  const stream = await (
-    await live.subscribe('subscription { deliveryUpdated { delivery { id webhook { url } } } }')
-  ).begun();
+  const stream = await live.follow('subscription { deliveryUpdated { delivery { id webhook { url } } } }');
   await using blocker = await openTransaction(live.stack.databaseUrl);
   await live.stack.emit();
   await blocker.session.query('lock table hookwright.webhooks');
@@ -66,7 +64,7 @@ test('an update that cannot be made says so, and the log has the cause once', as
   await using live = await LiveApi.open({}, {}, { log, metrics: apiMetrics(registry) });
   await live.stack.webhook('https://receiver.example.com/');
   const document = 'subscription { deliveryUpdated { delivery { a: webhook { url } b: webhook { url } } } }';
-  const stream = await (await live.subscribe(document, {}, { headers: { 'x-request-id': 'mine' } })).begun();
+  const stream = await live.follow(document, {}, { headers: { 'x-request-id': 'mine' } });
   await live.stack.rows('alter table hookwright.webhooks rename column url to address');
   await live.stack.rows(
     `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)

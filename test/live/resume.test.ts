@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { encodePosition } from '../../src/domain/ids/change-position.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';
@@ -14,6 +14,9 @@ const WITHIN_MS = 30_000;
 const RECEIVER = 'https://receiver.example.com/';
 
 let api: LiveApi;
+beforeEach(async () => {
+  api = await LiveApi.open();
+});
 afterEach(() => api[Symbol.asyncDispose]());
 
 const touchSql = (id: number) => `update hookwright.webhooks set url = url where id = ${id} returning id`;
@@ -31,14 +34,13 @@ const resyncs = (stream: LiveStream) => stream.updates.filter(({ resync }) => re
 
 describe('after a cut', () => {
   test('a stream goes on where the one before it was, in another process too', async () => {
-    api = await LiveApi.open();
     await api.addServer();
     const [one, two, three] = [
       await api.stack.webhook(RECEIVER),
       await api.stack.webhook(RECEIVER),
       await api.stack.webhook(RECEIVER),
     ].map(({ id }) => id) as [number, number, number];
-    const first = await (await api.subscribe(webhooks)).begun();
+    const first = await api.follow(webhooks);
     await touch(one);
     await eventually(() => told(first).includes(gid.webhook(one)), WITHIN_MS);
     first.cut();
@@ -56,9 +58,8 @@ describe('after a cut', () => {
   });
 
   test('other tenants’ cursors are as good as one’s own, and show one’s own changes', async () => {
-    api = await LiveApi.open();
     const stranger = await makeTenant(api.stack.services);
-    const { lastId: after } = await (await api.subscribe(webhooks)).begun();
+    const { lastId: after } = await api.follow(webhooks);
     await api.stack.webhook(RECEIVER);
     const { id: theirs } = await makeWebhook(api.stack.services, stranger.id);
     const stream = await api.subscribe(webhooks, { after }, { key: stranger.key });
@@ -67,7 +68,6 @@ describe('after a cut', () => {
   });
 
   test('what a client has, cut off again and again while transactions overlap, equals the table', async () => {
-    api = await LiveApi.open();
     await api.addServer();
     const { id: webhookId } = await api.stack.webhook(RECEIVER);
     for (let i = 0; i < 20; i++) {
@@ -133,19 +133,17 @@ describe('a cursor that cannot be gone on from', () => {
     ['is from before a crash of Postgres, which empties the feed', 'delete from hookwright.live_feed returning 1', 0],
     ['is of another feed', 'update hookwright.live_feed set epoch = gen_random_uuid() returning 1', 0],
   ])('when it %s, the stream begins with a marker', async (_, sql, ageMs) => {
-    api = await LiveApi.open();
-    const first = await (await api.subscribe(webhooks)).begun();
+    const first = await api.follow(webhooks);
     first.cut();
     const [epoch = '', readAt = '', snapshot = ''] = Buffer.from(first.lastId!, 'base64url').toString().split(' ');
     const after = encodePosition({ epoch, snapshot, readAtMs: Number(readAt) - ageMs });
     await api.stack.rows(sql);
-    const second = await (await api.subscribe(webhooks, { after })).begun();
+    const second = await api.follow(webhooks, { after });
     await eventually(() => resyncs(second) > 0, WITHIN_MS);
     expect(second.updates[0].resync).toBe(true);
   });
 
   test('what was made up is no more than that', async () => {
-    api = await LiveApi.open();
     const epoch = '00000000-0000-4000-8000-000000000000';
     for (const snapshot of ['9:1:', '1:999999999999999999:', '5:9:6,5,4', '0:0:']) {
       const after = encodePosition({ epoch, snapshot, readAtMs: Date.now() });
@@ -157,9 +155,8 @@ describe('a cursor that cannot be gone on from', () => {
   });
 
   test('with more changes than are told again, it is a marker', async () => {
-    api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
-    const first = await (await api.subscribe(deliveries)).begun();
+    const first = await api.follow(deliveries);
     first.cut();
     await api.stack.rows(
       `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
@@ -174,12 +171,11 @@ describe('a cursor that cannot be gone on from', () => {
 
 describe('the feed', () => {
   test('is off while nobody follows: nothing is written down', async () => {
-    api = await LiveApi.open();
     const changes = () => api.stack.rows('select * from hookwright.changes');
     await api.stack.webhook(RECEIVER);
     await api.stack.emit();
     expect(await changes()).toEqual([]);
-    const stream = await (await api.subscribe(webhooks)).begun();
+    const stream = await api.follow(webhooks);
     await api.stack.emit();
     expect(await changes()).toMatchObject([{ kind: 'DELIVERY', tenant_id: api.stack.tenantId }]);
     stream.cut();
@@ -190,23 +186,21 @@ describe('the feed', () => {
   });
 
   test('waits for transactions that began before it was on, or says that it has missed them', async () => {
-    api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
     await using other = await transaction(touchSql(id));
     expect(await api.stack.rows('select * from hookwright.changes')).toEqual([]);
-    const stream = await (await api.subscribe(webhooks)).begun(); // comes up in spite of it
+    const stream = await api.follow(webhooks); // comes up in spite of it
     expect(resyncs(stream)).toBe(0);
     await other.commit();
     await eventually(() => resyncs(stream) === 1, WITHIN_MS);
   });
 
   test('waits for nothing that happens in other databases of the server, and misses nothing there', async () => {
-    api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
     await onServer(inject('testPostgres').url, async (elsewhere) => {
       await elsewhere.query('begin');
       await elsewhere.query('select pg_current_xact_id()'); // older than the feed, from here on
-      const first = await (await api.subscribe(webhooks)).begun();
+      const first = await api.follow(webhooks);
       await touch(id);
       await eventually(() => told(first).includes(gid.webhook(id)), WITHIN_MS);
       first.cut();
@@ -222,35 +216,32 @@ describe('the feed', () => {
   });
 
   test('says that it has missed them also to a client that was cut off meanwhile', async () => {
-    api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
     await using other = await transaction(touchSql(id));
-    const first = await (await api.subscribe(webhooks)).begun();
+    const first = await api.follow(webhooks);
     first.cut();
     await other.commit();
-    const second = await (await api.subscribe(webhooks, { after: first.lastId })).begun();
+    const second = await api.follow(webhooks, { after: first.lastId });
     await eventually(() => second.updates.length > 0, WITHIN_MS);
     expect(second.updates[0].resync).toBe(true);
   });
 
   test('keeps what a transaction changed until it can have been read, however long ago that was', async () => {
-    api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
     const clean = () => api.stack.rows('select hookwright.want_changes(360, 0)'); // all that may be deleted
-    const first = await (await api.subscribe(webhooks)).begun();
+    const first = await api.follow(webhooks);
     first.cut();
     await using other = await transaction(touchSql(id));
     await clean();
     await other.commit();
     await clean();
-    const second = await (await api.subscribe(webhooks, { after: first.lastId })).begun();
+    const second = await api.follow(webhooks, { after: first.lastId });
     await eventually(() => told(second).includes(gid.webhook(id)), WITHIN_MS);
     second.cut();
     await untilForgotten(clean);
   });
 
   test('tells a stream nothing of what came before it, be it too much to be read', async () => {
-    api = await LiveApi.open();
     const { changes } = api.servers[0]!.services;
     const { id } = await api.stack.webhook(RECEIVER);
     const follow = async () => {
@@ -275,10 +266,9 @@ describe('the feed', () => {
   });
 
   test('tells what it knows, behind the marker, when it may have missed something else', async () => {
-    api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
     await using other = await transaction('select pg_current_xact_id()'); // older than the feed, from here on
-    const stream = await (await api.subscribe(webhooks)).begun();
+    const stream = await api.follow(webhooks);
     await other.session.query(touchSql(id));
     await other.commit();
     await eventually(() => told(stream).includes(gid.webhook(id)), WITHIN_MS);
@@ -286,10 +276,9 @@ describe('the feed', () => {
   });
 
   test('a lost connection to Postgres, and its return, cost no update', async () => {
-    api = await LiveApi.open();
     const proxy = await DatabaseProxy.open(api.stack.databaseUrl);
     const at = await api.addServer({}, proxy.url);
-    const stream = await (await api.subscribe(webhooks, {}, { at })).begun();
+    const stream = await api.follow(webhooks, {}, { at });
     const { id } = await api.stack.webhook(RECEIVER);
     await eventually(() => told(stream).includes(gid.webhook(id)), WITHIN_MS);
     proxy.takeAway();
@@ -304,11 +293,10 @@ describe('the feed', () => {
   });
 
   test('while Postgres is away no stream begins: 503', async () => {
-    api = await LiveApi.open();
     const proxy = await DatabaseProxy.open(api.stack.databaseUrl);
     const at = await api.addServer({}, proxy.url);
     const { key } = await makeKey(api.stack.services, api.stack.tenantId, ['webhooks:read']);
-    const stream = await (await api.subscribe(webhooks, {}, { at, key })).begun();
+    const stream = await api.follow(webhooks, {}, { at, key });
     proxy.takeAway();
     const refused = await api.subscribe(webhooks, {}, { at, key });
     expect([refused.status, refused.response.headers['retry-after']]).toEqual([503, '2']);
@@ -328,7 +316,6 @@ describe('what a clock that was ahead, or a dump of another server, has left', (
   const want = (keptSeconds = 360) => api.stack.rows(`select hookwright.want_changes(360, ${keptSeconds})`);
 
   test('is forgotten: changes are wanted, and kept, by the time that it is now', async () => {
-    api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
     await want();
     await api.stack.rows(`update hookwright.live_feed set wanted_until = now() + interval '1 day',
@@ -343,7 +330,6 @@ describe('what a clock that was ahead, or a dump of another server, has left', (
   });
 
   test('is told to nobody', async () => {
-    api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
     await want();
     await api.stack.rows(`insert into hookwright.changes (xid, tenant_id, kind, ids, webhook_ids)

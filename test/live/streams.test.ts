@@ -39,7 +39,7 @@ async function stoppedReader(live: LiveApi, key: string): Promise<{ stream: Live
   await live.stack.webhook(RECEIVER);
   const document = 'subscription { deliveryUpdated { delivery { id event { body } } } }';
   const arrived = once(live.servers[0]!.server.server, 'request') as Promise<[unknown, ServerResponse]>;
-  const stream = await (await live.subscribe(document, {}, { key })).begun();
+  const stream = await live.follow(document, {}, { key });
   const [, response] = await arrived;
   stream.response.pause();
   const payload = { code: 'x'.repeat(200_000), discount_type: 'y' };
@@ -74,7 +74,7 @@ describe('who may follow', () => {
       expect(stream.errors[0]?.extensions.code).toBe('FORBIDDEN');
     }
     const nested = 'subscription { deliveryUpdated { delivery { id event { id } } } }';
-    const stream = await (await shared.subscribe(nested, {}, { key: reader.key })).begun();
+    const stream = await shared.follow(nested, {}, { key: reader.key });
     await shared.stack.webhook(RECEIVER);
     await shared.stack.emit();
     await eventually(() => stream.updates.at(-1)?.delivery, WITHIN_MS);
@@ -85,8 +85,8 @@ describe('who may follow', () => {
   test.concurrent('a key that is revoked, elsewhere too, ends its streams within 5 s and no other', async () => {
     const { services, tenantId } = shared.stack;
     const { key, id } = await makeKey(services, tenantId, ['webhooks:read']);
-    const stream = await (await shared.subscribe(webhooks, {}, { key })).begun();
-    const other = await (await shared.subscribe(webhooks)).begun();
+    const stream = await shared.follow(webhooks, {}, { key });
+    const other = await shared.follow(webhooks);
     const revokedAt = performance.now();
     await revokeApiKey(services.db, tenantId, id, commandLine); // past the process that has the stream
     await eventually(() => stream.hasEnded, WITHIN_MS);
@@ -101,7 +101,7 @@ describe('who may follow', () => {
     const { key } = await makeKey(services, null, ['platform:admin']);
     const { id } = await makeTenant(services);
     const headers = { 'hookwright-tenant': String(id) };
-    const stream = await (await shared.subscribe(webhooks, {}, { key, headers })).begun();
+    const stream = await shared.follow(webhooks, {}, { key, headers });
     const [tenant] = await shared.stack.rows<{ name: string }>(`select name from hookwright.tenants where id = ${id}`);
     await deleteTenant(services.db, { tenantId: id, name: tenant!.name }, commandLine);
     await eventually(() => stream.hasEnded, WITHIN_MS);
@@ -131,7 +131,7 @@ describe('who may follow', () => {
     await shared.stack.rows(
       `update hookwright.api_keys set expires_at = now() + interval '4 seconds' where id = ${id}`,
     );
-    const stream = await (await shared.subscribe(webhooks, {}, { key })).begun();
+    const stream = await shared.follow(webhooks, {}, { key });
     expect([stream.hasEnded, stream.events]).toEqual([false, []]);
     await eventually(() => stream.hasEnded, WITHIN_MS);
     expect(stream.errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
@@ -260,12 +260,12 @@ describe('how many there may be', () => {
   test('of one key, and of all; a place is free again once a stream has ended', async () => {
     const live = await open({ STREAMS_PER_KEY_MAX: '2', STREAMS_MAX: '3' });
     const { key } = await makeKey(live.stack.services, live.stack.tenantId, ['webhooks:read']);
-    const one = await (await live.subscribe(webhooks)).begun();
-    await (await live.subscribe(webhooks)).begun();
+    const one = await live.follow(webhooks);
+    await live.follow(webhooks);
     const third = await live.subscribe(webhooks);
     expect(third.status).toBe(429);
     expect((await third.body()).errors[0]?.message).toContain('This API key has 2 streams open');
-    await (await live.subscribe(webhooks, {}, { key })).begun();
+    await live.follow(webhooks, {}, { key });
     const fourth = await live.subscribe(webhooks, {}, { key });
     expect((await fourth.body()).errors[0]?.message).toContain('The service has 3 streams open');
     one.cut();
@@ -276,15 +276,15 @@ describe('how many there may be', () => {
     const live = await open({ STREAMS_PER_TENANT_MAX: '2' });
     const { services, tenantId } = live.stack;
     const keyOf = async (tenant: number) => (await makeKey(services, tenant, ['webhooks:read'])).key;
-    const one = await (await live.subscribe(webhooks, {}, { key: await keyOf(tenantId) })).begun();
+    const one = await live.follow(webhooks, {}, { key: await keyOf(tenantId) });
     const platform = (await makeKey(services, null, ['platform:admin'])).key;
     const headers = { 'hookwright-tenant': String(tenantId) };
-    await (await live.subscribe(webhooks, {}, { key: platform, headers })).begun();
+    await live.follow(webhooks, {}, { key: platform, headers });
     const third = await live.subscribe(webhooks, {}, { key: await keyOf(tenantId) });
     expect(third.status).toBe(429);
     expect((await third.body()).errors[0]?.message).toContain('This tenant has 2 streams open');
     const other = await makeTenant(services);
-    await (await live.subscribe(webhooks, {}, { key: other.key })).begun();
+    await live.follow(webhooks, {}, { key: other.key });
     one.cut();
     await eventually(async () => (await live.subscribe(webhooks)).status === 200, WITHIN_MS);
   });
@@ -310,7 +310,7 @@ describe('how many there may be', () => {
 describe('how streams live and end', () => {
   test('heartbeats keep them alive beyond the idle time of connections, and carry where they stand', async () => {
     const live = await open({ IDLE_TIMEOUT_MS: '1000' }, { heartbeatMs: 300 });
-    const stream = await (await live.subscribe(webhooks)).begun();
+    const stream = await live.follow(webhooks);
     const begunAt = stream.lastId;
     await eventually(() => stream.heartbeats > 8, WITHIN_MS);
     expect(stream.hasEnded).toBe(false);
@@ -319,7 +319,7 @@ describe('how streams live and end', () => {
 
   test('at their age they end without complete, so that clients come back', async () => {
     const live = await open({}, { lifeMs: 500 });
-    const stream = await (await live.subscribe(webhooks)).begun();
+    const stream = await live.follow(webhooks);
     await eventually(() => stream.hasEnded, WITHIN_MS);
     expect(stream.events).toEqual([]);
   });
@@ -355,7 +355,7 @@ describe('how streams live and end', () => {
     for (let i = 0; i < 100; i++) {
       await live.stack.emit('coupon.applied', payload);
     }
-    const stream = await (await live.subscribe(document)).begun();
+    const stream = await live.follow(document);
     stream.response.pause();
     await live.stack.rows(`update hookwright.deliveries set due_at = due_at where webhook_id = ${id} returning id`);
     const { server } = live.servers[0]!;
@@ -369,7 +369,7 @@ describe('how streams live and end', () => {
   test('a burst is told as a marker to read anew, not as thousands of updates', async () => {
     const live = await open();
     await live.stack.webhook(RECEIVER);
-    const stream = await (await live.subscribe(deliveries)).begun();
+    const stream = await live.follow(deliveries);
     await live.stack.rows(
       `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
        select hookwright.next_id(), ${live.stack.tenantId}, 1, 1, 'coupon.applied', 'HELD' from generate_series(1, 1500)

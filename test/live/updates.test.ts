@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
@@ -13,6 +13,7 @@ const receiver = await startReceiver();
 const api = await LiveApi.open({ MAX_RETRIES: '2', CORS_ORIGINS: 'https://app.example.com' });
 await api.addServer();
 api.stack.startDaemon();
+afterEach(() => api.cutStreams());
 afterAll(async () => {
   await api[Symbol.asyncDispose]();
   await receiver.close();
@@ -30,7 +31,7 @@ const distinct = (values: readonly unknown[]) => values.filter((value, index) =>
 
 describe('deliveryUpdated', () => {
   test('begins where it was opened: its first line is an id to go on after, and there is no marker', async () => {
-    const stream = await (await api.subscribe(deliveries)).begun();
+    const stream = await api.follow(deliveries);
     expect(stream.status).toBe(200);
     expect(stream.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(stream.events).toEqual([]);
@@ -40,15 +41,14 @@ describe('deliveryUpdated', () => {
     await eventually(() => statuses(stream, id).at(-1) === 'SUCCEEDED', WITHIN_MS);
     expect(stream.updates.filter(({ resync }) => resync)).toEqual([]);
     expect(stream.events.map((event) => event.id)).toEqual(stream.updates.map(({ cursor }) => cursor));
-    stream.cut();
   });
 
   test('tells of each delivery from PENDING to SUCCEEDED, in every process, in that order', async () => {
     const held = holdAnswers(receiver, answer(200));
     const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
     const streams = [
-      await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) }, { at: 0 })).begun(),
-      await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) }, { at: 1 })).begun(),
+      await api.follow(deliveries, { webhookId: gid.webhook(webhookId) }, { at: 0 }),
+      await api.follow(deliveries, { webhookId: gid.webhook(webhookId) }, { at: 1 }),
     ];
     const { id } = await deliveryTo(webhookId, await api.stack.emit());
     const letAnswerGo = await held();
@@ -60,14 +60,13 @@ describe('deliveryUpdated', () => {
       await eventually(() => statuses(stream, id).at(-1) === 'SUCCEEDED', WITHIN_MS);
       expect(distinct(statuses(stream, id))).toEqual(['PENDING', 'SUCCEEDED']);
       expect(ofDelivery(stream, id).at(-1)).toMatchObject({ attemptCount: 1, attempts: [{ number: 1 }] });
-      stream.cut();
     }
   });
 
   test('tells of retries until a delivery has failed, and attempts never go back', async () => {
     receiver.answerWith(answer(500));
     const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
-    const stream = await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) })).begun();
+    const stream = await api.follow(deliveries, { webhookId: gid.webhook(webhookId) });
     const { id } = await deliveryTo(webhookId, await api.stack.emit());
     await eventually(() => statuses(stream, id).at(-1) === 'FAILED', WITHIN_MS);
     const told = ofDelivery(stream, id);
@@ -78,16 +77,14 @@ describe('deliveryUpdated', () => {
     for (const { attemptCount, attempts } of told) {
       expect(attempts.length).toBeGreaterThanOrEqual(attemptCount); // read right after the row
     }
-    stream.cut();
   });
 
   test('tells of new deliveries before anything has been sent', async () => {
     const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
     await updateWebhook(api.stack.services.db, api.stack.tenantId, webhookId, { active: false }, 1, commandLine);
-    const stream = await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) })).begun();
+    const stream = await api.follow(deliveries, { webhookId: gid.webhook(webhookId) });
     const { id } = await deliveryTo(webhookId, await api.stack.emit());
     await eventually(() => statuses(stream, id).join() === 'HELD', WITHIN_MS);
-    stream.cut();
   });
 
   test('brings only what its arguments ask for', async () => {
@@ -95,9 +92,9 @@ describe('deliveryUpdated', () => {
     const one = await api.stack.webhook(receiver.url, ['coupon.applied', 'booking.canceled']);
     const other = await api.stack.webhook(receiver.url, ['coupon.applied']);
     const webhookId = gid.webhook(one.id);
-    const ofOne = await (await api.subscribe(deliveries, { webhookId })).begun();
-    const ofType = await (await api.subscribe(deliveries, { webhookId, eventType: 'booking.canceled' })).begun();
-    const succeeded = await (await api.subscribe(deliveries, { webhookId, status: 'SUCCEEDED' })).begun();
+    const ofOne = await api.follow(deliveries, { webhookId });
+    const ofType = await api.follow(deliveries, { webhookId, eventType: 'booking.canceled' });
+    const succeeded = await api.follow(deliveries, { webhookId, status: 'SUCCEEDED' });
     const coupon = await api.stack.emit();
     const order = await api.stack.emit('booking.canceled', { id: '1', reason: 'r' });
     const mine = await api.stack.deliveries(`webhook_id = ${one.id} and event_id in (${coupon}, ${order})`);
@@ -111,18 +108,15 @@ describe('deliveryUpdated', () => {
     expect(new Set(told(succeeded).map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
     expect(new Set(told(ofOne).map(({ id }) => id))).toEqual(new Set(mine.map(({ id }) => gid.delivery(id))));
     expect(other.id).not.toBe(one.id);
-    for (const stream of [ofOne, ofType, succeeded]) {
-      stream.cut();
-    }
   });
 
   test('foreign tenants see nothing', async () => {
     receiver.answerWith(answer(200));
     const stranger = await makeTenant(api.stack.services);
     const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
-    const theirs = await (await api.subscribe(deliveries, {}, { key: stranger.key })).begun();
-    const theirWebhooks = await (await api.subscribe(webhooks, {}, { key: stranger.key })).begun();
-    const own = await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) })).begun();
+    const theirs = await api.follow(deliveries, {}, { key: stranger.key });
+    const theirWebhooks = await api.follow(webhooks, {}, { key: stranger.key });
+    const own = await api.follow(deliveries, { webhookId: gid.webhook(webhookId) });
     const { id } = await deliveryTo(webhookId, await api.stack.emit());
     await eventually(() => statuses(own, id).at(-1) === 'SUCCEEDED', WITHIN_MS);
     // What is theirs comes all the same, and is the first that comes.
@@ -130,9 +124,6 @@ describe('deliveryUpdated', () => {
     await eventually(() => theirWebhooks.updates.length > 0, WITHIN_MS);
     expect(theirWebhooks.updates[0].webhookId).toBe(gid.webhook(theirWebhook));
     expect(theirs.updates).toEqual([]);
-    for (const stream of [theirs, theirWebhooks, own]) {
-      stream.cut();
-    }
   });
 
   test('a platform key follows the tenant that it names', async () => {
@@ -141,17 +132,16 @@ describe('deliveryUpdated', () => {
     await eventually(() => nameless.isComplete);
     expect(nameless.errors[0]?.extensions).toMatchObject({ code: 'FORBIDDEN', reason: 'tenant_required' });
     const headers = { 'hookwright-tenant': String(api.stack.tenantId) };
-    const stream = await (await api.subscribe(webhooks, {}, { key, headers })).begun();
+    const stream = await api.follow(webhooks, {}, { key, headers });
     const { id } = await api.stack.webhook(receiver.url);
     await eventually(() => stream.updates.some(({ webhookId }) => webhookId === gid.webhook(id)), WITHIN_MS);
-    stream.cut();
     await deleteWebhook(api.stack.services.db, api.stack.tenantId, id, commandLine);
   });
 });
 
 describe('webhookUpdated', () => {
   test('tells of a webhook that is made, paused, and deleted', async () => {
-    const stream = await (await api.subscribe(webhooks)).begun();
+    const stream = await api.follow(webhooks);
     const { id } = await api.stack.webhook(receiver.url, ['booking.canceled']);
     const told = () => stream.updates.filter(({ webhookId }) => webhookId === gid.webhook(id));
     await eventually(() => told().at(-1)?.webhook.active === true, WITHIN_MS);
@@ -160,17 +150,15 @@ describe('webhookUpdated', () => {
     await eventually(() => told().at(-1)?.webhook.disabledReason === 'PAUSED', WITHIN_MS);
     await deleteWebhook(db, api.stack.tenantId, id, commandLine);
     await eventually(() => told().at(-1)?.webhook === null, WITHIN_MS);
-    stream.cut();
   });
 
   test('tells of failures that are counted, of this webhook only', async () => {
     receiver.answerWith(answer(500));
     const { id } = await api.stack.webhook(receiver.url, ['coupon.applied']);
-    const stream = await (await api.subscribe(webhooks, { id: String(id) })).begun();
+    const stream = await api.follow(webhooks, { id: String(id) });
     await api.stack.emit();
     await eventually(() => stream.updates.at(-1)?.webhook?.consecutiveFailures > 0, WITHIN_MS);
     expect(stream.updates.slice(1).every(({ webhookId }) => webhookId === gid.webhook(id))).toBe(true);
-    stream.cut();
   });
 
   test.each([
@@ -204,8 +192,7 @@ describe('webhookUpdated', () => {
 
 test('a browser of an allowed origin may read the stream', async () => {
   const headers = { origin: 'https://app.example.com' };
-  const stream = await (await api.subscribe(webhooks, {}, { headers })).begun();
+  const stream = await api.follow(webhooks, {}, { headers });
   expect(stream.response.headers['access-control-allow-origin']).toBe('https://app.example.com');
   expect(stream.response.headers['x-request-id']).toEqual(expect.any(String));
-  stream.cut();
 });

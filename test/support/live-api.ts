@@ -108,7 +108,7 @@ export class LiveStream {
 /** A daemon's world, and API processes over the same database that listen on real ports. */
 export class LiveApi implements AsyncDisposable {
   readonly servers: { server: FastifyInstance; services: Services; port: number }[] = [];
-  #streams: LiveStream[] = [];
+  readonly #streams: LiveStream[] = [];
 
   private constructor(
     readonly stack: DeliveryStack,
@@ -160,10 +160,19 @@ export class LiveApi implements AsyncDisposable {
     return stream;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const stream of this.#streams) {
+  /** A stream that has begun. */
+  async follow(...subscription: Parameters<LiveApi['subscribe']>): Promise<LiveStream> {
+    return (await this.subscribe(...subscription)).begun();
+  }
+
+  cutStreams(): void {
+    for (const stream of this.#streams.splice(0)) {
       stream.cut();
     }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cutStreams();
     while (this.servers.length > 0) {
       await this.removeServer();
     }

@@ -40,8 +40,8 @@ export class SupportDesk implements AsyncDisposable {
       ...settings,
     });
     const live = {
-      deliveries: await (await api.subscribe(deliveries)).begun(),
-      webhooks: await (await api.subscribe(webhooks)).begun(),
+      deliveries: await api.follow(deliveries),
+      webhooks: await api.follow(webhooks),
     };
     api.stack.startDaemon();
     return new SupportDesk(api, live);
