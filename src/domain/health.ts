@@ -15,6 +15,10 @@ export interface HealthState {
   failingForMs: number | null;
   /** How long ago the last failure ended, in ms; null: there was none. */
   lastFailureAgoMs: number | null;
+  /** Whether the streak includes one of an ordinary event; without meaning while there is none. */
+  ordinaryFailures: boolean;
+  /** Whether `webhook.disabled` was raised, and `webhook.recovered` not yet. */
+  disabledRaised: boolean;
 }
 
 export interface HealthStep {
@@ -25,6 +29,8 @@ export interface HealthStep {
   failuresAtStart: number;
   /** Whether another answer has closed the endpoint for the same reason while the request was in flight. */
   isSameClosing: boolean;
+  /** Whether it was a delivery of an operational event. */
+  isOperational: boolean;
 }
 
 export interface HealthVerdict {
@@ -32,6 +38,9 @@ export interface HealthVerdict {
   /** See HealthState; 0 when the failures began with one of these attempts. */
   failingForMs: number | null;
   disable: 'FAILURES' | 'GONE' | null;
+  ordinaryFailures: boolean;
+  /** The operational events to raise; `disabled` with its reason. */
+  raises: { disabled: HealthVerdict['disable']; recovered: boolean };
 }
 
 /**
@@ -47,20 +56,30 @@ export interface HealthVerdict {
  * not disable a webhook that its tenant has just enabled. Nor does an outcome after the one that disables, or of an
  * inactive webhook, so that it is disabled once.
  *
+ * Operational events must not breed more of them: two webhooks that fail would report each other for ever. So a webhook
+ * that only their deliveries have disabled raises none, and `recovered` only follows a `disabled`.
+ *
  * @param streakMsMin DISABLE_AFTER_SECONDS_MIN, in ms
  */
 export function foldHealth(state: HealthState, steps: readonly HealthStep[], streakMsMin: number): HealthVerdict {
-  let { consecutiveFailures, failingForMs, lastFailureAgoMs } = state;
-  if (!state.active) {
-    return { consecutiveFailures, failingForMs, disable: null };
-  }
-  for (const { generation, verdict, failuresAtStart, isSameClosing } of steps) {
-    if (generation !== state.generation || isSameClosing) {
+  let { consecutiveFailures, failingForMs, lastFailureAgoMs, ordinaryFailures } = state;
+  let recovered = false;
+  const verdict = (disable: HealthVerdict['disable']): HealthVerdict => {
+    const raises = { disabled: ordinaryFailures ? disable : null, recovered };
+    return { consecutiveFailures, failingForMs, disable, ordinaryFailures, raises };
+  };
+  for (const step of steps) {
+    if (!state.active || step.generation !== state.generation) {
       continue;
     }
-    if (verdict === 'SUCCEEDED') {
+    if (step.verdict === 'SUCCEEDED') {
       consecutiveFailures = 0;
       failingForMs = null;
+      recovered = state.disabledRaised;
+      continue;
+    }
+    ordinaryFailures = !step.isOperational || (consecutiveFailures > 0 && ordinaryFailures);
+    if (step.isSameClosing) {
       continue;
     }
     const isAlone = (lastFailureAgoMs ?? Number.POSITIVE_INFINITY) >= streakMsMin;
@@ -68,13 +87,13 @@ export function foldHealth(state: HealthState, steps: readonly HealthStep[], str
     failingForMs = isAlone ? 0 : (failingForMs ?? 0);
     lastFailureAgoMs = 0;
     const isLast = consecutiveFailures + 1 >= DISABLE_AFTER_FAILURES;
-    if (verdict === 'FAILED' && isLast && (failuresAtStart === 0 || !isLate)) {
+    if (step.verdict === 'FAILED' && isLast && (step.failuresAtStart === 0 || !isLate)) {
       continue;
     }
     consecutiveFailures += 1;
-    if (verdict === 'GONE' || isLast) {
-      return { consecutiveFailures, failingForMs, disable: verdict === 'GONE' ? 'GONE' : 'FAILURES' };
+    if (step.verdict === 'GONE' || isLast) {
+      return verdict(step.verdict === 'GONE' ? 'GONE' : 'FAILURES');
     }
   }
-  return { consecutiveFailures, failingForMs, disable: null };
+  return verdict(null);
 }

@@ -7,6 +7,7 @@ import {
   TEST_EVENT_TYPE,
   WILDCARD,
 } from '../../src/domain/events/event-type.js';
+import { isOperational, OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { words } from '../support/refusals.js';
 
 describe('an event type', () => {
@@ -50,4 +51,9 @@ test.each([
   [[], 'booking.created', false],
 ])('a webhook with the events %j receives %s: %s', (subscribed, eventType, expected) => {
   expect(matches(subscribed, eventType)).toBe(expected);
+});
+
+test.each(OPERATIONAL_EVENT_TYPES)('%s is operational; a test or a booking is not', (type) => {
+  expect(isOperational(type)).toBe(true);
+  expect(['webhook.test', 'booking.created'].some(isOperational)).toBe(false);
 });

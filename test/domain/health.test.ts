@@ -8,12 +8,14 @@ import {
   type HealthVerdict,
 } from '../../src/domain/health.js';
 
+/** `f` failed, `s` succeeded, `g` was answered 410; in capitals: the delivery of an operational event. */
 const steps = (verdicts: string, generation = 3): HealthStep[] =>
   [...verdicts].map((letter) => ({
     generation,
-    verdict: letter === 's' ? 'SUCCEEDED' : letter === 'g' ? 'GONE' : 'FAILED',
+    verdict: /s/i.test(letter) ? 'SUCCEEDED' : /g/i.test(letter) ? 'GONE' : 'FAILED',
     failuresAtStart: 1,
     isSameClosing: false,
+    isOperational: letter !== letter.toLowerCase(),
   }));
 const active = (consecutiveFailures: number): HealthState => ({
   active: true,
@@ -21,6 +23,8 @@ const active = (consecutiveFailures: number): HealthState => ({
   consecutiveFailures,
   failingForMs: consecutiveFailures > 0 ? 60_000 : null,
   lastFailureAgoMs: consecutiveFailures > 0 ? 1_000 : null,
+  ordinaryFailures: true,
+  disabledRaised: false,
 });
 
 /** Where rows of failures may be of any duration. */
@@ -76,6 +80,7 @@ describe('the health of a webhook', () => {
       ),
       failuresAtStart: fc.constant(1),
       isSameClosing: fc.constant(false),
+      isOperational: fc.constant(false),
     });
     const state = fc.record<HealthState>({
       active: fc.constantFrom(true, true, true, false),
@@ -83,6 +88,8 @@ describe('the health of a webhook', () => {
       consecutiveFailures: fc.nat({ max: 9 }),
       failingForMs: fc.constant(null),
       lastFailureAgoMs: fc.constant(null),
+      ordinaryFailures: fc.constant(true),
+      disabledRaised: fc.constant(false),
     });
     fc.assert(
       fc.property(state, fc.array(step, { maxLength: 60 }), (start, outcomes) => {
@@ -97,12 +104,10 @@ describe('the health of a webhook', () => {
       fc.property(fc.array(fc.constantFrom('s', 'f', 'f', 'f', 'f')), fc.nat({ max: 60 }), (letters, cut) => {
         const all = steps(letters.join(''));
         const first = fold(active(0), all.slice(0, cut));
-        const next: HealthState = {
+        const next = {
+          ...active(first.consecutiveFailures),
           active: first.disable === null,
           generation: first.disable === null ? 3 : 4,
-          consecutiveFailures: first.consecutiveFailures,
-          failingForMs: null,
-          lastFailureAgoMs: null,
         };
         const second = fold(next, all.slice(cut));
         expect(fold(active(0), all)).toEqual({
@@ -162,7 +167,79 @@ describe('a row of failures', () => {
 
   test('does not disable by requests from before it: the next one decides', () => {
     const verdict = foldHealth(active(0), failures(40, { failuresAtStart: 0 }), 0);
-    expect(verdict).toEqual({ consecutiveFailures: 9, failingForMs: 0, disable: null });
+    expect(verdict).toMatchObject({ consecutiveFailures: 9, failingForMs: 0, disable: null });
     expect(foldHealth(failing(9, 1), failures(1, { failuresAtStart: 9 }), 0).disable).toBe('FAILURES');
+  });
+});
+
+describe('operational events', () => {
+  const after = (change: Partial<HealthState>, outcomes: string, generation = 3) =>
+    foldHealth({ ...active(change.consecutiveFailures ?? 0), ...change }, steps(outcomes, generation), 0);
+  const raised = (...args: Parameters<typeof after>) => after(...args).raises;
+
+  test.each<[string, Partial<HealthState>, string, HealthVerdict['disable']]>([
+    ['failures have disabled, at the tenth and not at the ninth', {}, 'f'.repeat(9), null],
+    ['failures have disabled, at the tenth and not at the ninth', {}, 'f'.repeat(10), 'FAILURES'],
+    ['failures have disabled, at the tenth and not at the ninth', { consecutiveFailures: 9 }, 'f', 'FAILURES'],
+    ['failures have disabled, at a 410 too', {}, 'g', 'GONE'],
+    ['deliveries of other events have disabled', {}, 'F'.repeat(10), null],
+    ['deliveries of other events have disabled', {}, 'G', null],
+    ['deliveries of other events have disabled', { consecutiveFailures: 9, ordinaryFailures: false }, 'F', null],
+    ['one ordinary failure among ten has disabled', {}, `f${'F'.repeat(9)}`, 'FAILURES'],
+    ['one ordinary failure among ten has disabled', {}, `${'F'.repeat(9)}f`, 'FAILURES'],
+    ['one ordinary failure among ten has disabled', { consecutiveFailures: 9 }, 'F', 'FAILURES'],
+    ['one ordinary failure among ten has disabled', { consecutiveFailures: 2 }, 'G', 'GONE'],
+    ['an ordinary failure from before a success has not disabled', {}, `ffs${'F'.repeat(10)}`, null],
+    [
+      'an ordinary failure from before a success has not disabled',
+      { consecutiveFailures: 5 },
+      `S${'F'.repeat(10)}`,
+      null,
+    ],
+  ])('report a webhook that %s: %j, then "%s"', (_, state, outcomes, reason) => {
+    expect(raised(state, outcomes).disabled).toBe(reason);
+  });
+
+  test.each<[Partial<HealthState>, string, HealthVerdict['raises']]>([
+    [{ disabledRaised: true }, 's', { recovered: true, disabled: null }],
+    [{ disabledRaised: true }, 'fff', { recovered: false, disabled: null }],
+    [{ disabledRaised: false }, 's', { recovered: false, disabled: null }],
+    [{ disabledRaised: true }, `s${'f'.repeat(10)}`, { recovered: true, disabled: 'FAILURES' }],
+    [{ disabledRaised: true }, 'gs', { recovered: false, disabled: 'GONE' }],
+  ])('report the first success after a disabling that was raised: %j, then "%s"', (state, outcomes, raises) => {
+    expect(raised(state, outcomes)).toEqual(raises);
+  });
+
+  test('report nothing of attempts from before the webhook was last switched, or of an inactive one', () => {
+    const unchanged = { ordinaryFailures: false, raises: { disabled: null, recovered: false } };
+    const state = { ordinaryFailures: false, disabledRaised: true, consecutiveFailures: 9 };
+    expect(after(state, 'gfs', 2)).toMatchObject(unchanged);
+    expect(after({ ...state, active: false }, 'gfs')).toMatchObject(unchanged);
+  });
+
+  test('report every disabling where all events are ordinary, and never another reason', () => {
+    const letters = fc.string({ unit: fc.constantFrom('f', 'F', 's', 'S', 'g', 'f', 'F'), maxLength: 40 });
+    fc.assert(
+      fc.property(letters, fc.integer({ min: 0, max: 9 }), (text, consecutiveFailures) => {
+        const { disable, raises } = after({ consecutiveFailures }, text);
+        expect(text === text.toLowerCase() ? [disable] : [null, disable]).toContain(raises.disabled);
+      }),
+    );
+  });
+
+  test('are none after successes without a failure or a disabling before, which are recorded unread', () => {
+    const state = fc.record({ active: fc.boolean(), ordinaryFailures: fc.boolean() });
+    const letters = fc.string({ unit: fc.constantFrom('s', 'S'), maxLength: 10 });
+    fc.assert(
+      fc.property(state, letters, fc.constantFrom(2, 3), (flags, text, generation) => {
+        expect(after(flags, text, generation)).toEqual({
+          consecutiveFailures: 0,
+          failingForMs: null,
+          disable: null,
+          ordinaryFailures: flags.ordinaryFailures,
+          raises: { disabled: null, recovered: false },
+        });
+      }),
+    );
   });
 });

@@ -5,7 +5,7 @@ import { idRange } from '../../domain/ids/delivery-id.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import type { FailedAttempt } from './finished-attempt.js';
 import { type OperationalEvent, originOf, raiseEvents } from './raise-events.js';
-import type { WebhookEvents, WrittenWebhook } from './update-health.js';
+import type { Health, WrittenWebhook } from './update-health.js';
 
 const eventsStatement: Statement = {
   name: 'read_exhausted_deliveries',
@@ -21,7 +21,7 @@ const eventsStatement: Statement = {
  */
 export async function raiseOutcomeEvents(
   client: pg.PoolClient,
-  webhookEvents: readonly WebhookEvents[],
+  webhookEvents: readonly Health[],
   exhausted: readonly FailedAttempt[],
   written: readonly WrittenWebhook[],
 ): Promise<void> {
@@ -46,19 +46,19 @@ export async function raiseOutcomeEvents(
   ]);
 }
 
-function eventsOf({ webhook, events: verdict }: WebhookEvents, row: WrittenWebhook): OperationalEvent[] {
+function eventsOf({ webhook, verdict }: Health, row: WrittenWebhook): OperationalEvent[] {
   const about = { tenantId: webhook.tenantId, webhookId: webhook.id, count: 1 };
   const which = { webhook_id: String(webhook.id), origin: originOf(row.url) };
   const events: OperationalEvent[] = [];
-  if (verdict.recovered && webhook.failedAt !== null) {
+  if (verdict.raises.recovered && webhook.failedAt !== null) {
     const disabled_at = formatTimestamp(webhook.failedAt);
     const recovered_at = formatTimestamp(row.lastSuccessAt);
     events.push({ ...about, type: 'webhook.recovered', facts: { ...which, disabled_at, recovered_at } });
   }
-  if (verdict.disabled !== null) {
+  if (verdict.raises.disabled !== null) {
     const facts = {
       ...which,
-      reason: verdict.disabled,
+      reason: verdict.raises.disabled,
       consecutive_failures: String(row.consecutiveFailures),
       disabled_at: formatTimestamp(row.disabledAt),
       held_until: formatTimestamp(row.holdUntil),

@@ -1,20 +1,14 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { bigintArray, column, RowsParameter } from '../../database/rows-parameter.js';
-import {
-  foldOperationalEvents,
-  isOperational,
-  type OperationalEventsState,
-  type OperationalEventsStep,
-  type OperationalEventsVerdict,
-} from '../../domain/events/operational-events.js';
-import { foldHealth, type HealthVerdict } from '../../domain/health.js';
+import { isOperational } from '../../domain/events/operational-events.js';
+import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../../domain/health.js';
 import { closingMs, nextProbeMs } from '../../domain/pacing/probes.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { about, auditBySql, service } from '../rows/audit.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
-interface HealthRow extends OperationalEventsState {
+interface HealthRow extends HealthState {
   id: number;
   tenantId: number;
   url: string;
@@ -52,10 +46,9 @@ export interface DisabledWebhook {
 }
 
 /** A webhook's health after its attempts. */
-interface Health {
+export interface Health {
   webhook: HealthRow;
   verdict: HealthVerdict;
-  events: OperationalEventsVerdict;
   /** The time is reckoned by Postgres's clock, like all others here. */
   lastSuccessAgoMs: number | null;
   lastFailureAgoMs: number | null;
@@ -76,9 +69,9 @@ const healths = new RowsParameter<Health>(
     close_ms: column.double(({ closeMs }) => closeMs),
     failing_for_ms: column.double(({ verdict }) => verdict.failingForMs),
     next_probe_in_ms: column.double(({ nextProbeInMs }) => nextProbeInMs),
-    ordinary_failures: column.boolean(({ events }) => events.ordinaryFailures),
-    disabled_raised: column.boolean(({ events }) => events.disabled !== null),
-    recovered: column.boolean(({ events }) => events.recovered),
+    ordinary_failures: column.boolean(({ verdict }) => verdict.ordinaryFailures),
+    disabled_raised: column.boolean(({ verdict }) => verdict.raises.disabled !== null),
+    recovered: column.boolean(({ verdict }) => verdict.raises.recovered),
   },
   { after: 1 },
 );
@@ -122,12 +115,6 @@ export interface WrittenWebhook {
   holdUntil: Date;
 }
 
-/** The operational events to raise about a webhook. */
-export interface WebhookEvents {
-  webhook: HealthRow;
-  events: OperationalEventsVerdict;
-}
-
 /**
  * Writes what attempts say of their webhooks' health; one that it disables has its deliveries held.
  *
@@ -140,7 +127,7 @@ export function updateHealth(
   webhooks: readonly HealthRow[],
   counted: readonly FinishedAttempt[],
   { holdHours, streakMsMin }: HealthRules,
-): { webhookEvents: WebhookEvents[]; disabled: DisabledWebhook[]; written: Promise<WrittenWebhook[]> } {
+): { webhookEvents: Health[]; disabled: DisabledWebhook[]; written: Promise<WrittenWebhook[]> } {
   const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
   const touched = webhooks
     .filter(({ id }) => byWebhook.has(id))
@@ -151,7 +138,7 @@ export function updateHealth(
   const updated = query<WrittenWebhook>(client, healthStatement, [holdHours, ...healths.values(touched)]);
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
-    webhookEvents: touched.filter(({ events }) => events.disabled !== null || events.recovered),
+    webhookEvents: touched.filter(({ verdict: { raises } }) => raises.disabled !== null || raises.recovered),
     disabled: touched.flatMap(({ webhook: { id: webhookId, tenantId }, verdict: { disable: reason } }) =>
       reason === null ? [] : [{ webhookId, tenantId, reason }],
     ),
@@ -172,13 +159,13 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
 function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], streakMsMin: number): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
   const inOrder = attempts.toSorted((a, b) => a.endedAtMs - b.endedAtMs);
-  const steps: OperationalEventsStep[] = inOrder.map(({ delivery, failuresAtStart, isSameClosing, outcome }) => ({
+  const steps: HealthStep[] = inOrder.map(({ delivery, failuresAtStart, isSameClosing, outcome }) => ({
     generation: delivery.generation,
     // That another url is gone for good says nothing of this one.
     verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
     failuresAtStart,
     isSameClosing,
-    operational: isOperational(delivery.eventType),
+    isOperational: isOperational(delivery.eventType),
   }));
   const nowMs = performance.now();
   const latestAgoMs = (wanted: readonly FinishedAttempt[]) =>
@@ -192,7 +179,6 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], str
   return {
     webhook,
     verdict,
-    events: foldOperationalEvents(webhook, steps, streakMsMin),
     lastSuccessAgoMs: latestAgoMs(attempts.filter((attempt) => !hasFailed(attempt))),
     lastFailureAgoMs: latestAgoMs(attempts.filter(hasFailed)),
     closeMs: closings.length > 0 ? Math.max(...closings) : null,
