@@ -31,37 +31,31 @@ export function isDeeperThan(value: unknown, levelsMax: number): boolean {
   return parts.some((part) => isDeeperThan(part, levelsMax - 1));
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_LIST = 0x5b;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_LIST = 0x5d;
-const CLOSE_OBJECT = 0x7d;
-
 /** Like isDeeperThan, without parsing the valid JSON: parsed, small parts take twenty times the room of the text. */
 export function isTextDeeperThan(json: string, levelsMax: number): boolean {
   let levels = 0;
-  for (let at = 0; at < json.length; at++) {
-    const character = json.charCodeAt(at);
-    if (character === QUOTE) {
-      at = endOfText(json, at);
-    } else if (character === OPEN_LIST || character === OPEN_OBJECT) {
-      levels += 1;
-      if (levels > levelsMax) {
-        return true;
-      }
-    } else if (character === CLOSE_LIST || character === CLOSE_OBJECT) {
-      levels -= 1;
+  for (let at = 0; at < json.length && levels <= levelsMax; at++) {
+    switch (json[at]) {
+      case '"':
+        at = endOfText(json, at);
+        break;
+      case '[':
+      case '{':
+        levels += 1;
+        break;
+      case ']':
+      case '}':
+        levels -= 1;
     }
   }
-  return false;
+  return levels > levelsMax;
 }
 
 /** The index of the quote that ends the text which begins at `start`. */
 function endOfText(json: string, start: number): number {
   let at = start + 1;
-  while (json.charCodeAt(at) !== QUOTE) {
-    at += json.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  while (json[at] !== '"') {
+    at += json[at] === '\\' ? 2 : 1;
   }
   return at;
 }

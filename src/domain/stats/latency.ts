@@ -11,11 +11,8 @@ export const latencyBoundsMs: readonly number[] = Array.from(
 
 /** The bucket of a duration in milliseconds, 0 to 23. A duration on a bound belongs to the bucket below it. */
 export function latencyBucket(durationMs: number): number {
-  let bucket = 0;
-  while (bucket < latencyBoundsMs.length && durationMs > latencyBoundsMs[bucket]!) {
-    bucket += 1;
-  }
-  return bucket;
+  const bucket = latencyBoundsMs.findIndex((bound) => durationMs <= bound);
+  return bucket === -1 ? LATENCY_BUCKETS - 1 : bucket;
 }
 
 /**
@@ -26,14 +23,9 @@ export function latencyBucket(durationMs: number): number {
  * @returns null for an empty histogram
  */
 export function latencyPercentile(histogram: readonly number[], fraction: number): number | null {
-  let total = 0;
-  for (const count of histogram) {
-    total += count;
-  }
-  const rank = fraction * total;
+  const rank = fraction * histogram.reduce((total, count) => total + count, 0);
   let below = 0;
-  for (let bucket = 0; bucket < histogram.length; bucket++) {
-    const count = histogram[bucket]!;
+  for (const [bucket, count] of histogram.entries()) {
     if (count > 0 && below + count >= rank) {
       const lower = latencyBoundsMs[bucket - 1] ?? 0;
       const upper = GROWTH ** bucket;

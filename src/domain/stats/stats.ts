@@ -39,7 +39,7 @@ export interface StatsRange {
 
 type RangeVerdict =
   | ({ allowed: true } & StatsRange)
-  | { allowed: false; field: 'since' | 'until' | 'resolution'; code: string; reason: string };
+  | { allowed: false; field: 'since' | 'until' | 'resolution'; reason: string };
 
 /** @param wanted `until` null: up to now; `resolution` null: chosen by the length of the range */
 export function judgeStatsRange(
@@ -50,14 +50,13 @@ export function judgeStatsRange(
   const until = (wanted.until ?? now).getTime();
   if (until <= since) {
     return wanted.until === null
-      ? { allowed: false, field: 'since', code: 'out_of_range', reason: 'must lie before now' }
-      : { allowed: false, field: 'until', code: 'out_of_range', reason: 'must lie after `since`' };
+      ? { allowed: false, field: 'since', reason: 'must lie before now' }
+      : { allowed: false, field: 'until', reason: 'must lie after `since`' };
   }
   const age = now.getTime() - since;
   const resolution = wanted.resolution ?? resolutionFor(until - since, age);
   if (age > STATS_KEPT_MS[resolution]) {
-    const reason = `lies too far back: ${keptText[resolution]}`;
-    return { allowed: false, field: 'since', code: 'out_of_range', reason };
+    return { allowed: false, field: 'since', reason: `lies too far back: ${keptText[resolution]}` };
   }
   const length = bucketMs[resolution];
   const first = Math.floor(since / length);
@@ -65,12 +64,7 @@ export function judgeStatsRange(
   if (end - first > STATS_BUCKETS_MAX) {
     const most = STATS_BUCKETS_MAX.toLocaleString('en');
     const reason = `makes ${(end - first).toLocaleString('en')} buckets of this range; a request has at most ${most}`;
-    return {
-      allowed: false,
-      field: wanted.resolution === null ? 'until' : 'resolution',
-      code: 'out_of_range',
-      reason,
-    };
+    return { allowed: false, field: wanted.resolution === null ? 'until' : 'resolution', reason };
   }
   return { allowed: true, resolution, since: new Date(first * length), until: new Date(end * length) };
 }
@@ -104,11 +98,11 @@ interface StatsFigures {
 export function bucketFigures(range: StatsRange, counted: readonly StatsCounts[]): ({ start: Date } & StatsFigures)[] {
   const length = bucketMs[range.resolution];
   const byStart = new Map(counted.map((counts) => [counts.startMs, counts]));
-  const buckets: ({ start: Date } & StatsFigures)[] = [];
-  for (let startMs = range.since.getTime(); startMs < range.until.getTime(); startMs += length) {
-    buckets.push({ start: new Date(startMs), ...figuresOf(byStart.get(startMs) ?? nothing) });
-  }
-  return buckets;
+  const sinceMs = range.since.getTime();
+  return Array.from({ length: (range.until.getTime() - sinceMs) / length }, (_, index) => {
+    const startMs = sinceMs + index * length;
+    return { start: new Date(startMs), ...figuresOf(byStart.get(startMs) ?? nothing) };
+  });
 }
 
 export function totalFigures(counted: readonly StatsCounts[]): StatsFigures {
@@ -136,14 +130,10 @@ function figuresOf({ successes, failures, histogram }: Counts): StatsFigures {
 const tenths = (ms: number | null) => (ms === null ? null : Math.round(ms * 10) / 10);
 
 function sumOf(counted: readonly Counts[]): Counts {
-  const histogram = new Array<number>(LATENCY_BUCKETS).fill(0);
-  let [successes, failures] = [0, 0];
-  for (const counts of counted) {
-    successes += counts.successes;
-    failures += counts.failures;
-    for (const [bucket, count] of counts.histogram.entries()) {
-      histogram[bucket] = (histogram[bucket] ?? 0) + count;
-    }
-  }
-  return { successes, failures, histogram };
+  const sum = (count: (counts: Counts) => number) => counted.reduce((total, counts) => total + count(counts), 0);
+  return {
+    successes: sum(({ successes }) => successes),
+    failures: sum(({ failures }) => failures),
+    histogram: Array.from({ length: LATENCY_BUCKETS }, (_, bucket) => sum(({ histogram }) => histogram[bucket] ?? 0)),
+  };
 }

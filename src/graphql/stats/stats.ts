@@ -80,7 +80,7 @@ export async function statsOf(
 ): Promise<Stats> {
   const verdict = judgeStatsRange({ since, until, resolution: wanted }, context.clock());
   if (!verdict.allowed) {
-    throw invalidInput([{ path: [verdict.field], code: verdict.code, detail: verdict.reason }]);
+    throw invalidInput([{ path: [verdict.field], code: 'out_of_range', detail: verdict.reason }]);
   }
   const { allowed: _, ...range } = verdict;
   const type = await knownTypeIn(context, eventType, ['eventType']);
