@@ -14,9 +14,6 @@ export const BUILT_FOLDER = fileURLToPath(new URL(BUILT, import.meta.url));
 
 const ASSET = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}$/;
 
-/** The paths of a page, whose script has routes of its own. */
-const pathsOf = (page: string) => [`/${page}`, `/${page}/*`];
-
 /**
  * Serves `portal.html` and `console.html` with their assets, which have a hash in their names, and `embed.js` for other
  * sites. The limit of requests without a key counts pages, but not their many assets.
@@ -44,7 +41,8 @@ export async function pages(
   await app.register(async (counted) => {
     counted.addHook('onRequest', async ({ ip }) => services.rateLimits.requireAnonymous(ip));
     for (const page of ['portal', 'console']) {
-      for (const path of pathsOf(page)) {
+      // The script of a page has routes of its own.
+      for (const path of [`/${page}`, `/${page}/*`]) {
         counted.get(path, (_request, reply) => send(reply, pageHeaders([]), folder, `${page}.html`));
       }
     }

@@ -70,25 +70,19 @@ export function fixedHeaders({
   };
 }
 
-interface HeaderNames {
-  event: string;
-  delivery: string;
-  signature: string;
-  timestamp: string;
-}
+const namesFor = (prefix: string) => ({
+  event: `${prefix}-Event`,
+  delivery: `${prefix}-Delivery`,
+  signature: `${prefix}-Signature`,
+  timestamp: `${prefix}-Timestamp`,
+});
 
 /** Made once: a text that was just put together is slow as a property's name. */
-let known: { prefix: string; names: HeaderNames } | undefined;
+let known = { prefix: '', names: namesFor('') };
 
-function namesOf(prefix: string): HeaderNames {
-  if (known?.prefix !== prefix) {
-    const names = {
-      event: `${prefix}-Event`,
-      delivery: `${prefix}-Delivery`,
-      signature: `${prefix}-Signature`,
-      timestamp: `${prefix}-Timestamp`,
-    };
-    known = { prefix, names };
+function namesOf(prefix: string): ReturnType<typeof namesFor> {
+  if (known.prefix !== prefix) {
+    known = { prefix, names: namesFor(prefix) };
   }
   return known.names;
 }

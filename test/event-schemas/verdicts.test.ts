@@ -138,7 +138,7 @@ describe('const and enum', () => {
     ['all of twenty', letters(20), quoted(letters(20))],
     ['twenty of more', letters(22), `${quoted(letters(20))} and 2 more`],
     ['the beginning of a long one', ['x'.repeat(48), 'x'.repeat(49)], `"${'x'.repeat(48)}", "${'x'.repeat(49)}…`],
-    ['no half of a character', ['😀'.repeat(60)], `"${'😀'.repeat(49)}…`],
+    ['no half of a character', ['😀'.repeat(60)], `"${'😀'.repeat(24)}…`],
     [
       'two hundred characters at most',
       Array(6).fill('y'.repeat(38)),

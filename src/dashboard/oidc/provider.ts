@@ -130,15 +130,16 @@ function withSecret(secret: string): client.ClientAuth {
 }
 
 function refusalOf(error: unknown): SignInRefused {
-  if (error instanceof client.AuthorizationResponseError && error.error === 'access_denied') {
-    return new SignInRefused('denied', 'the person or the provider said no', error);
+  const isCoded = error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError;
+  const code = isCoded ? error.error : null;
+  switch (code) {
+    case 'access_denied':
+      return new SignInRefused('denied', 'the person or the provider said no', error);
+    case 'invalid_grant':
+      return new SignInRefused('stale', 'the code of the provider was used or is too old', error);
+    default: {
+      const detail = code === null ? '' : ` (${code})`;
+      return new SignInRefused('provider', `the answer of the provider was not right${detail}`, error);
+    }
   }
-  if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant') {
-    return new SignInRefused('stale', 'the code of the provider was used or is too old', error);
-  }
-  const code =
-    error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError
-      ? ` (${error.error})`
-      : '';
-  return new SignInRefused('provider', `the answer of the provider was not right${code}`, error);
 }

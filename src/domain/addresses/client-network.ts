@@ -14,14 +14,10 @@ export function networkOf(address: string): string {
     return family === 4 ? address : NOWHERE;
   }
   const groups = groupsOf(address);
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
-    return groups
-      .slice(6)
-      .flatMap((group) => [group >> 8, group & 0xff])
-      .join('.');
+  if (groups.slice(0, 6).join() === '0,0,0,0,0,65535') {
+    const bytes = groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]);
+    return bytes.join('.');
   }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
+  const hex = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${hex.join(':')}::/64`;
 }

@@ -57,7 +57,6 @@ function valuesText({ allowedValue, allowedValues }: ErrorObject['params']): str
   return values.length === 0 ? '' : `: ${shown.join(', ')}${unnamed > 0 ? ` and ${unnamed} more` : ''}`;
 }
 
-function shortened(text: string): string {
-  const characters = Array.from(text.slice(0, 2 * VALUE_CHARS_MAX + 1));
-  return characters.length > VALUE_CHARS_MAX ? `${characters.slice(0, VALUE_CHARS_MAX).join('')}…` : text;
-}
+/** Ends with a whole character. */
+const shortened = (text: string): string =>
+  text.length > VALUE_CHARS_MAX ? `${text.slice(0, VALUE_CHARS_MAX).replace(/[\ud800-\udbff]$/, '')}…` : text;

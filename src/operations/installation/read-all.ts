@@ -1,15 +1,13 @@
 import type { Database, Statement } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 import type { Backlog } from '../explorer/read-backlog.js';
-import { INSTALLATION_COUNT_MAX } from './read-installation.js';
+import { countSql, INSTALLATION_COUNT_MAX } from './read-installation.js';
 
 /** Reads of all tenants, for the installation itself: through views that are empty for a tenant. */
 
 type Db = Pick<Database, 'pool'>;
 
-const countOf = (condition: string) => `
-  (select count(*)::integer from (
-     select from hookwright.all_deliveries where ${condition} limit ${INSTALLATION_COUNT_MAX}) d)`;
+const countOf = (condition: string) => countSql(condition, 'all_deliveries');
 
 const backlogStatement: Statement = {
   name: 'read_backlog_of_all',

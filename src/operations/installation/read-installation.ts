@@ -32,17 +32,17 @@ export interface Installation {
   disabledWebhooks: number;
 }
 
-/** Each count ends at its limit, and reads nothing but a partial index. */
+/** SQL: a number of deliveries, which ends at its limit, and reads nothing but a partial index. */
+export const countSql = (condition: string, table = 'deliveries'): string => `
+  (select count(*)::integer from (
+     select from hookwright.${table} where ${condition} limit ${INSTALLATION_COUNT_MAX}) d)`;
+
 const statement: Statement = {
   name: 'read_installation',
   text: `
     select
-      (select count(*)::integer from (
-         select from hookwright.deliveries where status = 'PENDING' and due_at <= now() limit ${INSTALLATION_COUNT_MAX}) d) as due,
-      (select count(*)::integer from (
-         select from hookwright.deliveries where status = 'PENDING' and due_at > now() limit ${INSTALLATION_COUNT_MAX}) d) as scheduled,
-      (select count(*)::integer from (
-         select webhook_id from hookwright.deliveries where status = 'HELD' limit ${INSTALLATION_COUNT_MAX}) d) as held,
+      ${countSql(`status = 'PENDING' and due_at <= now()`)} as due,
+      ${countSql(`status = 'PENDING' and due_at > now()`)} as scheduled, ${countSql(`status = 'HELD'`)} as held,
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
        from hookwright.deliveries where status = 'PENDING') as "oldestDueSeconds",
       (select count(*)::integer from (
