@@ -71,13 +71,9 @@ export type FirstMinutes = Record<'minutesUntil' | 'hoursUntil' | 'minutesFrom',
  */
 export function nextRollUp(progress: RollUpProgress, now: Date, firstMinutes?: FirstMinutes): RollUpStep | null {
   const ended = now.getTime() - GRACE_MS;
-  const [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom] = [
-    progress.minutesUntil,
-    progress.hoursUntil,
-    progress.daysUntil,
-    progress.minutesFrom,
-    progress.hoursFrom,
-  ].map((mark) => mark.getTime()) as [number, number, number, number, number];
+  const marks = Object.entries(progress).map(([mark, date]: [string, Date]) => [mark, date.getTime()]);
+  const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom }: Record<keyof RollUpProgress, number> =
+    Object.fromEntries(marks);
   const step = (kind: RollUpStep['kind'], mark: keyof RollUpProgress, from: number, until: number): RollUpStep => ({
     kind,
     from: new Date(from),

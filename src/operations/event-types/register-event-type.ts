@@ -32,10 +32,8 @@ export async function registerEventType(
     // Two at once could each count one below the limit, or both find that the name is free.
     await lockFor(sql, 'event-types');
     if ((await em.count(EventType)) >= REGISTERED_TYPES_MAX) {
-      throw new ApiError(
-        'event_type_limit_reached',
-        `There are ${REGISTERED_TYPES_MAX} event types, and there cannot be more.`,
-      );
+      const detail = `There are ${REGISTERED_TYPES_MAX} event types, and there cannot be more.`;
+      throw new ApiError('event_type_limit_reached', detail);
     }
     if ((await em.findOne(EventType, { name }, { fields: ['name'] })) !== null) {
       throw new ApiError('name_taken', `There is an event type ${name} already.`);

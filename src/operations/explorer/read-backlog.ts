@@ -73,13 +73,7 @@ export const readWebhookBacklogs = rowByWebhook(
            ${countOfWebhook('held')} as held
     from ${webhooks} cross join lateral (
       select count(*)::integer, min(due_at) as oldest from (${open('due', WEBHOOK_COUNT_MAX)}) as counted) as due`,
-  ({ due, oldestDueAt, scheduled, held }: Counts): Backlog => ({
-    due,
-    oldestDueAt,
-    scheduled,
-    held,
-    countMax: WEBHOOK_COUNT_MAX,
-  }),
+  (counts: Counts): Backlog => ({ ...counts, countMax: WEBHOOK_COUNT_MAX }),
 );
 
 /** At most `HELD_SHOWN_MAX`. */
@@ -119,7 +113,7 @@ const countOfTenant = (state: keyof typeof conditions, of: Of) => `
   (select count(*)::integer from (
     select from w cross join lateral (${open(state, TENANT_COUNT_MAX, of)}) as one limit ${TENANT_COUNT_MAX}) as counted)`;
 
-/** SQL query: the backlog of all of a tenant's webhooks together. @param webhooks a query for their ids */
+/** SQL: the backlog of all of a tenant's webhooks together. @param webhooks a query for their ids */
 export const backlogOfTenantSql = ({ webhooks, ...of }: Of & { webhooks: string }) => `
   with w as materialized (${webhooks})
   select ${countOfTenant('due', of)} as due, (select min((${open('due', 1, of)})) from w) as "oldestDueAt",

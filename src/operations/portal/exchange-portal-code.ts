@@ -67,10 +67,8 @@ export async function exchangePortalCode(
   }
   requireOpen(session);
   const token = formatApiKey(session.id, random(KEY_BYTES));
-  const [begun] = await tenantQuery<{ expires_at: Date | null }>(db.pool, session.tenant_id, beginStatement, [
-    session.id,
-    hashApiKey(token),
-  ]);
+  const values = [session.id, hashApiKey(token)];
+  const [begun] = await tenantQuery<{ expires_at: Date | null }>(db.pool, session.tenant_id, beginStatement, values);
   if (!begun?.expires_at) {
     throw used(); // by another request at the same time
   }
@@ -87,10 +85,8 @@ function requireOpen({ exchanged, code_expired: isCodeOver, ended }: FoundSessio
     throw new ApiError('portal_code_expired', 'This portal session is over. Open the portal again.');
   }
   if (isCodeOver) {
-    throw new ApiError(
-      'portal_code_expired',
-      'This link was not opened within a minute after it was made. Open the portal again.',
-    );
+    const detail = 'This link was not opened within a minute after it was made. Open the portal again.';
+    throw new ApiError('portal_code_expired', detail);
   }
 }
 

@@ -25,12 +25,8 @@ export async function rewrapDataKeys(
       for (const tenant of tenants) {
         const { id, dataKey, dataKeyKid } = tenant;
         em.assign(tenant, vault.rewrap(id, { dataKey, dataKeyKid }));
-        audit(em, commandLine, {
-          ...about('TENANT', id, id),
-          action: 'DATA_KEY_REWRAPPED',
-          before: { encryptionKey: dataKeyKid },
-          after: { encryptionKey: tenant.dataKeyKid },
-        });
+        const change = { before: { encryptionKey: dataKeyKid }, after: { encryptionKey: tenant.dataKeyKid } };
+        audit(em, commandLine, { ...about('TENANT', id, id), action: 'DATA_KEY_REWRAPPED', ...change });
       }
       return tenants.length;
     });

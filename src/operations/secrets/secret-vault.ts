@@ -80,16 +80,12 @@ export class SecretVault {
   }
 
   async #readDataKey(tenantId: number): Promise<Buffer> {
-    const [row] = await tenantQuery<{ data_key: Buffer; data_key_kid: string }>(
-      this.#pool,
-      tenantId,
-      { text: 'select data_key, data_key_kid from hookwright.tenants where id = $1' },
-      [tenantId],
-    );
-    if (row === undefined) {
+    const text = `select data_key as "dataKey", data_key_kid as "dataKeyKid" from hookwright.tenants where id = $1`;
+    const [wrapped] = await tenantQuery<WrappedDataKey>(this.#pool, tenantId, { text }, [tenantId]);
+    if (wrapped === undefined) {
       throw new Error(`Tenant ${tenantId} does not exist.`);
     }
-    return this.#unwrap(tenantId, { dataKey: row.data_key, dataKeyKid: row.data_key_kid });
+    return this.#unwrap(tenantId, wrapped);
   }
 
   #wrap(tenantId: number, plain: Buffer): WrappedDataKey {

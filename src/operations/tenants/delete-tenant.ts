@@ -32,10 +32,8 @@ export async function deleteTenant(
   return await managementTransaction(db, tenantId, async ({ em, now, sql }) => {
     const tenant = await lockTenant(em, tenantId);
     if (tenant.name !== name) {
-      const issue = { path: ['input', 'name'], code: 'other_name', detail: 'is not its name' };
-      throw new ApiError('invalid_input', 'The tenant has another name; nothing was deleted.', {
-        issues: [issue],
-      });
+      const issues = [{ path: ['input', 'name'], code: 'other_name', detail: 'is not its name' }];
+      throw new ApiError('invalid_input', 'The tenant has another name; nothing was deleted.', { issues });
     }
     const webhooks = await lockWebhooks(em);
     for (const webhook of webhooks) {
@@ -71,7 +69,7 @@ const TABLES_OF_TENANTS = [
   'api_keys',
 ] as const;
 
-/** Events are deleted two days after their deliveries, and whole days at a time. */
+/** Events are deleted later than their deliveries, and whole days at a time. */
 export const ERASED_AFTER_RETENTION_DAYS = EVENT_EXTRA_DAYS + 1;
 
 /**

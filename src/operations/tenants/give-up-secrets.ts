@@ -47,11 +47,8 @@ export async function giveUpSecrets(
       return;
     }
     em.assign(tenant, wrapped);
-    audit(em, commandLine, {
-      ...about('TENANT', tenantId, tenantId),
-      action: 'DATA_KEY_REPLACED',
-      after: { encryptionKey: wrapped.dataKeyKid },
-    });
+    const after = { encryptionKey: wrapped.dataKeyKid };
+    audit(em, commandLine, { ...about('TENANT', tenantId, tenantId), action: 'DATA_KEY_REPLACED', after });
     for (const webhook of await lockWebhooks(em)) {
       const { id, active } = webhook;
       webhook.sealedSecret = seal(id, formatSecret(random(SECRET_BYTES)));
@@ -59,12 +56,8 @@ export async function giveUpSecrets(
       webhook.overlapEndsAt = null;
       if (active) {
         await pause(unit, webhook, holdHours);
-        audit(em, commandLine, {
-          ...about('WEBHOOK', tenantId, id),
-          action: 'WEBHOOK_UPDATED',
-          before: { active: true },
-          after: { active: false },
-        });
+        const change = { before: { active: true }, after: { active: false } };
+        audit(em, commandLine, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_UPDATED', ...change });
       }
     }
   });

@@ -10,7 +10,7 @@ import { canceledSql } from '../deliveries/delivery-state.js';
 /** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
 export const MOVED_ROWS = 250;
 
-/** Deliveries up to these ids that were open when the webhook was enabled count as held (docs/decisions/0021). */
+/** Deliveries up to these ids count as held if they were open when the webhook was enabled (docs/decisions/0021). */
 export interface HeldBounds {
   keep_held_up_to: number | null;
   discard_held_up_to: number | null;
@@ -44,7 +44,7 @@ export const START: Position = { move: null, after: 0 };
 
 interface AlignedChunk {
   moved: number;
-  /** How many of these may be sent now. */
+  /** Moved ones that may be sent now. */
   released: number;
   /** Where the next chunk begins; null: nothing is left to move. */
   next: Position | null;
@@ -150,7 +150,7 @@ const CANCEL_PENDING = moveOf('cancel_pending', 'PENDING', canceledSql('WEBHOOK_
 const CANCEL_HELD = moveOf('cancel_held', 'HELD', canceledSql('WEBHOOK_DELETED'));
 const RELEASE = moveOf('release_held', 'HELD', `status = 'PENDING', job_group = null`, { releases: true });
 
-/** The moves to make, in order; a bounded one with its bound. */
+/** In their order; a bounded one with its bound. */
 function movesFor(webhook: WebhookState): [move: Move, upTo?: number][] {
   const { keep_held_up_to: keepUpTo, discard_held_up_to: discardUpTo } = webhook;
   if (webhook.deleted) {

@@ -15,17 +15,16 @@ const LOCKED_REST_MS = 2_000;
 
 /** The part of a long alignment that one job does. */
 interface Piece {
-  /** The job ends after this long. */
   pieceMs: number;
   /** In how many milliseconds the next job may go on. */
   restInMs: () => number;
 }
 
 /**
- * Brings a webhook's open deliveries in line with the webhook, in chunks: an inactive webhook's pending ones are held,
- * an active one's held ones are released in the order of ids (or kept, or canceled, as requested) and its put-off ones
- * woken, a deleted one's are canceled. It reads the state again for each chunk and may be stopped and started again at
- * any point. The rest is left to another job when the time is over, or when another session has locked a row.
+ * Aligns a webhook's open deliveries with it, in chunks: an inactive webhook's pending ones are held, an active one's
+ * held ones are released in the order of ids (or kept, or canceled, as requested) and its put-off ones woken, a deleted
+ * one's are canceled. It reads the state again for each chunk and may be stopped and started again at any point. The
+ * rest is left to another job when the time is over, or when another session has locked a row.
  *
  * @param woken how far an earlier job has woken deliveries
  * @returns how many deliveries were moved or woken

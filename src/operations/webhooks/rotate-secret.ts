@@ -47,11 +47,8 @@ export async function rotateSecret(
     locked.overlapEndsAt = until;
     locked.previousSecretExpiresAt = until;
     locked.sealedSecret = sealed;
-    audit(em, by, {
-      ...about('WEBHOOK', tenantId, webhookId),
-      action: 'WEBHOOK_SECRET_ROTATED',
-      after: { overlapHours, previousSecretExpiresAt: until && formatTimestamp(until) },
-    });
+    const after = { overlapHours, previousSecretExpiresAt: until && formatTimestamp(until) };
+    audit(em, by, { ...about('WEBHOOK', tenantId, webhookId), action: 'WEBHOOK_SECRET_ROTATED', after });
     return locked;
   });
   return { secret, webhook };
