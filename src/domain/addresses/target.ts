@@ -17,7 +17,6 @@ export interface TargetPolicy {
 }
 
 type Refused = { allowed: false; code: string; reason: string };
-type TargetVerdict = { allowed: true } | Refused;
 /** `url` is in its normal form: the only one to be stored. */
 type UrlVerdict = { allowed: true; url: string } | Refused;
 
@@ -39,23 +38,10 @@ const NAME_HINT =
 const HTTP_HINT = 'the operator can allow http:// by the setting ALLOW_HTTP_URLS=true';
 
 /** Names that mean this machine or this network, no matter what a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
-const privateSuffixes = [
-  'localhost',
-  'localdomain',
-  'local',
-  'internal',
-  'intranet',
-  'private',
-  'lan',
-  'home',
-  'corp',
-  'home.arpa',
-  'onion',
-  'alt',
-  'invalid',
-  'test',
-  'example',
-];
+const privateSuffixes =
+  'localhost localdomain local internal intranet private lan home corp home.arpa onion alt invalid test example'.split(
+    ' ',
+  );
 
 /** @returns the url in its normal form, or why it may not be called: a code and a sentence for its owner */
 export function judgeUrl(text: string, policy: TargetPolicy): UrlVerdict {
@@ -73,17 +59,13 @@ export function judgeUrl(text: string, policy: TargetPolicy): UrlVerdict {
   const url = new URL(text);
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
   const isLoopback = policy.loopbackHttp && isLoopbackHost(host);
-  const verdicts = [
-    judgeScheme(url, host, policy),
-    judgeParts(url, text),
-    judgeHost(host, policy),
-    judgePort(url, isLoopback || isOpened(host, policy)),
-  ];
-  const refused = verdicts.find((verdict) => !verdict.allowed);
-  if (refused !== undefined) {
-    return refused;
-  }
-  return url.href.length > URL_LENGTH_MAX ? tooLong : { allowed: true, url: url.href };
+  const refused =
+    schemeRefused(url, host, policy) ??
+    partsRefused(url, text) ??
+    hostRefused(host, policy) ??
+    portRefused(url, isLoopback || isOpened(host, policy)) ??
+    (url.href.length > URL_LENGTH_MAX ? tooLong : null);
+  return refused ?? { allowed: true, url: url.href };
 }
 
 /** Whether a connection to this IP address may be made. False for anything that is not an IP address. */
@@ -91,10 +73,10 @@ export function judgeAddress(address: string, policy: TargetPolicy): boolean {
   return isPublic(address) || isIn(address, rangesOf(policy));
 }
 
-function judgeScheme({ protocol }: URL, host: string, { allowHttp, loopbackHttp }: TargetPolicy): TargetVerdict {
+function schemeRefused({ protocol }: URL, host: string, { allowHttp, loopbackHttp }: TargetPolicy): Refused | null {
   const isLoopback = isLoopbackHost(host);
   if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || (loopbackHttp && isLoopback)))) {
-    return { allowed: true };
+    return null;
   }
   const hint = isLoopback ? `${LOOPBACK_HINT}, over http:// too` : HTTP_HINT;
   const exceptions = [
@@ -105,23 +87,22 @@ function judgeScheme({ protocol }: URL, host: string, { allowHttp, loopbackHttp 
   return refuse('url_scheme', `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`);
 }
 
-function judgeParts(url: URL, text: string): TargetVerdict {
+function partsRefused(url: URL, text: string): Refused | null {
   if (url.username !== '' || url.password !== '' || /^[^/?#]*\/\/[^/?#]*@/.test(text)) {
     return refuse('url_userinfo', 'must not contain a user name or password');
   }
-  if (url.hash !== '' || text.includes('#')) {
-    return refuse('url_fragment', 'must not contain a fragment (#…): it would never be sent');
-  }
-  return { allowed: true };
+  return url.hash !== '' || text.includes('#')
+    ? refuse('url_fragment', 'must not contain a fragment (#…): it would never be sent')
+    : null;
 }
 
-function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
+function hostRefused(host: string, policy: TargetPolicy): Refused | null {
   const isAllowed = isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
   // The sentence never repeats an address: a tenant reads no internal one, not even its own input.
   const what = isIP(host) === 0 ? `${shown(host)} is not one` : 'this address is private or has a special purpose';
   const hint = isLoopbackHost(host) ? LOOPBACK_HINT : isIP(host) === 0 ? NAME_HINT : PRIVATE_HINT;
   return isAllowed
-    ? { allowed: true }
+    ? null
     : refuse('url_host', `must name a host on the public internet, such as hooks.example.com; ${what} (${hint})`);
 }
 
@@ -143,9 +124,9 @@ function isPublicName(host: string): boolean {
   );
 }
 
-function judgePort({ port, protocol }: URL, isOpen: boolean): TargetVerdict {
+function portRefused({ port, protocol }: URL, isOpen: boolean): Refused | null {
   const number = port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
-  return isPortAllowed(number) || (isOpen && number > 0) ? { allowed: true } : refusedPort;
+  return isPortAllowed(number) || (isOpen && number > 0) ? null : refusedPort;
 }
 
 /** A number above 65535 makes the whole text no url (WHATWG URL). */
