@@ -15,9 +15,13 @@ interface Spell {
   /** Successes, of which the last one ended then. */
   readonly goods: number;
   readonly lastMs: number;
-  /** When the endpoint asked for a pause, and until when; Infinity: it has not. */
-  readonly closedAtMs: number;
-  readonly endsAtMs: number;
+  /** The pause that the endpoint has asked for, which ends the spell. */
+  readonly pause: Pause | null;
+}
+
+interface Pause {
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 /** A spell is what came in the last seconds, and without a longer gap. */
@@ -39,22 +43,15 @@ export function paceAfterSuccess(
   startedAtMs: number,
   endedAtMs: number,
 ): EndpointPace {
-  if (spell !== null && spell.closedAtMs < Number.POSITIVE_INFINITY && startedAtMs < spell.closedAtMs) {
-    // It was in flight when the endpoint asked for the pause.
-    const longer = { ...spell, goods: spell.goods + 1 };
-    return { everyMs: paceOf(longer), spell: longer };
+  if (spell?.pause && startedAtMs < spell.pause.fromMs) {
+    return pacedBy({ ...spell, goods: spell.goods + 1 }, spell.pause);
   }
   const shorter = everyMs * (1 - Math.max(GAIN_MIN, everyMs * GAIN_PER_MS));
   const goesOn = spell !== null && isSame(spell, everyMs, startedAtMs, endedAtMs);
+  const { fromMs, goods } = goesOn ? spell : { fromMs: startedAtMs, goods: 0 };
   return {
     everyMs: shorter < PACE_MS_MIN ? 0 : shorter,
-    spell: {
-      fromMs: goesOn ? spell.fromMs : startedAtMs,
-      goods: goesOn ? spell.goods + 1 : 1,
-      lastMs: endedAtMs,
-      closedAtMs: Number.POSITIVE_INFINITY,
-      endsAtMs: Number.POSITIVE_INFINITY,
-    },
+    spell: { fromMs, goods: goods + 1, lastMs: endedAtMs, pause: null },
   };
 }
 
@@ -63,20 +60,22 @@ export function paceAfterClosing({ everyMs, spell }: EndpointPace, nowMs: number
   if (closedMs > PACED_PAUSE_MS_MAX) {
     return NO_PACE;
   }
-  const pause = { closedAtMs: nowMs, endsAtMs: nowMs + closedMs };
-  if (spell === null || spell.closedAtMs < Number.POSITIVE_INFINITY) {
+  const pause = { fromMs: nowMs, untilMs: nowMs + closedMs };
+  if (spell === null || spell.pause !== null) {
     const slower = Math.min(PACE_MS_MAX, Math.max(2 * everyMs, closedMs));
-    return { everyMs: slower, spell: { fromMs: nowMs, goods: 0, lastMs: nowMs, ...pause } };
+    return { everyMs: slower, spell: { fromMs: nowMs, goods: 0, lastMs: nowMs, pause } };
   }
-  const closed = { ...spell, ...pause };
-  return { everyMs: paceOf(closed), spell: closed };
+  return pacedBy(spell, pause);
 }
 
-const paceOf = ({ fromMs, endsAtMs, goods }: Spell): number =>
-  Math.min(PACE_MS_MAX, Math.max(0, endsAtMs - fromMs) / goods);
+/** The pace of a spell that ends with this pause. Successes that were in flight then count too. */
+function pacedBy(spell: Spell, pause: Pause): EndpointPace {
+  const everyMs = Math.min(PACE_MS_MAX, Math.max(0, pause.untilMs - spell.fromMs) / spell.goods);
+  return { everyMs, spell: { ...spell, pause } };
+}
 
 /** Whether a success belongs to a spell that is not over. */
 const isSame = (spell: Spell, everyMs: number, startedAtMs: number, endedAtMs: number): boolean =>
-  spell.closedAtMs === Number.POSITIVE_INFINITY &&
+  spell.pause === null &&
   startedAtMs - spell.lastMs <= Math.max(GAP_MS_MAX, 2 * everyMs) &&
   (everyMs > 0 || endedAtMs - spell.fromMs <= SPELL_MS_MAX);
