@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { dateToId, idToDate } from '../../src/domain/ids/delivery-id.js';
+import type { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { good } from './support/endpoints.js';
-import type { FaultyProxy } from './support/faulty-proxy.js';
 import { CrashableGround, sharedGround } from './support/ground.js';
 import { type Disturbance, firstArrivals } from './support/oracle.js';
 import { CONCURRENCY, DUPLICATES_OF_ONE_MAX, Site } from './support/site.js';
@@ -84,9 +84,9 @@ describe('a Postgres that crashes and comes back', () => {
 /** Parts of the statements whose replies are lost, and how the daemon recovers. */
 const LOSSES = [
   // Of successes alone, one statement that is its own transaction.
-  { of: 'outcome', marks: ['record_successes'] }, // recorded once
-  { of: 'completion', marks: ['complete_job'] }, // done once
-  { of: 'fetch', marks: ['get_job'] }, // the daemon finds what it has locked without knowing
+  { of: 'outcome', mark: 'record_successes' }, // recorded once
+  { of: 'completion', mark: 'complete_job' }, // done once
+  { of: 'fetch', mark: 'get_job' }, // the daemon finds what it has locked without knowing
 ];
 
 describe('a reply of Postgres that is lost', () => {
@@ -100,12 +100,12 @@ describe('a reply of Postgres that is lost', () => {
     const proxy = await site.openProxy();
     await site.startDaemon(proxy.url);
     const disturbances: Disturbance[] = [];
-    for (const { of, marks } of LOSSES) {
+    for (const { of, mark } of LOSSES) {
       const toLose = proxy.lost + losses;
       const from = Date.now();
       const load = site.load({ name: of, events: 6 * losses, ratePerSecond: isLong ? 15 : 30 });
       // One at a time: many in a row would only show that nothing is sent while an outcome cannot be recorded.
-      await load.along(losses, () => proxy.loseReply(...marks), TEST_MS);
+      await load.along(losses, () => proxy.loseReply(mark), TEST_MS);
       await load.done;
       await lastLoss(proxy, of, toLose, site);
       const to = Date.now();
@@ -126,7 +126,7 @@ describe('a reply of Postgres that is lost', () => {
   });
 
   /** More events, one by one, until the last reply has been lost: a daemon that recovers asks for little. */
-  async function lastLoss(proxy: FaultyProxy, of: string, toLose: number, site: Site): Promise<void> {
+  async function lastLoss(proxy: DatabaseProxy, of: string, toLose: number, site: Site): Promise<void> {
     for (let more = 0; proxy.lost < toLose; more++) {
       const seen = site.endpoints.receipts.length;
       await site.load({ name: `${of}-${more}`, events: 1, ratePerSecond: 1 }).done;
@@ -166,11 +166,11 @@ describe('a network to Postgres that swallows everything', () => {
     await load.reaches(1 / 3, TEST_MS);
     const from = Date.now();
     const before = site.endpoints.receipts.length;
-    proxy.freeze();
+    proxy.swallow();
     const complaint = await eventually(() => daemon.complaintSince(from), DETECTION_MS + 5_000);
     await eventually(() => Date.now() - from >= SILENCE_MS, 2 * SILENCE_MS + 1_000);
     const sentMeanwhile = site.endpoints.receipts.length - before;
-    proxy.thaw();
+    proxy.bringBack();
     await load.done;
     const to = Date.now();
     const findings = await site.judge([{ from, to: to + RECOVERY_MS }], RECOVERY_MS);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { type Behaviour, good } from './support/endpoints.js';
-import type { FaultyProxy } from './support/faulty-proxy.js';
 import { CrashableGround } from './support/ground.js';
 import type { Disturbance } from './support/oracle.js';
 import type { Program } from './support/program.js';
@@ -25,7 +25,7 @@ class Breaker {
   constructor(
     private readonly site: Site,
     private readonly ground: CrashableGround,
-    private readonly proxy: FaultyProxy,
+    private readonly proxy: DatabaseProxy,
     /** The first one is connected by way of the proxy. */
     private readonly daemons: [Program, Program],
   ) {}

@@ -30,8 +30,8 @@ export async function startTemporaryPostgres({ durable = false } = {}): Promise<
     url: postgres.url,
     async close() {
       await postgres.stop();
+      removeDataDir(dataDir); // while it is locked, or the next run would remove it too
       lock.release();
-      removeDataDir(dataDir);
     },
   };
 }

@@ -9,11 +9,11 @@ import { createTenant } from '../../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../../src/operations/webhooks/create-webhook.js';
 import { openServices } from '../../../src/services.js';
 import { readConfig } from '../../../src/settings/config.js';
+import { DatabaseProxy } from '../../support/database-proxy.js';
 import { eventually } from '../../support/eventually.js';
 import { Load, type LoadOptions } from './emitters.js';
 import { type Behaviour, Endpoints } from './endpoints.js';
 import { readEvidence, type WebhookState, watchWebhooks } from './evidence.js';
-import { FaultyProxy } from './faulty-proxy.js';
 import type { Ground } from './ground.js';
 import { ROW_SECONDS_MIN } from './health-oracle.js';
 import { type Disturbance, type Findings, judge } from './oracle.js';
@@ -50,7 +50,7 @@ export class Site implements AsyncDisposable {
   endpoints!: Endpoints;
   api!: Program;
   /** Between the API and its database, when asked for. */
-  apiProxy: FaultyProxy | undefined;
+  apiProxy: DatabaseProxy | undefined;
   #origin = '';
 
   private constructor(private readonly ground: Ground) {
@@ -121,8 +121,8 @@ export class Site implements AsyncDisposable {
     await this.api.said(/API is listening/);
   }
 
-  async openProxy(): Promise<FaultyProxy> {
-    return this.#belongings.use(await FaultyProxy.open(this.ground.url));
+  async openProxy(): Promise<DatabaseProxy> {
+    return this.#belongings.use(await DatabaseProxy.open(this.ground.url));
   }
 
   /** A webhook for every event. @param name also the path of its endpoint */
