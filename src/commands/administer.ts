@@ -19,10 +19,7 @@ import { withDatabaseUrl } from './database-url.js';
 import { encryptionKeysOf } from './encryption-keys.js';
 import { print, printList } from './print.js';
 
-/**
- * The commands of the person who runs the installation. They work on the database directly, also while the service
- * runs: that person has the database's password anyway.
- */
+/** Commands work on the database directly, also while the service runs: their user has its password anyway. */
 
 interface Administration {
   config: Config;
@@ -56,7 +53,6 @@ export async function administer(
 export const administerSecrets = (work: (administration: Administration) => Promise<void>): Promise<void> =>
   administer(work, { needsEncryptionKeys: true });
 
-/** `hookwright tenant create <name>` */
 export async function createTenantCommand(name: string): Promise<void> {
   const wanted = nameFrom(name);
   await administerSecrets(async ({ db, vault }) => {
@@ -65,7 +61,6 @@ export async function createTenantCommand(name: string): Promise<void> {
   });
 }
 
-/** `hookwright tenant list` */
 export async function listTenants(): Promise<void> {
   await administer(async ({ db }) => {
     const tenants = await db.orm.em.fork().find(Tenant, { deletedAt: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
@@ -77,7 +72,6 @@ export async function listTenants(): Promise<void> {
   });
 }
 
-/** `hookwright tenant rename <id> <name>` */
 export async function renameTenant(id: number, name: string): Promise<void> {
   const wanted = nameFrom(name);
   await administer(async ({ db }) => {
@@ -86,7 +80,6 @@ export async function renameTenant(id: number, name: string): Promise<void> {
   });
 }
 
-/** `hookwright tenant delete <id> <name>` */
 export async function deleteTenantCommand(id: number, name: string): Promise<void> {
   const wanted = nameFrom(name);
   await administer(async ({ db, config }) => {
@@ -104,7 +97,6 @@ interface KeyOptions {
   expiresIn?: number;
 }
 
-/** `hookwright key create <name>` */
 export async function createKey(name: string, options: KeyOptions): Promise<void> {
   if (options.tenant === undefined && !options.platform) {
     throw new Error('Say whom the key is for: --tenant <id> (hookwright tenant list shows them) or --platform.');
@@ -143,7 +135,6 @@ function scopesFrom(text: string | undefined, allowed: readonly Scope[], usual: 
   return scopes as Scope[];
 }
 
-/** `hookwright key list` */
 export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' | 'platform'>): Promise<void> {
   await administer(async ({ db }) => {
     const owner = tenant === undefined ? (platform ? { tenantId: null } : {}) : { tenantId: tenant };
@@ -181,7 +172,6 @@ function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
   return `${expiresAt > now ? 'valid until' : 'expired'} ${formatTimestamp(expiresAt)}`;
 }
 
-/** `hookwright key revoke <id>` */
 export async function revokeKey(id: number): Promise<void> {
   await administer(async ({ db }) => {
     const key = await db.orm.em.fork().findOne(ApiKey, { id }, UNFILTERED);

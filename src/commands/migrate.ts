@@ -4,7 +4,6 @@ import { readConfig } from '../settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { print } from './print.js';
 
-/** `hookwright migrate` */
 export async function migrateCommand(): Promise<void> {
   await withDatabaseUrl(readConfig(process.env, { needsEncryptionKeys: false }), async (url) => {
     const { outboxRole } = await migrate(url, () => process.stderr.write(`${MIGRATED_BY_ANOTHER}\n`));

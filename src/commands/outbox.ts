@@ -4,7 +4,6 @@ import { commandLine } from '../operations/rows/audit.js';
 import { administer } from './administer.js';
 import { print, printList } from './print.js';
 
-/** `hookwright outbox grant <role> --tenant <id>` */
 export async function grantOutboxCommand(role: string, { tenant }: { tenant: number }): Promise<void> {
   await administer(async ({ db }) => {
     const isNew = await grantOutbox(db, { role, tenantId: tenant }, commandLine);
@@ -12,7 +11,6 @@ export async function grantOutboxCommand(role: string, { tenant }: { tenant: num
   });
 }
 
-/** `hookwright outbox revoke <role> --tenant <id>` */
 export async function revokeOutboxCommand(role: string, { tenant }: { tenant: number }): Promise<void> {
   await administer(async ({ db }) => {
     await revokeOutbox(db, { role, tenantId: tenant }, commandLine);
@@ -20,7 +18,6 @@ export async function revokeOutboxCommand(role: string, { tenant }: { tenant: nu
   });
 }
 
-/** `hookwright outbox list` */
 export async function listOutboxCommand(): Promise<void> {
   await administer(async ({ db }) => {
     const grants = await listOutbox(db);

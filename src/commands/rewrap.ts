@@ -4,7 +4,6 @@ import type { Config } from '../settings/config.js';
 import { administerSecrets } from './administer.js';
 import { print } from './print.js';
 
-/** `hookwright keys rewrap` */
 export async function rewrapKeys(): Promise<void> {
   await administerSecrets(async (administration) => {
     const { config, db } = administration;

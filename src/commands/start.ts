@@ -22,14 +22,12 @@ import { makeFirstTenant, workingKeyFile } from './first-start.js';
 import { listen, requireFreePort } from './listen.js';
 import { type Closing, observe, startMetrics } from './observe.js';
 
-/** Which parts run in this process. */
 export interface Roles {
   api: boolean;
   daemon: boolean;
   migrate: boolean;
 }
 
-/** A start of this process. */
 interface Start {
   roles: Roles;
   config: Config;
@@ -172,7 +170,6 @@ async function keysOfMigrated(
   }
 }
 
-/** The person who has started the installation gets in by these. */
 interface FirstSigns {
   /** Made by this start. */
   firstKey: string | null;

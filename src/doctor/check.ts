@@ -19,13 +19,6 @@ export const failIf = (isBad: boolean, name: string, trouble: string, fine: stri
 export const warnIf = (isDoubtful: boolean, name: string, trouble: string, fine: string): Check =>
   check(name, statusOf(false, isDoubtful), isDoubtful ? trouble : fine);
 
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-export function bytesText(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
-}
-
 /** A duration in its largest unit. */
 export function durationText(seconds: number): string {
   if (seconds < 120) {

@@ -1,6 +1,6 @@
 import type { ServerFacts } from '../operations/installation/examine-server.js';
 import { POSTGRES_MAJOR_MIN } from '../operations/installation/migrate.js';
-import { bytesText, type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
+import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
 
 const CLOCK_WARN_SECONDS = 2;
 /** Receivers refuse timestamps that are five minutes old, and their clocks are off as well. */
@@ -46,14 +46,14 @@ export function judgeServer(facts: ServerFacts, circumstances: Circumstances, ap
     check(
       'disk',
       'ok',
-      `The database has ${bytesText(facts.databaseBytes)}${largestOf(facts)}. RETENTION_DAYS decides how much is kept.`,
+      `The database has ${facts.databaseSize}${largestOf(facts)}. RETENTION_DAYS decides how much is kept.`,
     ),
   ];
 }
 
 /** Before the first migration there are no tables. */
 function largestOf({ tables }: ServerFacts): string {
-  const largest = tables.map(({ name, bytes }) => `${name} ${bytesText(bytes)}`).join(', ');
+  const largest = tables.map(({ name, size }) => `${name} ${size}`).join(', ');
   return largest === '' ? '' : `; most of it: ${largest}`;
 }
 

@@ -4,10 +4,7 @@ import { statSync } from 'node:fs';
 /** The user that Postgres runs as; null: our own. */
 export type Account = { uid: number; gid: number } | null;
 
-/**
- * Postgres refuses to run as root. Started by root, it runs as the owner of the cluster when that is another user,
- * or as `postgres` where that user exists, or as `nobody`, which exists everywhere.
- */
+/** Postgres refuses to run as root: then it runs as the owner of the cluster, as `postgres` or as `nobody`. */
 export function serverAccount(cluster: string): Account {
   if (process.getuid?.() !== 0) {
     return null;
@@ -47,7 +44,6 @@ export function canEnter(account: Account, folder: string): boolean {
   return account === null || spawnSync('/bin/sh', ['-c', 'cd -- "$0"', folder], spawnAs(account)).status === 0;
 }
 
-/** Gives a file, or a folder with all that is in it, to the account. */
 export function giveTo(account: Account, path: string): void {
   if (account !== null) {
     const { stderr, status } = spawnSync('chown', ['-hR', `${account.uid}:${account.gid}`, path], { encoding: 'utf8' });

@@ -27,10 +27,8 @@ export function installedBinaries(): { folder: string; version: string } {
 }
 
 /**
- * Binaries that the account can run: those of the package, or a copy when they lie where the account may not go
- * (a checkout in root's home).
- *
- * @returns the folder with bin/, lib/ and share/
+ * @returns the folder of binaries that the account can run: the package's, or a copy where the account may not go to
+ *   those (a checkout in root's home)
  * @throws Error with a sentence when they do not run here
  */
 export function usableBinaries(
@@ -66,10 +64,7 @@ function whyNotRunnable(account: Account, folder: string): string | null {
   return status === 0 ? null : (error?.message ?? (stderr.trim() || `exit code ${status}`));
 }
 
-/**
- * npm packages cannot have symbolic links. The package lists those of its libraries in pg-symlinks.json and makes
- * them in its postinstall script, which `npm ci --ignore-scripts` leaves out.
- */
+/** Makes the links between libraries that the package's postinstall script makes: `--ignore-scripts` leaves it out. */
 function restoreLinks(folder: string): void {
   const list = join(folder, 'pg-symlinks.json');
   if (!existsSync(list)) {

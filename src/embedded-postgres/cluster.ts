@@ -19,7 +19,6 @@ import { SHARED_FOLDER } from './binaries.js';
 /** The role that initdb makes. The service itself uses one with fewer rights. */
 export const SUPERUSER = 'postgres';
 
-/** A database cluster of Postgres, and the account of its server. */
 export interface Cluster {
   /** Postgres's data directory. */
   folder: string;
@@ -78,7 +77,7 @@ function makeLocationElsewhere(dataDir: string): string {
   return home;
 }
 
-/** Deletes a data folder with its cluster. Its server must have been stopped. */
+/** Removes the cluster too: its server must have been stopped. */
 export function removeDataDir(dataDir: string): void {
   const elsewhere = locationElsewhere(dataDir);
   for (const folder of elsewhere === null ? [dataDir] : [elsewhere, dataDir]) {
@@ -86,7 +85,7 @@ export function removeDataDir(dataDir: string): void {
   }
 }
 
-/** Whether a data folder has a cluster, even another user's. Makes nothing. */
+/** Whether a data folder has a cluster, even another user's. */
 export function hasCluster(dataDir: string): boolean {
   try {
     statSync(join(locationElsewhere(dataDir) ?? dataDir, 'pg', 'PG_VERSION'));
@@ -133,8 +132,7 @@ export function initialise({ folder, passwordFile, account }: Cluster, binaries:
 }
 
 /**
- * Makes sure that the server can use an existing cluster, which may have been put back from a copy: copies have other
- * modes, root's another owner, and Postgres refuses both.
+ * Prepares a cluster that may be a copy put back: copies have other modes and owners, which Postgres refuses.
  *
  * @throws Error with a sentence when its password is lost
  */

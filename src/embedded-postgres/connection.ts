@@ -64,9 +64,8 @@ export async function makeDatabase(cluster: Cluster, port: number, ephemeral: bo
 }
 
 /**
- * Makes files of the write-ahead log that stand ready. A server that has none makes the next one when one is full, and
- * the commits of that moment wait for it (45 ms), until a checkpoint puts used ones in their place: the first one comes
- * after a quarter of an hour of work.
+ * Makes files of the write-ahead log that stand ready. Before the first checkpoint, after a quarter of an hour, commits
+ * would wait for each new file (45 ms).
  */
 async function makeLogAhead(client: pg.Client): Promise<void> {
   for (let file = 0; file < LOG_FILES_AHEAD; file += 1) {

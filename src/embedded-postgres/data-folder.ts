@@ -20,7 +20,7 @@ export function lockDataFolder(dataDir: string): FileLock {
   return taken;
 }
 
-/** Two processes that start at once must not both make the cluster, nor one end the server that the other one finds. */
+/** Two starts must not both make the cluster, nor one process end the server that another one finds. */
 export async function whileNoOtherStarts<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
   const starting = await lock(join(dataDir, 'pg-start.lock'));
   try {

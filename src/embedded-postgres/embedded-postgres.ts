@@ -29,9 +29,9 @@ interface EmbeddedPostgresOptions {
 }
 
 /**
- * Starts the Postgres that npm installed for this platform, on a cluster that the first start makes. When its server
- * is running (a killed process leaves it running; or the service is, and this is a command beside it), that is used.
- * If this process exits without `stop`, the server is asked to end all the same.
+ * Starts the Postgres that npm installed for this platform, on a cluster that the first start makes, or uses its server
+ * that is running: a killed process leaves it, and the service has it while a command works. If this process exits
+ * without `stop`, the server is asked to end all the same.
  *
  * @throws Error whose message says in sentences what stands in the way
  */
@@ -76,15 +76,11 @@ export class EmbeddedPostgres {
     process.once('exit', this.#onExit);
   }
 
-  /** The server's process. */
   get pid(): number {
     return this.server.pid;
   }
 
-  /**
-   * Ends the server, no matter which process has started it, and waits until it is gone; but leaves it running while
-   * another process uses it, which ends it then.
-   */
+  /** Ends the server, whichever process started it; while another process uses it, that one ends it later. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

@@ -144,11 +144,7 @@ function logOf(logFile: string): { file: number; since: () => string } {
   }
 }
 
-/**
- * Connects again and again until the server answers for good, and has the service's database.
- *
- * @returns false when the process has ended before that
- */
+/** @returns whether the server answers and has the service's database; false when its process has ended before */
 async function untilReady(cluster: Cluster, port: number, ephemeral: boolean, isAlive: () => boolean) {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (let pause = FIRST_PAUSE_MS; isAlive(); pause = longer(pause)) {
@@ -166,9 +162,8 @@ async function untilReady(cluster: Cluster, port: number, ephemeral: boolean, is
 const longer = (pauseMs: number) => Math.min(LAST_PAUSE_MS, pauseMs * 1.5);
 
 /**
- * Finds the server that a killed process of ours left running, or one that another process of ours has started. One
- * that is just shutting down is waited for. The right to serve from the folder is a lock that the server inherits, so
- * it outlives a killed Hookwright with it.
+ * Finds the server that another process of ours has started, and perhaps left by being killed; waits for one that is
+ * just shutting down. The right to serve from the folder is a lock that the server inherits, so it outlives us with it.
  *
  * @returns the server; or that lock, when none runs
  * @throws Error with a sentence when it runs in another container
@@ -212,10 +207,7 @@ export function askToEnd({ pid }: Server, signal: NodeJS.Signals = 'SIGINT'): vo
   }
 }
 
-/**
- * Ends the server and waits until it is gone. One that takes too long is ended at once, which loses nothing: it
- * replays its log at the next start.
- */
+/** Waits until the server is gone. One that takes too long is ended at once, and replays its log at the next start. */
 export async function end(server: Server): Promise<void> {
   for (const [signal, limitMs] of [
     ['SIGINT', FAST_SHUTDOWN_MS],

@@ -158,10 +158,7 @@ function contradictions(values: Values): string[] {
   return problems;
 }
 
-/**
- * Finds names that differ from a setting by one or two letters, or as singular and plural do. A misspelt setting would
- * be ignored silently.
- */
+/** Finds names that differ from a setting by one or two letters, or as singular and plural do. */
 function misspelledNames(env: Record<string, string | undefined>): string[] {
   const known = Object.keys(settings);
   return Object.keys(env)

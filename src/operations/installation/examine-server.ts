@@ -20,9 +20,9 @@ export interface ServerFacts {
   /** Seconds of the oldest open transaction, and of the oldest one that does nothing, in this database. */
   oldestTransactionSeconds: number;
   oldestIdleTransactionSeconds: number;
-  databaseBytes: number;
-  /** The largest tables, partitions counted with their parents, in bytes with indexes. */
-  tables: { name: string; bytes: number }[];
+  databaseSize: string;
+  /** The largest tables, partitions counted with their parents, with indexes. */
+  tables: { name: string; size: string }[];
   /** Tables where more rows are dead than alive, and autovacuum has not come. */
   unvacuumed: { name: string; dead: number; live: number }[];
 }
@@ -56,17 +56,17 @@ export async function examineServer(client: pg.ClientBase, apiRole: string): Pro
             coalesce((select extract(epoch from max(clock_timestamp() - state_change)) from pg_stat_activity
                       where datname = current_database() and state like 'idle in transaction%'), 0)::float8
               as "oldestIdleTransactionSeconds",
-            pg_database_size(current_database())::float8 as "databaseBytes"`,
+            pg_size_pretty(pg_database_size(current_database())) as "databaseSize"`,
     [apiRole],
   );
   const tables = await client.query(
-    `select coalesce(parent.relname, c.relname)::text as name, sum(pg_total_relation_size(c.oid))::float8 as bytes
+    `select coalesce(parent.relname, c.relname)::text as name, pg_size_pretty(sum(pg_total_relation_size(c.oid))) as size
      from pg_class c
      join pg_namespace n on n.oid = c.relnamespace
      left join pg_inherits i on i.inhrelid = c.oid
      left join pg_class parent on parent.oid = i.inhparent
      where n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind = 'r'
-     group by 1 order by 2 desc limit 6`,
+     group by 1 order by sum(pg_total_relation_size(c.oid)) desc limit 6`,
   );
   const unvacuumed = await client.query(
     `select relname::text as name, n_dead_tup::integer as dead, n_live_tup::integer as live from pg_stat_user_tables
