@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { numberIn } from '../support/ids.js';
 import { countJobs, deleteJobs, jobsIn, OF_BULK } from '../support/jobs.js';
+import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 import { answer } from '../support/receiver.js';
 
@@ -46,6 +47,13 @@ async function pastEvent(daysAgo: number): Promise<number> {
 }
 const setActive = (active: boolean) =>
   site.mutate('updateWebhook', { id: String(webhookId), active }, 'webhook { id }');
+/** Does a chunk of it, without a daemon, in a job's n-th try. */
+const runChunk = (operation: { id: string }, tries = 1) =>
+  runBulkOperation(
+    { pool: site.api.owner },
+    { operationId: numberIn(operation.id), tenantId: site.tenant.id, waitedMs: 0 },
+    { tries, turnMs: 0 },
+  );
 const allSucceeded = (count: number) =>
   eventually(async () => (await site.statuses("status = 'SUCCEEDED'"))['SUCCEEDED'] === count, 120_000);
 
@@ -97,9 +105,7 @@ describe('recoverWebhook', () => {
   test('goes through them in the order of ids, a chunk at a time', async () => {
     const ids = await site.past(BULK_CHUNK + 10, { webhookId });
     const { operation } = await recover();
-    // No daemon yet: one chunk by hand.
-    const payload = { operationId: numberIn(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
-    await runBulkOperation({ pool: site.api.owner }, payload, { tries: 1, turnMs: 0 });
+    await runChunk(operation);
     const pending = await site.rows<{ id: number }>(
       "select id from hookwright.deliveries where status = 'PENDING' order by id",
     );
@@ -224,14 +230,12 @@ describe('an operation that stands still', () => {
   test('because of a fault that comes again and again has failed, and is resumed where it stopped', async () => {
     await site.past(BULK_CHUNK + 5, { webhookId });
     const { operation } = await recover();
-    const payload = { operationId: numberIn(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
-    const run = (tries: number) => runBulkOperation({ pool: site.api.owner }, payload, { tries, turnMs: 0 });
-    await run(1);
+    await runChunk(operation);
     // A fault, of the kind that a row which no rule expects would be.
     await site.rows(`alter table hookwright.deliveries add constraint fault check (status <> 'PENDING') not valid`);
-    await expect(run(3)).rejects.toThrow('fault');
+    await expect(runChunk(operation, 3)).rejects.toThrow('fault');
     expect(await site.operation(operation.id)).toMatchObject({ status: 'RUNNING', affected: BULK_CHUNK });
-    await expect(run(4)).rejects.toThrow('fault');
+    await expect(runChunk(operation, 4)).rejects.toThrow('fault');
     const failed = await site.operation(operation.id);
     expect(failed).toMatchObject({ status: 'FAILED', affected: BULK_CHUNK, finishedAt: expect.any(String) });
     expect(failed.error).toContain('can be resumed');
@@ -445,15 +449,8 @@ describe('a chunk beside the recording of outcomes', () => {
       const touch = (id?: number) =>
         client.query('update hookwright.deliveries set last_status_code = 200 where id = $1', [id]);
       await touch(second);
-      const payload = { operationId: numberIn(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
-      const chunk = runBulkOperation({ pool: site.api.owner }, payload, { tries: 1, turnMs: 0 });
-      await eventually(async () => {
-        const { rowCount } = await client.query(
-          `select from pg_locks l join pg_stat_activity a using (pid)
-           where not l.granted and a.datname = current_database()`,
-        );
-        return rowCount === 1;
-      });
+      const chunk = runChunk(operation);
+      await eventually(async () => (await site.rows(lockWaits)).length === 1);
       await touch(first);
       await client.query('commit');
       await chunk;

@@ -5,6 +5,8 @@ import type { Outcome } from '../../src/domain/outcome.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 
 beforeEach(() => {
+  gate = open();
+  lastId = 0;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
@@ -35,15 +37,12 @@ const to = (webhookId: number, origin = `https://host-${webhookId}.example`, ten
   origin,
 });
 
+let gate: Gate;
 let lastId = 0;
-beforeEach(() => {
-  lastId = 0;
-});
 
 /** The next delivery wants to be sent, or the one of this id again. */
 function enter(
-  gate: Gate,
-  { origin, ...destination }: Destination,
+  { origin, ...destination } = to(1),
   { id, lane = 'FIRST', ...known }: Partial<Candidate> & { lane?: Lane } = {},
 ): Entry | Promise<Entry> {
   lastId += 1;
@@ -83,20 +82,22 @@ async function whenever(entry: Entry | Promise<Entry>): Promise<Entry> {
   return settled;
 }
 
-/** The delivery was put off, and its job is written. @returns in how many ms that runs */
-function putOff(entry: Entry): number {
+/** The delivery was put off, and its job is written, or not. @returns in how many ms that runs */
+function putOff(entry: Entry, isWritten = true): number {
   if ('giveBack' in entry) {
     throw new Error('was let in');
   }
-  entry.ended?.(true);
+  entry.ended?.(isWritten);
   return entry.putOffMs;
 }
+
+const isIn = (entry: Entry | Promise<Entry>) => 'giveBack' in entry;
 
 const permitsOf = async (entries: readonly (Entry | Promise<Entry>)[]): Promise<Permit[]> =>
   (await Promise.all(entries)).map(permitOf);
 
-const permits = (gate: Gate, destination: Destination, count: number): Promise<Permit[]> =>
-  permitsOf(Array.from({ length: count }, () => enter(gate, destination)));
+const permits = (destination: Destination, count: number): Promise<Permit[]> =>
+  permitsOf(Array.from({ length: count }, () => enter(destination)));
 
 function giveAllBack(inFlight: readonly Permit[], answered?: Answer): void {
   for (const permit of inFlight) {
@@ -105,75 +106,70 @@ function giveAllBack(inFlight: readonly Permit[], answered?: Answer): void {
 }
 
 /** Rounds of answers after `ms`, until the window is as wide as they let it become. */
-async function practise(gate: Gate, destination: Destination, ms: number, rounds = 8): Promise<void> {
+async function practise(destination: Destination, ms: number, rounds = 8): Promise<void> {
   for (let round = 0; round < rounds; round++) {
-    const width = stateOf(gate, destination)?.window ?? 8;
-    const inFlight = await permits(gate, destination, width);
+    const width = stateOf(destination)?.window ?? 8;
+    const inFlight = await permits(destination, width);
     await vi.advanceTimersByTimeAsync(ms);
     giveAllBack(inFlight, GOOD);
   }
 }
 
-const stateOf = (gate: Gate, { webhookId }: Destination) =>
-  gate.states().find((state) => state.webhookId === webhookId);
+const stateOf = ({ webhookId } = to(1)) => gate.states().find((state) => state.webhookId === webhookId);
 
 describe('the window of an endpoint', () => {
   test('lets eight in, keeps the next ones waiting, and lets them in as permits become free', async () => {
-    const gate = open();
-    const inFlight = await permits(gate, to(1), 8);
-    const ninth = enter(gate, to(1));
-    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 1 });
+    const inFlight = await permits(to(1), 8);
+    const ninth = enter();
+    expect(stateOf()).toMatchObject({ inFlight: 8, waiting: 1 });
     inFlight[0]!.giveBack(GOOD);
     permitOf(await ninth);
-    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 0 });
+    expect(stateOf()).toMatchObject({ inFlight: 8, waiting: 0 });
   });
 
   test.each([50, 600])('grows to 64 while answers after %i ms are good and it is used, and no further', async (ms) => {
-    const gate = open();
-    await practise(gate, to(1), ms, 20);
-    expect(stateOf(gate, to(1))?.window).toBe(64);
-    expect(await permits(gate, to(1), 64)).toHaveLength(64);
-    void enter(gate, to(1));
-    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64 });
+    await practise(to(1), ms, 20);
+    expect(stateOf()?.window).toBe(64);
+    expect(await permits(to(1), 64)).toHaveLength(64);
+    void enter();
+    expect(stateOf()).toMatchObject({ inFlight: 64 });
   });
 
   test('a permit is given back once, however often that is said', async () => {
-    const gate = open();
-    const [first] = await permits(gate, to(1), 2);
+    const [first] = await permits(to(1), 2);
     first!.giveBack(GOOD);
     first!.giveBack(GOOD);
-    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 1 });
+    expect(stateOf()).toMatchObject({ inFlight: 1 });
   });
 
   test('begins again at eight when the webhook moves to another url', async () => {
-    const gate = open();
-    await practise(gate, to(1), 300);
-    await enter(gate, to(1, 'https://elsewhere.example'));
-    expect(stateOf(gate, to(1))?.window).toBe(8);
+    await practise(to(1), 300);
+    await enter(to(1, 'https://elsewhere.example'));
+    expect(stateOf()?.window).toBe(8);
   });
 });
 
 describe('an endpoint that fails', () => {
   /** Each probe fails at once. @returns when each began, counted from the first failure */
-  async function probes(gate: Gate, count: number): Promise<number[]> {
-    permitOf(await enter(gate, to(1))).giveBack(FAILED);
+  async function probes(count: number): Promise<number[]> {
+    permitOf(await enter()).giveBack(FAILED);
     const failedAt = performance.now();
     const times: number[] = [];
     while (performance.now() - failedAt < 60_000 && times.length < count) {
       await vi.advanceTimersByTimeAsync(20);
-      const entry = await whenever(enter(gate, to(1)));
+      const entry = await whenever(enter());
       if ('giveBack' in entry) {
         times.push(performance.now() - failedAt);
         entry.giveBack(FAILED);
       } else {
-        entry.ended?.(false);
+        putOff(entry, false);
       }
     }
     return times;
   }
 
   test('is probed with growing pauses: the tenth failure comes between ten and twenty seconds after the first', async () => {
-    const times = await probes(open(), 9);
+    const times = await probes(9);
     expect(times).toHaveLength(9);
     expect(times[0]).toBeLessThan(1_000);
     expect(times[8]).toBeGreaterThanOrEqual(10_000);
@@ -183,10 +179,9 @@ describe('an endpoint that fails', () => {
   });
 
   test('is not paused for a failure now and then', async () => {
-    const gate = open();
     const startedAt = performance.now();
     for (let n = 0; n < 100; n++) {
-      const permit = permitOf(await enter(gate, to(1)));
+      const permit = permitOf(await enter());
       await vi.advanceTimersByTimeAsync(5);
       permit.giveBack(n % 2 === 0 ? FAILED : GOOD);
     }
@@ -194,48 +189,44 @@ describe('an endpoint that fails', () => {
   });
 
   test('is probed without pauses where a row of failures may be of any duration', async () => {
-    const times = await probes(open({ streakMsMin: 0 }), 9);
+    gate = open({ streakMsMin: 0 });
+    const times = await probes(9);
     expect(times[8]).toBeLessThan(1_000);
   });
 
   test('gets what it wants again with its first success', async () => {
-    const gate = open();
-    const [failing, ...others] = await permits(gate, to(1), 8);
+    const [failing, ...others] = await permits(to(1), 8);
     failing!.giveBack(FAILED);
-    const entry = await whenever(enter(gate, to(1)));
-    expect('putOffMs' in entry && entry.ended?.(false)).not.toBe(false);
+    putOff(await whenever(enter()), false);
     giveAllBack(others, GOOD);
-    expect(await permits(gate, to(1), 2)).toHaveLength(2);
+    expect(await permits(to(1), 2)).toHaveLength(2);
   });
 
   test('has what another process knows of it', async () => {
-    const gate = open();
     const known = { failuresAtLoad: 5, nextProbeInMs: 2_000 };
-    expect(putOff(await whenever(enter(gate, to(1), known)))).toBeGreaterThan(1_000);
+    expect(putOff(await whenever(enter(to(1), known)))).toBeGreaterThan(1_000);
     await vi.advanceTimersByTimeAsync(2_001);
-    permitOf(await enter(gate, to(1), { ...known, id: 1, nextProbeInMs: 0 }));
+    permitOf(await enter(to(1), { ...known, id: 1, nextProbeInMs: 0 }));
   });
 
   test('is forgotten when the webhook is switched on again', async () => {
-    const gate = open();
-    permitOf(await enter(gate, to(1))).giveBack(FAILED);
-    putOff(await enter(gate, to(1), { failuresAtLoad: 9, nextProbeInMs: 5_000 }));
-    permitOf(await enter(gate, to(1), { id: 2, generation: 2 }));
+    permitOf(await enter()).giveBack(FAILED);
+    putOff(await enter(to(1), { failuresAtLoad: 9, nextProbeInMs: 5_000 }));
+    permitOf(await enter(to(1), { id: 2, generation: 2 }));
   });
 });
 
 describe('an endpoint that is silent', () => {
   test('gets no more than could fail without disabling it', async () => {
-    const gate = open();
-    await practise(gate, to(1), 20, 40);
-    await permits(gate, to(1), 4);
+    await practise(to(1), 20, 40);
+    await permits(to(1), 4);
     let admitted = 4;
     for (const startedAt = performance.now(); performance.now() - startedAt < 14_000; ) {
       await vi.advanceTimersByTimeAsync(50);
-      const entry = await whenever(enter(gate, to(1)));
-      admitted += Number('giveBack' in entry);
-      if ('putOffMs' in entry) {
-        entry.ended?.(false);
+      const entry = await whenever(enter());
+      admitted += Number(isIn(entry));
+      if (!isIn(entry)) {
+        putOff(entry, false);
       }
     }
     expect(admitted).toBeGreaterThan(4);
@@ -243,52 +234,46 @@ describe('an endpoint that is silent', () => {
   });
 
   test('keeps those who come in the first moment waiting: a pause of our own looks the same', async () => {
-    const gate = open();
-    await practise(gate, to(1), 20, 40);
-    const inFlight = await permits(gate, to(1), 64);
+    await practise(to(1), 20, 40);
+    const inFlight = await permits(to(1), 64);
     await vi.advanceTimersByTimeAsync(200);
-    const waiting = Array.from({ length: 100 }, () => enter(gate, to(1)));
+    const waiting = Array.from({ length: 100 }, () => enter());
     giveAllBack(inFlight, GOOD);
     await permitsOf(waiting.slice(0, 64));
-    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64, waiting: 36, putOffs: 0 });
+    expect(stateOf()).toMatchObject({ inFlight: 64, waiting: 36, putOffs: 0 });
   });
 
   test('is not one that takes as long as it usually does', async () => {
-    const gate = open();
-    await practise(gate, to(1), 600, 4);
-    await permits(gate, to(1), 20);
+    await practise(to(1), 600, 4);
+    await permits(to(1), 20);
     await vi.advanceTimersByTimeAsync(900);
-    expect(await permits(gate, to(1), 20)).toHaveLength(20);
+    expect(await permits(to(1), 20)).toHaveLength(20);
   });
 });
 
 describe('an endpoint that asks for a pause', () => {
   test('gets nothing until it is over, then one, and goes on at the pace of what it took', async () => {
-    const gate = open();
-    const inFlight = await permits(gate, to(1), 8);
+    const inFlight = await permits(to(1), 8);
     await vi.advanceTimersByTimeAsync(20);
     giveAllBack(inFlight.slice(0, 5), GOOD);
-    inFlight[5]!.giveBack(busy(1_000));
-    inFlight[6]!.giveBack(busy(1_000));
-    inFlight[7]!.giveBack(busy(1_000));
+    giveAllBack(inFlight.slice(5), busy(1_000));
     await vi.advanceTimersByTimeAsync(400);
-    expect(putOff(await enter(gate, to(1)))).toBeGreaterThan(600);
+    expect(putOff(await enter())).toBeGreaterThan(600);
     await vi.advanceTimersByTimeAsync(650);
-    const probe = permitOf(await enter(gate, to(1), { id: lastId }));
-    void enter(gate, to(1));
-    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 1, window: 1 });
+    const probe = permitOf(await enter(to(1), { id: lastId }));
+    void enter();
+    expect(stateOf()).toMatchObject({ inFlight: 1, window: 1 });
     await vi.advanceTimersByTimeAsync(20);
     probe.giveBack(GOOD);
     await vi.advanceTimersByTimeAsync(100);
-    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 0, waiting: 1 });
+    expect(stateOf()).toMatchObject({ inFlight: 0, waiting: 1 });
     await vi.advanceTimersByTimeAsync(150);
-    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 1 });
+    expect(stateOf()).toMatchObject({ inFlight: 1 });
   });
 
   test('sends away those who wait: they were loaded before that answer', async () => {
-    const gate = open();
-    const inFlight = await permits(gate, to(1), 8);
-    const waiting = [enter(gate, to(1)), enter(gate, to(1))];
+    const inFlight = await permits(to(1), 8);
+    const waiting = [enter(), enter()];
     inFlight[0]!.giveBack(busy(60_000));
     for (const entry of await Promise.all(waiting)) {
       expect(putOff(entry)).toBeGreaterThan(60_000);
@@ -296,36 +281,32 @@ describe('an endpoint that asks for a pause', () => {
   });
 
   test('is closed here too when another process was asked', async () => {
-    const gate = open();
-    expect(putOff(await enter(gate, to(1), { closedForMs: 30_000 }))).toBeGreaterThan(30_000);
-    expect(putOff(await enter(gate, to(1), { lane: 'TEST' }))).toBeGreaterThanOrEqual(30_000);
+    expect(putOff(await enter(to(1), { closedForMs: 30_000 }))).toBeGreaterThan(30_000);
+    expect(putOff(await enter(to(1), { lane: 'TEST' }))).toBeGreaterThanOrEqual(30_000);
   });
 });
 
 describe('who goes first', () => {
-  const first = (gate: Gate) => enter(gate, to(1), { lane: 'TEST' });
+  const first = () => enter(to(1), { lane: 'TEST' });
 
   test('takes the next permit that becomes free, ahead of those who wait already', async () => {
-    const gate = open();
-    const inFlight = await permits(gate, to(1), 8);
-    const inLine = enter(gate, to(1));
-    const ahead = first(gate);
+    const inFlight = await permits(to(1), 8);
+    const inLine = enter();
+    const ahead = first();
     inFlight[0]!.giveBack(GOOD);
     permitOf(await ahead);
-    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 1 });
+    expect(stateOf()).toMatchObject({ inFlight: 8, waiting: 1 });
     inFlight[1]!.giveBack(GOOD);
     permitOf(await inLine);
   });
 
   test('waits at a slow endpoint too, and comes back within a second, whatever was put off before', async () => {
-    const gate = open();
-    await practise(gate, to(1), 2_000, 1);
-    await permits(gate, to(1), stateOf(gate, to(1))!.window);
-    const others = Array.from({ length: 100 }, () => enter(gate, to(1)));
-    const waiting = [first(gate), first(gate)];
+    await practise(to(1), 2_000, 1);
+    await permits(to(1), stateOf()!.window);
+    const others = Array.from({ length: 100 }, () => enter());
+    const waiting = [first(), first()];
     await vi.advanceTimersByTimeAsync(500);
-    for (const turn of await Promise.all(waiting)) {
-      const inMs = putOff(turn);
+    for (const inMs of (await Promise.all(waiting)).map((entry) => putOff(entry))) {
       expect(inMs).toBeGreaterThanOrEqual(250);
       expect(inMs).toBeLessThanOrEqual(1_000);
     }
@@ -333,76 +314,73 @@ describe('who goes first', () => {
   });
 
   test('holds two slots of an endpoint at most', async () => {
-    const gate = open();
-    await permits(gate, to(1), 8);
-    const waiting = [first(gate), first(gate)];
-    expect(putOff(await first(gate))).toBe(1_000);
+    await permits(to(1), 8);
+    const waiting = [first(), first()];
+    expect(putOff(await first())).toBe(1_000);
     await vi.advanceTimersByTimeAsync(500);
     await Promise.all(waiting);
-    expect(stateOf(gate, to(1))?.waiting).toBe(0);
+    expect(stateOf()?.waiting).toBe(0);
   });
 });
 
 describe('waiting', () => {
   test('ends after half a second: the slot is given back', async () => {
-    const gate = open();
-    await permits(gate, to(1), 8);
-    const ninth = enter(gate, to(1));
+    await permits(to(1), 8);
+    const ninth = enter();
     await vi.advanceTimersByTimeAsync(500);
     putOff(await ninth);
-    expect(stateOf(gate, to(1))?.waiting).toBe(0);
+    expect(stateOf()?.waiting).toBe(0);
   });
 
   test('is for two at most where requests have been hanging', async () => {
-    const gate = open();
-    await permits(gate, to(1), 8);
+    await permits(to(1), 8);
     await vi.advanceTimersByTimeAsync(501);
-    void enter(gate, to(1));
-    void enter(gate, to(1));
-    putOff(await enter(gate, to(1)));
-    expect(stateOf(gate, to(1))?.waiting).toBe(2);
+    void enter();
+    void enter();
+    putOff(await enter());
+    expect(stateOf()?.waiting).toBe(2);
   });
 });
 
 describe('putting off', () => {
   /** Deliveries that were put off at an endpoint whose permits are in use. @returns what lets these go */
-  async function backlog(gate: Gate, lanes: readonly Lane[]): Promise<Permit[]> {
-    await practise(gate, to(1), 600, 1);
-    const inFlight = await permits(gate, to(1), stateOf(gate, to(1))!.window);
-    const entries = lanes.map((lane) => enter(gate, to(1), { lane }));
+  async function backlog(lanes: readonly Lane[]): Promise<Permit[]> {
+    await practise(to(1), 600, 1);
+    const inFlight = await permits(to(1), stateOf()!.window);
+    const entries = lanes.map((lane) => enter(to(1), { lane }));
     await vi.advanceTimersByTimeAsync(500); // two of them have waited
     for (const entry of await Promise.all(entries)) {
       putOff(entry);
     }
     return inFlight;
   }
-  const calls = () => {
+  /** @returns the deliveries that are called back */
+  const recordCalls = () => {
     const called: number[] = [];
     const callBack = async (ids: readonly number[]) => {
       called.push(...ids);
       return ids;
     };
-    return { called, callBack };
+    gate = open({ callBack });
+    return called;
   };
 
   test('those who were put off are called back when there is room, the oldest first', async () => {
-    const { called, callBack } = calls();
-    const gate = open({ callBack });
-    const inFlight = await backlog(gate, ['FIRST', 'FIRST', 'FIRST', 'FIRST']);
+    const called = recordCalls();
+    const inFlight = await backlog(['FIRST', 'FIRST', 'FIRST', 'FIRST']);
     await vi.advanceTimersByTimeAsync(100);
     const firstId = lastId - 3;
     expect(called.every((id) => id >= firstId)).toBe(true);
     giveAllBack(inFlight, GOOD);
     await vi.advanceTimersByTimeAsync(100);
     expect(called).toEqual([firstId, firstId + 1, firstId + 2, firstId + 3]);
-    permitOf(await enter(gate, to(1), { id: firstId }));
+    permitOf(await enter(to(1), { id: firstId }));
   });
 
   test('first attempts are called back before retries, and each fourth is the oldest of all', async () => {
-    const { called, callBack } = calls();
-    const gate = open({ callBack });
+    const called = recordCalls();
     const lanes: Lane[] = ['BULK', 'RETRY', 'FIRST', 'CROWDED', 'FIRST', 'FIRST'];
-    const inFlight = await backlog(gate, lanes);
+    const inFlight = await backlog(lanes);
     giveAllBack(inFlight, GOOD);
     await vi.advanceTimersByTimeAsync(200);
     const order = called.map((id) => lanes[id - (lastId - 5)]);
@@ -410,60 +388,55 @@ describe('putting off', () => {
   });
 
   test('a delivery that comes when there is a permit for each goes at once: put-offs do not breed put-offs', async () => {
-    const gate = open({ callBack: async () => [] });
-    const inFlight = await backlog(gate, ['FIRST', 'FIRST']);
+    gate = open({ callBack: async () => [] });
+    const inFlight = await backlog(['FIRST', 'FIRST']);
     giveAllBack(inFlight.slice(0, 2));
-    putOff(await enter(gate, to(1)));
+    putOff(await enter());
     giveAllBack(inFlight, GOOD);
-    permitOf(await enter(gate, to(1)));
+    permitOf(await enter());
   });
 
   test('whoever comes meanwhile is put off behind them', async () => {
-    const gate = open({ callBack: async () => [] });
-    const inFlight = await backlog(gate, ['FIRST', 'FIRST', 'FIRST']);
+    gate = open({ callBack: async () => [] });
+    const inFlight = await backlog(['FIRST', 'FIRST', 'FIRST']);
     inFlight[0]!.giveBack();
-    putOff(await enter(gate, to(1)));
-    putOff(await enter(gate, to(1), { lane: 'RETRY' }));
+    putOff(await enter());
+    putOff(await enter(to(1), { lane: 'RETRY' }));
   });
 
   test('one whose job cannot be written, or is somebody else’s, keeps nobody waiting', async () => {
-    const gate = open({ callBack: async () => [] });
-    const inFlight = await backlog(gate, ['FIRST']);
+    gate = open({ callBack: async () => [] });
+    const inFlight = await backlog(['FIRST']);
     giveAllBack(inFlight, GOOD);
     await vi.advanceTimersByTimeAsync(100);
-    const all = await permits(gate, to(1), stateOf(gate, to(1))!.window);
-    const waiting = enter(gate, to(1));
+    const all = await permits(to(1), stateOf()!.window);
+    const waiting = enter();
     await vi.advanceTimersByTimeAsync(500);
-    const entry = await waiting;
-    expect('putOffMs' in entry).toBe(true);
-    if ('putOffMs' in entry) {
-      entry.ended?.(false);
-    }
+    putOff(await waiting, false);
     all[0]!.giveBack(GOOD);
-    permitOf(await enter(gate, to(1)));
+    permitOf(await enter());
   });
 
   test('whoever comes to a quick endpoint waits, and those who were put off before go first', async () => {
-    const { called, callBack } = calls();
-    const gate = open({ callBack });
-    await practise(gate, to(1), 20, 40);
-    const inFlight = await permits(gate, to(1), 64);
-    let entry = enter(gate, to(1));
+    const called = recordCalls();
+    await practise(to(1), 20, 40);
+    const inFlight = await permits(to(1), 64);
+    let entry = enter();
     while (entry instanceof Promise) {
-      entry = enter(gate, to(1));
+      entry = enter();
     }
     putOff(entry);
     const putOffId = lastId;
     giveAllBack(inFlight.splice(0, 32), GOOD);
-    const newcomer = enter(gate, to(1));
+    const newcomer = enter();
     await vi.advanceTimersByTimeAsync(60);
     expect(called).toEqual([putOffId]);
 
-    const back = enter(gate, to(1), { id: putOffId });
+    const back = enter(to(1), { id: putOffId });
     inFlight[0]!.giveBack(GOOD);
     permitOf(await back);
     expect(newcomer).toBeInstanceOf(Promise);
-    expect(stateOf(gate, to(1))?.putOffs).toBe(1);
+    expect(stateOf()?.putOffs).toBe(1);
   });
 
   test('a backlog at a quick endpoint goes down while a thousand more come each second', async () => {
@@ -473,7 +446,7 @@ describe('putting off', () => {
     let isHanging = false;
     const sent = new Set<number>();
     const send = async (id: number) => {
-      const entry = await enter(gate, to(1), { id });
+      const entry = await enter(to(1), { id });
       if ('putOffMs' in entry) {
         putOff(entry);
         return;
@@ -490,7 +463,7 @@ describe('putting off', () => {
       setTimeout(() => ids.forEach((id) => void send(id)), CALL_TAKES_MS);
       return ids;
     };
-    const gate = open({ callBack });
+    gate = open({ callBack });
     let newest = 0;
     const emitFor = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 10) {
@@ -513,19 +486,18 @@ describe('putting off', () => {
   });
 
   test('nobody is called back while the endpoint has no room', async () => {
-    const { called, callBack } = calls();
-    const gate = open({ callBack });
-    await backlog(gate, ['FIRST', 'FIRST']);
+    const called = recordCalls();
+    await backlog(['FIRST', 'FIRST']);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(called).toEqual([]);
   });
 
   test('those whom nobody calls back come by themselves, after ten minutes at most', async () => {
-    const gate = open({ callBack: async () => [] });
-    await backlog(gate, []);
+    gate = open({ callBack: async () => [] });
+    await backlog([]);
     const delays = [];
     for (let count = 0; count < 50_000; count++) {
-      const entry = enter(gate, to(1), { lane: 'RETRY' });
+      const entry = enter(to(1), { lane: 'RETRY' });
       delays.push(entry instanceof Promise ? 0 : putOff(entry));
     }
     expect(Math.max(...delays)).toBeLessThanOrEqual(600_000);
@@ -536,28 +508,28 @@ describe('putting off', () => {
 
 describe('many endpoints', () => {
   test('webhooks of one tenant at one origin share 256 permits, and get them in turn', async () => {
-    const gate = open({ slots: 2_000, originMax: 20 });
+    gate = open({ slots: 2_000, originMax: 20 });
     const origin = 'https://shared.example';
-    const first = await permits(gate, to(1, origin), 8);
-    await permits(gate, to(2, origin), 8);
-    await permits(gate, to(3, origin), 4);
-    const waiting = enter(gate, to(3, origin));
-    expect(stateOf(gate, to(3))).toMatchObject({ inFlight: 4, waiting: 1 });
+    const first = await permits(to(1, origin), 8);
+    await permits(to(2, origin), 8);
+    await permits(to(3, origin), 4);
+    const waiting = enter(to(3, origin));
+    expect(stateOf(to(3))).toMatchObject({ inFlight: 4, waiting: 1 });
     first[0]!.giveBack(GOOD);
     permitOf(await waiting);
     // Another tenant has nothing to do with it.
-    expect(await permits(gate, to(4, origin, 2), 8)).toHaveLength(8);
+    expect(await permits(to(4, origin, 2), 8)).toHaveLength(8);
   });
 
   /** A busy endpoint has 19 of 20 shared permits; then, at each answer, somebody more waits there. */
-  async function turnsOfQuietOne(gate: Gate, busy: Destination, quiet: Destination): Promise<number> {
-    for (let width = 8; width < 20; width = stateOf(gate, busy)!.window) {
-      await practise(gate, busy, 100, 1);
+  async function turnsOfQuietOne(busy: Destination, quiet: Destination): Promise<number> {
+    for (let width = 8; width < 20; width = stateOf(busy)!.window) {
+      await practise(busy, 100, 1);
     }
-    const first = await permits(gate, quiet, 1);
-    const inFlight = await permits(gate, busy, 19);
-    const waiting = [enter(gate, busy)];
-    const served = Promise.resolve(enter(gate, quiet)).then(permitOf);
+    const first = await permits(quiet, 1);
+    const inFlight = await permits(busy, 19);
+    const waiting = [enter(busy)];
+    const served = Promise.resolve(enter(quiet)).then(permitOf);
     let isServed = false;
     void served.then(() => {
       isServed = true;
@@ -565,7 +537,7 @@ describe('many endpoints', () => {
     let answers = 0;
     for (; answers < 10 && !isServed; answers++) {
       inFlight[answers]!.giveBack(GOOD);
-      waiting.push(enter(gate, busy));
+      waiting.push(enter(busy));
       await vi.advanceTimersByTimeAsync(1);
     }
     first[0]!.giveBack(GOOD);
@@ -574,85 +546,83 @@ describe('many endpoints', () => {
 
   test('a quiet webhook comes to its turn beside a busy one of the same origin', async () => {
     const origin = 'https://shared.example';
-    const gate = open({ slots: 2_000, originMax: 20 });
-    expect(await turnsOfQuietOne(gate, to(1, origin), to(2, origin))).toBeLessThanOrEqual(2);
+    gate = open({ slots: 2_000, originMax: 20 });
+    expect(await turnsOfQuietOne(to(1, origin), to(2, origin))).toBeLessThanOrEqual(2);
   });
 
   test('a quiet webhook comes to its turn beside a busy one of the same tenant, which has enough', async () => {
-    const gate = open({ slots: 25 });
-    await practise(gate, to(1000, undefined, 2), 5, 1); // there are others: four fifths are 20
-    expect(await turnsOfQuietOne(gate, to(1), to(2))).toBeLessThanOrEqual(2);
+    gate = open({ slots: 25 });
+    await practise(to(1000, undefined, 2), 5, 1); // there are others: four fifths are 20
+    expect(await turnsOfQuietOne(to(1), to(2))).toBeLessThanOrEqual(2);
   });
 
   test('slow ones use three quarters of the slots together, and leave the rest to the others', async () => {
-    const gate = open({ slots: 64 });
+    gate = open({ slots: 64 });
     const slow = [1, 2, 3, 4, 5, 6].map((webhookId) => to(webhookId, undefined, webhookId));
     for (const destination of slow) {
-      await practise(gate, destination, 2_000, 1);
+      await practise(destination, 2_000, 1);
     }
-    const inFlight = await admitted(gate, slow);
+    const inFlight = await admitted(slow);
     expect(inFlight).toBeGreaterThan(40);
     expect(inFlight).toBeLessThanOrEqual(48);
-    expect(await permits(gate, to(7), 8)).toHaveLength(8);
+    expect(await permits(to(7), 8)).toHaveLength(8);
   });
 
   test('those of which nobody knows yet that they hang leave a fifth of the slots to another tenant', async () => {
-    const gate = open();
     const other = to(1000, undefined, 2);
-    await practise(gate, other, 300, 4);
+    await practise(other, 300, 4);
     const newcomers = Array.from({ length: 100 }, (_, n) => to(n));
-    const entries = newcomers.flatMap((destination) => [enter(gate, destination), enter(gate, destination)]);
-    const passed = entries.filter((entry) => 'giveBack' in entry);
+    const entries = newcomers.flatMap((destination) => [enter(destination), enter(destination)]);
+    const passed = entries.filter(isIn);
     expect(passed).toHaveLength(160);
-    expect(await permits(gate, other, 16)).toHaveLength(16);
+    expect(await permits(other, 16)).toHaveLength(16);
     // The others do not hold their slots for long.
     await vi.advanceTimersByTimeAsync(100);
     expect((await Promise.all(entries)).filter((entry) => 'putOffMs' in entry)).toHaveLength(40);
   });
 
   test('those who wait because their tenant has enough go on when another endpoint of it answers', async () => {
-    const gate = open({ slots: 10 });
-    await practise(gate, to(1000, undefined, 2), 5, 1);
-    const inFlight = await permits(gate, to(1), 8);
-    const waiting = enter(gate, to(2));
+    gate = open({ slots: 10 });
+    await practise(to(1000, undefined, 2), 5, 1);
+    const inFlight = await permits(to(1), 8);
+    const waiting = enter(to(2));
     inFlight[0]!.giveBack(GOOD);
     expect(await waiting).toEqual({ failures: 0, giveBack: expect.any(Function) });
   });
 
   test('a tenant that moves its endpoint again and again has no more', async () => {
-    const gate = open({ slots: 40 });
-    await practise(gate, to(1000, undefined, 2), 5, 1);
-    const entries = Array.from({ length: 40 }, (_, n) => enter(gate, to(1, `https://host-${n}.example`)));
-    expect(entries.filter((entry) => 'giveBack' in entry)).toHaveLength(32);
+    gate = open({ slots: 40 });
+    await practise(to(1000, undefined, 2), 5, 1);
+    const entries = Array.from({ length: 40 }, (_, n) => enter(to(1, `https://host-${n}.example`)));
+    expect(entries.filter(isIn)).toHaveLength(32);
   });
 
   test('a tenant alone leaves a tenth of the slots to others', async () => {
-    const gate = open();
-    const first = Array.from({ length: 100 }, (_, n) => [enter(gate, to(n)), enter(gate, to(n))]).flat();
-    expect(first.filter((entry) => 'giveBack' in entry)).toHaveLength(180);
-    expect('giveBack' in enter(gate, to(200, undefined, 2))).toBe(true);
+    const first = Array.from({ length: 100 }, (_, n) => [enter(to(n)), enter(to(n))]).flat();
+    expect(first.filter(isIn)).toHaveLength(180);
+    expect(isIn(enter(to(200, undefined, 2)))).toBe(true);
   });
 
   test('of a few slots a tenant alone has all', async () => {
-    const gate = open({ slots: 4 });
-    const entries = [0, 1, 2, 3].map((n) => enter(gate, to(n)));
-    expect(entries.filter((entry) => 'giveBack' in entry)).toHaveLength(4);
+    gate = open({ slots: 4 });
+    const entries = [0, 1, 2, 3].map((n) => enter(to(n)));
+    expect(entries.filter(isIn)).toHaveLength(4);
   });
 
   test('those of one tenant hold as many slots as are free, so that another one’s slow ones have room', async () => {
-    const gate = open({ slots: 60 });
+    gate = open({ slots: 60 });
     const [of1, of2] = [1, 2].map((tenantId) => [0, 1, 2, 3].map((n) => to(10 * tenantId + n, undefined, tenantId)));
     for (const destination of [...of1!, ...of2!]) {
-      await practise(gate, destination, 2_000, 1);
+      await practise(destination, 2_000, 1);
     }
-    expect(await admitted(gate, of1!)).toBe(30);
-    expect(await admitted(gate, of2!)).toBe(15);
+    expect(await admitted(of1!)).toBe(30);
+    expect(await admitted(of2!)).toBe(15);
   });
 
   /** How many get in when all want as much as they can. */
-  async function admitted(gate: Gate, destinations: Destination[]): Promise<number> {
-    const entries = destinations.flatMap((destination) => Array.from({ length: 8 }, () => enter(gate, destination)));
+  async function admitted(destinations: Destination[]): Promise<number> {
+    const entries = destinations.flatMap((destination) => Array.from({ length: 8 }, () => enter(destination)));
     await vi.advanceTimersByTimeAsync(500);
-    return (await Promise.all(entries)).filter((entry) => 'giveBack' in entry).length;
+    return (await Promise.all(entries)).filter(isIn).length;
   }
 });

@@ -13,30 +13,25 @@ const booking = { booking_code: 'x', local_number: 'y', brand: 'z' };
 
 async function openTwo() {
   const stack = await DeliveryStack.open({ DELIVERY_CONCURRENCY: '10' });
-  const [locked, other] = await Promise.all([startReceiver(), startReceiver()]);
-  const { id } = await stack.webhook(locked.url, ['coupon.applied']);
-  await stack.webhook(other.url, ['booking.created']);
+  const locked = await stack.endpoint(answer(200), ['coupon.applied']);
+  const other = await stack.endpoint(answer(200), ['booking.created']);
   const count = async (where: string) => (await stack.deliveries(where)).length;
   return {
     stack,
     locked,
     other,
-    id,
     count,
     emitOther: () => stack.emit('booking.created', booking),
     allSucceeded: () => eventually(async () => (await count(`status <> 'SUCCEEDED'`)) === 0, WITHIN_MS),
-    async [Symbol.asyncDispose]() {
-      await stack[Symbol.asyncDispose]();
-      await Promise.all([locked.close(), other.close()]);
-    },
+    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
   };
 }
 
 test('a busy webhook whose row is locked keeps its outcomes, is put off, and holds up no other', async () => {
   await using world = await openTwo();
-  const { stack, locked, other, id, count, emitOther } = world;
+  const { stack, locked, other, count, emitOther } = world;
   stack.startDaemon();
-  await using lock = await lockRow(stack.databaseUrl, 'webhooks', id);
+  await using lock = await lockRow(stack.databaseUrl, 'webhooks', locked.webhookId);
   let emitted = 60;
   await stack.emits(emitted);
   await eventually(() => locked.received.length > 5, WITHIN_MS);
@@ -49,7 +44,7 @@ test('a busy webhook whose row is locked keeps its outcomes, is put off, and hol
     return (await countJobs(stack, putOffForLong)) > 0;
   }, WITHIN_MS);
   expect(locked.received.length).toBeLessThan(emitted);
-  expect(await count(`status = 'SUCCEEDED' and webhook_id = ${id}`)).toBe(0);
+  expect(await count(`status = 'SUCCEEDED' and webhook_id = ${locked.webhookId}`)).toBe(0);
   await lock.letGo();
   await world.allSucceeded();
   expect(locked.received.length).toBe(emitted); // nothing was sent twice
@@ -81,17 +76,17 @@ test('a delivery whose job is locked stops no other, even when it cannot be comp
 
 test('deliveries of a paused webhook whose rows are locked keep nobody waiting, and wait themselves', async () => {
   await using world = await openTwo();
-  const { stack, locked, other, id, count, emitOther } = world;
+  const { stack, locked, other, count, emitOther } = world;
   const deliveries = 100;
   await stack.emits(deliveries);
-  await stack.rows(`update hookwright.webhooks set active = false where id = ${id}`);
-  await using lock = await lockRows(stack.databaseUrl, 'hookwright.deliveries', `webhook_id = ${id}`);
+  await stack.rows(`update hookwright.webhooks set active = false where id = ${locked.webhookId}`);
+  await using lock = await lockRows(stack.databaseUrl, 'hookwright.deliveries', `webhook_id = ${locked.webhookId}`);
   await emitOther();
   stack.startDaemon();
   await eventually(() => other.received.length === 1, WITHIN_MS);
   const putOff = `key ~ '^d:' and run_at > now() + interval '20 s'`;
   await eventually(async () => (await countJobs(stack, putOff)) === deliveries, WITHIN_MS);
-  expect(await count(`webhook_id = ${id} and status <> 'PENDING'`)).toBe(0);
+  expect(await count(`webhook_id = ${locked.webhookId} and status <> 'PENDING'`)).toBe(0);
   await lock.letGo();
   await changeJobs(stack, 'run_at = now()', `key ~ '^d:'`);
   await eventually(async () => (await count(`status = 'HELD'`)) === deliveries, WITHIN_MS);

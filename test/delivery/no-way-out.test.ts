@@ -8,7 +8,7 @@ import { startAbsentReceiver, startDeafReceiver } from '../support/absent-receiv
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { type DnsAnswers, type FakeDns, has, startFakeDns } from '../support/fake-dns.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, startReceiver } from '../support/receiver.js';
 import { openSender } from '../support/sender.js';
 
 let dns: FakeDns;
@@ -122,18 +122,9 @@ describe('an endpoint that cannot be reached', () => {
 });
 
 describe('a daemon without a way out', () => {
-  let stack: DeliveryStack;
-  let receiver: Receiver;
-  beforeEach(async () => {
-    stack = await DeliveryStack.open();
-    receiver = await startReceiver(answer(200, { connection: 'close' })); // one that is kept needs no name
-  });
-  afterEach(async () => {
-    await stack[Symbol.asyncDispose]();
-    await receiver.close();
-  });
-
   test('burns no attempts while no name resolves, and sends everything when names do again', async () => {
+    await using stack = await DeliveryStack.open();
+    await using receiver = await startReceiver(answer(200, { connection: 'close' })); // one that is kept needs no name
     dns.answerWith(onLoopback);
     for (const name of ['a.example.com', 'b.example.net']) {
       await stack.webhook(receiver.url.replace('127.0.0.1', name));

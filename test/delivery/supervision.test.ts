@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { SupervisedRunner } from '../../daemon/jobs/runner.js';
 import type { ControlConnection } from '../../daemon/liveness/control-connection.js';
@@ -9,7 +9,7 @@ import { tryLockPool } from '../../src/graphile-worker/worker-pools.js';
 import { overdueFromStart, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { openServices } from '../../src/services.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import {
@@ -25,25 +25,23 @@ import {
 } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
 import { lockRow } from '../support/locks.js';
-import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
+import { type Answer, answer, holdAnswers } from '../support/receiver.js';
 
 let stack: DeliveryStack;
-let receiver: Receiver;
+let receiver: Endpoint;
 const closings: (() => Promise<unknown>)[] = [];
-async function open(settings: Record<string, string> = {}): Promise<void> {
+async function open(settings: Record<string, string> = {}, respond?: Answer): Promise<void> {
   stack = await DeliveryStack.open(settings);
-  await stack.webhook(receiver.url);
+  receiver = await stack.endpoint(respond);
 }
-beforeEach(async () => {
-  receiver = await startReceiver();
-});
 afterEach(async () => {
   for (const close of closings.splice(0).reverse()) {
     await close();
   }
   await stack[Symbol.asyncDispose]();
-  await receiver.close();
 });
+
+const slowly: Answer = (_, response) => void setTimeout(() => response.end(), 300);
 
 /** A daemon whose database a test can take away. */
 async function startDaemonBehindProxy(log = stack.services.log): Promise<{ proxy: DatabaseProxy; daemon: Daemon }> {
@@ -64,8 +62,6 @@ async function startDaemonBehindProxy(log = stack.services.log): Promise<{ proxy
   return { proxy, daemon };
 }
 
-const emit = (count: number) => stack.emits(count);
-const succeeded = async () => (await stack.deliveries("status = 'SUCCEEDED'")).length;
 /** The worker pools that have jobs in hand. */
 const poolIds = async () => [
   ...new Set((await jobsIn(stack, 'locked_by is not null')).map(({ locked_by }) => locked_by!)),
@@ -131,7 +127,7 @@ describe('a job that is locked', () => {
 
   test('by a pool that is alive is left alone, until it dies', async () => {
     await open();
-    const [eventId] = await emit(1);
+    const eventId = await stack.emit();
     await fetchJobs(stack, 'pool-alive');
     const owner = new pg.Client(stack.databaseUrl);
     await owner.connect();
@@ -144,7 +140,7 @@ describe('a job that is locked', () => {
     await eventually(() => isJobQueueFree(stack), 15_000);
     expect(receiver.received).toHaveLength(1);
     await owner.end();
-    await stack.reaches(eventId!, 'SUCCEEDED', 15_000);
+    await stack.reaches(eventId, 'SUCCEEDED', 15_000);
   });
 });
 
@@ -157,7 +153,7 @@ test('a daemon whose connection broke stops sending, and goes on when it has ano
   proxy.bringBack();
   await eventually(() => daemon.running && !daemon.fence.closed);
   await stack.emit();
-  await eventually(async () => (await succeeded()) === 1);
+  await stack.succeeded(1);
 });
 
 test('a job in hand stays so, however long it waits for a slot or for an answer: no sweep takes it for a lost one', async () => {
@@ -165,7 +161,7 @@ test('a job in hand stays so, however long it waits for a slot or for an answer:
   const held: ServerResponse[] = [];
   receiver.answerWith((_, response) => void held.push(response));
   stack.startDaemon();
-  await emit(2); // one of which waits for the slot of the other
+  await stack.emits(2); // one of which waits for the slot of the other
   const areLockedFor = async (secondsMax: number) =>
     (await jobsIn(stack, OF_DELIVERIES)).every(({ lockedSeconds: s }) => s !== null && s < secondsMax);
   await eventually(async () => receiver.received.length === 1 && (await areLockedFor(60)));
@@ -175,7 +171,7 @@ test('a job in hand stays so, however long it waits for a slot or for an answer:
   expect(await rescueOverdue(stack.services.db.pool, overdueFromStart())).toBe(0);
   receiver.answerWith(answer(200));
   held[0]?.writeHead(200).end();
-  await eventually(async () => (await succeeded()) === 2);
+  await stack.succeeded(2);
   expect(receiver.received).toHaveLength(2);
 });
 
@@ -192,9 +188,6 @@ describe('the runner', () => {
     await other.connect();
     expect(await tryLockPool(other, poolId!)).toBe(false);
     await other.end();
-    receiver.answerWith((_, response) => response.end());
-    await receiver.close();
-    receiver = await startReceiver();
   });
 
   test('whose first fetch failed is replaced: graphile-worker would fail each time for the same reason', async () => {
@@ -227,7 +220,7 @@ describe('the runner', () => {
     receiver.answerWith((_, response) => {
       held.push(() => response.writeHead(200).end());
     });
-    await emit(3);
+    await stack.emits(3);
     const daemon = stack.startDaemon();
     await eventually(() => held.length === 3);
     const [before] = await poolIds();
@@ -239,7 +232,7 @@ describe('the runner', () => {
     for (const answer of held) {
       answer();
     }
-    await eventually(async () => (await succeeded()) === 4);
+    await stack.succeeded(4);
     await eventually(async () => (await countJobs(stack)) === 0);
     expect(receiver.received).toHaveLength(4);
     process.exitCode = 0; // graphile-worker sets it
@@ -270,17 +263,17 @@ describe('a database that is away', () => {
     const { log, lines } = keptLog('info');
     const { proxy, daemon } = await startDaemonBehindProxy(log);
     const toldOfRunner = () => lines.map(({ msg }) => msg).filter((msg) => /the job runner|fetched/.test(msg));
-    await emit(5);
-    await eventually(async () => (await succeeded()) === 5);
+    await stack.emits(5);
+    await stack.succeeded(5);
     expect(toldOfRunner()).toEqual([]);
     proxy.takeAway();
-    await emit(20);
+    await stack.emits(20);
     await eventually(() => !daemon.running, 9_000);
     const [before, since] = [proxy.refused, performance.now()];
     await eventually(() => proxy.refused - before >= 20, 30_000);
     expect(performance.now() - since).toBeGreaterThan(400); // no loop keeps a core busy
     proxy.bringBack();
-    await eventually(async () => (await succeeded()) === 25, 9_000);
+    await stack.succeeded(25, 9_000);
     expect(receiver.received).toHaveLength(25);
     const again = 'jobs are fetched again';
     expect(toldOfRunner().slice(toldOfRunner().indexOf(again))).toEqual([again]);
@@ -290,7 +283,7 @@ describe('a database that is away', () => {
     await open({ DELIVERY_CONCURRENCY: '4' });
     receiver.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 50));
     const { proxy, daemon } = await startDaemonBehindProxy();
-    await emit(60);
+    await stack.emits(60);
     await eventually(() => receiver.received.length >= 8);
     expect(daemon.fence.closed).toBe(false);
     const before = receiver.received.length;
@@ -301,17 +294,17 @@ describe('a database that is away', () => {
     await eventually(() => !daemon.running);
     expect(receiver.received).toHaveLength(whileAway);
     proxy.bringBack();
-    await eventually(async () => (await succeeded()) === 60, 20_000);
+    await stack.succeeded(60, 20_000);
     expect(receiver.received.length).toBeLessThanOrEqual(60 + 8);
   });
 });
 
 describe('a daemon that is told to end', () => {
   test('while its database is away for a moment records what was under way all the same', async () => {
-    const arrived = holdAnswers(receiver, answer(200));
     await open();
+    const arrived = holdAnswers(receiver, answer(200));
     const { proxy, daemon } = await startDaemonBehindProxy();
-    await emit(1);
+    await stack.emit();
     const go = await arrived();
     proxy.takeAway();
     const stopped = daemon.stop();
@@ -319,14 +312,13 @@ describe('a daemon that is told to end', () => {
     await eventually(() => daemon.fence.closed);
     proxy.bringBack();
     await stopped;
-    expect(await succeeded()).toBe(1);
+    expect(await stack.deliveries(`status = 'SUCCEEDED'`)).toHaveLength(1);
     expect(receiver.received).toHaveLength(1);
   });
 
   test('because of a fault of its own leaves what is still in hand counted as fetched: it may be to blame', async () => {
     const held: ServerResponse[] = [];
-    receiver.answerWith((_, response) => void held.push(response));
-    await open({ ATTEMPT_TIMEOUT_MS: '2000' }); // the end waits for open requests
+    await open({ ATTEMPT_TIMEOUT_MS: '2000' }, (_, response) => void held.push(response));
     await stack.emit();
     const daemon = stack.startDaemon();
     await eventually(() => held.length === 1);
@@ -336,19 +328,17 @@ describe('a daemon that is told to end', () => {
   });
 
   test('because of a fault of its own sends no more, and records what was under way', async () => {
-    receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
-    await open({ DELIVERY_CONCURRENCY: '2' });
+    await open({ DELIVERY_CONCURRENCY: '2' }, slowly);
     await emitMany(stack.services, stack.tenantId, 32);
     const daemon = stack.startDaemon();
     await eventually(() => receiver.received.length === 2);
     await daemon.stopSending(3_000);
     expect(receiver.received).toHaveLength(2);
-    expect(await succeeded()).toBe(2);
+    expect(await stack.deliveries(`status = 'SUCCEEDED'`)).toHaveLength(2);
   });
 
   test('gives back what it could not send in time, and another one sends that', async () => {
-    receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
-    await open({ DELIVERY_CONCURRENCY: '2', ATTEMPT_TIMEOUT_MS: '2000' });
+    await open({ DELIVERY_CONCURRENCY: '2', ATTEMPT_TIMEOUT_MS: '2000' }, slowly);
     await emitMany(stack.services, stack.tenantId, 128);
     const daemon = stack.startDaemon();
     await eventually(() => receiver.received.length >= 2);
@@ -356,10 +346,10 @@ describe('a daemon that is told to end', () => {
     // It has 32 in hand, two jobs of 16.
     const sent = receiver.received.length;
     expect(sent).toBeLessThan(16);
-    expect(await succeeded()).toBe(sent);
+    expect(await stack.deliveries(`status = 'SUCCEEDED'`)).toHaveLength(sent);
     receiver.answerWith((_, response) => response.end());
     stack.startDaemon();
-    await eventually(async () => (await succeeded()) === 128, 15_000);
+    await stack.succeeded(128, 15_000);
     expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(128);
     expect(receiver.received).toHaveLength(128);
   });
@@ -372,8 +362,7 @@ describe('a daemon that is told to end', () => {
     });
 
   test('does not count as a fetch of what it had in hand and did not send', async () => {
-    receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
-    await open({ DELIVERY_CONCURRENCY: '2' });
+    await open({ DELIVERY_CONCURRENCY: '2' }, slowly);
     await emitMany(stack.services, stack.tenantId, 64);
     const daemon = stack.startDaemon();
     await eventually(() => receiver.received.length === 2);
@@ -383,26 +372,23 @@ describe('a daemon that is told to end', () => {
     expect(jobs).toEqual(jobs.map(() => leftToOthers));
     receiver.answerWith(answer(200));
     stack.startDaemon();
-    await eventually(async () => (await succeeded()) === 64, 20_000);
+    await stack.succeeded(64, 20_000);
     expect(receiver.received).toHaveLength(64);
   });
 
   test('does not count as a fetch of what it could not record in time', async () => {
-    const arrived = holdAnswers(receiver, answer(200));
     await open();
-    const [{ id: webhookId }] = (await stack.rows<{ id: number }>('select id from hookwright.webhooks')) as [
-      { id: number },
-    ];
+    const arrived = holdAnswers(receiver, answer(200));
     const daemon = stack.startDaemon();
-    await emit(1);
+    await stack.emit();
     const go = await arrived();
-    await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+    await using lock = await lockRow(stack.databaseUrl, 'webhooks', receiver.webhookId);
     go();
     await daemon.stop(1_000);
     expect(await jobsLeft()).toEqual([leftToOthers]);
     await lock.letGo();
     receiver.answerWith(answer(200));
     stack.startDaemon();
-    await eventually(async () => (await succeeded()) === 1, 15_000);
+    await stack.succeeded(1, 15_000);
   });
 });
