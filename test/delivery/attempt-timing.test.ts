@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setDefaultCACertificates, type TLSSocket } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { NameResolver } from '../../daemon/sending/name-resolver.js';
 import type { SenderOptions } from '../../daemon/sending/send.js';
 import type { AttemptTiming, SendResult } from '../../src/domain/outcome.js';
@@ -16,11 +16,7 @@ import {
 } from '../support/hostile-receivers.js';
 import { leadsTo, openSender } from '../support/sender.js';
 
-const closing: (() => Promise<unknown>)[] = [];
 beforeAll(() => setDefaultCACertificates([AUTHORITY]));
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
 
 /** How long what is made slow takes at least, as rounded. */
 const SLOW_MS = 150;
@@ -29,17 +25,14 @@ const request = { headers: {}, body: Buffer.from('{}') };
 const slowly: NameResolver = () => delay(SLOW_MS + 5, [{ address: '127.0.0.1', family: 4 }]);
 
 function sender(options: Partial<SenderOptions> = {}) {
-  const made = openSender({
-    lookup: slowly,
-    ...options,
-  });
-  closing.unshift(() => made.close());
+  const made = openSender({ lookup: slowly, ...options });
+  onTestFinished(() => made.close());
   return made;
 }
 
 async function receiver(misbehave: Misbehaviour = answersEach(response(200)), options?: ReceiverOptions) {
   const started = await startHostileReceiver(misbehave, options);
-  closing.push(() => started.close());
+  onTestFinished(() => started.close());
   return started;
 }
 
@@ -177,7 +170,7 @@ describe('behind an egress proxy', () => {
   test('the tunnel is the connecting, and the proxy resolves the name', async () => {
     const good = await receiver(answersEach(response(200)), { tls: { key: KEY, cert: GOOD } });
     const proxy = await startFakeProxy(() => ({ port: good.port }));
-    closing.push(() => proxy.close());
+    onTestFinished(() => proxy.close());
     const by = sender({ egressProxy: proxy.url });
     const first = timingOf(await by.send('https://receiver.example.com/', request));
     expect(first).toEqual({ dnsMs: null, connectMs: some, tlsMs: some, firstByteMs: some });

@@ -4,13 +4,11 @@ import type { OperationalEventType } from '../../src/domain/events/operational-e
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/pacing/bulk-pace.js';
 import { type OperationalEvent, raiseEvents } from '../../src/operations/attempts/raise-events.js';
-import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { numberIn } from '../support/ids.js';
 import { countJobs, deleteJobs, jobsIn, OF_BULK } from '../support/jobs.js';
-import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 import { answer } from '../support/receiver.js';
 
@@ -47,13 +45,6 @@ async function pastEvent(daysAgo: number): Promise<number> {
 }
 const setActive = (active: boolean) =>
   site.mutate('updateWebhook', { id: String(webhookId), active }, 'webhook { id }');
-/** Does a chunk of it, without a daemon, in a job's n-th try. */
-const runChunk = (operation: { id: string }, tries = 1) =>
-  runBulkOperation(
-    { pool: site.api.owner },
-    { operationId: numberIn(operation.id), tenantId: site.tenant.id, waitedMs: 0 },
-    { tries, turnMs: 0 },
-  );
 const allSucceeded = (count: number) =>
   eventually(async () => (await site.statuses("status = 'SUCCEEDED'"))['SUCCEEDED'] === count, 120_000);
 
@@ -105,7 +96,7 @@ describe('recoverWebhook', () => {
   test('goes through them in the order of ids, a chunk at a time', async () => {
     const ids = await site.past(BULK_CHUNK + 10, { webhookId });
     const { operation } = await recover();
-    await runChunk(operation);
+    await site.runChunk(operation.id);
     const pending = await site.rows<{ id: number }>(
       "select id from hookwright.deliveries where status = 'PENDING' order by id",
     );
@@ -230,12 +221,12 @@ describe('an operation that stands still', () => {
   test('because of a fault that comes again and again has failed, and is resumed where it stopped', async () => {
     await site.past(BULK_CHUNK + 5, { webhookId });
     const { operation } = await recover();
-    await runChunk(operation);
+    await site.runChunk(operation.id);
     // A fault, of the kind that a row which no rule expects would be.
     await site.rows(`alter table hookwright.deliveries add constraint fault check (status <> 'PENDING') not valid`);
-    await expect(runChunk(operation, 3)).rejects.toThrow('fault');
+    await expect(site.runChunk(operation.id, 3)).rejects.toThrow('fault');
     expect(await site.operation(operation.id)).toMatchObject({ status: 'RUNNING', affected: BULK_CHUNK });
-    await expect(runChunk(operation, 4)).rejects.toThrow('fault');
+    await expect(site.runChunk(operation.id, 4)).rejects.toThrow('fault');
     const failed = await site.operation(operation.id);
     expect(failed).toMatchObject({ status: 'FAILED', affected: BULK_CHUNK, finishedAt: expect.any(String) });
     expect(failed.error).toContain('can be resumed');
@@ -449,8 +440,14 @@ describe('a chunk beside the recording of outcomes', () => {
       const touch = (id?: number) =>
         client.query('update hookwright.deliveries set last_status_code = 200 where id = $1', [id]);
       await touch(second);
-      const chunk = runChunk(operation);
-      await eventually(async () => (await site.rows(lockWaits)).length === 1);
+      const chunk = site.runChunk(operation.id);
+      await eventually(async () => {
+        const { rowCount } = await client.query(
+          `select from pg_locks l join pg_stat_activity a using (pid)
+           where not l.granted and a.datname = current_database()`,
+        );
+        return rowCount === 1;
+      });
       await touch(first);
       await client.query('commit');
       await chunk;

@@ -164,6 +164,12 @@ describe('an emit in the process of a daemon', () => {
 });
 
 describe('a claim that nothing comes of', () => {
+  /** The stack's emits claim their deliveries for this worker pool, which never begins them. */
+  function claimTo(stack: DeliveryStack, workerPoolId: string, pool = stack.services.db.pool): void {
+    const claim = { pool, workerPoolId, priorityMax: LANES.FIRST.priority, deliveriesMax: 10, begin: () => {} };
+    stack.services.emitter.claimFor({ claim: () => claim, inPace });
+  }
+
   test('because the daemon ended meanwhile is free for the next one', async () => {
     await using stack = await DeliveryStack.open();
     const receiver = await stack.endpoint();
@@ -192,13 +198,7 @@ describe('a claim that nothing comes of', () => {
           throw Object.assign(new Error(`read ${code}`), { code });
         },
       } as unknown as typeof pool;
-      const claim = {
-        pool: losing,
-        workerPoolId: 'pool',
-        priorityMax: LANES.FIRST.priority,
-        deliveriesMax: 10,
-      };
-      stack.services.emitter.claimFor({ claim: () => ({ ...claim, begin: () => {} }), inPace });
+      claimTo(stack, 'pool', losing);
       const error = await stack.emit().catch((reason: unknown) => reason);
       expect(toApiError(error).reason).toBe('unavailable');
       expect(await stack.rows('select from hookwright.events')).toHaveLength(1);
@@ -209,9 +209,7 @@ describe('a claim that nothing comes of', () => {
     await using stack = await DeliveryStack.open();
     const receiver = await stack.endpoint();
     await (await startLocalDaemon(stack)).stop();
-    const { pool } = stack.services.db;
-    const claim = { pool, workerPoolId: 'pool-died', priorityMax: LANES.FIRST.priority, deliveriesMax: 10 };
-    stack.services.emitter.claimFor({ claim: () => ({ ...claim, begin: () => {} }), inPace });
+    claimTo(stack, 'pool-died');
     await stack.emit();
     expect(await jobsOf(stack)).toMatchObject([{ locked_by: 'pool-died' }]);
     stack.startDaemon();

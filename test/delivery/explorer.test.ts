@@ -1,17 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Daemon } from '../../daemon/daemon.js';
-import type { Services } from '../../src/context/context.js';
+import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
-import { makeKey, makeTenant, makeWebhook, openTestServices, type TestTenant } from '../support/factories.js';
-import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { codesOf, type GraphqlApi } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
-import { answer, type Received, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, type Received, type Receiver } from '../support/receiver.js';
 import { hasCurl, shell } from '../support/shell.js';
 
+let site: BulkSite;
 let api: GraphqlApi;
-let owner: Services;
-let daemon: Daemon;
 let tenant: TestTenant;
 let receiver: Receiver;
 let deliveryId: string;
@@ -21,41 +18,22 @@ let sent: Received;
 const code = `it's "100%" \\ $(id) \`id\` \u0000 \u007f \u009b31m ü 😀 \n 'end'`;
 
 beforeAll(async () => {
-  const settings = {
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    ALLOW_HTTP_URLS: 'true',
-    ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
-  };
-  api = await GraphqlApi.open(settings);
-  owner = await openTestServices(api.databaseUrl, { settings });
-  tenant = await makeTenant(api.services);
-  receiver = await startReceiver(answer(503, { 'x-why': 'busy' }, 'try later'));
+  site = await BulkSite.open({ RETRY_BASE_SECONDS: '120' });
+  ({ api, tenant, receiver } = site);
+  receiver.answerWith(answer(503, { 'x-why': 'busy' }, 'try later'));
   await makeWebhook(api.services, tenant.id, { url: `${receiver.url}?a=[1-2]&b='x'` });
-  daemon = new Daemon(owner);
-  const { data } = await api.ask(
-    `mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { id } } }`,
-    {
-      input: {
-        event: 'coupon.applied',
-        payload: { code, discount_type: 'fixed' },
-        idempotencyKey: 'explored',
-      },
-    },
-    tenant,
-  );
-  expect(data.emitEvent.event.id).toBeTruthy();
-  deliveryId = await eventually(async () => {
-    const { rows } = await api.owner.query('select delivery_id from hookwright.attempts');
-    return rows[0] && gid.delivery(rows[0].delivery_id);
+  site.startDaemon();
+  const input = { event: 'coupon.applied', payload: { code, discount_type: 'fixed' }, idempotencyKey: 'explored' };
+  const { errors } = await site.mutate('emitEvent', input, 'event { id }');
+  expect(errors).toEqual([]);
+  const [attempt] = await eventually(async () => {
+    const rows = await site.rows<{ delivery_id: number }>('select delivery_id from hookwright.attempts');
+    return rows.length > 0 && rows;
   }, 30_000);
+  deliveryId = gid.delivery(attempt!.delivery_id);
   sent = receiver.received[0]!;
 }, 60_000);
-afterAll(async () => {
-  await daemon?.stop();
-  await owner?.db.close();
-  await receiver?.close();
-  await api?.close();
-});
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 const read = async (fields: string, by: { key: string } = tenant) => {
   const { data, errors } = await api.ask(`{ delivery(id: "${deliveryId}") { ${fields} } }`, {}, by);

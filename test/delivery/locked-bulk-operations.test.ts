@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
-import { numberIn } from '../support/ids.js';
 import { countJobs, OF_BULK } from '../support/jobs.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
@@ -26,19 +24,15 @@ beforeEach(async () => {
 });
 afterEach(() => site[Symbol.asyncDispose]());
 
-/** Starts a cancellation of all of them. @returns what does a chunk of it, in a job's n-th try */
-async function cancelAll() {
+/** Starts a cancellation of all of them. @returns its id */
+async function cancelAll(): Promise<string> {
   const { operation } = await site.start('cancelDeliveries', { filter: { status: 'PENDING' } });
-  const payload = { operationId: numberIn(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
-  return {
-    id: operation.id as string,
-    run: (tries: number) => runBulkOperation({ pool: site.api.owner }, payload, { tries, turnMs: 0 }),
-  };
+  return operation.id;
 }
 
 test('while another session has one delivery locked, outcomes of all webhooks of the operation are recorded', async () => {
   await using lock = await lockRow(site.api.databaseUrl, 'deliveries', ids[9]!);
-  const { id } = await cancelAll();
+  const id = await cancelAll();
   site.startDaemon();
   await eventually(async () => (await site.rows(lockWaits)).length > 0, WITHIN_MS);
   for (let events = 1; events <= 3; events++) {
@@ -55,8 +49,7 @@ test('while another session has one delivery locked, outcomes of all webhooks of
 
 test('a chunk that waits for a delivery has its webhooks locked for a part of a second', async () => {
   await using _lock = await lockRow(site.api.databaseUrl, 'deliveries', ids[9]!);
-  const { run } = await cancelAll();
-  const chunk = run(4);
+  const chunk = site.runChunk(await cancelAll(), 4);
   await eventually(async () => (await site.rows(lockWaits)).length === 1);
   const waitingFrom = performance.now();
   await using _webhook = await lockRow(site.api.databaseUrl, 'webhooks', webhookIds[4]!);
@@ -68,13 +61,13 @@ test.each([
   { what: 'a statement that takes too long', code: '57014', status: 'FAILED' },
   { what: 'a database that is away', code: '57P01', status: 'RUNNING' },
 ])('at the fourth time of $what, the operation is $status', async ({ code, status }) => {
-  const { id, run } = await cancelAll();
+  const id = await cancelAll();
   await site.rows(`create function hookwright.fault() returns trigger language plpgsql as
     $$ begin raise 'so it is' using errcode = '${code}'; end $$`);
   await site.rows(`create trigger fault before update on hookwright.deliveries
     for each statement execute function hookwright.fault()`);
-  await expect(run(3)).rejects.toThrow('so it is');
+  await expect(site.runChunk(id, 3)).rejects.toThrow('so it is');
   expect(await site.operation(id)).toMatchObject({ status: 'RUNNING' });
-  await expect(run(4)).rejects.toThrow('so it is');
+  await expect(site.runChunk(id, 4)).rejects.toThrow('so it is');
   expect(await site.operation(id)).toMatchObject({ status });
 });

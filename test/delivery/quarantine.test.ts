@@ -16,21 +16,24 @@ beforeEach(async () => {
 afterEach(() => stack[Symbol.asyncDispose]());
 
 describe('a job that was fetched again and again', () => {
-  const fetched = (attempts: number, id = '1') => ({ id, attempts });
+  /** A delivery with its job, which was fetched this often. */
+  async function suspect(attempts = 5) {
+    const { id } = await stack.delivery(await stack.emit());
+    const [job] = await jobsIn(stack, ofDelivery(id));
+    return { payload: { id, attempt: 1 }, job: { id: String(job!.id), attempts } };
+  }
 
   test('four times is run like any other', async () => {
-    const { id } = await stack.delivery(await stack.emit());
-    const quarantine = new Quarantine(stack.services);
+    const { payload, job } = await suspect(4);
     let ran = 0;
-    await quarantine.run(fetched(4), { id, attempt: 1 }, async () => {
+    await new Quarantine(stack.services).run(job, payload, async () => {
       ran += 1;
     });
     expect(ran).toBe(1);
   });
 
   test('five times is put aside in its lane for an hour before it is run, alone; its end is in the log', async () => {
-    const { id } = await stack.delivery(await stack.emit());
-    const [job] = await jobsIn(stack);
+    const { payload, job } = await suspect();
     await fetchJobs(stack, 'pool-mine');
     await changeJobs(stack, 'priority = 20');
     const { log, lines } = keptLog('error');
@@ -40,15 +43,12 @@ describe('a job that was fetched again and again', () => {
     const work = async () => {
       running += 1;
       expect(running).toBe(1);
-      seen ??= (await jobsIn(stack, ofDelivery(id))).map(({ attempts, priority, inSeconds }) => {
+      seen ??= (await jobsIn(stack, ofDelivery(payload.id))).map(({ attempts, priority, inSeconds }) => {
         return { attempts, priority, later: inSeconds > 59 * 60 };
       });
       running -= 1;
     };
-    await Promise.all([
-      quarantine.run(fetched(5, String(job!.id)), { id, attempt: 1 }, work),
-      quarantine.run(fetched(7, String(job!.id)), { id, attempt: 1 }, work),
-    ]);
+    await Promise.all([quarantine.run(job, payload, work), quarantine.run({ ...job, attempts: 7 }, payload, work)]);
     expect(seen).toEqual([{ attempts: 5, priority: 20, later: true }]);
     expect(lines.map(({ msg, fetches }) => ({ msg, fetches }))).toContainEqual({
       msg: 'a job was fetched again and again without being finished; it is put aside, and tried once, alone',
@@ -82,41 +82,34 @@ describe('a job that was fetched again and again', () => {
   });
 
   test('and kills its process each time waits for an hour then: nobody fetches it', async () => {
-    const { id } = await stack.delivery(await stack.emit());
-    const [job] = await jobsIn(stack);
+    const { payload, job } = await suspect();
     await fetchJobs(stack, 'pool-dead');
     const dies = new Promise<void>(() => {});
-    void new Quarantine(stack.services).run(fetched(5, String(job!.id)), { id, attempt: 1 }, () => dies);
+    void new Quarantine(stack.services).run(job, payload, () => dies);
     await eventually(async () => (await countJobs(stack, 'locked_by is null')) === 1);
     const marker = await stack.emit();
     stack.startDaemon();
     await stack.reaches(marker, 'SUCCEEDED');
     await eventually(async () => (await countJobs(stack, 'locked_by is not null')) === 0, 15_000);
     expect(receiver.received).toHaveLength(1);
-    expect((await stack.deliveries(`id = ${id}`))[0]?.status).toBe('PENDING');
+    expect((await stack.deliveries(`id = ${payload.id}`))[0]?.status).toBe('PENDING');
   });
 
   describe('whose row another session has locked', () => {
     /** Less than a statement may take. */
     const SOON_MS = 4_000;
 
-    async function suspect() {
-      const { id } = await stack.delivery(await stack.emit());
-      const [job] = await jobsIn(stack, ofDelivery(id));
-      return { id, job: fetched(5, String(job!.id)) };
-    }
-
     test('is not run, and comes again: the suspect behind it waits for a moment', async () => {
       const [locked, other] = [await suspect(), await suspect()];
       await fetchJobs(stack, 'pool-mine');
-      await using _lock = await lockJobRows(stack.databaseUrl, ofDelivery(locked.id));
+      await using _lock = await lockJobRows(stack.databaseUrl, ofDelivery(locked.payload.id));
       const quarantine = new Quarantine(stack.services);
       const ran: number[] = [];
       const begun = performance.now();
       const results = await Promise.allSettled(
-        [locked, other].map(({ id, job }) =>
-          quarantine.run(job, { id, attempt: 1 }, async () => {
-            ran.push(id);
+        [locked, other].map(({ payload, job }) =>
+          quarantine.run(job, payload, async () => {
+            ran.push(payload.id);
           }),
         ),
       );
@@ -125,20 +118,20 @@ describe('a job that was fetched again and again', () => {
         { reason: { message: 'Another session has a job of these deliveries locked.' } },
         { status: 'fulfilled' },
       ]);
-      expect(ran).toEqual([other.id]);
+      expect(ran).toEqual([other.payload.id]);
     });
 
     /** Another session locks the row of a suspect while that is run, and keeps it until `aside` ends. @returns its id */
     async function runWhileLocked(aside: AsyncDisposableStack, work: () => void = () => {}): Promise<number> {
-      const { id, job } = await suspect();
+      const { payload, job } = await suspect();
       await fetchJobs(stack, 'pool-mine');
       const begun = performance.now();
-      await new Quarantine(stack.services).run(job, { id, attempt: 1 }, async () => {
-        aside.use(await lockJobRows(stack.databaseUrl, ofDelivery(id)));
+      await new Quarantine(stack.services).run(job, payload, async () => {
+        aside.use(await lockJobRows(stack.databaseUrl, ofDelivery(payload.id)));
         work();
       });
       expect(performance.now() - begun).toBeLessThan(SOON_MS);
-      return id;
+      return payload.id;
     }
 
     test('after it was put aside, is done all the same, and the one that was put aside is left', async () => {

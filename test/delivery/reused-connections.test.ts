@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setDefaultCACertificates } from 'node:tls';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { NameResolver } from '../../daemon/sending/name-resolver.js';
 import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
 import type { SendResult } from '../../src/domain/outcome.js';
@@ -20,13 +20,6 @@ import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { leadsTo, openSender } from '../support/sender.js';
 import { openSlowNetwork } from '../support/slow-network.js';
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) {
-    await close();
-  }
-});
-
 const request = {
   headers: { 'webhook-id': 'dl_1', 'webhook-signature': 'v1,abc' },
   body: Buffer.from('{"a":1}'),
@@ -34,17 +27,14 @@ const request = {
 const good = response(200);
 
 function sender(options: Partial<SenderOptions> = {}): Sender {
-  const made = openSender({
-    connectionsPerOriginMax: 64,
-    ...options,
-  });
-  closing.unshift(() => made.close());
+  const made = openSender({ connectionsPerOriginMax: 64, ...options });
+  onTestFinished(() => made.close());
   return made;
 }
 
 async function receiver(misbehave: Misbehaviour, options?: ReceiverOptions): Promise<HostileReceiver> {
   const started = await startHostileReceiver(misbehave, options);
-  closing.push(() => started.close());
+  onTestFinished(() => started.close());
   return started;
 }
 
@@ -94,9 +84,9 @@ describe('a reused connection that ends before the answer says nothing of the en
 
   test.each([10, 50, 100])('when a receiver %d ms away closes its idle connections', async (oneWayMs) => {
     const distant = await startReceiver();
-    closing.push(() => distant.close());
+    onTestFinished(() => distant.close());
     const network = await openSlowNetwork({ to: Number(new URL(distant.url).port), oneWayMs });
-    closing.unshift(() => network.close());
+    onTestFinished(() => network.close());
     const by = sender();
     await warmUp(by, network.url, distant, 30);
     distant.received.length = 0;
@@ -210,7 +200,7 @@ describe('the request that is repeated', () => {
   test('has a tunnel of its own through a proxy', async () => {
     const moody = await endsReused(cutsOff, answers);
     const proxy = await startFakeProxy(() => ({ port: moody.port }));
-    closing.push(() => proxy.close());
+    onTestFinished(() => proxy.close());
     const by = sender({ egressProxy: proxy.url });
     expect(await sendTwice({ url: 'http://receiver.example.com/' }, by)).toMatchObject({ statusCode: 200 });
     expect([proxy.asked.length, moody.connections]).toEqual([2, 2]);

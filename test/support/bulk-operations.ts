@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Daemon } from '../../daemon/daemon.js';
 import type { Services } from '../../src/context/context.js';
+import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { eventually } from './eventually.js';
 import { makeTenant, makeWebhook, openTestServices, type TestTenant } from './factories.js';
 import { type Answer, dataOf, GraphqlApi } from './graphql-api.js';
+import { numberIn } from './ids.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
@@ -98,6 +100,12 @@ export class BulkSite implements AsyncDisposable {
     const answer = await this.mutate(name, input, `total bulkOperation ${BULK_OPERATION}`);
     const { total, bulkOperation: operation } = dataOf(answer).result;
     return { total, operation };
+  }
+
+  /** Does a chunk of it without a daemon, in a job's n-th try. */
+  async runChunk(id: string, tries = 1): Promise<void> {
+    const payload = { operationId: numberIn(id), tenantId: this.tenant.id, waitedMs: 0 };
+    await runBulkOperation({ pool: this.api.owner }, payload, { tries, turnMs: 0 });
   }
 
   async operation(id: string): Promise<Json> {
