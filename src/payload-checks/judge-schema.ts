@@ -13,6 +13,10 @@ interface SchemaProblem {
 const INSTRUCTIONS_MAX = 20_000;
 const TOO_MANY_INSTRUCTIONS = `brings the patterns of the schema to more than ${INSTRUCTIONS_MAX.toLocaleString('en')} instructions, with their repetitions written out`;
 
+/** In a schema with its parts: ajv nests the checks of an object's fields, and V8 reads so many levels of its code. */
+const FIELDS_MAX = 1_000;
+const TOO_MANY_FIELDS = `brings the schema to more than ${FIELDS_MAX.toLocaleString('en')} fields in all`;
+
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 const references = ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor', '$anchor', '$id'];
 const unsupported: Readonly<Record<string, string>> = {
@@ -24,6 +28,7 @@ const unsupported: Readonly<Record<string, string>> = {
   dependencies: 'use "dependentRequired", or "if" and "then"',
 };
 const namedRules = ['properties', 'patternProperties', 'dependentRequired'];
+const fieldRules = [...namedRules, 'prefixItems'];
 const scalarTypes: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'null'];
 
 /**
@@ -43,6 +48,7 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
   }
   const definitions = objectIn(schema, '$defs');
   let instructionsLeft = INSTRUCTIONS_MAX;
+  let fieldsLeft = FIELDS_MAX;
   walkSchemas(schema, (one, path) => {
     for (const [keyword, instead] of Object.entries(unsupported)) {
       if (one[keyword] !== undefined) {
@@ -56,6 +62,16 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
     }
     for (const keyword of namedRules.filter((keyword) => Object.hasOwn(objectIn(one, keyword), '__proto__'))) {
       add([...path, keyword, '__proto__'], 'schema_name', 'cannot be checked: give the field another name');
+    }
+    for (const keyword of fieldRules) {
+      const fields = Object.keys(objectIn(one, keyword)).length;
+      if (fields > fieldsLeft) {
+        add([...path, keyword], 'schema_slow', TOO_MANY_FIELDS);
+      }
+      fieldsLeft = fields > fieldsLeft ? Number.POSITIVE_INFINITY : fieldsLeft - fields;
+    }
+    if (Array.isArray(one['enum']) && one['enum'].length === 0) {
+      add([...path, 'enum'], 'schema_constant', 'must have at least one value');
     }
     for (const keyword of ['const', 'enum']) {
       const values = keyword === 'const' ? [one[keyword]] : Object.values(objectIn(one, keyword));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { samplePayload } from '../../src/domain/schema-rules/sample-payload.js';
 import { textFieldsOf } from '../../src/domain/schema-rules/text-fields.js';
 import { judgeEventSchema } from '../../src/payload-checks/judge-schema.js';
 import { compileEventSchema } from '../../src/payload-checks/payload-check.js';
@@ -77,6 +78,9 @@ describe('a schema of payloads', () => {
   });
 
   const circle = { b: { $ref: '#/$defs/c' }, c: { items: { $ref: '#/$defs/b' } } };
+  const fields = (count: number) => ({
+    properties: Object.fromEntries(times(count, (n) => [`f${n}`, { type: 'string' }])),
+  });
   const manyNames = { required: times(700, String) };
   test.each<[string, object, string, string]>([
     ['no type', {}, 'type', 'schema_not_object'],
@@ -86,7 +90,7 @@ describe('a schema of payloads', () => {
     ['a type that does not exist', property({ type: 'text' }), 'properties.a.type', 'schema_invalid'],
     ['a rule of the wrong kind', property({ minLength: '1' }), 'properties.a.minLength', 'schema_invalid'],
     ['a list of items, as old drafts had it', property({ items: [{}] }), 'properties.a.items', 'schema_invalid'],
-    ['a choice of nothing', property({ enum: [] }), '', 'schema_invalid'],
+    ['a choice of nothing', property({ enum: [] }), 'properties.a.enum', 'schema_constant'],
     ['a circle', { ...property({ $ref: '#/$defs/b' }), $defs: circle }, '$defs.b', 'schema_recursive'],
     ['a circle that nothing uses', object({ $defs: circle }), '$defs.b', 'schema_recursive'],
     ['a pattern that is none', property({ pattern: '(' }), 'properties.a.pattern', 'schema_pattern'],
@@ -110,6 +114,12 @@ describe('a schema of payloads', () => {
       'properties.a.uniqueItems',
       'schema_slow',
     ],
+    [
+      'more than 1,000 fields',
+      object({ $defs: { a: fields(500) }, ...fields(501) }),
+      '$defs.a.properties',
+      'schema_slow',
+    ],
     ['2²⁰ schemas behind references', ladder(20), '', 'schema_slow'],
     ['more constants to compare with than all may have', property({ enum: times(10_001, String) }), '', 'schema_slow'],
     [
@@ -121,6 +131,14 @@ describe('a schema of payloads', () => {
   ])('may not have %s', (_, schema, path, code) => {
     const found = schemaIssues(schema as Record<string, unknown>);
     expect(found.map((issue) => [issue.path.join('.'), issue.code])).toContainEqual([path, code]);
+  });
+
+  test('of 1,000 fields is compiled, with its messages and a sample', () => {
+    const schema = object(fields(1_000));
+    expect(schemaIssues(schema)).toEqual([]);
+    const check = compileEventSchema(JSON.stringify(schema));
+    expect(check.brokenRules([])).toMatchObject([{ keyword: 'type' }]);
+    expect(samplePayload(schema, check)).not.toBeNull();
   });
 
   test('is judged quickly, however many schemas stand behind its references', () => {
