@@ -27,6 +27,7 @@ export async function serve(roles: Roles): Promise<void> {
     throw new Error('DATABASE_URL is not set: the API or the daemon alone work over a Postgres that they share.');
   }
   const log = openLog(config);
+  process.stderr.on('error', () => {}); // its reader is gone: like the log, the service goes on without it
   const closings: Closing[] = [];
   const signals = endOnSignals(closings, log, config);
   const start = { isOver: false };
@@ -90,7 +91,6 @@ function endOnFaults(closings: Closing[], log: Logger, isBrokenOff: () => boolea
     }
     const err = error instanceof Error ? error : new Error(String(error));
     log.fatal({ err, kind }, 'a fault of our own: ending');
-    log.flush();
     if (ending) {
       return;
     }

@@ -45,6 +45,21 @@ test('starts that Ctrl-C breaks off end with 0 and no complaint; the next one is
   expect(errors).toContain(`API key in ${join(set.DATA_DIR, 'api-key')}`);
 });
 
+test('a service whose output nobody reads works, and ends when it is asked to', { timeout: 120_000 }, async () => {
+  const port = await freePort();
+  const service = startProgram(['start'], { DATA_DIR: join(temporaryFolder(), 'data'), PORT: String(port) });
+  try {
+    service.stdout!.destroy();
+    service.stderr!.destroy();
+    const isReady = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null))?.ok;
+    await eventually(isReady, 60_000);
+    service.kill('SIGTERM');
+    expect(await once(service, 'exit')).toEqual([0, null]);
+  } finally {
+    service.kill('SIGKILL');
+  }
+});
+
 const mayMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 
 test.skipIf(!mayMount).each([
