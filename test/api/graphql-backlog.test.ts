@@ -3,8 +3,6 @@ import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HELD_SHOWN_MAX, TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/explorer/read-backlog.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi, nodesOf } from '../support/graphql-api.js';
-import { numberIn } from '../support/ids.js';
-import { allPages, type PageArgs, pageInfo } from '../support/pages.js';
 
 let tenant: TestTenant;
 let webhookId: number;
@@ -128,33 +126,3 @@ describe('the backlog', () => {
     expect(nodesOf(webhooks).map(({ backlog }) => backlog.due)).toEqual([4, 3, 2, 1, 0, 0]);
   });
 });
-
-test.each(['PENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELED'])(
-  'pages of %s deliveries have those of all webhooks, newest first, both ways',
-  async (status) => {
-    const page = async ({ first, after, last, before }: PageArgs, webhookId?: number) => {
-      const { deliveries } = await api.by(tenant).read(
-        `query ($first: Int, $after: String, $last: Int, $before: String, $filter: DeliveryFilter) {
-           deliveries(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
-             edges { cursor node { id status } } ${pageInfo} } }`,
-        { first, after, last, before, filter: { status, webhookId } },
-      );
-      return deliveries;
-    };
-    const { id: second } = await makeWebhook(api.services, tenant.id);
-    for (let i = 0; i < 3; i++) {
-      await make(1, status, -60);
-      await make(1, status, -60, second);
-    }
-    await make(3, status === 'FAILED' ? 'PENDING' : 'FAILED', -60);
-    const { rows } = await api.owner.query(
-      'select id from hookwright.deliveries where tenant_id = $1 and status = $2::hookwright.delivery_status order by id desc',
-      [tenant.id, status],
-    );
-    for (const forwards of [true, false]) {
-      const nodes = await allPages<{ id: string; status: string }>(page, 2, forwards);
-      expect(nodes.map((node) => [numberIn(node.id), node.status])).toEqual(rows.map(({ id }) => [id, status]));
-    }
-    expect((await page({}, second)).edges).toHaveLength(3);
-  },
-);
