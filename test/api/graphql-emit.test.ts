@@ -1,12 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
-import { isDeeperThan } from '../../src/domain/events/payload.js';
 import { countEvents, couponPayload, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, dataOf, GraphqlApi } from '../support/graphql-api.js';
 
 const api = await GraphqlApi.open();
 const tenant = await makeTenant(api.services);
-const { ask, read } = api.by(tenant);
+const { ask } = api.by(tenant);
 afterAll(() => api.close());
 
 const emit = (input: object, { key } = { key: tenant.key }) =>
@@ -41,20 +40,6 @@ describe('emitting one event', () => {
       );
     const pending = { node: { status: 'PENDING' } };
     expect(event).toEqual({ ...emitEvent.event, deliveries: { edges: [pending, pending] } });
-  });
-
-  test('the body is the payload exactly: slashes, emoji, NUL and a lone surrogate', async () => {
-    const payload = { code: 'https://a/b — 😀 \u0000 \ud800', discount_type: '"quoted"\\' };
-    const { event } = dataOf(await emit(applied(payload))).emitEvent;
-    expect(event.body).toBe(JSON.stringify(payload));
-    expect((await read(`{ event(id: "${event.id}") { body } }`)).event.body).toBe(JSON.stringify(payload));
-  });
-
-  test('a payload written into the document works as one in variables', async () => {
-    const { emitEvent } = await read(
-      'mutation { emitEvent(input: {event: "coupon.applied", payload: {code: "X", discount_type: "Y"}}) { event { body } } }',
-    );
-    expect(emitEvent.event.body).toBe('{"code":"X","discount_type":"Y"}');
   });
 });
 
@@ -97,17 +82,6 @@ describe('what may be emitted', () => {
       .toEqual([]);
   });
 
-  test.each([
-    ['as long as allowed', 262_144, 200, []],
-    ['one byte longer', 262_145, 413, ['PAYLOAD_TOO_LARGE']],
-  ])('a payload %s, in UTF-8 bytes of its JSON', async (_name, bytes, status, codes) => {
-    const frame = Buffer.byteLength(JSON.stringify({ code: '', discount_type: 'é' }));
-    const payload = { code: 'a'.repeat(bytes - frame), discount_type: 'é' };
-    expect(Buffer.byteLength(JSON.stringify(payload))).toBe(bytes);
-    const answer = await emit(applied(payload));
-    expect([answer.status, codesOf(answer)]).toEqual([status, codes]);
-  });
-
   test('a payload that is too long beside another field that has run: not the whole request is refused', async () => {
     const good = { ...coupon('BESIDE'), idempotencyKey: 'beside' };
     const answer = await ask(
@@ -127,15 +101,6 @@ describe('what may be emitted', () => {
       expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
       expect(JSON.stringify(errors).length).toBeLessThan(1_000);
     }
-  });
-
-  test('nesting of 64 levels is judged, of 65 refused, of 100,000 refused without harm', async () => {
-    const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`);
-    expect([64, 65, 100_000].map((levels) => isDeeperThan(nested(levels), 64))).toEqual([false, true, true]);
-    const { errors } = await emit(applied(nested(65)));
-    expect(errors[0].extensions.errors).toEqual([
-      { path: ['input', 'payload'], code: 'too_deep', detail: expect.stringContaining('64') },
-    ]);
   });
 });
 
