@@ -40,8 +40,6 @@ export class Meter {
   }
 
   /** @param read the value, or a value for each set of labels */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  gauge(name: string, help: string, read: () => Labelled[], labelNames: string[]): void;
   gauge(
     name: string,
     help: string,

@@ -1,9 +1,32 @@
 import { HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import type { GraphQLError } from 'graphql';
+import Negotiator from 'negotiator';
+import { BoundedMap } from '../../domain/bounded-map.js';
 import { refusalOf } from '../fields/errors.js';
-import { ANSWER_TYPES, type AnswerType, answerTypeFor } from './answer-type.js';
 import type { GraphqlLimits } from './document-limits.js';
 import type { KnownOperation } from './operation.js';
+
+/** The first is the default. */
+export const ANSWER_TYPES = ['application/json', 'application/graphql-response+json'] as const;
+type AnswerType = (typeof ANSWER_TYPES)[number];
+
+/** The charset is part of the type, so that a client which accepts only another one is refused. */
+const offered = ANSWER_TYPES.map((type) => `${type}; charset=utf-8`);
+const typesByAccept = new BoundedMap<string, AnswerType | null>(100);
+
+/** Chooses the type of an answer by the header `Accept` (RFC 9110 §12.5.1). Null when the client accepts neither. */
+function answerTypeFor(accept: string | undefined): AnswerType | null {
+  if (accept === undefined) {
+    return ANSWER_TYPES[0];
+  }
+  let type = typesByAccept.get(accept);
+  if (type === undefined) {
+    const chosen = new Negotiator({ headers: { accept } }).mediaType(offered);
+    type = ANSWER_TYPES[offered.indexOf(chosen ?? '')] ?? null;
+    typesByAccept.set(accept, type);
+  }
+  return type;
+}
 
 /** Longer than the name of any operation. Apollo would repeat it in a message. */
 const OPERATION_NAME_CHARS_MAX = 256;

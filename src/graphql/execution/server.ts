@@ -11,13 +11,12 @@ import type { Context, Services } from '../../context/context.js';
 import { formatError } from '../fields/errors.js';
 import { admission } from './admit.js';
 import { answers, textOf } from './answer.js';
-import { ANSWER_TYPES } from './answer-type.js';
 import { chargeBroken } from './charge.js';
 import { documentLimitsRule } from './document-limits.js';
 import { documentStore } from './document-store.js';
 import { KnownTexts } from './known-texts.js';
 import { errorNotes } from './note-errors.js';
-import { type GraphqlRequest, unreadable } from './request.js';
+import { ANSWER_TYPES, type GraphqlRequest, unreadable } from './request.js';
 
 /** Each error of a document costs a search for similar names. */
 const VALIDATION_ERRORS_MAX = 10;
@@ -30,9 +29,6 @@ const disabledPlugins = [
   ApolloServerPluginSchemaReportingDisabled(),
   ApolloServerPluginUsageReportingDisabled(),
 ];
-
-const graphqlErrorFrom = (error: unknown) =>
-  error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
 
 interface Answer {
   status: number;
@@ -58,7 +54,10 @@ export class GraphqlServer {
       persistedQueries: { cache: this.#texts, ttl: null },
       csrfPrevention: true,
       plugins: [...disabledPlugins, errorNotes(services), admission, answers],
-      formatError: (_formatted, error) => formatError(graphqlErrorFrom(error), config.introspection ? schema : null),
+      formatError: (_formatted, error) => {
+        const known = error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
+        return formatError(known, config.introspection ? schema : null);
+      },
       stringifyResult: textOf,
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false, // the process has its own order of closing
