@@ -8,8 +8,8 @@ const BYTES_PER_DOCUMENT = 2_000;
 const DOCUMENTS_BYTES_MAX = 30 * 1_048_576;
 
 /** Keeps validated documents, least recently used dropped first: parsing one takes longer than most requests. */
-export const documentStore = (bytesMax = DOCUMENTS_BYTES_MAX): InMemoryLRUCache<DocumentNode> =>
-  new InMemoryLRUCache({ maxSize: bytesMax, sizeCalculation: bytesOf });
+export const documentStore = () =>
+  new InMemoryLRUCache<DocumentNode>({ maxSize: DOCUMENTS_BYTES_MAX, sizeCalculation: bytesOf });
 
 export function bytesOf(document: DocumentNode): number {
   const { loc, tokenCount = loc?.source.body.length ?? 0 } = document as DocumentNode & { tokenCount?: number };
