@@ -80,15 +80,9 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-interface Page {
-  html: Buffer;
-  gzipped: Buffer;
-  etag: string;
-}
-
 /** Serves GraphiQL from memory, as one page with its scripts and styles. */
 export async function graphiql(app: FastifyInstance): Promise<void> {
-  let made: Promise<Page> | null = null;
+  let made: ReturnType<typeof makePage> | undefined;
   app.get('/graphiql', async (request, reply) => {
     // Made at the first request, because it has 9 MB.
     made ??= makePage();
@@ -111,7 +105,7 @@ export async function graphiql(app: FastifyInstance): Promise<void> {
   });
 }
 
-async function makePage(): Promise<Page> {
+async function makePage() {
   // Loaded at the first request, because it takes 30 MiB.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const page = renderGraphiQL({

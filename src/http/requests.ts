@@ -48,16 +48,12 @@ export function followRequests(app: FastifyInstance, { metrics, log }: Pick<Serv
     const isQuiet = reply.statusCode < 400 || isHealthCheck || (reply.statusCode === 503 && !throttle.take('503'));
     const level = isQuiet ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
-      const ids = { requestId: request.id, ...askerOf(request) };
+      const { tenantId, caller } = request.asking ?? {};
+      const ids = { requestId: request.id, tenantId: tenantId ?? undefined, keyId: caller?.keyId };
       request.log[level]({ ...ids, method, path, status: reply.statusCode, durationMs }, 'request answered');
     }
     done();
   });
-}
-
-function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: number } {
-  const { tenantId, caller } = asking ?? {};
-  return { ...(tenantId ? { tenantId } : {}), ...(caller ? { keyId: caller.keyId } : {}) };
 }
 
 /** Headers that may appear only once. Node would silently keep the first. */

@@ -7,6 +7,7 @@ import { makeTenant } from '../support/factories.js';
 import { type Answer, codesOf, dataOf, nodesOf } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 import { countJobs, OF_BULK } from '../support/jobs.js';
+import { lockWaits } from '../support/lock-waits.js';
 
 /** Operations yield to whatever else the machine does, and so may take long. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -50,11 +51,7 @@ describe('a dry run', () => {
   });
 
   test('is a search: a tenant holds two connections at most, and a count that takes too long is TIMED_OUT', async () => {
-    const blocked = () =>
-      site.rows<{ pid: number }>(
-        `select l.pid from pg_locks l join pg_stat_activity a using (pid)
-         where not l.granted and a.datname = current_database()`,
-      );
+    const blocked = () => site.rows<{ pid: number }>(lockWaits);
     await transaction(site.api.services.db.pool, async (client) => {
       await client.query('lock table hookwright.deliveries in access exclusive mode');
       const counts = [1, 2, 3, 4].map(() =>

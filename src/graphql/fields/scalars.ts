@@ -6,12 +6,8 @@ import { formatTimestamp, parseTimestamp } from '../../domain/timestamp.js';
 function readDateTime(value: unknown, node?: ValueNode): Date {
   const date = typeof value === 'string' ? parseTimestamp(value) : null;
   if (date === null) {
-    throw new GraphQLError(
-      'A DateTime is an ISO 8601 text with seconds and an offset, such as 2026-01-31T09:30:00+00:00.',
-      {
-        nodes: node ?? null,
-      },
-    );
+    const form = 'ISO 8601 text with seconds and an offset, such as 2026-01-31T09:30:00+00:00';
+    throw new GraphQLError(`A DateTime is an ${form}.`, { nodes: node ?? null });
   }
   return date;
 }
