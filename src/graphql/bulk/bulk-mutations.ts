@@ -11,7 +11,7 @@ import {
 import { isOpen, OPEN_STATUSES } from '../../operations/deliveries/delivery-state.js';
 import { InputArg } from '../fields/arguments.js';
 import { found, idOf } from '../fields/ids.js';
-import { given, parseInput, replayedEventTypes } from '../fields/input.js';
+import { parseInput, replayedEventTypes } from '../fields/input.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
 import { Requires } from '../fields/requires.js';
 import { rangeIssues, type TimeRange } from '../fields/time-range.js';
@@ -65,7 +65,7 @@ export class BulkMutations {
   ): Promise<ReplayEventsPayload> {
     const path = ['input', 'filter'];
     const names = await context.eventTypes.names();
-    const eventTypes = parseInput(replayedEventTypes(names).optional(), given(filter.eventTypes), [
+    const eventTypes = parseInput(replayedEventTypes(names).optional(), filter.eventTypes ?? undefined, [
       ...path,
       'eventTypes',
     ]);
@@ -95,7 +95,7 @@ export class BulkMutations {
     const path = ['input', 'filter'];
     const { webhookId, eventType, status } = filter;
     const issues = pastIssues(context, filter, path);
-    if (![webhookId, eventType, status, filter.since, filter.until].some((value) => given(value) !== undefined)) {
+    if (![webhookId, eventType, status, filter.since, filter.until].some((value) => (value ?? null) !== null)) {
       issues.push({ path, code: 'nothing_chosen', detail: 'must have at least one condition' });
     }
     if (status && !isOpen(status)) {
@@ -158,7 +158,7 @@ function replayIssues(
       : [{ path: [...path, 'since'], code: 'required', detail: 'is required, unless `eventId` names one event' }];
   }
   return Object.entries({ since, until })
-    .filter(([, time]) => given(time) !== undefined)
+    .filter(([, time]) => (time ?? null) !== null)
     .map(([name]) => ({
       path: [...path, name],
       code: 'contradiction',

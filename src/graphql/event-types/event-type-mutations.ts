@@ -13,7 +13,7 @@ import {
 } from '../../operations/event-types/register-event-type.js';
 import { schemaIssues } from '../../payload-checks/schema-issues.js';
 import { InputArg } from '../fields/arguments.js';
-import { eventTypeDescription, given, newEventTypeName, parseInput } from '../fields/input.js';
+import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
 import { findEventType } from './event-type.js';
@@ -104,7 +104,7 @@ export class EventTypeMutations {
   ): Promise<UpdateEventTypePayload> {
     const { name } = input;
     const path = ['input', 'description'];
-    const description = parseInput(eventTypeDescription.optional(), given(input.description), path);
+    const description = parseInput(eventTypeDescription.optional(), input.description ?? undefined, path);
     const schema = input.schema ? usableSchema(input.schema) : undefined;
     if (description === undefined && schema === undefined) {
       const detail = 'must have description or schema';

@@ -101,8 +101,3 @@ export function inputIssueOf(issue: z.core.$ZodIssue, path: Path): InputIssue {
 export function pathOf({ path }: z.core.$ZodIssue, before: Path) {
   return [...before, ...path.map((part) => (typeof part === 'number' ? part : String(part)))];
 }
-
-/** GraphQL's null for an optional field means the same as its absence. */
-export function given<Value>(value: Value | null | undefined): Value | undefined {
-  return value ?? undefined;
-}
