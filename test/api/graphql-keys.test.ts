@@ -3,8 +3,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
 import { makeKey, makeTenant, TestClock } from '../support/factories.js';
-import { codesOf, dataOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
-import { documents } from '../support/graphql-documents.js';
+import { codesOf, dataOf, GraphqlApi, nodesOf, viewerQuery } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 
 const clock = new TestClock();
@@ -14,9 +13,11 @@ const tenant = await makeTenant(api.services);
 const platform = await makeKey(api.services, null, ['platform:admin']);
 afterAll(() => api.close());
 
-const viewer = (key: string | undefined) => api.by({ key }).ask(documents.viewer);
+const viewer = (key: string | undefined) => api.by({ key }).ask(viewerQuery);
 const createKey = (input: object, key = tenant.key, named?: number) =>
-  api.ask(documents.createApiKey, { input }, named === undefined ? { key } : { key, tenant: named });
+  api
+    .by(named === undefined ? { key } : { key, tenant: named })
+    .mutate('createApiKey', input, 'key apiKey { id name scopes expiresAt revokedAt }');
 const created = async (input: object, key = tenant.key) => dataOf(await createKey(input, key)).createApiKey;
 const revoke = (id: number | string, key = tenant.key) =>
   api.by({ key }).mutate('revokeApiKey', { id }, 'apiKey { id revokedAt }');

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { couponPayload, emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
-import { codesOf, dataOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
-import { documents } from '../support/graphql-documents.js';
+import { codesOf, dataOf, GraphqlApi, nodesOf, viewerQuery } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 
 const api = await GraphqlApi.open();
@@ -81,20 +80,20 @@ describe('a tenant that is deleted', () => {
       message: `The tenant has another name; nothing was deleted.`,
       extensions: { code: 'BAD_USER_INPUT', errors: [{ path: ['input', 'name'], code: 'other_name' }] },
     });
-    expect((await api.by({ key }).ask(documents.viewer)).errors).toEqual([]);
+    expect((await api.by({ key }).ask(viewerQuery)).errors).toEqual([]);
   });
 
   test('is out of reach at once: for its keys, by the header, for emits, and by its id', async () => {
     const { id, key } = await makeTenant(api.services);
     const name = await nameOf(id);
     await makeWebhook(api.services, id);
-    expect((await api.by({ key }).ask(documents.viewer)).errors).toEqual([]);
-    expect((await by(id).ask(documents.viewer)).errors).toEqual([]);
+    expect((await api.by({ key }).ask(viewerQuery)).errors).toEqual([]);
+    expect((await by(id).ask(viewerQuery)).errors).toEqual([]);
     expect((await emitFor(id)).data.emitEvent.deliveryCount).toBe(1);
 
     expect((await remove(id, name)).data.deleteTenant.deletedTenantId).toBe(gid.tenant(id));
-    expect(codesOf(await api.by({ key }).ask(documents.viewer))).toEqual(['UNAUTHENTICATED']);
-    expect(codesOf(await by(id).ask(documents.viewer))).toEqual(['NOT_FOUND']);
+    expect(codesOf(await api.by({ key }).ask(viewerQuery))).toEqual(['UNAUTHENTICATED']);
+    expect(codesOf(await by(id).ask(viewerQuery))).toEqual(['NOT_FOUND']);
     expect(codesOf(await emitFor(id))).toEqual(['NOT_FOUND']);
     expect(codesOf(await tenantOf(id))).toEqual(['NOT_FOUND']);
     expect(codesOf(await update(id, 'back'))).toEqual(['NOT_FOUND']);
@@ -152,7 +151,7 @@ describe('tenants and platform keys', () => {
   );
 
   test("a tenant's key may name its own tenant in the header, and no other", async () => {
-    const naming = (tenant: number | string) => api.by({ key: own.key, tenant }).ask(documents.viewer);
+    const naming = (tenant: number | string) => api.by({ key: own.key, tenant }).ask(viewerQuery);
     const other = await makeTenant(api.services);
     expect((await naming(own.id)).errors).toEqual([]);
     for (const named of [other.id, 'x', '0', '999999']) {
@@ -171,7 +170,7 @@ describe('tenants and platform keys', () => {
     const scopes = ['webhooks:read', 'webhooks:write'];
     const { createApiKey } = dataOf(await by(id).mutate('createApiKey', { name: 'first', scopes }, 'key'));
     const first = api.by(createApiKey);
-    expect((await first.read(documents.viewer)).viewer.tenant).toEqual({ id: gid.tenant(id) });
+    expect((await first.read(viewerQuery)).viewer.tenant).toEqual({ id: gid.tenant(id) });
     const settings = { url: 'https://a.example.com/', eventTypes: ['*'] };
     const { createWebhook } = dataOf(await by(id).mutate('createWebhook', settings, 'webhook { id }'));
     const { webhooks } = await first.read('{ webhooks { edges { node { id } } } }');
@@ -182,9 +181,9 @@ describe('tenants and platform keys', () => {
     const without = await ask('{ webhooks { edges { cursor } } }');
     expect(without.errors[0].extensions).toEqual({ code: 'FORBIDDEN', reason: 'tenant_required' });
     for (const named of ['999999', 'x', '-1']) {
-      expect(codesOf(await by(named).ask(documents.viewer))).toEqual(['NOT_FOUND']);
+      expect(codesOf(await by(named).ask(viewerQuery))).toEqual(['NOT_FOUND']);
     }
-    expect((await read(documents.viewer)).viewer).toMatchObject({ tenant: null, scopes: ['platform:admin'] });
+    expect((await read(viewerQuery)).viewer).toMatchObject({ tenant: null, scopes: ['platform:admin'] });
   });
 
   test.each(['', '  ', 'a'.repeat(201), 'a\u0000b'])('a tenant cannot be named %j', async (name) => {

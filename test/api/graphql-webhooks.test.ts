@@ -2,7 +2,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
-import { documents } from '../support/graphql-documents.js';
 import { gid, numberIn } from '../support/ids.js';
 
 const api = await GraphqlApi.open();
@@ -10,9 +9,12 @@ const tenant = await makeTenant(api.services);
 const { ask, mutate, read } = api.by(tenant);
 afterAll(() => api.close());
 
-const create = (input: object) => ask(documents.createWebhook, { input });
-const update = (input: object, by = tenant) => api.ask(documents.updateWebhook, { input }, by);
-const webhookOf = (id: string) => ask(documents.webhook, { id });
+const health = 'active consecutiveFailures lastSuccessAt lastFailureAt disabledAt';
+const create = (input: object) =>
+  mutate('createWebhook', input, `secret webhook { id url eventTypes ${health} createdAt heldCount }`);
+const update = (input: object, by = tenant) =>
+  api.by(by).mutate('updateWebhook', input, 'webhook { id url eventTypes active disabledReason heldCount }');
+const webhookOf = (id: string) => ask('query ($id: ID!) { webhook(id: $id) { id active } }', { id });
 
 describe('a webhook from its creation to its deletion', () => {
   test('it is active, without failures, and shows its secret once', async () => {

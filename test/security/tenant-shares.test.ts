@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
-import { documents } from '../support/graphql-documents.js';
 import { numberIn } from '../support/ids.js';
 import { coupon, emitOne, expectLimited, LimitedApi } from '../support/limited-api.js';
 
@@ -9,8 +8,9 @@ const api = await GraphqlApi.open({ API_KEYS_PER_TENANT_MAX: '5' });
 afterAll(() => api.close());
 
 describe('the active API keys of a tenant', () => {
+  const selection = 'key apiKey { id }';
   const create = (key: string, more: object = {}) =>
-    api.ask(documents.createApiKey, { input: { name: 'one more', scopes: ['webhooks:read'], ...more } }, { key });
+    api.by({ key }).mutate('createApiKey', { name: 'one more', scopes: ['webhooks:read'], ...more }, selection);
 
   test('are at most as many as the setting says, also when they are made at once', async () => {
     const { key } = await makeTenant(api.services);
@@ -46,7 +46,7 @@ describe('the active API keys of a tenant', () => {
     const tenant = await makeTenant(api.services);
     const { key } = await makeKey(api.services, null, ['platform:admin']);
     const input = { name: 'one more', scopes: ['webhooks:read'] };
-    const forTenant = () => api.ask(documents.createApiKey, { input }, { key, tenant: tenant.id });
+    const forTenant = () => api.by({ key, tenant: tenant.id }).mutate('createApiKey', input, selection);
     for (let n = 0; n < 4; n++) {
       expect((await forTenant()).errors).toEqual([]);
     }

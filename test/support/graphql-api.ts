@@ -12,6 +12,9 @@ export interface Answer {
   errors: Json[];
 }
 
+/** Says who asks. */
+export const viewerQuery = '{ viewer { tenant { id } apiKey { id name } scopes } }';
+
 interface Asking {
   key?: string | undefined;
   /** The header Hookwright-Tenant. */
