@@ -157,16 +157,18 @@ export function pagedQuery<Node extends { id: number }>(
   };
 }
 
+/** The issues of an argument that limits the length of a list. */
+export const sizeIssues = (name: string, size: number | null | undefined, max: number): InputIssue[] =>
+  typeof size === 'number' && (size < 1 || size > max)
+    ? [{ path: [name], code: 'out_of_range', detail: `must be 1 to ${max}` }]
+    : [];
+
 function pageOf(list: ListName, { first, last, after, before }: ConnectionArgs) {
   const issues: InputIssue[] = [];
   if (typeof first === 'number' && typeof last === 'number') {
     issues.push({ path: ['last'], code: 'contradiction', detail: 'cannot stand together with `first`' });
   }
-  for (const [name, size] of Object.entries({ first, last })) {
-    if (typeof size === 'number' && (size < 1 || size > PAGE_MAX)) {
-      issues.push({ path: [name], code: 'out_of_range', detail: `must be 1 to ${PAGE_MAX}` });
-    }
-  }
+  issues.push(...sizeIssues('first', first, PAGE_MAX), ...sizeIssues('last', last, PAGE_MAX));
   const cursors = { after: decodeCursor(list, after), before: decodeCursor(list, before) };
   for (const [name, cursor] of Object.entries(cursors)) {
     if (cursor === undefined) {

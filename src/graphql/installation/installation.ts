@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from '../../domain/durations.js';
 import { totalFigures } from '../../domain/stats/stats.js';
 import { Nullable } from '../../entities/nullable.js';
 import { Tenant } from '../../entities/tenant.js';
-import { invalidInput } from '../../errors.js';
+import { requireNoIssues } from '../../errors.js';
 import type { Backlog } from '../../operations/explorer/read-backlog.js';
 import { EVENT_EXTRA_DAYS } from '../../operations/housekeeping/roll-partitions.js';
 import { readDaemons } from '../../operations/installation/daemons.js';
@@ -23,6 +23,7 @@ import { readTopWebhooks } from '../../operations/installation/top-webhooks.js';
 import type { JobAside } from '../../operations/jobs/read-jobs-aside.js';
 import { encryptionKeysInUse } from '../../operations/secrets/try-encryption-keys.js';
 import type { StatsQuestion } from '../../operations/stats/read-stats.js';
+import { sizeIssues } from '../fields/connection.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
 import { RequiresScope } from '../fields/requires.js';
 import { statsOf } from '../stats/stats.js';
@@ -203,16 +204,12 @@ export class InstallationResolver {
   ): Promise<TopWebhook[]> {
     const now = context.clock().getTime();
     const from = since ?? new Date(now - DAY_MS);
-    const count = first ?? 10;
-    if (count < 1 || count > TOP_WEBHOOKS_MAX) {
-      const detail = `must be 1 to ${TOP_WEBHOOKS_MAX}`;
-      throw invalidInput([{ path: ['first'], code: 'out_of_range', detail }]);
-    }
-    if (now - from.getTime() > TOP_SINCE_MAX_MS || from.getTime() > now) {
-      const detail = 'must lie within the last 7 days';
-      throw invalidInput([{ path: ['since'], code: 'out_of_range', detail }]);
-    }
-    const ranked = await readTopWebhooks(context, { by, since: from, first: count });
+    const isOutside = now - from.getTime() > TOP_SINCE_MAX_MS || from.getTime() > now;
+    requireNoIssues([
+      ...sizeIssues('first', first, TOP_WEBHOOKS_MAX),
+      ...(isOutside ? [{ path: ['since'], code: 'out_of_range', detail: 'must lie within the last 7 days' }] : []),
+    ]);
+    const ranked = await readTopWebhooks(context, { by, since: from, first: first ?? 10 });
     return ranked.map(({ successes, failures, histogram, ...webhook }) => ({
       ...webhook,
       figures: totalFigures([{ startMs: 0, successes, failures, histogram }]),

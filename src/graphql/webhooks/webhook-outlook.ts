@@ -5,8 +5,9 @@ import { HOUR_MS } from '../../domain/durations.js';
 import { bucketFigures } from '../../domain/stats/stats.js';
 import { Delivery } from '../../entities/delivery.js';
 import { Webhook } from '../../entities/webhook.js';
-import { invalidInput } from '../../errors.js';
+import { requireNoIssues } from '../../errors.js';
 import { FAILURES_LOOKED_OF_WEBHOOK, NEXT_ATTEMPTS_MAX } from '../../operations/explorer/read-backlog.js';
+import { sizeIssues } from '../fields/connection.js';
 import { mayHold } from '../fields/costs.js';
 import { Requires } from '../fields/requires.js';
 import { FailureCount } from '../installation/installation-types.js';
@@ -57,12 +58,8 @@ export class WebhookOutlookResolver {
     first: number | null,
     @Ctx() { loaders }: Context,
   ): Promise<Delivery[]> {
-    const count = first ?? NEXT_DEFAULT;
-    if (count < 1 || count > NEXT_ATTEMPTS_MAX) {
-      const detail = `must be 1 to ${NEXT_ATTEMPTS_MAX}`;
-      throw invalidInput([{ path: ['first'], code: 'out_of_range', detail }]);
-    }
-    const ids = ((await loaders.nextAttemptsByWebhook.load(id)) ?? []).slice(0, count);
+    requireNoIssues(sizeIssues('first', first, NEXT_ATTEMPTS_MAX));
+    const ids = ((await loaders.nextAttemptsByWebhook.load(id)) ?? []).slice(0, first ?? NEXT_DEFAULT);
     const deliveries = await Promise.all(ids.map((delivery) => loaders.deliveryById.load(delivery)));
     return deliveries.filter((delivery) => delivery !== null);
   }
