@@ -1,13 +1,9 @@
-import { afterAll, expect, test } from 'vitest';
-import { countEvents, couponPayload, makeTenant } from '../support/factories.js';
-import { dataOf, GraphqlApi } from '../support/graphql-api.js';
+import { expect, test } from 'vitest';
+import { countEvents, couponPayload } from '../support/factories.js';
+import { dataOf, openGraphql } from '../support/graphql-api.js';
 
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
-afterAll(() => api.close());
-
-/** `test/operations/emit-events.test.ts` and `test/security/idempotency-input.test.ts` have more about the keys. */
-const { mutate } = api.by(tenant);
+/** More about the keys is in test/operations/emit-events.test.ts and test/security/idempotency-input.test.ts. */
+const { api, tenant, mutate } = await openGraphql();
 const emit = (input: object) => mutate('emitEvent', input, 'event { id eventType body payload createdAt } duplicate');
 const coupon = (idempotencyKey: string, code = 'A') => ({
   event: 'coupon.applied',

@@ -1,22 +1,18 @@
 import { type GraphQLType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { idPrefixes } from '../../src/domain/ids/global-id.js';
 import { PLATFORM_ADMIN } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
-import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
-import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
+import { codesOf, nodesOf, openGraphql } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 
 const schema = await buildGraphqlSchema();
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
+const { api, tenant, ask, mutate, read } = await openGraphql();
 const webhookId = (await makeWebhook(api.services, tenant.id)).id;
 const [eventId] = (await emitMany(api.services, tenant.id, 1)) as [number];
 const { rows } = await api.owner.query('select id from hookwright.deliveries where tenant_id = $1', [tenant.id]);
 const deliveryId = rows[0].id;
-afterAll(() => api.close());
-
-const { ask, mutate, read } = api.by(tenant);
 
 describe('the schema', () => {
   test('has an id for each type that has a prefix, and a prefix for each type that has an id', () => {

@@ -1,17 +1,15 @@
 import pg from 'pg';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
 import { makeKey, makeTenant, TestClock } from '../support/factories.js';
-import { codesOf, dataOf, GraphqlApi, nodesOf, viewerQuery } from '../support/graphql-api.js';
+import { codesOf, dataOf, nodesOf, openGraphql, viewerQuery } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 
 const clock = new TestClock();
 
-const api = await GraphqlApi.open({}, clock.monotonic);
-const tenant = await makeTenant(api.services);
+const { api, tenant } = await openGraphql({}, clock.monotonic);
 const platform = await makeKey(api.services, null, ['platform:admin']);
-afterAll(() => api.close());
 
 const viewer = (key: string | undefined) => api.by({ key }).ask(viewerQuery);
 const createKey = (input: object, key = tenant.key, named?: number) =>

@@ -1,15 +1,13 @@
-import { afterAll, expect, test } from 'vitest';
-import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
-import { GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { expect, test } from 'vitest';
+import { emitMany, makeWebhook } from '../support/factories.js';
+import { nodesOf, openGraphql } from '../support/graphql-api.js';
 
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
+const { api, tenant, read } = await openGraphql();
 const { id: webhookId } = await makeWebhook(api.services, tenant.id);
 await emitMany(api.services, tenant.id, 1);
-afterAll(() => api.close());
 
 async function nextAttemptAt(): Promise<string | null> {
-  const { deliveries } = await api.by(tenant).read('{ deliveries(first: 1) { edges { node { nextAttemptAt } } } }');
+  const { deliveries } = await read('{ deliveries(first: 1) { edges { node { nextAttemptAt } } } }');
   return nodesOf(deliveries)[0].nextAttemptAt;
 }
 

@@ -1,12 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
-import { makeTenant, makeWebhook } from '../support/factories.js';
-import { dataOf, GraphqlApi } from '../support/graphql-api.js';
+import { expect, test } from 'vitest';
+import { makeWebhook } from '../support/factories.js';
+import { dataOf, openGraphql } from '../support/graphql-api.js';
 
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
-afterAll(() => api.close());
-
-const { mutate, read } = api.by(tenant);
+const { api, tenant, mutate, read } = await openGraphql();
 const rotate = (input: object) => mutate('rotateWebhookSecret', input, 'secret webhook { id previousSecretExpiresAt }');
 const HOUR_MS = 3_600_000;
 

@@ -1,15 +1,12 @@
 import pg from 'pg';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { QuietClient } from '../../src/database/driver/quiet-client.js';
-import { makeTenant } from '../support/factories.js';
-import { dataOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { dataOf, nodesOf, openGraphql } from '../support/graphql-api.js';
 
 const webhookFields =
   'id version url eventTypes active consecutiveFailures lastSuccessAt lastFailureAt disabledAt disabledReason holdUntil createdAt previousSecretExpiresAt heldCount';
 const keyFields = 'id name scopes createdAt expiresAt revokedAt lastUsedAt';
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
-afterAll(() => api.close());
+const { mutate, read } = await openGraphql();
 
 /** Does `work`, and refuses what the ORM asks of Postgres after the first commit. */
 async function withoutReads<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -33,7 +30,6 @@ async function withoutReads<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-const { mutate, read } = api.by(tenant);
 const changed = async (name: string, input: object, selection: string) =>
   dataOf(await withoutReads(() => mutate(name, input, selection)))[name];
 

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
-import { codesOf, dataOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { codesOf, dataOf, nodesOf, openGraphql } from '../support/graphql-api.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -12,10 +12,8 @@ const DAY = 24 * HOUR;
 /** In the middle of an hour of the past. */
 const halfPast = (hoursAgo: number) => new Date(Math.floor(Date.now() / HOUR - hoursAgo) * HOUR + 30 * MINUTE);
 
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
+const { api, tenant, ask, read } = await openGraphql();
 const stranger = await makeTenant(api.services);
-const { ask, read } = api.by(tenant);
 const webhookId = (await makeWebhook(api.services, tenant.id)).id;
 const otherId = (await makeWebhook(api.services, tenant.id)).id;
 await api.owner.query(
@@ -28,7 +26,6 @@ await write(halfPast(3), 4, { eventType: 'booking.created' });
 await write(halfPast(2), 8, { webhookId: otherId });
 await rollUpStats(api.owner);
 await write(new Date(), 16);
-afterAll(() => api.close());
 
 /** Outcomes of a minute, as a daemon writes them. All take 1.6 to 2.56 ms. */
 async function write(

@@ -1,13 +1,11 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
-import { type Answer, codesOf, dataOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { describe, expect, test } from 'vitest';
+import { makeKey, makeWebhook } from '../support/factories.js';
+import { type Answer, codesOf, dataOf, nodesOf, openGraphql } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
+const { api, tenant, mutate, read } = await openGraphql();
 const webhookId = (await makeWebhook(api.services, tenant.id, { eventTypes: ['booking.created'] })).id;
 const otherId = (await makeWebhook(api.services, tenant.id)).id;
-const { mutate, read } = api.by(tenant);
 const platform = api.by(await makeKey(api.services, null, ['platform:admin']));
 const register = (name: string, schema: object) =>
   platform.mutate('registerEventType', { name, description: 'A thing.', schema }, 'eventType { name }');
@@ -15,7 +13,6 @@ await register('order.old', { type: 'object', properties: { n: { type: 'integer'
 const odd = { type: 'string', pattern: '^a$', minLength: 5 };
 await register('order.odd', { type: 'object', properties: { x: odd }, required: ['x'] });
 await platform.mutate('deprecateEventType', { name: 'order.old' }, 'eventType { name }');
-afterAll(() => api.close());
 
 const coupon = { code: 'SUMMER', discount_type: 'fixed' };
 const send = (input: object) =>

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeTenant, makeWebhook } from '../support/factories.js';
-import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { makeWebhook } from '../support/factories.js';
+import { codesOf, nodesOf, openGraphql } from '../support/graphql-api.js';
 
 let id: string;
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
-const { mutate, read } = api.by(tenant);
-afterAll(() => api.close());
+const { api, tenant, mutate, read } = await openGraphql();
 
 const update = (input: object) => mutate('updateWebhook', { id, ...input }, 'webhook { version url active }');
 const versionAfter = async (name: string, input: object) =>

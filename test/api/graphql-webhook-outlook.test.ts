@@ -1,12 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
-import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { describe, expect, test } from 'vitest';
+import { emitMany, makeWebhook } from '../support/factories.js';
+import { codesOf, nodesOf, openGraphql } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 import { statementsOf } from '../support/statements.js';
 
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
-const { ask, read } = api.by(tenant);
+const { api, tenant, ask, read } = await openGraphql();
 const webhookId = (await makeWebhook(api.services, tenant.id, { url: 'https://Shop.example.com/100%' })).id;
 await api.owner.query(
   `insert into hookwright.delivery_stats
@@ -21,7 +19,6 @@ await api.owner.query(
    from (select id, row_number() over (order by id desc) as n from hookwright.deliveries) numbered
    where numbered.id = d.id`,
 );
-afterAll(() => api.close());
 
 const webhook = async (selection: string) => (await read(`{ webhook(id: "${webhookId}") { ${selection} } }`)).webhook;
 

@@ -1,13 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
-import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
+import { codesOf, GraphqlApi, nodesOf, openGraphql } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 
-const api = await GraphqlApi.open();
-const tenant = await makeTenant(api.services);
-const { ask, mutate, read } = api.by(tenant);
-afterAll(() => api.close());
+const { api, tenant, ask, mutate, read } = await openGraphql();
 
 const health = 'active consecutiveFailures lastSuccessAt lastFailureAt disabledAt';
 const create = (input: object) =>

@@ -1,4 +1,5 @@
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
+import { makeTenant } from './factories.js';
 import { watchPlaintext } from './plaintext.js';
 import { openServed, ServedApi } from './served-api.js';
 
@@ -84,6 +85,14 @@ export class GraphqlApi extends ServedApi {
     const told = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
     return { status: response.statusCode, headers: new Map(told), data, errors };
   }
+}
+
+/** The interface for all tests of a file, with a tenant and what it asks. */
+export async function openGraphql(settings?: Record<string, string>, now?: () => number) {
+  const api = await GraphqlApi.open(settings, now);
+  afterAll(() => api.close());
+  const tenant = await makeTenant(api.services);
+  return { api, tenant, ...api.by(tenant) };
 }
 
 /** The codes of an answer's errors. */
