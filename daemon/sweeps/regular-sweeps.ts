@@ -4,12 +4,7 @@ import { Slots } from '../../src/concurrency/slots.js';
 import type { Database } from '../../src/database/database.js';
 import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
-import {
-  alignMisheld,
-  heldFromStart,
-  overdueFromStart,
-  rescueOverdue,
-} from '../../src/operations/deliveries/rescue-deliveries.js';
+import { alignMisheld, type Cursor, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
@@ -36,8 +31,8 @@ export function startSweeps(
       log[level](counted, message);
     }
   };
-  const held = heldFromStart();
-  const overdue = overdueFromStart();
+  const held: Cursor<number> = {};
+  const overdue: Cursor<string> = {};
   const stops = [
     sweep('schedule', 5_000, async () => metrics.sweep('schedule', await scheduleDeliveries(pool))),
     sweep('rescue-held', 2_000, async () => {

@@ -39,8 +39,8 @@ export class ChangeFeed {
   readonly #joining = new Map<Follower, PromiseWithResolvers<ChangePosition>>();
   #running: Promise<void> | undefined;
   #position: ChangePosition | undefined;
-  #wake: () => void = () => {};
-  #isWoken = false;
+  /** Aborted by a notification: the next read is due. */
+  #woken = new AbortController();
 
   constructor(
     private readonly db: Pick<Database, 'pool' | 'url'>,
@@ -89,7 +89,7 @@ export class ChangeFeed {
     const listener = listenForChanges(this.db.url, this.log, () => this.#wakeUp());
     let wantedAt = Number.NEGATIVE_INFINITY;
     while (this.#followers.size > 0) {
-      this.#isWoken = false;
+      this.#woken = new AbortController();
       try {
         if (performance.now() - wantedAt >= WANT_EVERY_MS) {
           await wantChanges(this.db.pool);
@@ -176,20 +176,11 @@ export class ChangeFeed {
   }
 
   #wakeUp(): void {
-    this.#isWoken = true;
-    this.#wake();
+    this.#woken.abort();
   }
 
-  /** Waits for a notification, or until the next read is due. */
   async #rest(): Promise<void> {
     await delay(READ_PAUSE_MS);
-    if (this.#isWoken) {
-      return;
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    const timer = setTimeout(resolve, READ_EVERY_MS);
-    await promise;
-    clearTimeout(timer);
+    await delay(READ_EVERY_MS, undefined, { signal: this.#woken.signal }).catch(() => {});
   }
 }

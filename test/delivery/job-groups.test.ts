@@ -3,7 +3,7 @@ import { Quarantine } from '../../daemon/jobs/quarantine.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { raiseWaitingJobs } from '../../src/graphile-worker/waiting-jobs.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
-import { overdueFromStart, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
+import { rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
@@ -125,9 +125,9 @@ test('a process that dies with a group in hand: what it did not send is sent by 
 test('an overdue delivery whose shared job waits is left alone; without that job it is rescued', async () => {
   await emitTogether(4);
   await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds'`);
-  expect(await rescueOverdue(stack.services.db.pool, overdueFromStart())).toBe(0);
+  expect(await rescueOverdue(stack.services.db.pool)).toBe(0);
   await deleteJobs(stack);
-  expect(await rescueOverdue(stack.services.db.pool, overdueFromStart())).toBe(4);
+  expect(await rescueOverdue(stack.services.db.pool)).toBe(4);
 });
 
 test('who was held and released meanwhile has a job of its own, and the shared one leaves it alone', async () => {

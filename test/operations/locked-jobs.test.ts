@@ -6,12 +6,7 @@ import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
-import {
-  alignMisheld,
-  heldFromStart,
-  overdueFromStart,
-  rescueOverdue,
-} from '../../src/operations/deliveries/rescue-deliveries.js';
+import { alignMisheld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -92,7 +87,7 @@ describe('the sweeps pass over what is locked, and come back to it', () => {
     await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds'`);
     await workersDie();
     await using lock = await lockJob(`d:${locked}`);
-    const cursor = overdueFromStart();
+    const cursor = {};
     expect(await rescueOverdue(pool, cursor)).toBe(2);
     expect(await rescueOverdue(pool, cursor)).toBe(0);
     await lock.letGo();
@@ -104,13 +99,13 @@ describe('the sweeps pass over what is locked, and come back to it', () => {
     await stack.webhook(URL);
     await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
-    expect(await alignMisheld(pool, heldFromStart())).toBe(2);
+    expect(await alignMisheld(pool)).toBe(2);
     await workersDie();
     await using lock = await lockJob(`w:${webhookId}`);
-    expect(await alignMisheld(pool, heldFromStart())).toBe(1);
-    expect(await alignMisheld(pool, heldFromStart())).toBe(0);
+    expect(await alignMisheld(pool)).toBe(1);
+    expect(await alignMisheld(pool)).toBe(0);
     await lock.letGo();
-    expect(await alignMisheld(pool, heldFromStart())).toBe(1);
+    expect(await alignMisheld(pool)).toBe(1);
   });
 
   test('retries whose time comes get their jobs', async () => {

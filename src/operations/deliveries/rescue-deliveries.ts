@@ -12,14 +12,10 @@ export const OVERDUE_SECONDS = 60;
 /** The rows that one call reads: a backlog may be long (0.2 s beside 400,000 due deliveries). */
 const CHUNK_ROWS = 20_000;
 
-interface OverdueCursor {
-  /** A due time as Postgres writes it: a Date would lose the microseconds. */
-  after: string;
+/** Progress of a search: a call reads a part after this, moves it, and begins again after the last. */
+export interface Cursor<Key> {
+  after?: Key | undefined;
 }
-
-const START: Readonly<OverdueCursor> = { after: '-infinity' };
-
-export const overdueFromStart = (): OverdueCursor => ({ ...START });
 
 const overdueStatement: Statement = {
   text: `
@@ -47,27 +43,20 @@ interface OverdueRow {
 
 /**
  * Adds jobs for overdue pending deliveries that have none: their worker died, their job was deleted, or the reply of a
- * fetch was lost. Each call reads a part, from `cursor` on, which it moves, and begins again after the last. A delivery
- * whose earlier job another session has locked is left for later.
+ * fetch was lost. A delivery whose earlier job another session has locked is left for later.
  *
+ * @param cursor a due time as Postgres writes it: a Date would lose the microseconds
  * @returns how many
  */
-export async function rescueOverdue(pool: pg.Pool, cursor: OverdueCursor): Promise<number> {
-  const [row] = await query<OverdueRow>(pool, overdueStatement, [cursor.after]);
-  const { rescued, looked, last_due_at } = row as OverdueRow;
-  cursor.after = looked < CHUNK_ROWS ? START.after : (last_due_at ?? START.after);
+export async function rescueOverdue(pool: pg.Pool, cursor: Cursor<string> = {}): Promise<number> {
+  const [row] = await query<OverdueRow>(pool, overdueStatement, [cursor.after ?? '-infinity']);
+  const { rescued, looked, last_due_at } = row!;
+  cursor.after = looked < CHUNK_ROWS ? undefined : (last_due_at ?? undefined);
   return rescued;
 }
 
 /** The webhooks with held deliveries that one call reads: an incident may leave thousands, each found by a leap. */
 const HOLDING_LOOKED = 500;
-
-interface HeldCursor {
-  /** The last webhook that was read. */
-  after: number;
-}
-
-export const heldFromStart = (): HeldCursor => ({ after: 0 });
 
 const nextHoldingSql = (after: string) =>
   `(select min(d.webhook_id) from hookwright.deliveries d where d.status = 'HELD' and d.webhook_id > ${after})`;
@@ -100,14 +89,14 @@ interface MisheldRow {
 
 /**
  * Adds align-webhook jobs for webhooks whose held deliveries no longer fit their state: an event that was emitted while
- * its webhook was being enabled can be held by an active webhook, and holds expire. Each call reads a part, as that of
- * `rescueOverdue` does.
+ * its webhook was being enabled can be held by an active webhook, and holds expire.
  *
+ * @param cursor the last webhook that was read
  * @returns how many
  */
-export async function alignMisheld(pool: pg.Pool, cursor: HeldCursor): Promise<number> {
-  const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after]);
-  const { webhooks, last_id } = row as MisheldRow;
-  cursor.after = last_id ?? heldFromStart().after;
+export async function alignMisheld(pool: pg.Pool, cursor: Cursor<number> = {}): Promise<number> {
+  const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after ?? 0]);
+  const { webhooks, last_id } = row!;
+  cursor.after = last_id ?? undefined;
   return webhooks;
 }
