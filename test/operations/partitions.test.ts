@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../src/database/database.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
-import { expire, openOn, openReplayed, rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
+import { expire, openWith, rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaitsFor } from '../support/lock-waits.js';
@@ -115,8 +115,12 @@ describe('rolling partitions', () => {
             }
           : Reflect.get(target, name, target),
     });
-    await expire(watched, openOn(nameOf('deliveries', 31)), () => {});
-    await expire(watched, await openReplayed(watched, nameOf('events', 33)), () => {});
+    for (const [parent, daysAgo] of [
+      ['deliveries', 31],
+      ['events', 33],
+    ] as const) {
+      await expire(watched, (await openWith(watched, parent, nameOf(parent, daysAgo)))!, () => {});
+    }
 
     const plans = await transaction(pool, async (client) => {
       await client.query('set local enable_seqscan = off');

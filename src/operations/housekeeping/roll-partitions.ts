@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
-import { transaction } from '../../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
+import { impatientTransaction } from '../../database/impatient-transaction.js';
 import { canceledSql, OPEN_STATUSES } from '../deliveries/delivery-state.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */
@@ -47,7 +47,7 @@ export async function rollPartitions(
     ['events', retentionDays + EVENT_EXTRA_DAYS],
   ] as const) {
     for (const partition of await partitionsBefore(pool, parent, days)) {
-      const open = await OPEN_WITH[parent](pool, partition);
+      const open = await openWith(pool, parent, partition);
       if (open !== null) {
         await expire(pool, open, count);
       }
@@ -66,17 +66,17 @@ async function partitionsBefore(pool: pg.Pool, parent: string, days: number): Pr
   return rows.map(({ name }) => name);
 }
 
-/** Open deliveries that would be lost with a partition. */
 interface Open {
   table: string;
   /** SQL. */
   condition: string;
 }
 
-export const openOn = (partition: string): Open => ({ table: partition, condition: 'true' });
-
-/** A replay's open delivery would have no body to send once its event is dropped. @param partition and all before it */
-export async function openReplayed(pool: pg.Pool, partition: string): Promise<Open> {
+/** @returns the open deliveries that would be lost with a partition, or would have no body to send; null: none */
+export async function openWith(pool: pg.Pool, parent: Parent, partition: string): Promise<Open | null> {
+  if (parent !== 'events') {
+    return parent === 'deliveries' ? { table: partition, condition: 'true' } : null;
+  }
   const { rows } = await pool.query<{ below: number }>(
     `select hookwright.id_at((right($1, 8)::date + 1)::timestamp at time zone 'UTC') as below`,
     [partition],
@@ -84,12 +84,6 @@ export async function openReplayed(pool: pg.Pool, partition: string): Promise<Op
   // As a number, by which the planner sees how few they are, and looks for them by their event.
   return { table: 'deliveries', condition: `event_id < ${rows[0]!.below}` };
 }
-
-const OPEN_WITH: Record<Parent, (pool: pg.Pool, partition: string) => Promise<Open | null>> = {
-  deliveries: async (_, partition) => openOn(partition),
-  attempts: async () => null,
-  events: openReplayed,
-};
 
 /** Cancels by state: each open state has an index of its own, and a day has millions of ended deliveries. */
 export async function expire(on: pg.Pool | pg.PoolClient, { table, condition }: Open, count: Count): Promise<void> {
@@ -121,8 +115,7 @@ async function drop(
   for (let tries = 1; ; tries += 1) {
     try {
       let crossed = 0;
-      await transaction(pool, async (client) => {
-        await client.query(`set local lock_timeout = '${LOCK_MS}ms'`);
+      await impatientTransaction(pool, LOCK_MS, async (client) => {
         await client.query(`lock table only hookwright.${parent}, hookwright.${partition}`);
         if (open !== null) {
           await expire(client, open, (deliveries) => (crossed += deliveries));
