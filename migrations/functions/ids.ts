@@ -1,15 +1,13 @@
 /** Ids of events and deliveries, which contain the time when they were made. */
 export const ids = `
--- The smallest id of a moment: the milliseconds since 2025-01-01 UTC, shifted left by 12 bits. With the 12 bits that
--- next_id fills in, an id has 53 bits until 2094: a safe integer in JavaScript. Not by extract: it depends on the
--- session's time zone, so an immutable function that calls it is not inlined and takes three times as long.
+-- The smallest id of a moment: the milliseconds since 2025-01-01 UTC, shifted left by 12 bits. Ids have 53 bits until
+-- 2094: safe integers in JavaScript. Not by extract, with which an immutable function is not inlined.
 create or replace function hookwright.id_at(moment timestamptz) returns bigint
 language sql immutable parallel safe
 -- Whole microseconds first: a double that is a trifle too small would otherwise be the millisecond before.
 return floor(round(date_part('epoch', moment - timestamptz '2025-01-01 00:00:00+00') * 1e6) / 1e3)::bigint << 12;
 
--- The clock of ids, apart from next_id so that a test can set it back. It is not now(), which stands still within a
--- transaction: the 4,097th id of a transaction would repeat the first.
+-- The clock of ids, which a test can set back. It is not now(): the 4,097th id of a transaction would repeat the first.
 create or replace function hookwright.id_clock() returns timestamptz
 language sql volatile
 return clock_timestamp();

@@ -1,11 +1,8 @@
 /** Jobs of graphile-worker. All SQL that adds delivery jobs is here and in new-deliveries.ts. */
 export const jobs = `
--- Locks the jobs of these keys before others take their place. add_jobs first detaches locked jobs, and then passes
--- over them: a fetch that commits in between is seen by neither step, and the work would be left to the fetched job,
--- which may have read its rows too early. Fetches pass over jobs that are locked here.
---
--- The order is always the same, so no two transactions wait for each other. The index of keys is the only plan for it,
--- so the plan is kept: making it takes longer than running it (docs/decisions/0017).
+-- Locks the jobs of these keys before others take their place, in an order that is always the same: the work would
+-- be left to a job that is being fetched meanwhile and may have read its rows too early. Fetches pass over jobs that
+-- are locked here. The only plan is by the index of keys, and is kept (docs/decisions/0017).
 create or replace function hookwright.lock_jobs(keys text[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 begin
@@ -13,13 +10,11 @@ begin
 end $$;
 
 -- Adds jobs for deliveries that wait, with the time and priority of each, and returns their number. A delivery's job
--- that is not running yet is replaced. A job is a hint that a delivery is due: it names the delivery and the number of
--- the attempt. It may be fetched 25 times: graphile-worker counts a fetch as an attempt, and the job of a process that
--- died must stay available.
+-- that is not running yet is replaced. A job may be fetched 25 times, so that the job of a process that died stays
+-- available.
 --
--- The rows are written as add_jobs writes them, but a notice is sent only when one is due. A transaction that sends a
--- notice holds a lock of the whole database while it waits for the disk: put-offs and retries, of which a sick endpoint
--- makes many, would commit one after the other (docs/decisions/0022).
+-- The rows are written as add_jobs writes them, but a notice, which lets no two transactions commit at the same time,
+-- is sent only when a job is due (docs/decisions/0022).
 create or replace function hookwright.enqueue_deliveries(
   delivery_ids bigint[], attempt_numbers integer[], run_ats timestamptz[], priorities integer[]
 ) returns integer
@@ -51,9 +46,8 @@ begin
   return cardinality(keys);
 end $$;
 
--- Puts a delivery off whose job is running: another job, due later, takes its place in the same lane, with the number
--- of fetches that the first one has had. job_id: the running job; when another job has taken its key, nothing is
--- done. Null: any job that has the key.
+-- Puts a delivery off whose job is running: another job, due later, takes its place in the same lane, with this number
+-- of fetches. job_id: the running job; when another job has taken its key, nothing is done. Null: any job of the key.
 create or replace function hookwright.set_job_aside(
   delivery_id bigint, attempt_number integer, job_id bigint, run_at timestamptz, fetches integer
 ) returns void

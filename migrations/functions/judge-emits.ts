@@ -1,9 +1,8 @@
 /** Checks of the events that an application emits. */
 export const judgeEmits = String.raw`
--- Checks what the API has checked before it calls emit_events_once: arguments, grants, idempotency keys and bodies.
--- Grants count for the role that logged in; within emit_events, current_user is the owner. Bodies are stored, signed
--- and sent without the escapes that JSON does not need (docs/interface.md, "Deliveries"), and their length is measured
--- without them.
+-- Checks what the API has checked before it calls emit_events_once: arguments, grants of the role that logged in,
+-- idempotency keys and bodies. Bodies are stored, signed and sent without the escapes that JSON does not need
+-- (docs/interface.md, "Deliveries"), and their length is measured without them.
 --
 -- Returns per item the error's code and sentence, null where there is none; and the bodies to store, null when they
 -- are unchanged.
@@ -73,8 +72,8 @@ begin
 end $$;
 
 -- Checks a body. fields are those of its event type (event_types.text_fields): all must be there, as strings, and no
--- others; null: no schema is checked. The body itself is stored, so the checks do not change it. They accept all that
--- JSON allows: jsonb and json_each_text would refuse an escaped NUL and half of a surrogate pair.
+-- others; null: no schema is checked. jsonb and json_each_text would refuse an escaped NUL and half of a surrogate
+-- pair, which JSON allows.
 --
 -- Returns the error's code and sentence; nulls when the body is valid.
 create or replace function hookwright.judge_body(body text, fields text[], out code text, out detail text)
@@ -139,8 +138,7 @@ begin
       from string_to_table(brackets, null) with ordinality as each(bracket, n)) nested), false);
 end $$;
 
--- A JSON text without the escapes that JSON does not need. Slashes and characters beyond ASCII are signed and sent
--- unescaped (docs/interface.md, "Deliveries"); PHP and Python escape them by default.
+-- A JSON text without the escapes that JSON does not need, which PHP and Python write for slashes and beyond ASCII.
 --
 -- JSON has no unescaped control characters, so three of them are free here: chr(1) for an escaped backslash, chr(2)
 -- for a backslash that stays, and chr(3) for those of a surrogate pair while lone halves are marked, which unistr

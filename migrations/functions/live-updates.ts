@@ -17,10 +17,9 @@ begin
   return null;
 end $$;
 
--- Has changes noted for this many seconds from now, and returns their epoch. While that is extended in time, the epoch
--- stays the same and no change is missing. Changes are deleted when the transactions that were under way kept_seconds
--- ago have ended: readers that come in time have seen them. It ignores what a clock that was ahead, or a dump of
--- another server, has left in these tables.
+-- Has changes noted for this many seconds from now, and returns their epoch, which stays the same while that is
+-- extended in time. Changes are deleted when the transactions that were under way kept_seconds ago have ended. It
+-- ignores what a clock that was ahead, or a dump of another server, has left in these tables.
 create or replace function hookwright.want_changes(wanted_seconds integer, kept_seconds integer) returns uuid
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
@@ -73,9 +72,8 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
   where f.wanted_until > clock_timestamp()
 $$;
 
--- A snapshot without the transactions of other databases of the server, which can change nothing here. A transaction is
--- recognized by the lock on its own id. A prepared one has no process, and one that has just ended has no lock: both
--- stay in, as if they were of this database.
+-- A snapshot without the transactions of other databases of the server, which can change nothing here. A prepared one
+-- has no process, and one that has just ended has no lock on its own id: both stay in.
 create or replace function hookwright.without_others(seen pg_snapshot) returns pg_snapshot
 language sql stable set search_path = pg_catalog, pg_temp as $$
   select format('%s:%s:%s', coalesce(min(own.xid), pg_snapshot_xmax(seen)), pg_snapshot_xmax(seen),

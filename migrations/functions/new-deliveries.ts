@@ -1,8 +1,7 @@
 /** Jobs for first attempts, and their claims for the daemon of the same process (docs/decisions/0018). */
 export const newDeliveries = `
 -- Adds jobs for first attempts of deliveries that the same transaction has written, and returns the number of
--- deliveries. No job names them yet, so nothing is looked up, replaced or locked: half the time of add_jobs.
--- Deliveries of one group share a job; without a group a delivery has a job of its own.
+-- deliveries. No job names them yet, so nothing is replaced or locked. Deliveries of one group share a job.
 create or replace function hookwright.enqueue_new_deliveries(
   delivery_ids bigint[], job_groups bigint[], priorities integer[]
 ) returns integer
@@ -83,9 +82,8 @@ begin
   return claimed;
 end $$;
 
--- emit_events_once with a worker pool for one event without an idempotency key that has one delivery. This is the
--- usual case, and statements over sets would take half of its time in Postgres. Every other event (another number of
--- deliveries, not claimable, refused) goes to emit_events_once.
+-- emit_events_once with a worker pool for one event without an idempotency key that has one delivery: the usual case,
+-- in half the time. Every other event (another number of deliveries, not claimable, refused) goes to emit_events_once.
 create or replace function hookwright.emit_lone_event(
   tenant bigint, type text, event_body text, lane integer,
   worker_pool text, claim_priority integer, claim_max integer

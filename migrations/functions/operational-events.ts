@@ -2,8 +2,7 @@
 export const operationalEvents = `
 -- Raises operational events. Causes within a minute after the last event are counted, and raise_pending raises one
 -- event for them when the minute is over. Each item is a webhook with its tenant, the type, the body as JSON without
--- the count, and the number of causes; at most one item for each webhook and type. The insert locks the row as well,
--- so no cause is lost in between.
+-- the count, and the number of causes; at most one item for each webhook and type.
 create or replace function hookwright.raise_events(
   tenant_ids bigint[], webhook_ids bigint[], event_types text[], bodies text[], counts integer[]
 ) returns void
@@ -51,7 +50,7 @@ begin
   return raised;
 end $$;
 
--- Writes the operational event of a row of raised_events, with the count of its causes, and starts the next minute.
+-- Writes the operational event of a row of raised_events, and starts the next minute.
 create or replace function hookwright.raise_now(known hookwright.raised_events) returns void
 language plpgsql as $$
 begin
@@ -68,8 +67,7 @@ language sql volatile
 return coalesce(raised_at between clock_timestamp() - interval '1 minute' and clock_timestamp(), false);
 
 -- Writes an event about a webhook, with deliveries and jobs for the other webhooks of the tenant that subscribe to it.
--- Nothing is written about a deleted webhook. As in emit_events, equal ids or a day without a partition do not end the
--- caller's transaction.
+-- As in emit_events, equal ids or a day without a partition do not end the caller's transaction.
 create or replace function hookwright.write_operational_event(
   for_tenant bigint, about_webhook bigint, raised_type text, content text
 ) returns void

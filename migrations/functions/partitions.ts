@@ -1,8 +1,8 @@
 /** The daily partitions of events, deliveries and attempts. */
 export const partitions = `
--- Makes the partition of one table for one UTC day; returns false when it exists already. It attaches a finished
--- table, because that takes a weaker lock than "create table … partition of": emits and deliveries go on meanwhile.
--- "like" leaves out the statistics targets and the replica identity (docs/decisions/0034), so both are copied.
+-- Makes the partition of one table for one UTC day; returns false when it exists already. To attach a finished table
+-- takes a weaker lock than "create table … partition of". "like" leaves out the statistics targets and the replica
+-- identity (docs/decisions/0034), so both are copied.
 create or replace function hookwright.make_partition(parent text, day date) returns boolean
 language plpgsql as $$
 declare
@@ -36,7 +36,7 @@ begin
 end $$;
 
 -- Makes the missing partitions from yesterday to this many days ahead, and returns their number. Yesterday's is needed
--- after the clock was set back over midnight. One transaction at a time makes partitions; others wait for it.
+-- after the clock was set back over midnight.
 create or replace function hookwright.make_partitions(days_ahead integer) returns integer
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare

@@ -1,8 +1,7 @@
 /** Questions about a delivery or a webhook at the moment of the call. */
 export const webhookState = `
 -- Whether a delivery that is open now was open when the id "bound" was made: it was neither redelivered nor tried
--- since (docs/decisions/0021). A redelivery is due at once, so its due time is the time of the request; the last
--- attempt shows when a delivery was tried.
+-- since (docs/decisions/0021). A redelivery is due at once, so its due time is the time of the request.
 create or replace function hookwright.open_since(
   delivery_id bigint, attempt_count integer, attempts_before integer, due_at timestamptz, bound bigint
 ) returns boolean
