@@ -115,10 +115,7 @@ describe('rolling statistics up', () => {
     await roll();
     expect(await sumOf('MINUTE', 'true')).toMatchObject({ rows: 0 });
     expect(await sumOf('HOUR')).toEqual({ rows: 2, successes: 30, failures: 2, slowest: 32 });
-    expect(await sumOf('DAY', `webhook_id = 0 and event_type = ''`)).toMatchObject({
-      rows: 2,
-      successes: 30,
-    });
+    expect(await sumOf('DAY', `webhook_id = 0 and event_type = ''`)).toMatchObject({ rows: 2, successes: 30 });
   });
 });
 
