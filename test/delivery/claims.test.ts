@@ -327,13 +327,7 @@ describe('claiming', () => {
 describe('a tenant that emits a lot at once', () => {
   const crowding = 600;
   const many = (stack: DeliveryStack, events: number): Emit[] =>
-    Array.from({ length: events }, () => ({
-      tenantId: stack.tenantId,
-      eventType: 'coupon.applied',
-      body: '{"code":"X","discount_type":"fixed"}',
-      idempotencyKey: null,
-      onlyWebhookId: null,
-    }));
+    Array.from({ length: events }, () => couponEmit(stack.tenantId));
 
   test('emits in pace with the daemon beside it, others and before that at once', async () => {
     await using stack = await DeliveryStack.open();
