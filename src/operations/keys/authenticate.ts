@@ -83,11 +83,25 @@ export class Authenticator {
     }
     const hash = hashApiKey(text);
     const known = this.#keys.get(parsed.id) ?? null;
-    if (!this.#isRight(known, hash)) {
-      return this.#meet(parsed.id, hash, address);
+    if (this.#isRight(known, hash)) {
+      if (this.options.now() - known.readAtMs < CACHE_AGE_MAX_MS) {
+        return this.#admit(known);
+      }
+      const again = await this.#keys.lookUp(parsed.id);
+      if (this.#isRight(again, hash)) {
+        return this.#admit(again);
+      }
+      this.#keys.forget(parsed.id); // it has ended, and is unfamiliar from now on
     }
-    const isFresh = this.options.now() - known.readAtMs < CACHE_AGE_MAX_MS;
-    return this.#admit(isFresh ? known : await this.#meetAgain(known, hash, address));
+    // A wrong key leaves the cache as it is, so the key's owner notices nothing.
+    const found = await this.guess(address, async () => {
+      const key = await this.#keys.lookUp(parsed.id);
+      return this.#isRight(key, hash) ? key : null;
+    });
+    if (found === null) {
+      throw unauthenticated();
+    }
+    return this.#admit(found);
   }
 
   /** Infinite: the key does not expire. */
@@ -115,18 +129,6 @@ export class Authenticator {
     this.#tenants.forget(tenantId);
   }
 
-  /** Looks up an unfamiliar key. A wrong one leaves the cache as it is, so the key's owner notices nothing. */
-  async #meet(id: number, hash: Buffer, address: string): Promise<Caller> {
-    const found = await this.guess(address, async () => {
-      const key = await this.#keys.lookUp(id);
-      return this.#isRight(key, hash) ? key : null;
-    });
-    if (found === null) {
-      throw unauthenticated();
-    }
-    return this.#admit(found);
-  }
-
   /**
    * Looks up an unfamiliar secret. Wrong ones count for their network; right ones, and look-ups that fail, do not.
    *
@@ -138,7 +140,7 @@ export class Authenticator {
     const network = networkOf(address);
     this.#limit(network);
     const giveBack = () => this.#failures.giveBack(network, 1, this.options.now());
-    const earliest = this.#earliestRefusal();
+    const earliest = delay(this.options.refusedAfterMs ?? REFUSED_AFTER_MS, undefined, { ref: false });
     const found = await lookUp().catch((error: unknown) => {
       giveBack(); // the database is away
       throw error;
@@ -151,26 +153,9 @@ export class Authenticator {
     return found;
   }
 
-  /** Looks up a familiar key again, without a limit. One that has ended since is unfamiliar from then on. */
-  async #meetAgain(known: KnownKey, hash: Buffer, address: string): Promise<KnownKey> {
-    const earliest = this.#earliestRefusal();
-    const found = await this.#keys.lookUp(known.caller.keyId);
-    if (this.#isRight(found, hash)) {
-      return found;
-    }
-    this.#keys.forget(known.caller.keyId);
-    this.#failures.take(networkOf(address), 1, this.options.now());
-    await earliest;
-    throw unauthenticated();
-  }
-
   #isRight(found: KnownKey | null, hash: Buffer): found is KnownKey {
     const isEqual = timingSafeEqual(hash, found?.hash ?? noHash);
     return found !== null && isEqual && this.lifeLeftMs(found.caller) > 0;
-  }
-
-  #earliestRefusal(): Promise<unknown> {
-    return delay(this.options.refusedAfterMs ?? REFUSED_AFTER_MS, undefined, { ref: false });
   }
 
   #admit(known: KnownKey): Caller {
