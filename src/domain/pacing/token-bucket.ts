@@ -20,7 +20,7 @@ interface Bucket {
 
 /**
  * A token bucket for each of many keys. The one that was touched longest ago is forgotten, which is the same as full: a
- * limit by network address does not bind a client with more addresses than there are buckets.
+ * limit by network address does not bind a client with more addresses than there are buckets. Times are monotonic.
  */
 export class TokenBuckets<Key> {
   readonly #buckets: BoundedMap<Key, Bucket>;
@@ -60,15 +60,10 @@ export class TokenBuckets<Key> {
   #tokens(key: Key, nowMs: number): number {
     const { perSecond, burst } = this.quota;
     const bucket = this.#buckets.get(key);
-    if (bucket === undefined) {
-      return burst;
-    }
-    const elapsedMs = Math.max(0, nowMs - bucket.atMs);
-    return Math.min(burst, bucket.tokens + (elapsedMs * perSecond) / 1_000);
+    return bucket === undefined ? burst : Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) * perSecond) / 1_000);
   }
 
   #set(key: Key, tokens: number, nowMs: number): void {
-    const atMs = Math.max(nowMs, this.#buckets.get(key)?.atMs ?? nowMs);
-    this.#buckets.renew(key, { tokens, atMs });
+    this.#buckets.renew(key, { tokens, atMs: nowMs });
   }
 }
