@@ -71,9 +71,9 @@ export type FirstMinutes = Record<'minutesUntil' | 'hoursUntil' | 'minutesFrom',
  */
 export function nextRollUp(progress: RollUpProgress, now: Date, firstMinutes?: FirstMinutes): RollUpStep | null {
   const ended = now.getTime() - GRACE_MS;
-  const marks = Object.entries(progress).map(([mark, date]: [string, Date]) => [mark, date.getTime()]);
-  const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom }: Record<keyof RollUpProgress, number> =
-    Object.fromEntries(marks);
+  const ms = (mark: keyof RollUpProgress) => progress[mark].getTime();
+  const [minutesUntil, hoursUntil, daysUntil] = [ms('minutesUntil'), ms('hoursUntil'), ms('daysUntil')];
+  const [minutesFrom, hoursFrom] = [ms('minutesFrom'), ms('hoursFrom')];
   const step = (kind: RollUpStep['kind'], mark: keyof RollUpProgress, from: number, until: number): RollUpStep => ({
     kind,
     from: new Date(from),
