@@ -29,7 +29,6 @@ export interface HealthStep {
   failuresAtStart: number;
   /** Whether another answer has closed the endpoint for the same reason while the request was in flight. */
   isSameClosing: boolean;
-  /** Whether it was a delivery of an operational event. */
   isOperational: boolean;
 }
 

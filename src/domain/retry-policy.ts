@@ -1,7 +1,6 @@
 import type { Outcome } from './outcome.js';
 
 export interface RetryPolicy {
-  /** How many retries follow the first attempt; 0 means none. */
   retriesMax: number;
   /** The delay before the first retry: 120 (docs/interface.md, "Success, failure, retries"). */
   baseSeconds: number;

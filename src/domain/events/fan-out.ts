@@ -27,7 +27,6 @@ interface EventFacts {
   forOneWebhook: boolean;
   /** The subject of an operational event, which does not get it. */
   aboutWebhookId: number | null;
-  /** Whether its deliveries have been deleted by age. */
   beyondRetention: boolean;
 }
 

@@ -51,7 +51,6 @@ export function isTextDeeperThan(json: string, levelsMax: number): boolean {
   return levels > levelsMax;
 }
 
-/** The index of the quote that ends the text which begins at `start`. */
 function endOfText(json: string, start: number): number {
   let at = start + 1;
   while (json[at] !== '"') {

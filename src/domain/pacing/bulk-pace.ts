@@ -11,7 +11,6 @@ export const BULK_CHUNK_UNQUEUED = 500;
 const PAUSE_PER_WORK = 8;
 const PAUSE_MS_MIN = 20;
 const PAUSE_MS_MAX = 500;
-/** An endpoint that takes nothing is tried again after this long. */
 const WAIT_MS_MAX = 10_000;
 
 /** How many deliveries may be queued now, while `waiting` of the same operation wait already. */
@@ -25,7 +24,6 @@ export interface BulkProgress {
   queued: number;
   /** Deliveries that have left the queue since the last chunk. */
   drained: number;
-  /** Whether there was room for more. */
   hadRoom: boolean;
   tookMs: number;
   /** The last pause, if it ended with the queue still full and nothing drained; else 0. */

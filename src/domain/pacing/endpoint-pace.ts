@@ -32,7 +32,6 @@ const PACED_PAUSE_MS_MAX = 5_000;
 /** Each success makes the pace this much shorter, until the endpoint names its limit again: a slow one more. */
 const GAIN_MIN = 0.01;
 const GAIN_PER_MS = 1 / 20_000;
-/** A pace below this is none. */
 const PACE_MS_MIN = 1;
 const PACE_MS_MAX = 10_000;
 
@@ -55,7 +54,6 @@ export function paceAfterSuccess(
   };
 }
 
-/** @param closedMs how long the pause is that the endpoint has asked for */
 export function paceAfterClosing({ everyMs, spell }: EndpointPace, nowMs: number, closedMs: number): EndpointPace {
   if (closedMs > PACED_PAUSE_MS_MAX) {
     return NO_PACE;
@@ -74,7 +72,6 @@ function pacedBy(spell: Spell, pause: Pause): EndpointPace {
   return { everyMs, spell: { ...spell, pause } };
 }
 
-/** Whether a success belongs to a spell that is not over. */
 const isSame = (spell: Spell, everyMs: number, startedAtMs: number, endedAtMs: number): boolean =>
   spell.pause === null &&
   startedAtMs - spell.lastMs <= Math.max(GAP_MS_MAX, 2 * everyMs) &&

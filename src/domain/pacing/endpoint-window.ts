@@ -30,7 +30,6 @@ const NEWEST_WEIGHT = 1 / 8;
  * refuses all that is in flight.
  */
 const DOUBLING_MS = 250;
-/** Permits that one success adds. */
 const PERMITS_ADDED = 1;
 const PERMITS_ADDED_SLOW = 3;
 /** An endpoint is silent when nothing has come for this many of its mean durations, or for the least time. */

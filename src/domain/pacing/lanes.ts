@@ -39,10 +39,8 @@ export const raisedPrioritySql = (priority: string): string =>
     .flatMap(([, lane]) => (lane.raised === undefined ? [] : `when ${lane.priority} then ${lane.raised}`))
     .join(' ')} else ${priority} end`;
 
-/** The lane of a delivery whose endpoint has no room for it now. */
 export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'FIRST' ? 'CROWDED' : lane);
 
-/** Attempts made in each lane. */
 type Done = Readonly<Record<Lane, number>>;
 
 export const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });

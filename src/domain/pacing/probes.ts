@@ -34,7 +34,6 @@ export function nextProbeMs(failures: number, lastMs: number, streakMsMin: numbe
   return fromMs === 0 ? 0 : fromMs * (endMs / fromMs) ** (1 / probesLeft);
 }
 
-/** An endpoint that fails or is silent. */
 interface Suspect {
   failures: number;
   inFlight: number;

@@ -39,7 +39,6 @@ export class TokenBuckets<Key> {
     return missing <= 0 ? 0 : (missing * 1_000) / perSecond;
   }
 
-  /** Takes, and may leave a debt: to avoid one, ask `waitMs` first. */
   take(key: Key, amount: number, nowMs: number): void {
     this.#set(key, this.#tokens(key, nowMs) - amount, nowMs);
   }

@@ -5,7 +5,6 @@ export const SECRET_BYTES = 33;
 
 const SECRET = /^whsec_([A-Za-z0-9+/]{44})$/;
 
-/** A secret as the keys of the two signature schemes. */
 export interface SecretKeys {
   /** The whole text of the secret, with its `whsec_` (docs/interface.md, "Deliveries"). */
   contract: KeyObject;

@@ -7,7 +7,6 @@ import { bucketMs, STATS_KEPT_MS } from './stats.js';
 export interface RollUpProgress {
   /** Minutes before have their sums over webhooks and event types. */
   minutesUntil: Date;
-  /** Hours before are rolled up. */
   hoursUntil: Date;
   daysUntil: Date;
   /** Minutes before are deleted. Always at a full hour. */
