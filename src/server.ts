@@ -19,6 +19,7 @@ import {
   requestLog,
 } from './http/requests.js';
 import { traceRequests } from './http/traces.js';
+import { http } from './node/node-http.js';
 import { version } from './node/version.js';
 import { openApiRoute } from './rest/openapi-route.js';
 import { REST_PREFIX } from './rest/paths.js';
@@ -154,35 +155,19 @@ function directory(config: Config): Record<string, string> {
   };
 }
 
-type ClientError = [status: number, title: string, code: string, detail: string];
+type ClientError = [status: number, code: string, detail: string];
 
 /** By Node's codes. Not in the catalogue of errors, because no interface answers with them. */
 const clientErrors: Record<string, ClientError> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [
-    408,
-    'Request Timeout',
-    'request_timeout',
-    'The request did not arrive completely in time.',
-  ],
-  HPE_HEADER_OVERFLOW: [
-    431,
-    'Request Header Fields Too Large',
-    'headers_too_large',
-    'The headers of the request are longer than this service reads.',
-  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'The request did not arrive completely in time.'],
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers of the request are longer than this service reads.'],
   HPE_INVALID_METHOD: [
     400,
-    'Bad Request',
     'method_unknown',
     'The request does not begin with a known HTTP method, such as GET or POST.',
   ],
 };
-const malformed: ClientError = [
-  400,
-  'Bad Request',
-  'malformed_request',
-  'What was sent is not a well-formed HTTP request.',
-];
+const malformed: ClientError = [400, 'malformed_request', 'What was sent is not a well-formed HTTP request.'];
 
 /**
  * Bytes that are not an HTTP request never reach a route, so this writes the answer itself. A connection without any
@@ -194,7 +179,8 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
     socket.destroy();
     return;
   }
-  const [status, title, code, detail] = clientErrors[error.code ?? ''] ?? malformed;
+  const [status, code, detail] = clientErrors[error.code ?? ''] ?? malformed;
+  const title = http.STATUS_CODES[status];
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code });
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${body.length}\r\n` +

@@ -158,15 +158,11 @@ function headersOf(limits: readonly Limit[], now: number): Readonly<Record<strin
   if (limits.length === 0) {
     return {};
   }
-  const shown = new Map<string, Limit & { tokens: number; fullAfterMs: number }>();
-  for (const limit of limits) {
-    const level = limit.buckets.level(limit.key, now);
-    const other = shown.get(limit.name);
-    if (other === undefined || level.tokens < other.tokens) {
-      shown.set(limit.name, { ...limit, ...level }); // of several limits with this name, the scarcest one
-    }
-  }
-  const items = [...shown.values()];
+  const levels = limits.map((limit) => ({ ...limit, ...limit.buckets.level(limit.key, now) }));
+  // Of several limits with one name, the scarcest one.
+  const items = [...Map.groupBy(levels, ({ name }) => name).values()].map((same) =>
+    same.reduce((scarcest, limit) => (limit.tokens < scarcest.tokens ? limit : scarcest)),
+  );
   const policyOf = ({ name, buckets: { quota } }: Limit) =>
     `"${name}";q=${quota.burst};w=${Math.ceil(quota.burst / quota.perSecond)}`;
   return {

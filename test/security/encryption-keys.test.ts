@@ -89,7 +89,9 @@ describe('rewrapping', () => {
 describe('the command line', () => {
   test('rewraps, and says when the old keys can go', async () => {
     const { code, said } = await hookwright('keys rewrap', setting(newKey, oldKey));
-    expect(said).toContain('The secrets of 1 tenant are protected by new now. No other encryption key is in use');
+    expect(said).toContain(
+      'Tenants whose secrets new protects now, and another key did before: 1. No other encryption key is in use',
+    );
     expect(code).toBe(0);
     const [entry] = await stack.rows(
       'select actor, action, before, after from hookwright.audit_log order by id desc limit 1',
