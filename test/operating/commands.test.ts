@@ -5,7 +5,6 @@ import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFi
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { migrate } from '../../src/operations/installation/migrate.js';
@@ -13,12 +12,15 @@ import { reachDatabase } from '../../src/operations/installation/reach-database.
 import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { makeTenant } from '../support/factories.js';
-import { dropDatabase } from '../support/on-server.js';
+import { dropDatabase, onServer } from '../support/on-server.js';
 import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const ENCRYPTION_KEYS = `test:${randomBytes(32).toString('base64')}`;
-const run = (line: string, set: Record<string, string>) => runProgram(line.split(' '), { ENCRYPTION_KEYS, ...set });
+async function run(line: string, set: Record<string, string>) {
+  const { code, output, errors } = await runProgram(line.split(' '), { ENCRYPTION_KEYS, ...set });
+  return { code, output, errors };
+}
 const runAll = (lines: readonly string[], set: Record<string, string>) =>
   Promise.all(lines.map((line) => run(line, set)));
 const failure = (sentence: string) => ({ code: 1, output: '', errors: `hookwright: ${sentence}\n` });
@@ -30,17 +32,15 @@ const SLOW = { timeout: 120_000 };
 class Server implements AsyncDisposable {
   readonly url = new URL(inject('testPostgres').url);
   readonly name = `hw_${randomBytes(4).toString('hex')}`;
-  readonly #client = new pg.Client({ connectionString: this.url.href });
 
   static async open(): Promise<Server> {
     const server = new Server();
-    await server.#client.connect();
     await server.sql(`create database ${server.name}`);
     return server;
   }
 
   async sql(text: string): Promise<void> {
-    await this.#client.query(text);
+    await onServer(this.url.href, (client) => client.query(text));
   }
 
   /** The url of the new, empty database. */
@@ -53,23 +53,9 @@ class Server implements AsyncDisposable {
       : url.href.replace(/:[^:@/]*@/, `:${encodeURIComponent(login.password)}@`);
   }
 
-  async schemas(): Promise<string[]> {
-    const client = new pg.Client({ connectionString: this.database() });
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ name: string }>(
-        `select nspname::text as name from pg_namespace where nspname in ('hookwright', 'hookwright_jobs')`,
-      );
-      return rows.map(({ name }) => name);
-    } finally {
-      await client.end();
-    }
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await dropDatabase(this.#client, this.name);
+    await onServer(this.url.href, (client) => dropDatabase(client, this.name));
     await this.sql(`drop role if exists ${this.name}`);
-    await this.#client.end();
   }
 }
 
@@ -85,7 +71,8 @@ describe('over a database that was never migrated', SLOW, () => {
     expect(await runAll(lines, { DATABASE_URL: server.database() })).toEqual(
       lines.map(() => failure('The database has no schema yet: run "hookwright migrate" first.')),
     );
-    expect(await server.schemas()).toEqual([]);
+    const schemas = "select from pg_namespace where nspname in ('hookwright', 'hookwright_jobs')";
+    await onServer(server.database(), async (client) => expect((await client.query(schemas)).rows).toEqual([]));
   });
 
   test('the doctor has no holes in its sentences', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeFirstTenant, workingKeyFile } from '../../src/commands/first-start.js';
 import { formatApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
@@ -11,27 +11,34 @@ import { createTestDatabase } from '../support/database.js';
 import { openTestServices } from '../support/factories.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-test('the first key of a new installation takes the place of one that the folder has from an earlier installation', async () => {
-  const { url, drop } = await createTestDatabase();
-  const services = await openTestServices(url);
-  const dataDir = temporaryFolder();
-  const file = join(dataDir, 'api-key');
-  writeFileSync(file, 'hw_1_of_before\n');
-  const installation = { ...services, config: { ...services.config, embedded: true, dataDir } };
-  const key = await makeFirstTenant(installation);
-  expect(readFileSync(file, 'utf8')).toBe(`${key}\n`);
-  expect(await makeFirstTenant(installation)).toBeNull();
-  expect(readFileSync(file, 'utf8')).toBe(`${key}\n`);
+let url: string;
+let drop: () => Promise<void>;
+let services: Awaited<ReturnType<typeof openTestServices>>;
+const dataDir = temporaryFolder();
+const file = join(dataDir, 'api-key');
+/** @param embedded whether the installation brings its own Postgres */
+const installed = (embedded = true) => ({ ...services, config: { ...services.config, embedded, dataDir } });
+beforeEach(async () => {
+  ({ url, drop } = await createTestDatabase());
+  services = await openTestServices(url);
+  rmSync(file, { force: true });
+});
+afterEach(async () => {
   await services.db.close();
   await drop();
 });
 
+test('the first key of a new installation takes the place of one that the folder has from an earlier installation', async () => {
+  writeFileSync(file, 'hw_1_of_before\n');
+  const installation = installed();
+  const key = await makeFirstTenant(installation);
+  expect(readFileSync(file, 'utf8')).toBe(`${key}\n`);
+  expect(await makeFirstTenant(installation)).toBeNull();
+  expect(readFileSync(file, 'utf8')).toBe(`${key}\n`);
+});
+
 test('the start names the key of the folder only while that opens the installation', async () => {
-  const { url, drop } = await createTestDatabase();
-  const services = await openTestServices(url);
-  const dataDir = temporaryFolder();
-  const file = join(dataDir, 'api-key');
-  const installation = { ...services, config: { ...services.config, embedded: true, dataDir } };
+  const installation = installed();
   expect(await workingKeyFile(installation)).toBeNull();
   const key = (await makeFirstTenant(installation))!;
   expect(await workingKeyFile(installation)).toBe(file);
@@ -44,21 +51,15 @@ test('the start names the key of the folder only while that opens the installati
   const nextStart = await openTestServices(url);
   expect(await workingKeyFile({ ...nextStart, config: installation.config })).toBeNull();
   await nextStart.db.close();
-  await services.db.close();
-  await drop();
 });
 
 test('over a Postgres of one’s own the first start makes no tenant, and says how to make one', async () => {
-  const { url, drop } = await createTestDatabase();
-  const services = await openTestServices(url);
   const lines: string[] = [];
   const log = { info: (line: string) => lines.push(line) } as unknown as typeof services.log;
-  const installation = { ...services, log, config: { ...services.config, embedded: false } };
+  const installation = { ...installed(false), log };
   expect(await makeFirstTenant(installation)).toBeNull();
   expect(lines).toEqual([expect.stringContaining('hookwright tenant create <name>')]);
   await createTenant(services.db, services.vault, 'acme', commandLine);
   expect(await makeFirstTenant(installation)).toBeNull();
   expect(lines).toHaveLength(1);
-  await services.db.close();
-  await drop();
 });
