@@ -27,12 +27,7 @@ async function disturb(
   how: () => Promise<void>,
 ): Promise<Record<string, number>> {
   const load = site.load({ name: 'all-in-one', events, ratePerSecond });
-  for (let time = 1; time <= times; time++) {
-    await load.reaches(time / (times + 1), TEST_MS);
-    await how();
-    await site.restartAllInOne();
-  }
-  await load.done;
+  await load.along(times, () => how().then(() => site.restartAllInOne()), TEST_MS);
   return load.statuses;
 }
 
@@ -44,9 +39,7 @@ describe('API and daemon in one process', () => {
     await using site = await openSite();
     const disturbances: Disturbance[] = [];
     const statuses = await disturb(site, { events, times, ratePerSecond: isLong ? 80 : 100 }, async () => {
-      const from = Date.now();
-      site.api.signal('SIGKILL');
-      disturbances.push({ from, to: (await site.api.ended).at });
+      disturbances.push(await site.api.kill());
     });
     const findings = await site.judge(disturbances, RECOVERY_MS);
     report('kill -9 of API and daemon in one', { times, statuses, ...findings });
@@ -79,7 +72,6 @@ describe('API and daemon in one process', () => {
     await using site = await openSite({ apiByProxy: true });
     const load = site.load({ name: 'claim', events, ratePerSecond: 100 });
     await load.along(losses, () => site.apiProxy!.loseReply('emit_claimed_events'), TEST_MS);
-    await load.done;
     const findings = await site.judge([], LOST_CLAIM_MS);
     report('lost claim', { repliesLost: site.apiProxy!.lost, statuses: load.statuses, ...findings });
     expect(findings.problems).toEqual([]);

@@ -30,15 +30,12 @@ describe('a daemon that is killed', () => {
     const daemons = await Promise.all([site.startDaemon(), site.startDaemon()]);
     const load = site.load({ name: 'kill', events, ratePerSecond: isLong ? 45 : 100 });
     const disturbances: Disturbance[] = [];
-    for (let kill = 1; kill <= kills; kill++) {
-      await load.reaches(kill / (kills + 1), TEST_MS);
+    const killOne = async () => {
       const victim = Math.random() < 0.5 ? 0 : 1;
-      const from = Date.now();
-      daemons[victim]!.signal('SIGKILL');
-      disturbances.push({ from, to: (await daemons[victim]!.ended).at });
+      disturbances.push(await daemons[victim].kill());
       daemons[victim] = await site.startDaemon();
-    }
-    await load.done;
+    };
+    await load.along(kills, killOne, TEST_MS);
     const findings = await site.judge(disturbances, RECOVERY_MS);
     report('kill -9', { kills, statuses: load.statuses, ...findings });
     expect(findings.problems).toEqual([]);
@@ -63,14 +60,11 @@ describe('a daemon that is killed while deliveries fail', () => {
     let daemon = await site.startDaemon();
     const load = site.load({ name: 'news', events, ratePerSecond: 100 });
     const disturbances: Disturbance[] = [];
-    for (let kill = 1; kill <= kills; kill++) {
-      await load.reaches(kill / (kills + 1), TEST_MS);
-      const from = Date.now();
-      daemon.signal('SIGKILL');
-      disturbances.push({ from, to: (await daemon.ended).at });
+    const kill = async () => {
+      disturbances.push(await daemon.kill());
       daemon = await site.startDaemon();
-    }
-    await load.done;
+    };
+    await load.along(kills, kill, TEST_MS);
     const findings = await site.judge(disturbances, RECOVERY_MS);
     report('kill -9 while deliveries fail', { kills, ...findings });
     // Among them: the news of failed deliveries, sent and counted for later, add up to their number.
@@ -89,8 +83,7 @@ describe('a daemon that is told to end', () => {
     const daemons = await Promise.all([site.startDaemon(), site.startDaemon()]);
     const load = site.load({ name: 'term', events, ratePerSecond: isLong ? 80 : 100 });
     const took: number[] = [];
-    for (let restart = 1; restart <= restarts; restart++) {
-      await load.reaches(restart / (restarts + 1), TEST_MS);
+    const restartOne = async (restart: number) => {
       const from = Date.now();
       const leaving = daemons[restart % 2]!;
       leaving.signal('SIGTERM');
@@ -98,8 +91,8 @@ describe('a daemon that is told to end', () => {
       expect(code, leaving.output).toBe(0);
       took.push(at - from);
       daemons[restart % 2] = await site.startDaemon();
-    }
-    await load.done;
+    };
+    await load.along(restarts, restartOne, TEST_MS);
     const findings = await site.judge([], RECOVERY_MS);
     report('SIGTERM', { restarts, tookMax: Math.max(...took), ...findings });
     expect(findings.problems).toEqual([]);

@@ -32,8 +32,7 @@ describe('a Postgres that crashes and comes back', () => {
     await Promise.all([site.startDaemon(), site.startDaemon()]);
     const load = site.load({ name: 'crash', events, ratePerSecond: isLong ? 60 : 100 });
     const disturbances: Disturbance[] = [];
-    for (let crash = 1; crash <= crashes; crash++) {
-      await load.reaches(crash / (crashes + 1), TEST_MS);
+    const crashOnce = async (crash: number) => {
       const from = Date.now();
       const refused = load.statuses['503'] ?? 0;
       await ground.crash();
@@ -45,8 +44,8 @@ describe('a Postgres that crashes and comes back', () => {
       disturbances.push({ from, to: back.getTime() });
       // The next one comes when this one has been overcome, so that its cost can be measured.
       await eventually(() => nothingPendingFrom(site, back), RECOVERY_MS);
-    }
-    await load.done;
+    };
+    await load.along(crashes, crashOnce, TEST_MS);
     const findings = await site.judge(disturbances, RECOVERY_MS);
     const waits = waitsAfter(firstArrivals(site.endpoints.receipts), disturbances);
     report('Postgres crash', { crashes, statuses: load.statuses, waits, ...findings });
@@ -106,7 +105,6 @@ describe('a reply of Postgres that is lost', () => {
       const load = site.load({ name: of, events: 6 * losses, ratePerSecond: isLong ? 15 : 30 });
       // One at a time: many in a row would only show that nothing is sent while an outcome cannot be recorded.
       await load.along(losses, () => proxy.loseReply(mark), TEST_MS);
-      await load.done;
       await lastLoss(proxy, of, toLose, site);
       const to = Date.now();
       disturbances.push({ from, to: to + RECOVERY_MS });
@@ -141,7 +139,6 @@ describe('a reply of Postgres that is lost', () => {
     const events = 20 * losses;
     const load = site.load({ name: 'emit', events, ratePerSecond: 100 });
     await load.along(losses, () => site.apiProxy!.loseReply('emit_events'), TEST_MS);
-    await load.done;
     await lastLoss(site.apiProxy!, 'emit', losses, site); // many emits can share one statement
     const findings = await site.judge([], RECOVERY_MS);
     report('lost emit', { repliesLost: site.apiProxy!.lost, statuses: load.statuses, ...findings });

@@ -117,11 +117,7 @@ test.runIf(isLong)(`receivers that fail while everything breaks: ${FAULTS} fault
   const breaker = new Breaker(site, ground, proxy, daemons);
   const tenant = new Tenant(site, Object.values(webhooks));
   const load = site.load({ name: 'all', events: EVENTS, ratePerSecond: isLong ? 40 : 60 });
-  for (let fault = 0; fault < FAULTS; fault++) {
-    await load.reaches((fault + 1) / (FAULTS + 1), TEST_MS);
-    await breaker.break(fault);
-  }
-  await load.done;
+  await load.along(FAULTS, (fault) => breaker.break(fault), TEST_MS);
   // In the end the receivers recover, and the tenant enables what is still disabled: nothing may be left over.
   site.endpoints.behave('failing', good);
   site.endpoints.behave('moody', good);

@@ -54,12 +54,13 @@ export class Load {
     await eventually(() => this.accepted.length >= this.options.events * share, withinMs);
   }
 
-  /** Acts so many times, spread over the load: one at a time. */
-  async along(times: number, act: () => void, withinMs: number): Promise<void> {
-    for (let done = 0; done < times; done++) {
-      await this.reaches(done / times, withinMs);
-      act();
+  /** Acts so many times, at equal shares of the load and one at a time, and waits for the end of the load. */
+  async along(times: number, act: (time: number) => unknown, withinMs: number): Promise<void> {
+    for (let time = 1; time <= times; time++) {
+      await this.reaches(time / (times + 1), withinMs);
+      await act(time);
     }
+    await this.done;
   }
 
   /** Ends the connections; emits under way are given up. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../support/eventually.js';
+import type { Disturbance } from './oracle.js';
 
 /** The program that `npm run build` makes. FAULTS_MAIN names another build of it. */
 const MAIN = process.env['FAULTS_MAIN'] ?? fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
@@ -117,9 +118,15 @@ export class Program implements AsyncDisposable {
     this.#process.kill(signal);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** @returns from when to when it was dying */
+  async kill(): Promise<Disturbance> {
+    const from = Date.now();
     this.signal('SIGKILL');
-    await this.ended;
+    return { from, to: (await this.ended).at };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
   }
 }
 
