@@ -8,7 +8,6 @@ import { hasTenants } from '../operations/tenants/create-tenant.js';
 import type { Config, EncryptionKey } from '../settings/config.js';
 import { writeOnce } from './write-once.js';
 
-/** The name of the key in the data folder. */
 const LOCAL_KID = 'local';
 
 export const encryptionKeyFile = (config: Config) => join(config.dataDir, 'encryption-key');

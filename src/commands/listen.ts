@@ -8,7 +8,7 @@ interface Address {
 
 const PORT_MAX = 65_535;
 
-/** The system's errors for a host that is not one of this machine. */
+/** Errors for a host that is not one of this machine. */
 const NOT_OURS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
 
 /**

@@ -80,16 +80,11 @@ export async function createContext(services: Services, request: ContextRequest)
   return new (contextClassOf(services))(caller, tenantId, request);
 }
 
-/** The services are on the prototype of a subclass. */
 const WithServices = class {} as new () => Services;
 
-/**
- * The context of one request: its caller, its tenant and the services. Services and lazy members are on the prototype,
- * because Apollo copies the own members of a context for each operation.
- */
+/** Services and lazy members are on the prototype: Apollo copies the own members of a context for each operation. */
 export class Context extends WithServices {
   readonly requestId: string;
-  /** The address of the client. */
   readonly address: string;
   /** Scheme, host and port from the header Host. Null where nothing needs it. */
   readonly origin: string | null;
@@ -196,11 +191,7 @@ export function callerOf(context: Context): Caller {
   return context.caller;
 }
 
-/**
- * Requires one of the scopes, or a scope that includes it.
- *
- * @throws ApiError unauthenticated, scope_missing
- */
+/** @throws ApiError unauthenticated; scope_missing without one of the scopes, or a scope that includes it */
 export function requireScope(context: Context, ...anyOf: readonly Scope[]): void {
   const { scopes, isPortalSession, tenantId } = callerOf(context);
   if (anyOf.some((scope) => hasScope(scopes, scope))) {
@@ -215,11 +206,7 @@ export function requireScope(context: Context, ...anyOf: readonly Scope[]): void
   );
 }
 
-/**
- * The tenant of the request.
- *
- * @throws ApiError unauthenticated; tenant_required when a platform key names none
- */
+/** @throws ApiError unauthenticated; tenant_required when a platform key names none */
 export function tenantOf(context: Context): number {
   callerOf(context);
   if (context.tenantId === null) {

@@ -34,7 +34,6 @@ import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../o
 import type { Config } from '../settings/config.js';
 import type { AnswerBudget } from './memory-budget.js';
 
-/** The part of a request's context that loaders use. */
 interface LoaderContext {
   readonly em: EntityManager;
   db: Database;
@@ -126,10 +125,9 @@ export function createLoaders(context: LoaderContext) {
 }
 
 /**
- * Reads lists of parents. Parents with the same question share a query.
+ * Reads lists of parents. Parents with the same question share a query, whose `parents` have no duplicates.
  *
  * @param split the id of a parent and its question
- * @param read the lists of a group with the same question; `parents` has no duplicates
  */
 function groupedBy<Wanted, Item>(
   tenantId: number | null,

@@ -10,7 +10,7 @@ type Asker = Pick<Caller, 'keyId' | 'tenantId'>;
 
 interface Charge {
   by: Asker;
-  /** Number of management operations. */
+  /** Management operations. */
   operations: number;
   /** Number of emitted events by tenant. Null when they are not limited. */
   events: ReadonlyMap<number, number> | null;

@@ -19,7 +19,6 @@ export const failIf = (isBad: boolean, name: string, trouble: string, fine: stri
 export const warnIf = (isDoubtful: boolean, name: string, trouble: string, fine: string): Check =>
   check(name, statusOf(false, isDoubtful), isDoubtful ? trouble : fine);
 
-/** A duration in its largest unit. */
 export function durationText(seconds: number): string {
   if (seconds < 120) {
     return `${Math.round(seconds)} s`;
