@@ -65,7 +65,6 @@ export class Deliverer {
   readonly #ownFaults: OwnFaults;
   #done = noneDone();
   #busyWithClaimed = 0;
-  /** Deliveries that have a slot, or whose outcome is being recorded. */
   readonly #underWay = new UnderWay();
 
   constructor(private readonly deps: DeliverDeps) {
@@ -127,7 +126,6 @@ export class Deliverer {
     await this.#slots.takeEach(priority, ids, (id) => this.#deliverInSlot({ id, attempt: 1, group, loaded }, priority));
   }
 
-  /** Whether every slot is taken. */
   get isFull(): boolean {
     return this.#slots.inUse >= this.deps.config.delivery.concurrency;
   }

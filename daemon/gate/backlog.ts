@@ -5,7 +5,6 @@ const OLDEST_EVERY = 4;
 /** Deliveries that are put off beyond these come back at the time that their job has. */
 const REMEMBERED_MAX = 50_000;
 
-/** Deliveries of one priority. */
 interface Line {
   priority: number;
   size: number;
@@ -38,7 +37,6 @@ export class Backlog {
     return this.#expected.size;
   }
 
-  /** All that were put off and have not come again. */
   get ahead(): number {
     return this.puttingOff + this.size + this.expectedCount;
   }
@@ -79,7 +77,6 @@ export class Backlog {
     return called;
   }
 
-  /** Waits no longer for deliveries that were called back long ago. */
   forgetLate(now: number): void {
     for (const [id, untilMs] of this.#expected) {
       if (untilMs > now) {

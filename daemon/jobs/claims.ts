@@ -71,7 +71,6 @@ export class Claims implements LocalDaemon {
     return this.#backpressure.run(tenantId, Math.min(deliveries, this.deps.slotsMax), emit);
   }
 
-  /** Deliveries of emits that wait to be in pace. */
   get waiting(): number {
     return this.#backpressure.waiting;
   }

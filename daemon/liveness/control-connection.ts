@@ -63,7 +63,7 @@ export class ControlConnection {
     await pool.promise;
   }
 
-  /** Unlocks the pool: from now on its jobs are free for every process. */
+  /** From now on the pool's jobs are free for every process. */
   async unlockPool(poolId: string): Promise<void> {
     this.#pools.get(poolId)?.reject(new Error('The worker pool ended before it was known to be alive.'));
     this.#pools.delete(poolId);
@@ -72,7 +72,7 @@ export class ControlConnection {
     }
   }
 
-  /** Waits until Postgres can be reached. @throws AbortError */
+  /** @throws AbortError */
   async reachable(signal: AbortSignal): Promise<void> {
     while (this.#inUse === undefined || this.fence.silent) {
       await delay(REACHABLE_CHECK_MS, undefined, { signal });

@@ -27,10 +27,7 @@ export class Fence {
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /**
-   * The database answered a question of `askedAt` (monotonic, ms). The time of the question counts, because a process
-   * that slept for an hour may find an old answer.
-   */
+  /** The database answered a question of `askedAt` (monotonic, ms): a process that slept may find an old answer. */
   heard(askedAt: number): void {
     this.#lastHeardAt = Math.max(this.#lastHeardAt, askedAt);
     if (this.#lostAt !== null && askedAt > this.#lostAt) {
@@ -66,11 +63,7 @@ export class Fence {
     };
   }
 
-  /**
-   * Waits until deliveries may begin again. A delivery that was loaded before is stale then.
-   *
-   * @throws SendingStopped when the database is silent (another process may soon have the job) or the daemon ends
-   */
+  /** @throws SendingStopped when the database is silent (another process may soon have the job) or the daemon ends */
   async opened(): Promise<void> {
     while (!this.mayBegin) {
       if (this.silent || this.ending) {

@@ -11,7 +11,6 @@ export class ConnectionTimes {
   securedAt: number | null = null;
 }
 
-/** undici's connector, which notes the times of the connection. */
 export type TimedConnector = (
   target: buildConnector.Options,
   callback: buildConnector.Callback,
@@ -35,7 +34,6 @@ export class ConnectionInUse {
   }
 }
 
-/** A handler of ours, which gets the connection of its request. */
 export interface TimedHandler extends Dispatcher.DispatchHandler {
   connection: ConnectionInUse | undefined;
 }

@@ -42,7 +42,7 @@ export function createTunnelConnector(options: TunnelOptions): TimedConnector {
   const { address, headers } = readProxy(options.proxyUrl);
   const reach = buildConnector({ ...TLS_POLICY, timeout: options.reachTimeoutMs });
 
-  const connect: Connect = async (target, times) => {
+  const connect = async (target: buildConnector.Options, times: ConnectionTimes): Promise<Socket> => {
     const startedAt = performance.now();
     const socket = await connectBy(reach, address).catch((cause) => {
       throw new EgressProxyAway('It cannot be reached.', { cause });
@@ -77,15 +77,12 @@ export function createTunnelConnector(options: TunnelOptions): TimedConnector {
   };
 }
 
-type Connect = (target: buildConnector.Options, times: ConnectionTimes) => Promise<Socket>;
-
 function connectBy(connector: buildConnector.connector, target: buildConnector.Options): Promise<Socket> {
   return new Promise((resolve, reject) => {
     connector(target, (...[error, socket]) => (error === null ? resolve(socket) : reject(error)));
   });
 }
 
-/** @param text `EGRESS_PROXY` */
 function readProxy(text: string): { address: buildConnector.Options; headers: Record<string, string> } {
   const { hostname, host, protocol, port, username, password } = new URL(text);
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -97,7 +94,6 @@ function readProxy(text: string): { address: buildConnector.Options; headers: Re
   };
 }
 
-/** Host and port, which a CONNECT always names. */
 function authorityOf({ hostname, port, protocol }: buildConnector.Options): string {
   const host = isIPv6(hostname) ? `[${hostname}]` : hostname;
   return `${host}:${port || (protocol === 'https:' ? 443 : 80)}`;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** A limit for headers as they come, and for their JSON, which is stored. */
 export const HEADER_BYTES_MAX = 16_384;
-/** The most bytes that JSON needs for one character, and for the signs around a name and its value. */
+/** Upper bounds of what JSON needs. */
 const JSON_CHARACTER_BYTES_MAX = 6;
 const JSON_PAIR_BYTES = 8;
 

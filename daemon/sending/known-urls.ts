@@ -1,8 +1,6 @@
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 
-/** The parts of a url that a request needs. */
 interface KnownUrl {
-  /** Scheme, host and port. */
   origin: string;
   /** With the query. */
   path: string;

@@ -79,7 +79,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   });
 }
 
-/** The addresses of names, each for as long as it may be remembered. Questions that are under way are shared. */
+/** The addresses of names. Questions that are under way are shared. */
 class Answers {
   readonly #entries: BoundedMap<string, Entry>;
 
