@@ -60,34 +60,26 @@ describe.concurrent('an endpoint stays active', () => {
 });
 
 describe.concurrent('deliveries', () => {
-  test('of a dead endpoint disable it at the tenth failure, ten to twenty seconds after the first', async () => {
+  test.each([1, 2])('of a dead endpoint disable it at the tenth failure: %i daemons', async (daemons) => {
     await using site = await Site.open();
-    await site.receiver.goAway();
-    const load = site.emitSteadily(30, 2_000);
-    await eventually(async () => !(await site.stack.webhookRow(site.webhookId)).active, 40_000);
-    await load;
-    const [row] = await site.stack.rows<{ failures: number; seconds: number }>(
-      `select count(*)::integer as failures, extract(epoch from max(started_at) - min(started_at))::float8 as seconds
-       from hookwright.attempts where error_code is not null`,
-    );
-    expect(row!.failures).toBe(10);
-    expect(row!.seconds).toBeGreaterThanOrEqual(9.9);
-    expect(row!.seconds).toBeLessThan(20);
-  });
-
-  test('of a dead endpoint disable it no sooner when two daemons send to it', async () => {
-    await using site = await Site.open();
-    site.stack.startDaemon();
+    if (daemons === 2) {
+      site.stack.startDaemon();
+    }
     await site.receiver.goAway();
     const load = site.emitSteadily(30, 2_000);
     await eventually(async () => !(await site.stack.webhookRow(site.webhookId)).active, 40_000);
     await load;
     expect(await site.stack.webhookRow(site.webhookId)).toMatchObject({ consecutive_failures: 10 });
-    const [row] = await site.stack.rows<{ seconds: number }>(
-      `select extract(epoch from w.disabled_at - (select min(started_at) from hookwright.attempts))::float8 as seconds
-       from hookwright.webhooks w`,
+    const [row] = await site.stack.rows<{ seconds: number; failures: number }>(
+      `select extract(epoch from disabled_at - (select min(started_at) from hookwright.attempts))::float8 as seconds,
+              (select count(*)::integer from hookwright.attempts where error_code is not null) as failures
+       from hookwright.webhooks`,
     );
     expect(row!.seconds).toBeGreaterThanOrEqual(9.9);
+    if (daemons === 1) {
+      expect(row!.failures).toBe(10);
+      expect(row!.seconds).toBeLessThan(20);
+    }
   });
 
   test('to an endpoint that takes 600 ms keep up, and arrive in the order in which they were emitted', async () => {
