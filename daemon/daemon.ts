@@ -136,7 +136,7 @@ export class Daemon {
    */
   stop(withinMs: number = this.deps.config.delivery.drainTimeoutMs): Promise<void> {
     const { attemptTimeoutMs } = this.deps.config.delivery;
-    return this.#stopOnce(Math.max(0, withinMs - attemptTimeoutMs - RECORD_MS), withinMs);
+    return this.#stop(Math.max(0, withinMs - attemptTimeoutMs - RECORD_MS), withinMs, false);
   }
 
   /**
@@ -144,16 +144,16 @@ export class Daemon {
    * because one of these jobs may have brought the process down.
    */
   stopSending(withinMs: number): Promise<void> {
-    return this.#stopOnce(0, withinMs, { mayBeToBlame: true });
+    return this.#stop(0, withinMs, true);
   }
 
-  #stopOnce(beginWithinMs: number, withinMs: number, { mayBeToBlame = false } = {}): Promise<void> {
+  #stop(beginWithinMs: number, withinMs: number, mayBeToBlame: boolean): Promise<void> {
     this.fence.end(beginWithinMs);
-    this.#stopped ??= this.#stop(withinMs, mayBeToBlame);
+    this.#stopped ??= this.#drain(withinMs, mayBeToBlame);
     return this.#stopped;
   }
 
-  async #stop(withinMs: number, mayBeToBlame: boolean): Promise<void> {
+  async #drain(withinMs: number, mayBeToBlame: boolean): Promise<void> {
     const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
     this.fence.givenUp = true;

@@ -6,7 +6,6 @@ import { turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deli
 import { cancelDelivery } from '../../src/operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
-import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { releaseHeld } from '../../src/operations/webhooks/release-held.js';
 import type { WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
@@ -28,12 +27,7 @@ afterEach(() => stack[Symbol.asyncDispose]());
 
 const change = (webhookChange: WebhookChange) => stack.change(receiver.webhookId, webhookChange);
 const release = () => releaseHeld(stack.services.db, stack.tenantId, receiver.webhookId, commandLine);
-/** Everything is aligned by one job. @returns how many deliveries were moved */
-const align = () =>
-  alignWebhook(stack.services.db, stack.tenantId, receiver.webhookId, {
-    pieceMs: Number.POSITIVE_INFINITY,
-    restInMs: () => 0,
-  });
+const align = () => stack.align(receiver.webhookId);
 const webhookRow = () => stack.webhookRow(receiver.webhookId);
 const statuses = async () => (await stack.deliveries()).map(({ status }) => status);
 

@@ -5,16 +5,11 @@ import { raiseWaitingJobs } from '../../src/graphile-worker/waiting-jobs.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
 import { rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
-import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
-import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { changeJobs, deleteJobs, fetchJobs, jobsIn } from '../support/jobs.js';
 import { answer } from '../support/receiver.js';
-
-/** Everything is settled by one job. */
-const wholeTurn = { pieceMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
 
 let stack: DeliveryStack;
 let receiver: Endpoint;
@@ -33,9 +28,6 @@ async function emitTogether(events: number, onlyWebhookId: number | null = null)
 
 const jobs = async () => (await jobsIn(stack)).toSorted((a, b) => (a.key! < b.key! ? -1 : 1));
 const groupOf = async (key: string) => (await jobs()).find((job) => job.key === key)!.payload;
-const pause = (active: boolean) =>
-  updateWebhook(stack.services.db, stack.tenantId, receiver.webhookId, { active }, 168, commandLine);
-const succeeded = (count: number) => async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === count;
 
 test('first attempts of one transaction share jobs, four each; one alone has its own', async () => {
   const [a, b, c, d, e] = await emitTogether(5);
@@ -71,7 +63,7 @@ test('all of a group are delivered once each; who fails is tried again alone', a
   });
   const ids = await emitTogether(4);
   stack.startDaemon();
-  await eventually(succeeded(4));
+  await stack.succeeded(4);
   expect(receiver.received).toHaveLength(5);
   const attempts = await stack.rows<{ count: number }>(
     'select count(*)::int from hookwright.attempts group by delivery_id order by 1',
@@ -93,10 +85,10 @@ test('a member that takes long does not keep the others from being recorded', as
     }
   });
   stack.startDaemon();
-  await eventually(succeeded(3));
+  await stack.succeeded(3);
   expect((await stack.deliveries(`id = ${slow}`))[0]?.status).toBe('PENDING');
   release();
-  await eventually(succeeded(4));
+  await stack.succeeded(4);
 });
 
 test('a group that its first worker did not finish is taken apart: each that still waits has a job of its own', async () => {
@@ -118,7 +110,7 @@ test('a process that dies with a group in hand: what it did not send is sent by 
   await emitTogether(4);
   await fetchJobs(stack, 'pool-dead');
   stack.startDaemon();
-  await eventually(succeeded(4));
+  await stack.succeeded(4);
   expect(receiver.received).toHaveLength(4);
 });
 
@@ -133,15 +125,15 @@ test('an overdue delivery whose shared job waits is left alone; without that job
 test('who was held and released meanwhile has a job of its own, and the shared one leaves it alone', async () => {
   const [a] = await emitTogether(2);
   const { group, ids } = await groupOf(`g:${a}`);
-  await pause(false);
-  await alignWebhook(stack.services.db, stack.tenantId, receiver.webhookId, wholeTurn);
-  await pause(true);
-  await alignWebhook(stack.services.db, stack.tenantId, receiver.webhookId, wholeTurn);
+  for (const active of [false, true]) {
+    await stack.change(receiver.webhookId, { active });
+    await stack.align(receiver.webhookId);
+  }
   const deliverer = stack.deliverer(noSender);
   await deliverer.deliverGroup({ group, ids }, LANES.FIRST.priority);
   expect(await stack.deliveries(`status = 'PENDING' and attempt_count = 0`)).toHaveLength(2);
   stack.startDaemon();
-  await eventually(succeeded(2));
+  await stack.succeeded(2);
   expect(receiver.received).toHaveLength(2);
 });
 
@@ -149,7 +141,7 @@ test('one that is sent again has a job of its own', async () => {
   receiver.answerWith(answer(200));
   const [a] = await emitTogether(2);
   stack.startDaemon();
-  await eventually(succeeded(2));
+  await stack.succeeded(2);
   await redeliver(stack.services.db, stack.tenantId, a!, commandLine);
   await eventually(async () => (await stack.deliveries(`id = ${a} and attempt_count = 2`)).length === 1);
   expect(receiver.received).toHaveLength(3);

@@ -6,6 +6,7 @@ import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import type { Services } from '../../src/context/context.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
+import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
 import { createTestDatabase } from './database.js';
 import { eventually } from './eventually.js';
@@ -105,6 +106,12 @@ export class DeliveryStack implements AsyncDisposable {
   async change(webhookId: number, change: WebhookChange): Promise<void> {
     const { db, config } = this.services;
     await updateWebhook(db, this.tenantId, webhookId, change, config.holdHours, commandLine);
+  }
+
+  /** All of the webhook's deliveries follow its state now. @returns how many were moved */
+  align(webhookId: number): Promise<number> {
+    const wholly = { pieceMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
+    return alignWebhook(this.services.db, this.tenantId, webhookId, wholly);
   }
 
   /** @returns the events' ids */
