@@ -4,7 +4,6 @@ import { lockWebhooks } from '../../src/operations/attempts/update-health.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
-import { startReceiver } from '../support/receiver.js';
 
 test('no transaction is open while a request is in flight', async () => {
   await using stack = await DeliveryStack.open();
@@ -25,10 +24,8 @@ test('no transaction is open while a request is in flight', async () => {
 
 test('webhooks at one origin share its limit of requests in flight', async () => {
   await using stack = await DeliveryStack.open({ ORIGIN_CONCURRENCY_MAX: '3' });
-  await using receiver = await startReceiver((_, response) => {
-    setTimeout(() => response.writeHead(200).end(), 20);
-  });
-  for (const path of ['a', 'b', 'c']) {
+  const receiver = await stack.endpoint((_, response) => setTimeout(() => response.writeHead(200).end(), 20));
+  for (const path of ['a', 'b']) {
     await stack.webhook(new URL(path, receiver.url).href);
   }
   stack.startDaemon();

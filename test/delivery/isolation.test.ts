@@ -4,38 +4,28 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { deliveriesOf, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
 
 const EVENTS = 100;
 
 let stack: DeliveryStack;
-let healthy: Receiver;
-let hung: Receiver;
-
 beforeEach(async () => {
   stack = await DeliveryStack.open({
     DELIVERY_CONCURRENCY: '20',
     ENDPOINT_CONCURRENCY_MAX: '12',
     ATTEMPT_TIMEOUT_MS: '10000',
   });
-  healthy = await startReceiver();
-  hung = await startReceiver(() => {});
 });
-afterEach(async () => {
-  await hung.close();
-  await healthy.close();
-  await stack[Symbol.asyncDispose]();
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
 test('an endpoint that never answers holds a few slots; its neighbour gets everything, and its own events wait unharmed', async () => {
-  const { id: hungId } = await stack.webhook(hung.url);
-  await stack.webhook(healthy.url);
+  const hung = await stack.endpoint(() => {});
+  const healthy = await stack.endpoint();
   stack.startDaemon();
   await stack.emits(EVENTS);
 
   await eventually(() => healthy.received.length === EVENTS, 8_000);
   expect(hung.inFlightPeak).toBeLessThanOrEqual(8);
-  const waiting = await stack.deliveries(`webhook_id = ${hungId}`);
+  const waiting = await stack.deliveries(`webhook_id = ${hung.webhookId}`);
   expect(waiting).toHaveLength(EVENTS);
   expect(waiting.every(({ status, attempt_count }) => status === 'PENDING' && attempt_count === 0)).toBe(true);
   // Each has a job of its own, or shares one.
@@ -43,8 +33,8 @@ test('an endpoint that never answers holds a few slots; its neighbour gets every
   expect(named.map(({ id }) => id)).toEqual(expect.arrayContaining(waiting.map(({ id }) => id)));
 
   const state = await eventually(async () => {
-    const states = await readEndpointStates(stack.services.db, stack.tenantId, [hungId]);
-    const reported = states.get(hungId);
+    const states = await readEndpointStates(stack.services.db, stack.tenantId, [hung.webhookId]);
+    const reported = states.get(hung.webhookId);
     return reported && reported.putOffs >= EVENTS - 8 && reported;
   });
   expect(state).toMatchObject({ window: 8, inFlight: 8, waiting: 0, meanMs: null });
@@ -56,8 +46,7 @@ test.each([
 ])(
   'an endpoint that answers in $ms ms gets all $events events once, as many at a time as its window has',
   async ({ ms, events, peakMin }) => {
-    await stack.webhook(healthy.url);
-    healthy.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), ms));
+    const healthy = await stack.endpoint((_, response) => setTimeout(() => response.writeHead(200).end(), ms));
     stack.startDaemon();
     await stack.emits(events);
 
@@ -69,20 +58,19 @@ test.each([
 );
 
 test('tests of a slow endpoint go ahead of its backlog', async () => {
-  const { id } = await stack.webhook(hung.url);
-  hung.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 700));
+  const slow = await stack.endpoint((_, response) => setTimeout(() => response.writeHead(200).end(), 700));
   stack.startDaemon();
   await stack.emits(EVENTS);
-  await eventually(() => hung.received.length >= 16, 8_000);
+  await eventually(() => slow.received.length >= 16, 8_000);
 
-  const before = hung.received.length;
+  const before = slow.received.length;
   const tests = await Promise.all(
     Array.from({ length: 4 }, async () => {
-      const [eventId] = await emitMany(stack.services, stack.tenantId, 1, id);
+      const [eventId] = await emitMany(stack.services, stack.tenantId, 1, slow.webhookId);
       return String((await stack.delivery(eventId!)).id);
     }),
   );
-  const order = () => hung.received.map(({ headers }) => headers['x-service-delivery']);
+  const order = () => slow.received.map(({ headers }) => headers['x-service-delivery']);
   await eventually(() => tests.every((test) => order().includes(test)), 8_000);
   // Behind those that were in flight, and a few whose time came before a permit was free.
   expect(Math.max(...tests.map((test) => order().indexOf(test)))).toBeLessThan(before + 48);

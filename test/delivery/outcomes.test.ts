@@ -38,14 +38,12 @@ describe('what a receiver answers', () => {
     receiver.answerWith(answer(status));
     const eventId = await stack.emit();
     stack.startDaemon();
-    expect(await stack.reaches(eventId, 'SUCCEEDED')).toMatchObject({
-      last_status_code: status,
-      last_error_code: null,
-    });
+    const succeeded = { last_status_code: status, last_error_code: null };
+    expect(await stack.reaches(eventId, 'SUCCEEDED')).toMatchObject(succeeded);
   });
 
   test('a redirect is a failure: it is not followed, and its Location is recorded', async () => {
-    const canary = await startReceiver();
+    await using canary = await startReceiver();
     receiver.answerWith(answer(302, { location: canary.url }));
     const eventId = await stack.emit();
     stack.startDaemon();
@@ -53,7 +51,6 @@ describe('what a receiver answers', () => {
     const [attempt] = await stack.rows<{ response_headers: string }>('select * from hookwright.attempts');
     expect(JSON.parse(attempt!.response_headers)).toMatchObject({ location: canary.url });
     expect(canary.received).toHaveLength(0);
-    await canary.close();
   });
 
   test('410 fails the delivery without a retry and disables the webhook as GONE, which editors see by its version', async () => {
@@ -170,12 +167,11 @@ describe('a closed endpoint', () => {
     await isPutOff(second);
     expect(receiver.received).toHaveLength(1);
 
-    const repaired = await startReceiver();
+    await using repaired = await startReceiver();
     await change({ url: repaired.url });
     expect(await stack.reaches(second, 'SUCCEEDED')).toMatchObject({ attempt_count: 1 });
     // The failed one keeps the time of its retry.
     expect(await stack.delivery(first)).toMatchObject({ status: 'PENDING', attempt_count: 1 });
-    await repaired.close();
   });
 
   test.each([
@@ -183,7 +179,7 @@ describe('a closed endpoint', () => {
     ['was switched off and on again', [() => ({ active: false }), () => ({ active: true })]],
   ])('stays open where the webhook %s while the request was under way', async (_name, changes) => {
     await open({ RETRY_BASE_SECONDS: '120' });
-    const moved = await startReceiver();
+    await using moved = await startReceiver();
     const arrived = holdAnswers(receiver, answer(503, { 'retry-after': '600' }));
     const first = await stack.emit();
     stack.startDaemon();
@@ -198,13 +194,12 @@ describe('a closed endpoint', () => {
     const [webhook] = await stack.rows('select closed_until from hookwright.webhooks');
     expect(webhook).toEqual({ closed_until: null });
     await stack.reaches(await stack.emit(), 'SUCCEEDED');
-    await moved.close();
   });
 });
 
 test('a 410 from the url that a webhook had before is a failure like any other', async () => {
   await open();
-  const moved = await startReceiver();
+  await using moved = await startReceiver();
   const arrived = holdAnswers(receiver, answer(410));
   const eventId = await stack.emit();
   stack.startDaemon();
@@ -214,7 +209,6 @@ test('a 410 from the url that a webhook had before is a failure like any other',
   expect(await stack.reaches(eventId, 'FAILED')).toMatchObject({ attempt_count: 1 });
   const [webhook] = await stack.rows('select active, consecutive_failures from hookwright.webhooks');
   expect(webhook).toEqual({ active: true, consecutive_failures: 1 });
-  await moved.close();
 });
 
 describe('redelivering ("manual redispatch")', () => {

@@ -5,7 +5,7 @@ import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, countJobs, fetchJobs, jobsIn, lockJobRows, ofDelivery } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
-import { answer, startReceiver } from '../support/receiver.js';
+import { answer } from '../support/receiver.js';
 
 let stack: DeliveryStack;
 let receiver: Endpoint;
@@ -68,15 +68,11 @@ describe('a job that was fetched again and again', () => {
 
   test('gets its retry in time when it does no harm but fails: nothing of it stays aside for the hour', async () => {
     await using own = await DeliveryStack.open({ RETRY_BASE_SECONDS: '120' });
-    await using failing = await startReceiver(answer(500));
-    await own.webhook(failing.url);
+    await own.endpoint(answer(500));
     const eventId = await own.emit();
     await changeJobs(own, 'attempts = 4');
     own.startDaemon();
-    const { id } = await eventually(async () => {
-      const row = await own.delivery(eventId);
-      return row.attempt_count === 1 && row;
-    });
+    const { id } = await own.attempted(eventId);
     await own.rows(`update hookwright.deliveries set due_at = now() + interval '5 seconds' where id = ${id}`);
     await eventually(async () => (await own.delivery(eventId)).attempt_count === 2, 15_000);
   });
