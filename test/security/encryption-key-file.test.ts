@@ -12,7 +12,7 @@ import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { readConfig } from '../../src/settings/config.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { heard, runProgram, startProgram } from '../support/program.js';
+import { heard, runAndHear, startProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The all-in-one mode's rules, over a database that is there already. */
@@ -108,7 +108,7 @@ describe('hookwright start', () => {
   test('and its commands do not work with a lost key, the doctor says so, and the right one mends it', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const set = { DATA_DIR: dataDir, PORT: '0' };
-    const ends = (...args: string[]) => runProgram(args, set);
+    const ends = (...args: string[]) => runAndHear(args, set);
     const startAndStop = async () => {
       const child = startProgram(['start'], set);
       children.push(child);

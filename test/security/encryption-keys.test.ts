@@ -9,14 +9,12 @@ import { encryptionKeysInUse } from '../../src/operations/secrets/try-encryption
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { lockedOutTenants } from '../../src/operations/tenants/give-up-secrets.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
-import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { changeJobs, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
 import { signatureOf } from '../support/operational-news.js';
-import { runProgram } from '../support/program.js';
-import { startReceiver } from '../support/receiver.js';
+import { runAndHear } from '../support/program.js';
 
 const oldKey = { kid: 'old', key: randomBytes(32) };
 const newKey = { kid: 'new', key: randomBytes(32) };
@@ -46,7 +44,7 @@ async function withDaemon(vault: SecretVault, work: () => Promise<unknown>): Pro
 
 /** The program itself, as an operator runs it. */
 const hookwright = (command: string, keys: string) =>
-  runProgram(command.split(' '), { DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: keys });
+  runAndHear(command.split(' '), { DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: keys });
 
 describe('rewrapping', () => {
   test('makes the old key needless, for every tenant, and changes no secret', async () => {
@@ -63,8 +61,7 @@ describe('rewrapping', () => {
   });
 
   test('under traffic costs no delivery its signature', async () => {
-    await using receiver = await startReceiver();
-    const { secret } = await stack.webhook(receiver.url);
+    const receiver = await stack.endpoint();
     stack.startDaemon();
     for (let event = 0; event < 60; event++) {
       await stack.emit();
@@ -76,7 +73,7 @@ describe('rewrapping', () => {
     }
     await eventually(() => receiver.received.length === 60);
     for (const { headers, body } of receiver.received) {
-      expect(headers['x-service-signature']).toBe(signatureOf(secret, body));
+      expect(headers['x-service-signature']).toBe(signatureOf(receiver.secret, body));
     }
   });
 
@@ -124,8 +121,8 @@ describe('the command line', () => {
 
 describe('giving up a lost key', () => {
   test('is announced, touches no other tenant, and lets owners go on with new secrets and their held events', async () => {
-    await using receiver = await startReceiver();
-    const { id, secret } = await stack.webhook(receiver.url);
+    const receiver = await stack.endpoint();
+    const { webhookId: id, secret } = receiver;
     const { id: safe } = await createTenant(stack.services.db, vaultOf(newKey), 'safe', commandLine);
     const keys = setting(newKey);
     const rowsOf = () =>
@@ -149,7 +146,7 @@ describe('giving up a lost key', () => {
     const { db, random } = stack.services;
     const rotation = { webhookId: id, overlapHours: 0, by: commandLine };
     const rotated = await rotateSecret(db, vaultOf(newKey), random, stack.tenantId, rotation);
-    await updateWebhook(db, stack.tenantId, id, { active: true }, 1, commandLine);
+    await stack.change(id, { active: true });
     await withDaemon(vaultOf(newKey), () => eventually(() => receiver.received.length === 1));
     const { headers, body } = receiver.received[0]!;
     expect(headers['x-service-signature']).toBe(signatureOf(rotated.secret, body));
@@ -164,7 +161,7 @@ describe('giving up a lost key', () => {
   }, 60_000);
 
   test('is refused for a name that no key in use has, with those that are in use', async () => {
-    expect(await hookwright('keys give-up Old --for-good', setting(newKey))).toMatchObject({
+    expect(await hookwright('keys give-up Old --for-good', setting(newKey))).toEqual({
       code: 1,
       said: "hookwright: No tenant's secrets are protected by an encryption key Old: nothing is changed. In use: old (tenants: 1).\n",
     });
@@ -183,8 +180,7 @@ describe('giving up a lost key', () => {
 
 describe('a tenant whose secrets do not open', () => {
   test('waits for a daemon that has its key, and burns no attempt; others are delivered', async () => {
-    await using receiver = await startReceiver();
-    await stack.webhook(receiver.url);
+    const receiver = await stack.endpoint();
     const { services } = stack;
     const otherVault = vaultOf({ ...oldKey, key: randomBytes(32) });
     const locked = await createTenant(services.db, otherVault, 'of another key under the same name', commandLine);

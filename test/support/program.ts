@@ -36,5 +36,11 @@ export async function runProgram(args: readonly string[], set: Readonly<Record<s
   const child = startProgram(args, set);
   const said = heard(child);
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, ...said, said: said.output + said.errors };
+  return { code, ...said };
+}
+
+/** Runs it to its end. @returns all that it wrote as one text */
+export async function runAndHear(args: readonly string[], set: Readonly<Record<string, string>>) {
+  const { code, output, errors } = await runProgram(args, set);
+  return { code, said: output + errors };
 }
