@@ -7,12 +7,11 @@ import { eventually } from '../support/eventually.js';
 import { countEvents } from '../support/factories.js';
 import { signatureOf } from '../support/operational-news.js';
 import { acceptedPayloads, refusedPayloads } from '../support/payload-texts.js';
-import { type Received, startReceiver } from '../support/receiver.js';
+import type { Received } from '../support/receiver.js';
 
 const stack = await DeliveryStack.open();
 const api = await ApiOverSockets.open(stack.services, stack.tenantId);
-const receiver = await startReceiver();
-const { secret } = await stack.webhook(receiver.url);
+const receiver = await stack.endpoint();
 await stack.rows(
   `insert into hookwright.event_types (name, description, schema)
    values ('thing.happened', 'Anything at all.', '{"type":"object"}')`,
@@ -21,7 +20,6 @@ stack.startDaemon();
 afterAll(async () => {
   await api[Symbol.asyncDispose]();
   await stack[Symbol.asyncDispose]();
-  await receiver.close();
 });
 
 const SELECTED = 'emitEvent(input: $input) { event { id body payload deliveries { edges { node { databaseId } } } } }';
@@ -48,6 +46,7 @@ async function arrived({ status, body }: RawAnswer): Promise<Received> {
 }
 
 function expectSigned({ body, headers }: Received): void {
+  const { secret } = receiver;
   expect(headers['x-service-signature']).toBe(signatureOf(secret, body));
   const signed = Buffer.concat([Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`), body]);
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');

@@ -5,37 +5,32 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { forgetPreviousSecrets } from '../../src/operations/webhooks/forget-previous-secrets.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
-import { DeliveryStack } from '../support/delivery-stack.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lockRow } from '../support/locks.js';
 import { signatureOf } from '../support/operational-news.js';
-import { answer, type Received, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, type Received } from '../support/receiver.js';
 
 let stack: DeliveryStack;
-let receiver: Receiver;
-let webhook: { id: number; secret: string };
+let endpoint: Endpoint;
 
 beforeEach(async () => {
   stack = await DeliveryStack.open();
-  receiver = await startReceiver();
-  webhook = await stack.webhook(receiver.url);
+  endpoint = await stack.endpoint();
 });
-afterEach(async () => {
-  await stack[Symbol.asyncDispose]();
-  await receiver.close();
-});
+afterEach(() => stack[Symbol.asyncDispose]());
 
 async function rotate(overlapHours: number): Promise<string> {
   const { db, vault, random } = stack.services;
-  const rotation = { webhookId: webhook.id, overlapHours, by: commandLine };
+  const rotation = { webhookId: endpoint.webhookId, overlapHours, by: commandLine };
   return (await rotateSecret(db, vault, random, stack.tenantId, rotation)).secret;
 }
 
 /** Emits one event and waits for its request. */
 async function deliver(): Promise<Received> {
-  const before = receiver.received.length;
+  const before = endpoint.received.length;
   await stack.emit();
-  return await eventually(() => receiver.received[before]);
+  return await eventually(() => endpoint.received[before]);
 }
 
 /** Whether the contract's header verifies with this secret. */
@@ -58,8 +53,8 @@ describe('a rotated secret', () => {
     const secret = await rotate(24);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
     const request = await deliver();
-    expect(contractIs(request, webhook.secret)).toBe(true);
-    expect(standardIs(request, webhook.secret)).toBe(true);
+    expect(contractIs(request, endpoint.secret)).toBe(true);
+    expect(standardIs(request, endpoint.secret)).toBe(true);
     expect(standardIs(request, secret)).toBe(true);
   });
 
@@ -70,9 +65,9 @@ describe('a rotated secret', () => {
     const request = await deliver();
     expect(contractIs(request, secret)).toBe(true);
     expect(standardIs(request, secret)).toBe(true);
-    expect(standardIs(request, webhook.secret)).toBe(false);
+    expect(standardIs(request, endpoint.secret)).toBe(false);
     // Until the request's outcome is recorded its webhook may be locked.
-    await eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === 1);
+    await stack.succeeded(1);
     await forgetPreviousSecrets(stack.services.db);
     expect(await kept()).toEqual([{ previous: false, until: null }]);
   });
@@ -99,7 +94,7 @@ describe('a rotated secret', () => {
     const secret = await rotate(0);
     const request = await deliver();
     expect(contractIs(request, secret)).toBe(true);
-    expect(standardIs(request, webhook.secret)).toBe(false);
+    expect(standardIs(request, endpoint.secret)).toBe(false);
     expect(await kept()).toEqual([{ previous: false, until: null }]);
   });
 
@@ -117,7 +112,7 @@ describe('a rotated secret', () => {
 
   test('is erased with its webhook, both of them', async () => {
     await rotate(1);
-    await deleteWebhook(stack.services.db, stack.tenantId, webhook.id, commandLine);
+    await deleteWebhook(stack.services.db, stack.tenantId, endpoint.webhookId, commandLine);
     const rows = await stack.rows(
       'select length(sealed_secret) + coalesce(length(previous_sealed_secret), 0) as secrets from hookwright.webhooks',
     );
@@ -125,19 +120,19 @@ describe('a rotated secret', () => {
   });
 
   test('retries sign with what is valid when they are made', async () => {
-    receiver.answerWith(answer(500));
+    endpoint.answerWith(answer(500));
     stack.startDaemon();
     const first = await deliver();
-    expect(contractIs(first, webhook.secret)).toBe(true);
+    expect(contractIs(first, endpoint.secret)).toBe(true);
     const secret = await rotate(0);
-    receiver.answerWith(answer(200));
-    const later = await eventually(() => receiver.received.find((one) => contractIs(one, secret)));
+    endpoint.answerWith(answer(200));
+    const later = await eventually(() => endpoint.received.find((one) => contractIs(one, secret)));
     expect(later.headers['x-service-delivery']).toBe(first.headers['x-service-delivery']);
   });
 
   test('rotated every 100 ms under load: every request verifies with a secret that was valid', async () => {
     stack.startDaemon();
-    const secrets = [webhook.secret];
+    const secrets = [endpoint.secret];
     let rotating = true;
     const emitting = (async () => {
       for (; rotating; await delay(3)) {
@@ -151,8 +146,8 @@ describe('a rotated secret', () => {
     rotating = false;
     await emitting;
     await eventually(async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0);
-    expect(receiver.received.length).toBeGreaterThan(50);
-    const used = receiver.received.map((request) =>
+    expect(endpoint.received.length).toBeGreaterThan(50);
+    const used = endpoint.received.map((request) =>
       secrets.filter((secret) => contractIs(request, secret) && standardIs(request, secret)),
     );
     expect(used.every((one) => one.length === 1)).toBe(true);
@@ -163,5 +158,5 @@ describe('a rotated secret', () => {
 const kept = () =>
   stack.rows(
     `select previous_sealed_secret is not null as previous, previous_secret_expires_at as until
-     from hookwright.webhooks where id = ${webhook.id}`,
+     from hookwright.webhooks where id = ${endpoint.webhookId}`,
   );

@@ -32,8 +32,6 @@ async function open(): Promise<number> {
 const toReceiver = () => ({ port: Number(new URL(receiver.url).port) });
 const isDown = () =>
   eventually(() => site.log.some((line) => line.includes('nothing can be sent through EGRESS_PROXY')));
-const ends = (eventId: number, status: string) =>
-  eventually(async () => (await site.stack.delivery(eventId)).status === status, 30_000);
 
 /** How many attempts have been made, and how often the webhook has failed. */
 async function blame(eventId: number, webhookId: number) {
@@ -100,7 +98,7 @@ describe('while the egress proxy is away', () => {
     expect(await blame(eventId, id)).toEqual(nobody);
 
     proxy = await startFakeProxy(toReceiver, { port });
-    await ends(eventId, 'SUCCEEDED');
+    await site.stack.reaches(eventId, 'SUCCEEDED', 30_000);
     expect(await blame(eventId, id)).toEqual({ ...nobody, status: 'SUCCEEDED', attempt_count: 1, attempts: 1 });
     expect(receiver.received).toHaveLength(1);
     expect(site.log.join('')).not.toMatch(SECRETS);
@@ -117,7 +115,7 @@ describe('while the egress proxy is away', () => {
     expect(site.log.join('')).not.toContain('put aside');
 
     proxy.answerWith(toReceiver);
-    await ends(eventId, 'SUCCEEDED');
+    await site.stack.reaches(eventId, 'SUCCEEDED', 30_000);
     expect((await blame(eventId, id)).attempts).toBe(1);
     expect(site.log.join('')).not.toMatch(SECRETS);
   }, 120_000);
@@ -134,7 +132,7 @@ describe('while the egress proxy is away', () => {
     await isDown();
     expect(await site.stack.webhookRow(id)).toMatchObject({ consecutive_failures: 1 });
     proxy.answerWith(toReceiver);
-    await ends(eventId, 'FAILED');
+    await site.stack.reaches(eventId, 'FAILED', 30_000);
     expect(await site.stack.webhookRow(id)).toMatchObject({ consecutive_failures: 2 });
   }, 60_000);
 });

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { freePort } from '../../src/node/free-port.js';
 import { type HostileReceiver, startHostileReceiver } from './hostile-receivers.js';
 
 /** A port on which nobody listens. */
 export async function startAbsentReceiver(): Promise<HostileReceiver> {
-  const port = await freePort();
-  return standIn(port, async () => {});
+  const receiver = await startHostileReceiver(() => {});
+  await receiver.close();
+  return receiver;
 }
 
 /** Listens and then does nothing ever again, so that its queue of connections stays full. */
@@ -27,20 +27,14 @@ export async function startDeafReceiver(): Promise<HostileReceiver> {
   const [port] = (await once(worker, 'message')) as [number];
   const waiting = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}));
   await once(waiting[0]!, 'connect');
-  return standIn(port, async () => {
+  const close = async () => {
     for (const socket of waiting) {
       socket.destroy();
     }
     Atomics.store(new Int32Array(asleep), 0, 1);
     Atomics.notify(new Int32Array(asleep), 0);
     await worker.terminate();
-  });
-}
-
-/** The form of a receiver for one that is none. */
-async function standIn(port: number, close: () => Promise<void>): Promise<HostileReceiver> {
-  const receiver = await startHostileReceiver(() => {});
-  await receiver.close();
-  const absent = { ...receiver, port, url: `http://127.0.0.1:${port}/hook`, close };
-  return { ...absent, [Symbol.asyncDispose]: close };
+  };
+  const url = `http://127.0.0.1:${port}/hook`;
+  return { ...(await startAbsentReceiver()), port, url, close, [Symbol.asyncDispose]: close };
 }

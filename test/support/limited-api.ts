@@ -28,7 +28,7 @@ export class LimitedApi {
     return this.api.ask('POST //graphql', { json: { query, variables }, ...options });
   }
 
-  async newTenant(): Promise<TestTenant> {
+  newTenant(): Promise<TestTenant> {
     return makeTenant(this.api.services);
   }
 }
@@ -41,10 +41,7 @@ export function expectLimited(answer: RestAnswer, retryAfterSeconds: number): vo
     expectProblem(answer, 'rate_limited');
   } else {
     expect(answer.body.data ?? null).toBeNull();
-    expect(answer.body.errors[0].extensions).toEqual({
-      code: 'RATE_LIMITED',
-      reason: 'rate_limited',
-      retryAfterSeconds,
-    });
+    const extensions = { code: 'RATE_LIMITED', reason: 'rate_limited', retryAfterSeconds };
+    expect(answer.body.errors[0].extensions).toEqual(extensions);
   }
 }

@@ -7,53 +7,35 @@ export const absent: readonly HostileKind[] = [
   ...kinds(fails('CONNECT_TIMEOUT'), { 'never accepts a connection': () => {} }, { start: startDeafReceiver }),
 ];
 
-const lasts = { lasts: true } as const;
-
 /** Receivers that take all the time there is. */
 export const slow: readonly HostileKind[] = [
-  ...kinds(
-    fails('TIMEOUT'),
-    {
-      'takes the request and never answers': () => {},
-      'drips header lines': drips(OK, 'X-A: 1\r\n', 20),
-      'drips one header byte by byte': drips(`${OK}X-A: `, 'a', 20),
-      'drips its reason phrase': drips('HTTP/1.1 200 ', 'a', 20),
-      'drips empty lines before its answer': drips('', '\r\n', 20),
-      'sends 103 Early Hints for ever': drips('', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', 20),
-      'sends 100 Continue, which nobody asked for, and nothing else': says('HTTP/1.1 100 Continue\r\n\r\n'),
-      'says 102 once': says('HTTP/1.1 102 Processing\r\n\r\n'),
-      'stops in the middle of its headers': says(`${OK}X-A: 1\r\n`),
-    },
-    lasts,
-  ),
-  ...kinds(
-    breaksOff(200),
-    {
-      'drips its body': drips(`${OK}content-length: 100000\r\n\r\nabc`, 'd', 20),
-      'drips chunks': drips(`${OK}${CHUNKED}3\r\nabc\r\n`, '1\r\nd\r\n', 20),
-    },
-    lasts,
-  ),
-  ...kinds(
-    breaksOff(500),
-    { 'drips the body of a failure': drips('HTTP/1.1 500 X\r\ncontent-length: 100000\r\n\r\nabc', 'd', 20) },
-    lasts,
-  ),
-  ...kinds(
-    breaksOff(202, 'abc'),
-    { 'stops in the middle of its body': says('HTTP/1.1 202 OK\r\ncontent-length: 10\r\n\r\nabc') },
-    lasts,
-  ),
-  ...kinds(
-    breaksOff(200, 'abc'),
-    {
-      'claims 10 GB and sends three bytes': says(`${OK}content-length: 10737418240\r\n\r\nabc`),
-      'leaves its last chunk out': says(`${OK}${CHUNKED}3\r\nabc\r\n`),
-      'leaves the end of its trailers out': says(`${OK}${CHUNKED}3\r\nabc\r\n0\r\nX-B: 1\r\n`),
-    },
-    lasts,
-  ),
-];
+  ...kinds(fails('TIMEOUT'), {
+    'takes the request and never answers': () => {},
+    'drips header lines': drips(OK, 'X-A: 1\r\n', 20),
+    'drips one header byte by byte': drips(`${OK}X-A: `, 'a', 20),
+    'drips its reason phrase': drips('HTTP/1.1 200 ', 'a', 20),
+    'drips empty lines before its answer': drips('', '\r\n', 20),
+    'sends 103 Early Hints for ever': drips('', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', 20),
+    'sends 100 Continue, which nobody asked for, and nothing else': says('HTTP/1.1 100 Continue\r\n\r\n'),
+    'says 102 once': says('HTTP/1.1 102 Processing\r\n\r\n'),
+    'stops in the middle of its headers': says(`${OK}X-A: 1\r\n`),
+  }),
+  ...kinds(breaksOff(200), {
+    'drips its body': drips(`${OK}content-length: 100000\r\n\r\nabc`, 'd', 20),
+    'drips chunks': drips(`${OK}${CHUNKED}3\r\nabc\r\n`, '1\r\nd\r\n', 20),
+  }),
+  ...kinds(breaksOff(500), {
+    'drips the body of a failure': drips('HTTP/1.1 500 X\r\ncontent-length: 100000\r\n\r\nabc', 'd', 20),
+  }),
+  ...kinds(breaksOff(202, 'abc'), {
+    'stops in the middle of its body': says('HTTP/1.1 202 OK\r\ncontent-length: 10\r\n\r\nabc'),
+  }),
+  ...kinds(breaksOff(200, 'abc'), {
+    'claims 10 GB and sends three bytes': says(`${OK}content-length: 10737418240\r\n\r\nabc`),
+    'leaves its last chunk out': says(`${OK}${CHUNKED}3\r\nabc\r\n`),
+    'leaves the end of its trailers out': says(`${OK}${CHUNKED}3\r\nabc\r\n0\r\nX-B: 1\r\n`),
+  }),
+].map((kind) => ({ ...kind, lasts: true }));
 
 /** Receivers that hang up. */
 export const leaving: readonly HostileKind[] = [
