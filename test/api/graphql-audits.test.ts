@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { serverAudits } from 'graphql-http';
 import { afterAll, describe, expect, test } from 'vitest';
+import { serve } from '../support/loopback.js';
 import { RestApi } from '../support/rest-api.js';
 
 /** Refused requests have a failing status for every type of answer, because proxies and metrics see only that. */
@@ -10,8 +10,7 @@ const otherwiseOnPurpose = new Set([
   'SHOULD use a status code of 200 on variable coercion failure when accepting application/json',
 ]);
 const api = await RestApi.open();
-await api.server.listen({ host: '127.0.0.1', port: 0 });
-const address = `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}`;
+const address = `http://127.0.0.1:${await serve(api.server)}`;
 afterAll(() => api[Symbol.asyncDispose]());
 
 const audits = serverAudits({

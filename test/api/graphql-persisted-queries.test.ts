@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { ApolloClient, gql, HttpLink, InMemoryCache, type TypedDocumentNode } from '@apollo/client';
 import { createPersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, fetchExchange } from '@urql/core';
@@ -8,12 +7,12 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { KnownTexts } from '../../src/graphql/execution/known-texts.js';
 import { couponPayload, makeKey, makeTenant } from '../support/factories.js';
 import { gid } from '../support/ids.js';
+import { serve } from '../support/loopback.js';
 import { RestApi } from '../support/rest-api.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const api = await RestApi.open();
-await api.server.listen({ host: '127.0.0.1', port: 0 });
-const url = `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}/graphql`;
+const url = `http://127.0.0.1:${await serve(api.server)}/graphql`;
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** The requests that a client sent over its socket. */

@@ -1,9 +1,10 @@
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { emitMany, makeWebhook } from '../support/factories.js';
 import { gid } from '../support/ids.js';
+import { serve } from '../support/loopback.js';
 import { RelayApp, RelayClient } from '../support/relay-client.js';
 import { RestApi } from '../support/rest-api.js';
+import { postGraphql } from '../support/served-api.js';
 
 /** An application with a list of deliveries of a webhook, which grows when its reader scrolls. */
 const source = `
@@ -26,13 +27,14 @@ graphql\`
 `;
 
 let api: RestApi;
+let origin: string;
 let app: RelayApp;
 let webhookId: number;
 let events: string[];
 beforeAll(async () => {
   app = await RelayApp.compile(source);
   api = await RestApi.open();
-  await api.server.listen({ host: '127.0.0.1', port: 0 });
+  origin = `http://127.0.0.1:${await serve(api.server)}`;
   webhookId = (await makeWebhook(api.services, api.tenant.id)).id;
   events = (await emitMany(api.services, api.tenant.id, 5)).sort((a, b) => b - a).map(gid.event);
 }, 120_000);
@@ -40,14 +42,9 @@ afterAll(() => api?.[Symbol.asyncDispose]());
 
 /** Asks over HTTP, with the key of the tenant. */
 async function send(query: string, variables: object): Promise<never> {
-  const { port } = api.server.server.address() as AddressInfo;
-  const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${api.tenant.key}` },
-    body: JSON.stringify({ query, variables }),
-  });
-  expect(response.status).toBe(200);
-  return (await response.json()) as never;
+  const { status, data, errors } = await postGraphql(origin, api.tenant.key, { query, variables });
+  expect({ status, errors }).toEqual({ status: 200, errors: [] });
+  return { data } as never;
 }
 
 describe('Relay', () => {

@@ -1,11 +1,12 @@
 import { request as httpRequest } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/errors.js';
 import { buildServer } from '../../src/server.js';
 import { eventually } from '../support/eventually.js';
+import { serve } from '../support/loopback.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 
 const api = await RestApi.open({ CORS_ORIGINS: 'https://app.example.com' });
@@ -172,8 +173,7 @@ describe('the log', () => {
 describe('over a socket', () => {
   let port: number;
   beforeAll(async () => {
-    await api.server.listen({ host: '127.0.0.1', port: 0 });
-    port = (api.server.server.address() as AddressInfo).port;
+    port = await serve(api.server);
   });
 
   /** Sends a text, and reads until the connection ends. */

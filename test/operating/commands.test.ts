@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -12,6 +11,7 @@ import { reachDatabase } from '../../src/operations/installation/reach-database.
 import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { makeTenant } from '../support/factories.js';
+import { listen } from '../support/loopback.js';
 import { dropDatabase, onServer } from '../support/on-server.js';
 import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -154,8 +154,7 @@ describe('a database that cannot be reached', SLOW, () => {
         secured.on('error', () => {}).once('data', () => socket.destroy());
       });
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(server);
     const url = `postgres://u:hush@127.0.0.1:${port}/d?sslrootcert=${file}&${mode}`;
     const trouble = await reachDatabase(url, 'owner').catch((error: Error) => error.message);
     expect(trouble).toContain(sentence);

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
@@ -17,6 +16,7 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, unlimited } from '../support/factories.js';
 import { LiveStream } from '../support/live-api.js';
+import { serve } from '../support/loopback.js';
 import { watchedLog } from '../support/plaintext.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -162,8 +162,7 @@ describe('what is counted', () => {
   });
 
   test('streams of live updates: open, told and ended, and those that were one too many', async () => {
-    await api.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = api.server.address() as AddressInfo;
+    const port = await serve(api);
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const follow = () => LiveStream.open(port, { query: 'subscription { webhookUpdated { cursor } }' }, headers);
     const stream = await follow();

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { ControlConnection } from '../../daemon/liveness/control-connection.js';
@@ -7,6 +6,7 @@ import { tryLockPool, unlockPool } from '../../src/graphile-worker/worker-pools.
 import { listenForChanges } from '../../src/live/change-listener.js';
 import { createTestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { listen } from '../support/loopback.js';
 import { watchedLog } from '../support/plaintext.js';
 
 const log = watchedLog();
@@ -19,8 +19,7 @@ describe('to a server that takes connections and never says a word', () => {
   ])('a connection that is being made can be given up: %s', async (_, open) => {
     const taken: Socket[] = [];
     const server = createServer((socket) => taken.push(socket.on('error', () => {})));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(server);
     const connection = open(`postgres://nobody@127.0.0.1:${port}/nothing`);
     await eventually(() => taken.length > 0);
     await connection.stop();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { couponEmit, emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { RestApi } from '../support/rest-api.js';
 
 const KIB = 1024;
@@ -17,8 +17,7 @@ afterEach(() => vi.restoreAllMocks());
 async function tenantWith({ services }: RestApi, events: number, url?: string): Promise<TestTenant> {
   const made = await makeTenant(services);
   await makeWebhook(services, made.id, url === undefined ? {} : { url });
-  const emit = { tenantId: made.id, eventType: 'coupon.applied', body, idempotencyKey: null, onlyWebhookId: null };
-  await services.emitter.emit(Array.from({ length: events }, () => emit));
+  await services.emitter.emit(Array(events).fill(couponEmit(made.id, { body })));
   return made;
 }
 

@@ -1,21 +1,21 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { makeTenant, makeWebhook } from '../support/factories.js';
+import { couponEmit, makeTenant, makeWebhook } from '../support/factories.js';
 import { serve } from '../support/loopback.js';
 import { RestApi } from '../support/rest-api.js';
 
 /** The longest payload: 64 of them are all that an answer may have here, more than the kernel takes for a stalled client. */
 const body = JSON.stringify({ code: 'x'.repeat(256 * 1024 - 31), discount_type: 'y' });
-const api = await RestApi.open({ GRAPHQL_ANSWER_BYTES_MAX: '16777216' });
+const ANSWER_BYTES_MAX = 16_777_216;
+const api = await RestApi.open({ GRAPHQL_ANSWER_BYTES_MAX: String(ANSWER_BYTES_MAX) });
 const port = await serve(api.server);
 afterAll(() => api[Symbol.asyncDispose]());
 
 async function tenantWithEvents() {
   const made = await makeTenant(api.services);
   await makeWebhook(api.services, made.id);
-  const emit = { tenantId: made.id, eventType: 'coupon.applied', idempotencyKey: null, onlyWebhookId: null };
-  await api.services.emitter.emit(Array.from({ length: 64 }, () => ({ ...emit, body })));
+  await api.services.emitter.emit(Array(64).fill(couponEmit(made.id, { body })));
   return made;
 }
 
@@ -46,7 +46,7 @@ function fill(tenantId: number): number {
 describe('what a tenant has under way of long texts', () => {
   test('never has a mutation that took effect answered as a request that was refused', async () => {
     const tenant = await tenantWithEvents();
-    const all = 4 * 16_777_216;
+    const all = 4 * ANSWER_BYTES_MAX;
     expect(api.services.answerMemory.reserve(tenant.id, all)).toBeNull();
     try {
       const { status, headers, body } = await ask(
@@ -81,7 +81,7 @@ describe('what a tenant has under way of long texts', () => {
     const { answerMemory } = api.services;
     /** Whether there is room again for so many answers. */
     const isRoomFor = (answers: number) => {
-      const bytes = answers * 16_777_216;
+      const bytes = answers * ANSWER_BYTES_MAX;
       const isTaken = answerMemory.reserve(tenant.id, bytes) === null;
       answerMemory.free(tenant.id, isTaken ? bytes : 0);
       return isTaken;
@@ -115,7 +115,7 @@ describe('what a tenant has under way of long texts', () => {
     expect((await ask(tenant.key, '{ webhooks(first: 10) { edges { node { url } } } }')).status).toBe(200);
     api.services.answerMemory.free(tenant.id, rest);
     expect((await list()).status).toBe(200);
-    expect(api.services.answerMemory.reserve(tenant.id, 4 * 16_777_216)).toBeNull(); // nothing is held for ever
-    api.services.answerMemory.free(tenant.id, 4 * 16_777_216);
+    expect(api.services.answerMemory.reserve(tenant.id, 4 * ANSWER_BYTES_MAX)).toBeNull(); // nothing is held for ever
+    api.services.answerMemory.free(tenant.id, 4 * ANSWER_BYTES_MAX);
   });
 });

@@ -55,12 +55,8 @@ export class RestApi extends ServedApi {
       watchPlaintext(`answer to ${line}`, text);
     }
     const isJson = /json/.test(String(response.headers['content-type'] ?? ''));
-    return {
-      status,
-      headers: response.headers,
-      text,
-      body: isJson && text !== '' ? JSON.parse(text) : undefined,
-    };
+    const body = isJson && text !== '' ? JSON.parse(text) : undefined;
+    return { status, headers: response.headers, text, body };
   }
 
   /** Makes a webhook over REST. */
@@ -76,15 +72,8 @@ export class RestApi extends ServedApi {
 
 /** The contract's fields (part 2), in the contract's order. */
 export const contractFields = [
-  'id',
-  'url',
-  'events',
-  'active',
-  'consecutive_failures',
-  'last_success_at',
-  'last_failure_at',
-  'disabled_at',
-  'created_at',
+  ...['id', 'url', 'events', 'active', 'consecutive_failures'],
+  ...['last_success_at', 'last_failure_at', 'disabled_at', 'created_at'],
 ];
 
 /** "ISO 8601 date-time with numeric UTC offset" (contract part 2). */
