@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Services } from '../../src/context/context.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
@@ -50,19 +50,15 @@ async function lastUsedAt(id: number): Promise<Date | null> {
   return rows[0].last_used_at;
 }
 
-const set = (id: number, column: 'expires_at' | 'last_used_at', secondsFromNow: number) =>
-  here.db.pool.query(`update hookwright.api_keys set ${column} = now() + $2 * interval '1 second' where id = $1`, [
-    id,
-    secondsFromNow,
-  ]);
+/** @param to as SQL */
+const set = (id: number, column: 'expires_at' | 'last_used_at', to: string) =>
+  here.db.pool.query(`update hookwright.api_keys set ${column} = ${to} where id = ${id}`);
+const fromNow = (seconds: number) => `now() + interval '${seconds} seconds'`;
 
 /** Lets time pass for the processes, and for what Postgres knows of a key's use. */
 async function pass(seconds: number, id: number): Promise<void> {
   nowMs += seconds * 1_000;
-  await here.db.pool.query(
-    `update hookwright.api_keys set last_used_at = last_used_at - $2 * interval '1 second' where id = $1`,
-    [id, seconds],
-  );
+  await set(id, 'last_used_at', `last_used_at - interval '${seconds} seconds'`);
 }
 
 const databaseTime = async (): Promise<Date> => (await here.db.pool.query('select now() as now')).rows[0].now;
@@ -96,9 +92,9 @@ describe('a revocation', () => {
 describe('an expiry', () => {
   test('ends a key at its time, though it is remembered', async () => {
     const { id, key } = await makeKey(here, tenant.id, ['webhooks:read']);
-    await set(id, 'expires_at', 3);
+    await set(id, 'expires_at', fromNow(3));
     expect(await isAdmitted(here, key)).toBe(true);
-    await set(id, 'expires_at', 0); // as it is after 3 s
+    await set(id, 'expires_at', fromNow(0)); // as it is after 3 s
     expect(await isAdmitted(here, key)).toBe(true);
     nowMs += 3_000;
     expect(await isAdmitted(here, key)).toBe(false);
@@ -106,16 +102,13 @@ describe('an expiry', () => {
 
   test.each([-300, 300])('is by the clock of Postgres, when that of the process is %i s away', async (s) => {
     const apart = await openTestServices(database.url, { clock: () => new Date(Date.now() + s * 1_000) });
-    try {
-      const { id, key } = await makeKey(here, tenant.id, ['webhooks:read']);
-      await set(id, 'expires_at', 60);
-      expect(await isAdmitted(apart, key)).toBe(true);
-      await set(id, 'expires_at', 0);
-      apart.authenticator.forget(id);
-      expect(await isAdmitted(apart, key)).toBe(false);
-    } finally {
-      await apart.db.close();
-    }
+    onTestFinished(() => apart.db.close());
+    const { id, key } = await makeKey(here, tenant.id, ['webhooks:read']);
+    await set(id, 'expires_at', fromNow(60));
+    expect(await isAdmitted(apart, key)).toBe(true);
+    await set(id, 'expires_at', fromNow(0));
+    apart.authenticator.forget(id);
+    expect(await isAdmitted(apart, key)).toBe(false);
   });
 });
 
@@ -137,7 +130,7 @@ describe('the time of the last use', () => {
 
   test('is written once a minute by several processes together', async () => {
     const { id, key } = await makeKey(here, tenant.id, ['webhooks:read']);
-    await set(id, 'last_used_at', -30); // by another process
+    await set(id, 'last_used_at', fromNow(-30)); // by another process
     expect(await isAdmitted(there, key)).toBe(true);
     const between = await databaseTime();
     await pass(30, id);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeKey, makeTenant, openTestServices, TestClock } from '../support/factories.js';
@@ -99,21 +99,18 @@ describe("who knows a key's id and not its secret", () => {
     let nowMs = 0;
     // Another process on the same database, with the shipped limits at their least.
     const strict = await openTestServices(url, { settings: { KEY_FAILURES_RATE_MAX: '1' }, now: () => nowMs });
-    try {
-      const { authenticator } = strict;
-      const own = () => authenticator.authenticate(`Bearer ${tenant.key}`, address);
-      await own();
-      for (let i = 0; i < 30; i++) {
-        await authenticator.authenticate(`Bearer ${wrong()}`, address).catch(() => {});
-      }
-      await expect(authenticator.authenticate(`Bearer ${wrong()}`, address)).rejects.toMatchObject({
-        reason: 'rate_limited',
-      });
-      await expect(own()).resolves.toMatchObject({ keyId: tenant.keyId });
-      nowMs = 4_000;
-      await expect(own()).resolves.toMatchObject({ keyId: tenant.keyId });
-    } finally {
-      await strict.db.close();
+    onTestFinished(() => strict.db.close());
+    const { authenticator } = strict;
+    const own = () => authenticator.authenticate(`Bearer ${tenant.key}`, address);
+    await own();
+    for (let i = 0; i < 30; i++) {
+      await authenticator.authenticate(`Bearer ${wrong()}`, address).catch(() => {});
     }
+    await expect(authenticator.authenticate(`Bearer ${wrong()}`, address)).rejects.toMatchObject({
+      reason: 'rate_limited',
+    });
+    await expect(own()).resolves.toMatchObject({ keyId: tenant.keyId });
+    nowMs = 4_000;
+    await expect(own()).resolves.toMatchObject({ keyId: tenant.keyId });
   });
 });

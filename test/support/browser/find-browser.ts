@@ -3,12 +3,8 @@ import { delimiter, join } from 'node:path';
 
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const USUAL_PLACES = [
-  '/usr/bin',
-  '/usr/local/bin',
-  '/snap/bin',
-  '/opt/google/chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS',
-  '/Applications/Chromium.app/Contents/MacOS',
+  ...['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/google/chrome'],
+  ...['/Applications/Google Chrome.app/Contents/MacOS', '/Applications/Chromium.app/Contents/MacOS'],
 ];
 /** The usual places on macOS, and in /opt. */
 const NAMES_IN_PLACES = [...NAMES, 'chrome', 'Google Chrome', 'Chromium'];
