@@ -55,7 +55,8 @@ export async function listen<Result>(
  */
 export async function requireFreePort(setting: string, wanted: Address): Promise<void> {
   await listen(setting, wanted, async (address) => {
-    const server = createServer().listen(address);
+    // A client that polls the port meets this server too, and would keep it from closing.
+    const server = createServer((socket) => socket.destroy()).listen(address);
     await once(server, 'listening');
     await once(server.close(), 'close');
   });
