@@ -85,8 +85,10 @@ export class UpdateStream<Node> implements AsyncIterable<readonly Update<Node>[]
         );
         // Only the last update has the cursor behind them all, so that a client which is cut off earlier repeats it.
         const last = end < ids.length ? -1 : rows.length - 1;
-        const cursors = [encodePosition(before), encodePosition(position)] as const;
-        yield rows.map(({ id, node }, index) => ({ cursor: cursors[index === last ? 1 : 0], resync: false, id, node }));
+        yield rows.map(({ id, node }, index) => {
+          const cursor = encodePosition(index === last ? position : before);
+          return { cursor, resync: false, id, node };
+        });
       }
       this.pending.sent(position);
     }

@@ -107,8 +107,13 @@ export async function readFanOut(
   for (const { eventId, deliveryId, aboutWebhookId, ...webhook } of rows) {
     const { eventType, onlyWebhookId } = eventById.get(eventId)!;
     const createdAt = idToDate(eventId);
-    const [forOneWebhook, beyondRetention] = [onlyWebhookId !== null, createdAt.getTime() < keptFrom];
-    const event = { eventType, createdAt, forOneWebhook, aboutWebhookId, beyondRetention };
+    const event = {
+      eventType,
+      createdAt,
+      forOneWebhook: onlyWebhookId !== null,
+      aboutWebhookId,
+      beyondRetention: createdAt.getTime() < keptFrom,
+    };
     const reason = deliveryId === null ? whyNoDelivery(event, webhook) : null;
     found.get(eventId)!.push({ webhookId: webhook.id, deliveryId, reason });
   }
