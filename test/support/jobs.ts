@@ -99,3 +99,17 @@ export const isHousekeepingDone = async (on: Sql) =>
          or exists (select from hookwright_jobs.jobs where task_identifier = 'housekeeping'))`,
     )
   ).length === 0;
+
+/** Adds a number to the ids of deliveries that jobs name, in those of 0.1.0. */
+export async function moveIdsOfJobs(client: pg.ClientBase, by: string): Promise<void> {
+  await client.query(`
+    update hookwright_jobs._private_jobs
+    set key = left(key, 2) || (substr(key, 3)::bigint + ${by}),
+        payload = payload::jsonb || case
+          when payload::jsonb ? 'attempt' then jsonb_build_object('id', (payload->>'id')::bigint + ${by})
+          else jsonb_build_object(
+            'group', (payload->>'group')::bigint + ${by},
+            'ids', (select jsonb_agg(each.value::bigint + ${by}) from json_array_elements_text(payload->'ids') as each))
+        end
+    where payload::jsonb ?| array['attempt', 'ids']`);
+}
