@@ -1,23 +1,16 @@
-import { spawn } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { removeDataDir } from '../src/embedded-postgres/cluster.js';
-import { ask } from './client.js';
+import { DemoService, until } from './demo-service.js';
 
 /**
- * `npm run demo`: a subscriber's whole life in a minute. It starts a Hookwright of its own in a temporary folder, with
- * the retries' clock shortened from 2 minutes to 0.2 seconds, and removes everything at its end.
+ * `npm run demo`: a webhook's whole life in a minute. It starts a Hookwright of its own in a temporary folder. On a
+ * terminal it then stays until Ctrl-C, for a look at the console. It removes everything at its end.
  */
-
-const RETRY_BASE_SECONDS = '0.2';
-const START_LIMIT_MS = 30_000;
-const WAIT_LIMIT_MS = 60_000;
 
 interface Webhook {
   id: number;
@@ -29,91 +22,6 @@ interface Webhook {
 
 const say = (text = '') => process.stdout.write(`${text}\n`);
 const title = (text: string) => say(`\n── ${text} ${'─'.repeat(Math.max(0, 76 - text.length))}`);
-
-async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = WAIT_LIMIT_MS): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) {
-      throw new Error(`waited ${limitMs / 1000} s in vain: ${what}`);
-    }
-    await delay(50);
-  }
-}
-
-/** The service, as `npm start` runs it. */
-class Service {
-  address = '';
-  #key = '';
-  readonly #child;
-
-  constructor(private readonly dataDir: string) {
-    const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
-    this.#child = spawn(process.execPath, [main, 'start'], {
-      env: {
-        ...process.env,
-        DATABASE_URL: '',
-        DATA_DIR: dataDir,
-        PORT: '0',
-        LOG_LEVEL: 'error',
-        RETRY_BASE_SECONDS,
-      },
-      stdio: ['ignore', 'inherit', 'pipe'],
-      // Ctrl-C is for the demo, which then ends it.
-      detached: true,
-    });
-    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.address ||= /ready at (\S+)/.exec(text)?.[1] ?? '';
-    });
-  }
-
-  async ready(): Promise<void> {
-    await until(
-      'the service to start',
-      () => {
-        if (this.#child.exitCode !== null) {
-          throw new Error(`the service ended with code ${this.#child.exitCode}`);
-        }
-        return this.address !== '';
-      },
-      START_LIMIT_MS,
-    );
-    this.#key = (await readFile(join(this.dataDir, 'api-key'), 'utf8')).trim();
-  }
-
-  async rest<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-    const response = await fetch(`${this.address}/api/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.#key}`,
-        ...(body ? { 'content-type': 'application/json' } : {}),
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const answer = (await response.json()) as { data: Data; detail?: string };
-    if (!response.ok) {
-      throw new Error(`${method} ${path} answered ${response.status}: ${answer.detail}`);
-    }
-    return answer.data;
-  }
-
-  graphql<Data>(query: string, variables: Record<string, unknown>): Promise<Data> {
-    return ask<Data>({ origin: this.address, apiKey: this.#key }, query, variables);
-  }
-
-  async emit(event: string, payload: Record<string, string>): Promise<void> {
-    await this.graphql('mutation ($input: EmitEventInput!) { emitEvent(input: $input) { deliveryCount } }', {
-      input: { event, payload },
-    });
-  }
-
-  async stop(): Promise<void> {
-    if (this.#child.exitCode === null) {
-      const ended = new Promise((resolve) => this.#child.once('exit', resolve));
-      this.#child.kill('SIGTERM');
-      await ended;
-    }
-  }
-}
 
 /** A subscriber: verifies every request as the contract asks of receivers, and answers with the status that is set. */
 class Subscriber {
@@ -164,7 +72,7 @@ class Subscriber {
   }
 }
 
-async function tour(service: Service, subscriber: Subscriber): Promise<void> {
+async function tour(service: DemoService, subscriber: Subscriber): Promise<void> {
   title('A receiver subscribes to all events');
   const url = await subscriber.listen();
   const webhook = await service.rest<Webhook>('POST', '/webhooks', { url, events: ['*'] });
@@ -181,7 +89,7 @@ async function tour(service: Service, subscriber: Subscriber): Promise<void> {
   await until('five deliveries', () => subscriber.received === 5);
 
   title('The receiver breaks: two deliveries are retried until the webhook is disabled');
-  say('  (retries come after 0.2, 0.4, 0.8 … seconds here; in earnest after 2, 4, 8 … minutes)');
+  say('  (here ten retries come after 0.2, 0.4, 0.8 … seconds; by default five, after 2, 4, 8 … minutes)');
   subscriber.healthy = false;
   await service.emit('booking.created', { booking_code: 'BK-2', local_number: '0816', brand: 'Acme' });
   await service.emit('booking.created', { booking_code: 'BK-3', local_number: '0817', brand: 'Acme' });
@@ -208,26 +116,30 @@ async function tour(service: Service, subscriber: Subscriber): Promise<void> {
   say(`  active ${repaired.active}, consecutive_failures ${repaired.consecutive_failures}`);
 }
 
-const get = (service: Service, id: number) => service.rest<Webhook>('GET', `/webhooks/${id}`);
+const get = (service: DemoService, id: number) => service.rest<Webhook>('GET', `/webhooks/${id}`);
 
-async function held(service: Service, id: number): Promise<number> {
+async function held(service: DemoService, id: number): Promise<number> {
   const query = 'query ($id: ID!) { webhook(id: $id) { heldCount } }';
   const { webhook } = await service.graphql<{ webhook: { heldCount: number } }>(query, { id });
   return webhook.heldCount;
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), 'hookwright-demo-'));
-const service = new Service(dataDir);
+const service = new DemoService(dataDir);
 const subscriber = new Subscriber();
-const stopped = Promise.withResolvers<'STOPPED'>();
+const stopped = Promise.withResolvers<void>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => stopped.resolve('STOPPED'));
+  process.on(signal, () => stopped.resolve());
 }
-let exitCode = 0;
+process.stdout.on('error', () => stopped.resolve()); // its reader is gone, as in `npm run demo | head`
+let exitCode = 130;
 try {
-  if ((await Promise.race([show(), stopped.promise])) === 'STOPPED') {
-    say('\nStopped; everything is taken away again.');
-    exitCode = 130;
+  await Promise.race([show().then(() => (exitCode = 0)), stopped.promise]);
+  if (exitCode === 0 && process.stdin.isTTY && process.stdout.isTTY) {
+    say('  The demo runs until you press Ctrl-C.');
+    await stopped.promise;
+  } else if (exitCode === 0) {
+    say('  The demo ends here, because it does not run on a terminal.');
   }
 } catch (error) {
   say(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
@@ -237,6 +149,8 @@ try {
   await service.stop();
   removeDataDir(dataDir);
 }
+say(`\n${exitCode === 130 ? 'Stopped' : 'Ended'}; everything is taken away again.`);
+say('Yours starts with: npm start');
 process.exit(exitCode);
 
 async function show(): Promise<void> {
@@ -244,6 +158,7 @@ async function show(): Promise<void> {
   await service.ready();
   say(`It is ready at ${service.address}`);
   await tour(service, subscriber);
-  title('Done');
-  say('Yours starts with: npm start');
+  title('All of this in the console');
+  say(`  ${service.consoleUrl}`);
+  say('  (signs in once, within ten minutes, while the demo runs)');
 }
