@@ -2,7 +2,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci
+RUN npm ci --include=dev
 COPY . .
 # What builds it stays here; the Node that it runs on comes with it, from npm.
 RUN npm run build && npm prune --omit=dev && rm -rf node_modules/typescript node_modules/@typescript node_modules/.bin/tsc dist/bench

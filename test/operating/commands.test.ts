@@ -339,7 +339,7 @@ describe('the command line', SLOW, () => {
     expect(execFileSync(join(folder, 'linked'), ['--version'], { encoding: 'utf8' })).toBe('0.1.0\n');
     copyFileSync('hookwright', join(folder, 'hookwright'));
     const { status, stderr } = spawnSync(join(folder, 'hookwright'), { encoding: 'utf8' });
-    expect(stderr).toMatch(/^hookwright: It is not built yet. In \S+ run: npm ci && npm run build\n$/);
+    expect(stderr).toMatch(/^hookwright: It is not built yet. In \S+ run: npm ci --include=dev && npm run build\n$/);
     expect(status).toBe(1);
   });
 
