@@ -1,6 +1,7 @@
-import { type ParsedCronItem, parseCronItems, type TaskList } from 'graphile-worker';
+import type { ParsedCronItem, TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Database } from '../src/database/database.js';
+import { parseCronItems } from '../src/graphile-worker/library.js';
 import type { DeliverGroupJob, DeliverJob } from '../src/operations/attempts/load-deliveries.js';
 import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
 import { enqueueAlign, enqueueBulkOperation } from '../src/operations/jobs/enqueue.js';

@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Job, type ParsedCronItem, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
+import type { Job, ParsedCronItem, Runner, TaskList, WorkerEvents } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { repeat } from '../../src/concurrency/repeat.js';
 import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
 import { type GatedPool, openJobConnections } from '../../src/graphile-worker/job-connections.js';
+import { run } from '../../src/graphile-worker/library.js';
 import { LocalJobs, type Room } from '../../src/graphile-worker/local-jobs.js';
 import { findForgotten, freeJobs, freeJobsNotInHand, renewLocks } from '../../src/graphile-worker/locked-jobs.js';
 import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/graphile-worker/schema.js';

@@ -9,8 +9,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Files of the write-ahead log, 16 MB each; the server keeps as many (`min_wal_size`). */
 export const LOG_FILES_AHEAD = 16;
 
+/** Without `sslmode` the driver would go by the variable PGSSLMODE, which is meant for other servers. */
 export function serviceUrl(cluster: Cluster, port: number): string {
-  return `postgres://${SERVICE}:${readPassword(cluster)}@127.0.0.1:${port}/${SERVICE}`;
+  return `postgres://${SERVICE}:${readPassword(cluster)}@127.0.0.1:${port}/${SERVICE}?sslmode=disable`;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { Logger } from 'graphile-worker';
 import type pg from 'pg';
+import { Logger } from './library.js';
 
 /** graphile-worker's schema for our jobs. An application in the same database may use the default schema. */
 export const JOBS_SCHEMA = 'hookwright_jobs';

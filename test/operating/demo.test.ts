@@ -9,10 +9,10 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 describe.concurrent('the demo', { timeout: 120_000 }, () => {
   const onTerminal = ['--import', 'data:text/javascript,process.stdin.isTTY = process.stdout.isTTY = true'];
 
-  /** In a shell that has settings of its own. */
+  /** In a shell with settings for another installation and another Postgres. */
   function startDemo(flags: readonly string[] = []) {
     const folder = temporaryFolder();
-    const env = { ...process.env, TMPDIR: folder, PORT: '1', DASHBOARD: 'off', MAX_RETRIES: '0' };
+    const env = { ...process.env, TMPDIR: folder, PORT: '1', DASHBOARD: 'off', MAX_RETRIES: '0', PGSSLMODE: 'require' };
     const demo = spawn(process.execPath, [...flags, 'dist/bench/demo.js'], { env });
     return { demo, said: heard(demo), left: () => readdirSync(folder) };
   }

@@ -10,7 +10,7 @@ import { settings } from '../../src/settings/settings.js';
 export function startProgram(
   args: readonly string[],
   set: Readonly<Record<string, string>>,
-  { program = './hookwright', ...options }: { program?: string; detached?: boolean } = {},
+  { program = './hookwright', ...options }: { program?: string; detached?: boolean; cwd?: string } = {},
 ): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
   return spawn(program, args, {

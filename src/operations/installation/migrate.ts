@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { ormOptions } from '../../database/database.js';
 import { sessionUrl } from '../../database/driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
+import { runMigrations } from '../../graphile-worker/library.js';
 import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../../graphile-worker/schema.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
 import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK } from '../jobs/tasks.js';
