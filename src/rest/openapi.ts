@@ -35,7 +35,10 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
       contact: { name: 'The Hookwright authors' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: REST_PREFIX, description: 'The service that this document comes from.' }],
+    // Many clients know no address that a relative one could begin with.
+    servers: [
+      { url: `${config.publicUrl ?? ''}${REST_PREFIX}`, description: 'The service that this document comes from.' },
+    ],
     security: [{ apiKey: [] }],
     tags: [
       { name: 'Webhooks', description: 'Which events are delivered to which URL.' },

@@ -37,6 +37,12 @@ describe('the OpenAPI document', () => {
     });
   });
 
+  test('has the whole address of the service where PUBLIC_URL says it', async () => {
+    await using named = await RestApi.open({ PUBLIC_URL: 'https://hooks.example.com' });
+    const { body } = await named.ask('GET /openapi.json', { key: null });
+    expect(body.servers).toMatchObject([{ url: 'https://hooks.example.com/api/v1' }]);
+  });
+
   test('has every route of the interface, and no others', () => {
     const found = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(found.sort()).toEqual([
