@@ -80,6 +80,10 @@ export class Exchange implements TimedHandler {
     }
     this.#headAt = performance.now();
     this.#head = { statusCode, headers: headersToKeep(headers), retryAfter: headers['retry-after'] };
+    // Where such an answer ends is ambiguous: nothing after the headers is read, and the connection is not used again.
+    if ('content-length' in headers && 'transfer-encoding' in headers) {
+      this.#cut();
+    }
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -20,6 +20,7 @@ const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
   ],
   [/^(ERR_SSL_|ERR_TLS_|EPROTO )/, 'TLS_FAILED'],
   [/^(UND_ERR_HEADERS_OVERFLOW|ANSWER_TOO_LONG) /, 'HEADERS_TOO_LARGE'],
+  [/^CONTENT_LENGTH_TWICE /, 'CONTENT_LENGTH_TWICE'],
   [/^UND_ERR_SOCKET bad (response|upgrade)/, 'PROTOCOL_ERROR'],
   [/^(UND_ERR_SOCKET|ECONNRESET|ECONNABORTED|EPIPE) /, 'CONNECTION_RESET'],
   [/^(HPE_|UND_ERR_RES_)/, 'PROTOCOL_ERROR'],

@@ -11,7 +11,7 @@ import type { TimedConnector } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 import { NOBODY_REACHED, noWayOutOf } from './failure-codes.js';
 import { type NameResolver, NamesGone } from './name-resolver.js';
-import { hearLastWords, limitAnswers } from './receiver-socket.js';
+import { hearLastWords, limitAnswers, takeTwoLengths } from './receiver-socket.js';
 import { buildConnector, TLS_POLICY } from './undici.js';
 
 interface GuardedConnectorOptions {
@@ -70,6 +70,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): TimedC
       if (result[0] === null) {
         limitAnswers(result[1]);
         hearLastWords(result[1]);
+        takeTwoLengths(result[1]);
       }
       callback(...result);
     };

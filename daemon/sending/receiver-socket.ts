@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { kParser, PARSER_ERROR } from './undici.js';
 
 /** The limit of one answer on the wire: 64 KiB of body and 16 KiB of headers, and room for bodies in small chunks. */
 const ANSWER_BYTES_MAX = 262_144;
@@ -83,4 +84,34 @@ export function hearLastWords(socket: Socket): void {
   if (writev !== undefined) {
     socket._writev = (chunks, done) => writev(chunks, unlessClosed(done));
   }
+}
+
+/** Private parts of undici: the parser of a connection. */
+interface Parser {
+  readonly ptr: number;
+  readonly llhttp: { llhttp_set_lenient_chunked_length(ptr: number, enabled: 0 | 1): void };
+  createError(code: number, rest: Buffer): Error;
+}
+
+/** An answer with the header Content-Length twice, which llhttp cannot read, even where both say the same. */
+class ContentLengthTwice extends Error {
+  readonly code = 'CONTENT_LENGTH_TWICE';
+}
+
+/**
+ * Reads an answer that has both Content-Length and Transfer-Encoding, as other clients do: chunks count (RFC 9112
+ * §6.3). `Exchange` then closes the connection. Names the other kind of doubled length, which undici would report like
+ * any other nonsense.
+ */
+export function takeTwoLengths(socket: Socket): void {
+  // Runs before undici's own listener, which reads.
+  socket.once('readable', () => {
+    const { [kParser]: parser } = socket as Socket & { [kParser]?: Parser | null };
+    if (parser) {
+      parser.llhttp.llhttp_set_lenient_chunked_length(parser.ptr, 1);
+      const createError = parser.createError.bind(parser);
+      parser.createError = (code, rest) =>
+        code === PARSER_ERROR.UNEXPECTED_CONTENT_LENGTH ? new ContentLengthTwice() : createError(code, rest);
+    }
+  });
 }

@@ -10,3 +10,10 @@ declare module 'undici/lib/dispatcher/pool.js' {
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici';
 }
+declare module 'undici/lib/core/symbols.js' {
+  /** The key of a socket's parser. */
+  export const kParser: unique symbol;
+}
+declare module 'undici/lib/llhttp/constants.js' {
+  export const ERROR: { UNEXPECTED_CONTENT_LENGTH: number };
+}

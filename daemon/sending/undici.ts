@@ -3,9 +3,11 @@
  * as well, 6 MiB that nobody here uses.
  */
 export { default as buildConnector } from 'undici/lib/core/connect.js';
+export { kParser } from 'undici/lib/core/symbols.js';
 export { default as Agent } from 'undici/lib/dispatcher/agent.js';
 export { default as Client } from 'undici/lib/dispatcher/client.js';
 export { default as Pool } from 'undici/lib/dispatcher/pool.js';
+export { ERROR as PARSER_ERROR } from 'undici/lib/llhttp/constants.js';
 
 /** How we connect and speak TLS, with a target and with a proxy alike. */
 export const TLS_POLICY = {

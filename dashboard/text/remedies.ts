@@ -53,6 +53,10 @@ const REMEDIES: Record<string, Remedy> = {
     why: msg`what comes back is not HTTP/1.1`,
     what: msg`Check that the url leads to a web server, and that a proxy in front of it speaks HTTP/1.1.`,
   },
+  CONTENT_LENGTH_TWICE: {
+    why: msg`its answer has the header Content-Length more than once`,
+    what: msg`Send Content-Length once: often both your code and the server or proxy in front of it set it.`,
+  },
   HEADERS_TOO_LARGE: {
     why: msg`the headers of its answer are too long`,
     what: msg`Send fewer or shorter headers; often these are cookies that a webhook does not need.`,

@@ -18,6 +18,7 @@ export const SEND_ERRORS = {
   TIMEOUT: 'no answer began in time: its status and headers',
   CONNECTION_RESET: 'the connection was cut before the answer',
   PROTOCOL_ERROR: 'what came is not HTTP/1.1, which alone is spoken',
+  CONTENT_LENGTH_TWICE: 'the answer has the header Content-Length more than once',
   HEADERS_TOO_LARGE: 'the headers of the answer are too long',
 } as const;
 export type SendErrorCode = keyof typeof SEND_ERRORS;

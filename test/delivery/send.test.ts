@@ -219,9 +219,26 @@ describe('receivers that speak badly', () => {
   test.each([
     ['nonsense', 'hello\r\n\r\n'],
     ['a switch of protocols without a word', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
-    ['two content-lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
   ])('%s and then the end of the connection is a protocol error', async (_what, text) => {
     expect(await sendTo(saysAndLeaves(text))).toMatchObject({ kind: 'error', code: 'PROTOCOL_ERROR' });
+  });
+
+  test.each([
+    ['content-length: 2', 'transfer-encoding: chunked'],
+    ['transfer-encoding: chunked', 'content-length: 2'],
+  ])('%s and %s: the status decides, and the connection is not used again', async (...lengths) => {
+    const both = await receiver(answersEach(`HTTP/1.1 200 OK\r\n${lengths.join('\r\n')}\r\n\r\n2\r\nab\r\n0\r\n\r\n`));
+    const by = sender();
+    for (const connections of [1, 2, 3]) {
+      expect(await send(both.url, by)).toMatchObject({ kind: 'response', statusCode: 200, bodyTruncated: true });
+      await turnOfTheEventLoop();
+      expect(both.connections).toBe(connections);
+    }
+  });
+
+  test.each(['2', '1'])('content-length: 2 and content-length: %s have an error of their own', async (other) => {
+    const text = `HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: ${other}\r\n\r\nab`;
+    expect(await sendTo(saysAndLeaves(text))).toMatchObject({ kind: 'error', code: 'CONTENT_LENGTH_TWICE' });
   });
 
   const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';

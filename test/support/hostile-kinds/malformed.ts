@@ -32,13 +32,10 @@ const nonsense: Record<string, string> = {
   'a space before the colon': head('X-A : a', 'content-length: 0', ''),
   'a name of a header in UTF-8': head('\xc3\xa4: a', 'content-length: 0', ''),
   'a first header that continues no other': head(' X-A: a', 'content-length: 0', ''),
-  'two content-lengths': head('content-length: 1', 'content-length: 2', '', 'ab'),
   'a list of content-lengths': head('content-length: 2, 2', '', 'ab'),
   'a negative content-length': head('content-length: -1', '', 'ab'),
   'a content-length in hexadecimal': head('content-length: 0x2', '', 'ab'),
   'a content-length above 2⁶⁴': head('content-length: 99999999999999999999', '', 'ab'),
-  'content-length and transfer-encoding': head('content-length: 3', 'transfer-encoding: chunked', '', '0', '', ''),
-  'transfer-encoding and content-length': head('transfer-encoding: chunked', 'content-length: 3', '', '0', '', ''),
 };
 
 const brokenChunks: Record<string, string> = {
@@ -56,5 +53,24 @@ export const malformed: readonly HostileKind[] = [
   ...Object.entries(brokenChunks).flatMap(([what, text]) =>
     kinds(breaksOff(200), { [`sends ${what}`]: says(head('transfer-encoding: chunked', '', text)) }),
   ),
+  ...kinds(fails('CONTENT_LENGTH_TWICE'), {
+    'says two lengths': says(head('content-length: 1', 'content-length: 2', '', 'ab')),
+    'says one length twice': says(head('content-length: 2', 'content-length: 2', '', 'ab')),
+    'says one length twice, apart': says(head('content-length: 2', 'X-A: 1', 'Content-Length: 2', '', 'ab')),
+    'says one length twice beside chunks': says(
+      head('content-length: 2', 'transfer-encoding: chunked', 'content-length: 2', '', '0', '', ''),
+    ),
+  }),
+  ...kinds(breaksOff(200, ''), {
+    'says content-length and transfer-encoding': says(
+      head('content-length: 3', 'transfer-encoding: chunked', '', '0', '', ''),
+    ),
+    'says transfer-encoding and content-length': says(
+      head('transfer-encoding: chunked', 'content-length: 3', '', '3', 'abc', '0', '', ''),
+    ),
+    'says content-length and a transfer-encoding without chunks': says(
+      head('content-length: 3', 'transfer-encoding: gzip', '', 'abc'),
+    ),
+  }),
   ...kinds(fails('PROTOCOL_ERROR'), { 'echoes the request': (socket, firstBytes) => void socket.write(firstBytes) }),
 ];

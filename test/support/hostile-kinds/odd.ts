@@ -22,7 +22,6 @@ export const odd: readonly HostileKind[] = [
   }),
   ...kinds(fails('PROTOCOL_ERROR'), {
     'continues a header on the next line': abc('x-a: a', ' b'),
-    'says its content-length twice': answersEach(`${OK}content-length: 3\r\ncontent-length: 3\r\n\r\nabc`),
   }),
   ...kinds(whole(200, ''), {
     'has a reason phrase of 100 KB': answersEach(`HTTP/1.1 200 ${'x'.repeat(100_000)}\r\n${EMPTY}`),
