@@ -9,7 +9,9 @@ const fastifyErrors: Record<string, { reason: Reason; detail: (bodyBytesMax?: nu
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     reason: 'unsupported_media_type',
-    detail: () => 'Send the body as JSON, with the header Content-Type: application/json.',
+    detail: () =>
+      'Send the body as JSON, with the header Content-Type: application/json (PATCH also takes ' +
+      'application/merge-patch+json).',
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     reason: 'malformed_json',

@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
 
 /**
- * Makes the routes of this scope read only uncompressed bodies of type application/json. Fastify's own parser refuses
+ * Makes the routes of this scope read only uncompressed bodies of type application/json, with any parameters, or of
+ * other types that mean the same there. Fastify's own parser refuses
  * `__proto__`, a legal name in a payload, and replaces bytes that are not UTF-8 instead of refusing them.
  */
-export function readJson(app: FastifyInstance): void {
+export function readJson(app: FastifyInstance, otherTypes: readonly string[] = []): void {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  app.addContentTypeParser(['application/json', ...otherTypes], { parseAs: 'buffer' }, (request, body, done) => {
     const coding = request.headers['content-encoding'] ?? 'identity';
     if (coding.toLowerCase() !== 'identity') {
       done(new ApiError('unsupported_media_type', 'The body has a Content-Encoding: send it as plain JSON.'));

@@ -8,7 +8,7 @@ import type { Config } from '../settings/config.js';
 import { deliveryRequests } from './openapi-deliveries.js';
 import { type HeaderName, headers, headersNamed, usualHeaders } from './openapi-headers.js';
 import { onRoutesWithBody, problem, problemIssue, problemResponses, problems } from './openapi-problems.js';
-import { REST_PREFIX } from './paths.js';
+import { MERGE_PATCH, REST_PREFIX } from './paths.js';
 import { components, eventName, listQuery, parameters } from './schemas.js';
 
 type Json = Record<string, unknown>;
@@ -71,7 +71,7 @@ function paths(): Json {
     '/webhooks': {
       parameters: [tenant],
       post: operation('createWebhook', 'Create a webhook', 'webhooks:write', {
-        requestBody: body('WebhookInput'),
+        requestBody: body('WebhookInput', 'application/json'),
         responses: {
           201: answer('The new webhook with its secret.', 'WebhookWithSecretResult', 'Location', 'ETag'),
           ...problems(...onRoutesWithBody, 'webhook_limit_reached'),
@@ -89,7 +89,7 @@ function paths(): Json {
       }),
       patch: operation('updateWebhook', 'Enable, pause or change a webhook', 'webhooks:write', {
         parameters: [ifMatch],
-        requestBody: body('WebhookChange'),
+        requestBody: body('WebhookChange', 'application/json', MERGE_PATCH),
         responses: {
           200: answer('The changed webhook.', 'WebhookResult', 'ETag'),
           ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed'),
@@ -123,8 +123,9 @@ function operation(operationId: string, summary: string, scope: TenantScope, res
 
 const ref = (schema: string): Json => ({ $ref: `#/components/schemas/${schema}` });
 
-function body(schema: string): Json {
-  return { required: true, content: { 'application/json': { schema: ref(schema) } } };
+function body(schema: string, ...types: string[]): Json {
+  const content = types.map((type) => [type, { schema: ref(schema) }]);
+  return { required: true, content: Object.fromEntries(content) };
 }
 
 function answer(description: string, schema: string, ...more: HeaderName[]): Json {

@@ -39,7 +39,8 @@ const advice: Record<Reason, string> = {
     'Read it again: its ETag, or `version` in GraphQL, has changed. If your change is still right, send it with the new one.',
   name_taken: 'Choose another name.',
   payload_too_large: 'Make the request smaller.',
-  unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
+  unsupported_media_type:
+    'Send the body as JSON, with the header "Content-Type: application/json". PATCH also takes "application/merge-patch+json".',
   invalid_input:
     '"errors" lists at most 100 broken rules with their paths: first those of the form, such as an unknown property, and once the form is right, those of the values. Change the request before you send it again.',
   search_timed_out: 'Search a shorter time with `since` and `until`, or use fewer conditions.',

@@ -11,7 +11,7 @@ import { slashTooMany } from '../http/requests.js';
 import { etagOf, readIfMatch, versionFor } from './if-match.js';
 import { graphqlName } from './names.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
-import { REST_PREFIX } from './paths.js';
+import { MERGE_PATCH, REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
 import { listQuery, noQuery, webhookChange, webhookInput } from './schemas.js';
 
@@ -42,7 +42,8 @@ export async function webhookRoutes(
     }
   });
   app.addHook('onSend', reserveAnswer);
-  await app.register(async (scope) => routesWithBody(scope, operations));
+  await app.register(async (scope) => creation(scope, operations));
+  await app.register(async (scope) => change(scope, operations));
   await app.register(async (scope) => routesWithoutBody(scope, operations));
 }
 
@@ -59,7 +60,7 @@ async function reserveAnswer(request: FastifyRequest, reply: FastifyReply, answe
   return answer;
 }
 
-function routesWithBody(app: FastifyInstance, operations: Operations): void {
+function creation(app: FastifyInstance, operations: Operations): void {
   readJson(app);
 
   const onCreate = [operations.create.authorise, hasNoParameters];
@@ -68,6 +69,14 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
     const { createWebhook } = await operations.create(request, { input });
     const data = { ...restWebhook(createWebhook.webhook, reply), secret: createWebhook.secret };
     return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
+  });
+}
+
+/** A change is a merge patch (RFC 7396), under either name. Other patches, such as RFC 6902's, mean something else. */
+function change(app: FastifyInstance, operations: Operations): void {
+  readJson(app, [MERGE_PATCH]);
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('accept-patch', `application/json, ${MERGE_PATCH}`); // RFC 5789 §3.1
   });
 
   const onChange = [operations.update.authorise, hasNoParameters, canReadIfMatch, isThere];

@@ -31,7 +31,10 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     },
   );
 
-  test.each(['text/plain', 'application/jsonx', ';;;', undefined])('the content type %s is 415', async (type) => {
+  test.each([
+    ...['text/plain', 'application/jsonx', 'application/json-patch+json', 'application/vnd.api+json', ';;;'],
+    undefined,
+  ])('the content type %s is 415', async (type) => {
     const headers = type === undefined ? {} : { 'content-type': type };
     expectProblem(await ask({ headers, payload: Buffer.from(text) }), 'unsupported_media_type');
   });
@@ -45,6 +48,18 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     '%j is accepted',
     async (headers) => {
       expect((await ask({ headers, payload: text })).status).toBeLessThan(300);
+    },
+  );
+
+  test.each(['application/merge-patch+json', 'Application/Merge-Patch+JSON; charset="utf-8"'])(
+    'a change may be sent as %s',
+    async (type) => {
+      const answer = await ask({ headers: { 'content-type': type }, payload: text });
+      if (line.startsWith('PATCH')) {
+        expect(answer.status).toBe(200);
+      } else {
+        expectProblem(answer, 'unsupported_media_type');
+      }
     },
   );
 
