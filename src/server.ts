@@ -19,7 +19,7 @@ import {
   requestLog,
 } from './http/requests.js';
 import { traceRequests } from './http/traces.js';
-import { http } from './node/node-http.js';
+import { answerHalfClosed, http } from './node/node-http.js';
 import { version } from './node/version.js';
 import { openApiRoute } from './rest/openapi-route.js';
 import { REST_PREFIX } from './rest/paths.js';
@@ -68,6 +68,7 @@ export async function buildServer(services: Services, options: DashboardOptions 
       app.routing(raw, reply.raw);
     },
   });
+  answerHalfClosed(app.server);
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
     logFault(log, request.id, known.reason, error);

@@ -49,6 +49,8 @@ export class EventStream {
     response.socket?.setNoDelay(true);
     this.#beat();
     response.once('close', () => this.#ended('client_left'));
+    // The server would go on answering. But it looks the same when a client leaves, and its place is wanted.
+    response.socket?.once('end', () => this.destroy('client_left'));
     response.on('error', () => {});
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs);
     this.#life = setTimeout(() => this.end('age'), options.lifeMs);

@@ -94,7 +94,7 @@ function follow(live: Live, reply: FastifyReply, release: () => void): void {
     refuse: fail,
     end: () => stream.end('service_ends'),
   });
-  if (reply.raw.destroyed) {
+  if (reply.raw.destroyed || request.raw.socket.readableEnded) {
     stream.destroy('client_left'); // before the stream was open
     return;
   }

@@ -1,5 +1,16 @@
+import type { Server } from 'node:http';
+
 /**
  * Node's `http`, not by `import`: that reads every name it exports, of which some make Node load the client behind
  * `fetch`, 4 MiB that nobody here uses.
  */
 export const http = process.getBuiltinModule('node:http');
+
+/**
+ * Makes a server answer clients that close their sending half once their request is sent, as `printf … | nc` does and
+ * TCP allows. By default Node then ends the connection without an answer. Whether such a client still listens shows
+ * when something is written to it.
+ */
+export function answerHalfClosed(server: Server): void {
+  Object.assign(server, { httpAllowHalfOpen: true }); // undocumented, and not in Node's types
+}

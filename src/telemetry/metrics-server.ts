@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { http } from '../node/node-http.js';
+import { answerHalfClosed, http } from '../node/node-http.js';
 
 interface MetricsServer {
   /** The address for Prometheus; /health/live and /health/ready are beside it. */
@@ -28,6 +28,7 @@ export async function startMetricsServer(
       response.writeHead(500, { 'content-type': 'text/plain' }).end(`${String(error)}\n`);
     }
   });
+  answerHalfClosed(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

@@ -250,6 +250,28 @@ describe('over a socket', () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 
+  test.each([
+    ['a list', list, ''],
+    ['a change', 'PATCH /api/v1/webhooks/999 HTTP/1.1', '{"active":true}'],
+    ['GraphQL', 'POST /graphql HTTP/1.1', '{"query":"{ viewer { __typename } }"}'],
+    ['readiness', 'GET /health/ready HTTP/1.1', ''],
+  ])('a client that closes its sending half gets its answer, and the connection ends: %s', async (_, line, body) => {
+    const usual = ['Host: a', `Authorization: Bearer ${api.tenant.key}`, 'Content-Type: application/json'];
+    const request = `${headOf(line, ...usual, `Content-Length: ${body.length}`)}\r\n${body}`;
+    for (const requests of [1, 2]) {
+      const socket = connect(port, '127.0.0.1');
+      socket.end(request.repeat(requests));
+      const answer = await text(socket);
+      expect(answer.match(/HTTP\/1\.1 (200|404)/g)).toHaveLength(requests);
+    }
+  });
+
+  test('a client that closes its sending half within its request is told that it is not complete', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.end(headOf('GET /health/ready HTTP/1.1', 'Host: a'));
+    expect(await text(socket)).toContain('"code":"malformed_request"');
+  });
+
   test('the refusal of a body that is too long arrives, also when its length was not announced', async () => {
     const status = await new Promise((resolve, reject) => {
       const headers = { ...json, authorization: `Bearer ${api.tenant.key}`, 'transfer-encoding': 'chunked' };

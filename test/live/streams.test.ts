@@ -308,6 +308,13 @@ describe('how many there may be', () => {
 });
 
 describe('how streams live and end', () => {
+  test('a client that closes its half of the connection has left', async () => {
+    const live = await open({}, { heartbeatMs: 60_000 });
+    const stream = await live.follow(webhooks);
+    stream.response.socket.end();
+    await eventually(() => stream.hasEnded, WITHIN_MS);
+  });
+
   test('heartbeats keep them alive beyond the idle time of connections, and carry where they stand', async () => {
     const live = await open({ IDLE_TIMEOUT_MS: '1000' }, { heartbeatMs: 300 });
     const stream = await live.follow(webhooks);

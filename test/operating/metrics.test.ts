@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
@@ -347,6 +349,15 @@ describe('what operators are given', () => {
 });
 
 describe('METRICS_PORT', () => {
+  test('answers a client that has closed its sending half', async () => {
+    const slowly = () => new Promise<null>((resolve) => setTimeout(resolve, 50, null));
+    const server = await startMetricsServer(registry, { host: '127.0.0.1', port: 0 }, slowly);
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.end('GET /health/ready HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+    await server.close();
+  });
+
   test('has /health too: live at once, ready when the daemon works, else 503 with the reason', async () => {
     let why: string | null = 'The daemon ends.';
     const server = await startMetricsServer(registry, { host: '127.0.0.1', port: 0 }, async () => why);
