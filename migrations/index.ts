@@ -3,6 +3,7 @@ import { DeliveryTables } from './0002-delivery-tables.js';
 import { Functions } from './0003-functions.js';
 import { Access } from './0004-access.js';
 import { FirstRows } from './0005-first-rows.js';
+import { CreationKeys } from './0006-creation-keys.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -14,4 +15,5 @@ export const migrations = [
   { name: '0003-functions', class: Functions },
   { name: '0004-access', class: Access },
   { name: '0005-first-rows', class: FirstRows },
+  { name: '0006-creation-keys', class: CreationKeys },
 ];

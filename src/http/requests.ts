@@ -56,8 +56,8 @@ export function followRequests(app: FastifyInstance, { metrics, log }: Pick<Serv
   });
 }
 
-/** Headers that may appear only once. Node would silently keep the first. */
-const SINGLE = ['Host', 'Authorization', 'Content-Type', 'Hookwright-Tenant'];
+/** Headers that may appear only once. Node would silently keep the first, or join them. */
+const SINGLE = ['Host', 'Authorization', 'Content-Type', 'Hookwright-Tenant', 'Idempotency-Key'];
 
 /** A proxy may read another one of repeated headers than we do. The connection ends, because a body may follow. */
 export function refuseRepeatedHeaders(app: FastifyInstance): void {

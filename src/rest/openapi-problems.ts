@@ -12,6 +12,8 @@ const onEveryRoute = [
 ];
 export const onRoutesWithBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
 
+export const keyConflicts = ['idempotency_key_reused', 'webhook_deleted', 'secret_rotated'] as const;
+
 /**
  * The errors of well-formed requests to the routes. There is no `default` besides: with an answer of any status,
  * TypeScript could not distinguish answers by their status.
@@ -19,6 +21,7 @@ export const onRoutesWithBody = ['malformed_json', 'payload_too_large', 'unsuppo
 const reasons = [
   ...onEveryRoute,
   ...onRoutesWithBody,
+  ...keyConflicts,
   ...(['header_malformed', 'webhook_limit_reached', 'webhook_inactive', 'precondition_failed'] as const),
 ] satisfies readonly Reason[];
 type ProblemReason = (typeof reasons)[number];
@@ -73,14 +76,18 @@ export function problems(...more: readonly ProblemReason[]): Json {
   );
 }
 
-/** The member `responses` of the components. */
-export const problemResponses = (): Json =>
-  Object.fromEntries(
-    reasons.map((reason) => {
-      const other = sameStatus[reason];
-      return [nameOf(reason), problemResponse(reason, ...(other === undefined ? [] : [other]))];
-    }),
+/** The member `responses` of the components: those that a route has alone with their status. */
+export function problemResponses(paths: Json): Json {
+  const text = JSON.stringify(paths);
+  return Object.fromEntries(
+    reasons
+      .filter((reason) => text.includes(`"#/components/responses/${nameOf(reason)}"`))
+      .map((reason) => {
+        const other = sameStatus[reason];
+        return [nameOf(reason), problemResponse(reason, ...(other === undefined ? [] : [other]))];
+      }),
   );
+}
 
 /** `not_found` is `NotFound` among the components. */
 const nameOf = (reason: Reason): string =>

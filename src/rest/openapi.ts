@@ -7,7 +7,14 @@ import type { RegisteredEventType } from '../operations/event-types/event-type-r
 import type { Config } from '../settings/config.js';
 import { deliveryRequests } from './openapi-deliveries.js';
 import { type HeaderName, headers, headersNamed, usualHeaders } from './openapi-headers.js';
-import { onRoutesWithBody, problem, problemIssue, problemResponses, problems } from './openapi-problems.js';
+import {
+  keyConflicts,
+  onRoutesWithBody,
+  problem,
+  problemIssue,
+  problemResponses,
+  problems,
+} from './openapi-problems.js';
 import { MERGE_PATCH, REST_PREFIX } from './paths.js';
 import { components, eventName, listQuery, parameters } from './schemas.js';
 
@@ -57,7 +64,7 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
         ]),
       ),
       headers,
-      responses: problemResponses(),
+      responses: problemResponses(paths()),
       schemas: componentSchemas(eventTypes.map(({ name }) => name)),
     },
   };
@@ -71,10 +78,11 @@ function paths(): Json {
     '/webhooks': {
       parameters: [tenant],
       post: operation('createWebhook', 'Create a webhook', 'webhooks:write', {
+        parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
         requestBody: body('WebhookInput', 'application/json'),
         responses: {
           201: answer('The new webhook with its secret.', 'WebhookWithSecretResult', 'Location', 'ETag'),
-          ...problems(...onRoutesWithBody, 'webhook_limit_reached'),
+          ...problems(...onRoutesWithBody, 'header_malformed', 'webhook_limit_reached', ...keyConflicts),
         },
       }),
       get: operation('listWebhooks', "List the tenant's webhooks, newest first", 'webhooks:read', {

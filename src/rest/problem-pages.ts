@@ -31,7 +31,9 @@ const advice: Record<Reason, string> = {
     'Start another bulk operation. Only a failed one, or one that somebody canceled, can be resumed, while its webhook exists.',
   rotation_under_way:
     'The secret before the last rotation still signs. Wait until its overlap ends, or end it now with overlapHours: 0.',
-  idempotency_key_reused: 'Use a new idempotency key for each event.',
+  secret_rotated:
+    'The webhook of this idempotency key exists. The secret that it had at first is gone, and the present one was shown when it was made: rotate it again if nobody has it.',
+  idempotency_key_reused: 'Use a new idempotency key for each event and each webhook.',
   portal_code_used: 'Open the portal again from the page that has its link: each link works once.',
   portal_code_expired:
     'Open the portal again from the page that has its link: a link works for a minute, a session for at most an hour.',

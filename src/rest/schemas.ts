@@ -186,6 +186,19 @@ export const parameters = {
       examples: [7],
     }),
   },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    schema: z.string().meta({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[ -~]+$',
+      description:
+        'For 24 hours the same API key gets the webhook that this key has created, as it is then, and its secret, instead of another webhook: a request without an answer can be sent again. With another body the answer is 409 `idempotency_key_reused`; if the webhook was deleted or its secret rotated meanwhile, it is 409 `webhook_deleted` or `secret_rotated`. A refused request uses no key.',
+      examples: ['2f8e9b0a-6c11-4b52-9c1d-5d6f1c0e7a43'],
+    }),
+  },
   IfMatch: {
     name: 'If-Match',
     in: 'header',

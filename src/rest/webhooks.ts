@@ -3,11 +3,12 @@ import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
 import { callerOf, type Services } from '../context/context.js';
 import { parseId } from '../domain/ids/id.js';
-import { notFound } from '../errors.js';
+import { ApiError, notFound } from '../errors.js';
+import { idempotencyKey } from '../graphql/fields/input.js';
 import { readWebhook } from '../graphql/webhooks/webhook.js';
 import { contextOf, expectAsker, freeWhenSent, whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
-import { slashTooMany } from '../http/requests.js';
+import { headerOf, slashTooMany } from '../http/requests.js';
 import { etagOf, readIfMatch, versionFor } from './if-match.js';
 import { graphqlName } from './names.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
@@ -63,9 +64,9 @@ async function reserveAnswer(request: FastifyRequest, reply: FastifyReply, answe
 function creation(app: FastifyInstance, operations: Operations): void {
   readJson(app);
 
-  const onCreate = [operations.create.authorise, hasNoParameters];
+  const onCreate = [operations.create.authorise, hasNoParameters, canReadKey];
   app.post('/webhooks', { onRequest: onCreate }, async (request, reply) => {
-    const input = inGraphqlTerms(bodyOf(request, webhookInput));
+    const input = { ...inGraphqlTerms(bodyOf(request, webhookInput)), idempotencyKey: keyOf(request) };
     const { createWebhook } = await operations.create(request, { input });
     const data = { ...restWebhook(createWebhook.webhook, reply), secret: createWebhook.secret };
     return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
@@ -136,6 +137,19 @@ function webhookIn({ params }: FastifyRequest): string {
     throw notFound('webhook', 'with such an id');
   }
   return id;
+}
+
+async function canReadKey(request: FastifyRequest): Promise<void> {
+  keyOf(request);
+}
+
+/** @throws ApiError header_malformed */
+function keyOf(request: FastifyRequest): string | null {
+  const header = headerOf(request, 'idempotency-key') ?? null;
+  if (header !== null && !idempotencyKey.safeParse(header).success) {
+    throw new ApiError('header_malformed', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+  }
+  return header;
 }
 
 async function canReadIfMatch({ headers }: FastifyRequest): Promise<void> {

@@ -208,6 +208,7 @@ describe('over a socket', () => {
       'Content-Type',
       headOf('POST /api/v1/webhooks HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Content-Type: text/plain'),
     ],
+    ['Idempotency-Key', headOf(list, 'Host: a', 'Idempotency-Key: a', 'Idempotency-Key: b')],
     ['Hookwright-Tenant', headOf(list, 'Host: a', 'Hookwright-Tenant: 1', 'Hookwright-Tenant: 1')],
   ])('a request with a second %s is answered with a problem, and the connection ends', async (_name, request) => {
     const { status, head, body } = await raw(`${request}X-Request-Id: mine\r\n\r\n`);

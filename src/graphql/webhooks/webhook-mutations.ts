@@ -19,7 +19,12 @@ import { emitFor } from '../emits/emit-for.js';
 import { refusalError } from '../emits/emit-refusals.js';
 import { InputArg } from '../fields/arguments.js';
 import { idOf } from '../fields/ids.js';
-import { OVERLAP_HOURS_DEFAULT, overlapHours as overlapHoursSchema, parseInput } from '../fields/input.js';
+import {
+  idempotencyKey as idempotencyKeySchema,
+  OVERLAP_HOURS_DEFAULT,
+  overlapHours as overlapHoursSchema,
+  parseInput,
+} from '../fields/input.js';
 import { Requires } from '../fields/requires.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
@@ -46,9 +51,11 @@ export class WebhookMutations {
     @InputArg(() => CreateWebhookInput) wanted: CreateWebhookInput,
     @Ctx() context: Context,
   ): Promise<CreateWebhookPayload> {
+    const { idempotencyKey, ...settings } = wanted;
     return createWebhook(context.db, context.vault, context.random, {
       tenantId: tenantOf(context),
-      ...parseInput(newWebhookInput(await rulesFor(context)), { ...wanted }, ['input']),
+      idempotencyKey: parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']),
+      ...parseInput(newWebhookInput(await rulesFor(context)), settings, ['input']),
       webhooksMax: context.config.webhooksPerTenantMax,
       by: actorOf(context),
     });

@@ -50,6 +50,12 @@ export class CreateWebhookInput {
 
   @Field(() => [String], { description: EVENT_TYPES_RULES })
   eventTypes!: string[];
+
+  @Nullable(
+    () => String,
+    '1 to 255 printable ASCII characters. For 24 hours the same API key gets the same webhook with this key, as it is then, and its secret; with other values, or once the webhook was deleted or its secret rotated, it is a CONFLICT.',
+  )
+  idempotencyKey?: string | null;
 }
 
 @ObjectType({ description: 'The new webhook and its secret.' })
@@ -58,7 +64,7 @@ export class CreateWebhookPayload {
   webhook!: Webhook;
 
   @Requires('webhooks:secrets')
-  @Field(() => String, { description: 'The signing secret. It is never shown again.' })
+  @Field(() => String, { description: 'The signing secret. It is shown again only for the same `idempotencyKey`.' })
   secret!: string;
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
+import { CREATION_KEY_HOURS } from '../webhooks/creation-keys.js';
 
 const CHUNK_ROWS = 5_000;
 
@@ -13,6 +14,10 @@ interface OldRows {
 export const OLD_ROWS = {
   /** The same key within that time is the same event. */
   'idempotency keys': { table: 'idempotency_keys', isOld: () => `created_at < now() - interval '7 days'` },
+  'creation keys': {
+    table: 'creation_keys',
+    isOld: () => `created_at < now() - interval '${CREATION_KEY_HOURS} hours'`,
+  },
   /** Longer than a usual hold with its retries; later deliveries are not traced. */
   traces: { table: 'event_traces', isOld: () => `event_id < hookwright.id_at(now() - interval '8 days')` },
   'bulk operations': { table: 'bulk_operations', isOld: (days) => `finished_at < now() - interval '${days} days'` },

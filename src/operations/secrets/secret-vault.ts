@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Database } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
@@ -7,6 +7,7 @@ import type { EncryptionKey } from '../../settings/config.js';
 import { Remembered } from '../rows/remembered.js';
 
 const CACHED_TENANTS_MAX = 10_000;
+const HMAC_KEY_BYTES = 32;
 
 /** A tenant's data key as its row has it: encrypted by the key dataKeyKid. */
 interface WrappedDataKey {
@@ -73,6 +74,12 @@ export class SecretVault {
   async open(tenantId: number, webhookId: number, sealed: Buffer): Promise<string> {
     const dataKey = await this.#dataKeyOf(tenantId);
     return openEnvelope(dataKey, sealed, secretContext(tenantId, webhookId)).toString();
+  }
+
+  /** Says whether two texts are the same. Without the tenant's data key nobody can try texts against it. */
+  async hmac(tenantId: number, text: string): Promise<Buffer> {
+    const key = hkdfSync('sha256', await this.#dataKeyOf(tenantId), '', 'hmac', HMAC_KEY_BYTES);
+    return createHmac('sha256', Buffer.from(key)).update(text).digest();
   }
 
   #dataKeyOf(tenantId: number): Promise<Buffer> {

@@ -59,6 +59,7 @@ export async function deleteTenant(
 /** Referring tables come first. Events, deliveries and attempts were deleted with their days by then. */
 const TABLES_OF_TENANTS = [
   'idempotency_keys',
+  'creation_keys',
   'raised_events',
   'endpoint_states',
   'delivery_stats',

@@ -7,36 +7,65 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
+import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import type { WebhookSettings } from './webhook-settings.js';
 
 interface NewWebhook extends WebhookSettings {
   tenantId: number;
   webhooksMax: number;
   by: Actor;
+  /** The same key and settings of one API key make one webhook in 24 h. */
+  idempotencyKey?: string | null;
 }
 
 /**
- * The secret is shown only in this answer (docs/interface.md, "A webhook"), so no query that could fail follows the
- * commit.
+ * Without an idempotency key the secret is shown only in this answer (docs/interface.md, "A webhook"), so no query that
+ * could fail follows the commit.
  *
- * @throws ApiError webhook_limit_reached, not_found for an unknown tenant
+ * @throws ApiError webhook_limit_reached, not_found for an unknown tenant; idempotency_key_reused, webhook_deleted,
+ *   secret_rotated for a key that was used
  */
 export async function createWebhook(
   db: Pick<Database, 'pool' | 'orm'>,
-  vault: Pick<SecretVault, 'seal'>,
+  vault: Pick<SecretVault, 'seal' | 'open' | 'hmac'>,
   random: (bytes: number) => Buffer,
-  { tenantId, webhooksMax, by, ...settings }: NewWebhook,
+  { tenantId, webhooksMax, by, idempotencyKey = null, ...settings }: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: Webhook }> {
   const id = await allocateId(db.pool, 'webhooks');
   const secret = formatSecret(random(SECRET_BYTES));
   const sealedSecret = await vault.seal(tenantId, id, secret);
-  const webhook = await managementTransaction(db, tenantId, async ({ em }) => {
+  const creation: KeyedCreation | null =
+    idempotencyKey === null || by.keyId === null
+      ? null
+      : {
+          tenantId,
+          apiKeyId: by.keyId,
+          key: idempotencyKey,
+          requestHmac: await vault.hmac(tenantId, textOf(settings)),
+        };
+  const webhook = await managementTransaction(db, tenantId, async ({ em, sql }) => {
     await lockTenant(em, tenantId);
+    const earlier = creation && (await findCreated({ em, sql }, creation));
+    if (earlier !== null) {
+      return earlier;
+    }
     if ((await em.count(Webhook)) >= webhooksMax) {
       throw new ApiError('webhook_limit_reached', `A tenant may have ${webhooksMax} webhooks; delete one first.`);
     }
     audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after: settings });
+    if (creation !== null) {
+      await keepCreationKey(sql, creation, { id, sealedSecret });
+    }
     return em.create(Webhook, { id, tenantId, ...settings, sealedSecret });
   });
-  return { id, secret, webhook };
+  const isNew = webhook.id === id;
+  return {
+    id: webhook.id,
+    secret: isNew ? secret : await vault.open(tenantId, webhook.id, webhook.sealedSecret),
+    webhook,
+  };
 }
+
+/** The same text for the same settings, however a caller has written them. */
+const textOf = (settings: WebhookSettings): string =>
+  JSON.stringify(Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)));
