@@ -4,6 +4,7 @@ import { Functions } from './0003-functions.js';
 import { Access } from './0004-access.js';
 import { FirstRows } from './0005-first-rows.js';
 import { CreationKeys } from './0006-creation-keys.js';
+import { Sessions } from './0007-sessions.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -16,4 +17,5 @@ export const migrations = [
   { name: '0004-access', class: Access },
   { name: '0005-first-rows', class: FirstRows },
   { name: '0006-creation-keys', class: CreationKeys },
+  { name: '0007-sessions', class: Sessions },
 ];

@@ -9,6 +9,7 @@ import { liveUpdates } from './live-updates.js';
 import { newDeliveries } from './new-deliveries.js';
 import { operationalEvents } from './operational-events.js';
 import { partitions } from './partitions.js';
+import { sessions } from './sessions.js';
 import { statistics } from './statistics.js';
 import { webhookState } from './webhook-state.js';
 
@@ -17,6 +18,7 @@ export const functions: readonly string[] = [
   ids,
   partitions,
   callers,
+  sessions,
   emit,
   emitEventsOnce,
   newDeliveries,

@@ -13,7 +13,7 @@ import { Tenant } from './tenant.js';
   description: 'A credential of the API. The key itself is shown once, when it is created; only its hash is stored.',
 })
 export class ApiKey {
-  [OptionalProps]?: 'createdAt';
+  [OptionalProps]?: 'createdAt' | 'consoleSession';
 
   @PrimaryKey(idColumn())
   id!: number;
@@ -43,6 +43,13 @@ export class ApiKey {
   @shown.nullableTime('When the key was last used, to the minute. Null when it was never used.')
   lastUsedAt!: Date | null;
 
+  @shown.boolean('Whether the key is the session of a person who is signed in to the console.', { default: false })
+  consoleSession!: boolean;
+
+  /** The session in which the key was made, and with which it is revoked. Null: in none. */
+  @ManyToOne(() => ApiKey, { ...reference('made_in'), nullable: true })
+  madeIn!: number | null;
+
   /** The public id in the url of a portal session. Null for an ordinary key. */
   @Property({ type: 'text', nullable: true })
   portalId!: string | null;
@@ -66,6 +73,23 @@ export class ApiKey {
 export const activeKeys = () => ({
   revokedAt: null,
   [raw((table) => `coalesce(${table}.expires_at, 'infinity')`)]: { $gt: raw('now()') },
+});
+
+/** The end of a portal session: of its code, until that is exchanged. In the form of the index of open sessions. */
+const endOfSession = (table: string) =>
+  `case when ${table}.portal_exchanged_at is null then ${table}.portal_code_expires_at else ${table}.expires_at end`;
+
+/** Conditions for portal sessions that were opened, or still can be, and are neither revoked nor expired. */
+export const activeSessions = () => ({
+  portalId: { $ne: null },
+  revokedAt: null,
+  [raw(endOfSession)]: { $gt: raw('now()') },
+});
+
+/** Conditions for all other portal sessions. */
+export const endedSessions = () => ({
+  portalId: { $ne: null },
+  $or: [{ revokedAt: { $ne: null } }, { [raw(endOfSession)]: { $lte: raw('now()') } }],
 });
 
 /** Alternative conditions for keys that were revoked or have expired. */

@@ -334,11 +334,24 @@ describe('making a session', () => {
       (returnUrl) => [{ returnUrl }, 'returnUrl', 'https://'] as const,
     ),
     [{ returnUrl: `https://a.example.com/${'x'.repeat(2_048)}` }, 'returnUrl', 'at most 2048'],
+    [{ returnUrl: `https://a.example.com/${'ü'.repeat(400)}` }, 'returnUrl', 'at most 2048 characters when'],
+    [{ keysExpireInSeconds: 59 }, 'keysExpireInSeconds', 'at least 60'],
+    [{ keysExpireInSeconds: 315_360_001 }, 'keysExpireInSeconds', 'at most 315360000'],
   ] as const)('refuses %j at its place, and says what is allowed', async (input, field, allowed) => {
     const { errors } = await create({ capabilities: ['VIEW'], ...input }, tenant.key);
     const issues = errors[0].extensions.errors;
     expect(issues[0].path.slice(0, 2)).toEqual(['input', field]);
     expect(issues[0].detail).toContain(allowed);
+  });
+
+  test.each([
+    ['https://App.Example.com', 'https://app.example.com/'],
+    ['https:\\\\app.example.com\\a\\..\\b', 'https://app.example.com/b'],
+    ['  https://app.example.com/\ta\n?x=ü#y ', 'https://app.example.com/a?x=%C3%BC#y'],
+    ['https:app.example.com:443/%7e', 'https://app.example.com/%7e'],
+  ])('stores the returnUrl %j as browsers read it', async (returnUrl, read) => {
+    const { session } = await site.session(tenant.key, { returnUrl });
+    expect(session.returnUrl).toBe(read);
   });
 
   test('begins its url with the host that was asked, or with PUBLIC_URL', async () => {

@@ -51,7 +51,7 @@ const guarded = Object.fromEntries(
  * shows what it made or changed: `redeliver` its delivery with its attempts, `emitEvent` its event.
  */
 const unguarded: Record<string, string> = {
-  ApiKey: 'createdAt databaseId expiresAt id lastUsedAt name revokedAt scopes',
+  ApiKey: 'consoleSession createdAt databaseId expiresAt id lastUsedAt name revokedAt scopes',
   Attempt: `
     connectMs dnsMs durationMs errorCode firstByteMs id number requestHeaders responseBody responseBodyBase64
     responseHeaders responseTruncated startedAt statusCode tlsMs url`,
@@ -97,8 +97,8 @@ const unguarded: Record<string, string> = {
   FanOutEntry: 'delivery reason webhookId',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PortalSession: `
-    capabilities createdAt databaseId exchangedAt expiresAt id lastUsedAt locale parentOrigins returnUrl revokedAt
-    status theme`,
+    capabilities createdAt databaseId exchangedAt expiresAt id keysExpireInSeconds lastUsedAt locale parentOrigins
+    returnUrl revokedAt status theme`,
   RecoverWebhookPayload: 'bulkOperation total totalCapped',
   RedeliverPayload: 'delivery',
   RegisterEventTypePayload: 'eventType',

@@ -88,8 +88,14 @@ export async function makePortalSession({ db, random }: Services, tenantId: numb
   const { apiKey } = await createPortalSession(db, random, {
     tenantId,
     expiresInSeconds: 60,
-    settings: { capabilities: ['VIEW'], parentOrigins: [], locale: null, theme: 'AUTO', returnUrl: null },
-    makerExpiresAt: null,
+    settings: {
+      capabilities: ['VIEW'],
+      parentOrigins: [],
+      locale: null,
+      theme: 'AUTO',
+      returnUrl: null,
+      keysExpireInSeconds: null,
+    },
     by: commandLine,
   });
   return apiKey.id;

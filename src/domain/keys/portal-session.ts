@@ -21,10 +21,15 @@ export interface PortalSettings {
   theme: PortalTheme;
   /** The portal's way back. */
   returnUrl: string | null;
+  /** How long keys live at most that are made in the session. Null, or missing: they end with it. */
+  keysExpireInSeconds: number | null;
 }
 
 export interface StoredPortalSettings extends PortalSettings {
-  /** When the key that made the session ends (ISO 8601); null: never. Keys made in the portal may live as long. */
+  /**
+   * When keys end at the latest that are made in the session, and in sessions that it makes (ISO 8601). Version 0.1.0
+   * wrote the end of the session's maker; null: never.
+   */
   makerExpiresAt: string | null;
 }
 

@@ -20,7 +20,7 @@ import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnecti
 import { idOf } from '../fields/ids.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from '../fields/input.js';
 import { RequiresScope, RequiresScopeOrAdmin } from '../fields/requires.js';
-import { requireGranted, requireOwnLife, secondsToGrant } from './api-key-rules.js';
+import { requireGranted } from './api-key-rules.js';
 
 @InputType({ description: 'The API key to create.' })
 class CreateApiKeyInput {
@@ -37,7 +37,7 @@ class CreateApiKeyInput {
 
   @Nullable(
     () => Int,
-    `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years. Omit for a key that does not expire. A key that expires can create only keys that expire no later.`,
+    `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years. Omit for a key that does not expire. A key that expires can create only keys that expire no later. In a portal session: at most until the session ends, or its \`keysExpireInSeconds\`, which is also the default.`,
   )
   expiresInSeconds?: number | null;
 }
@@ -67,6 +67,9 @@ class RevokeApiKeyPayload {
 class ApiKeyFilter {
   @Nullable(() => Boolean, 'Only keys that can be used now, or only keys that were revoked or have expired.')
   active?: boolean | null;
+
+  @Nullable(() => Boolean, 'Only sessions of people in the console, or only keys that are none.')
+  consoleSession?: boolean | null;
 }
 
 const ApiKeyConnection = connectionOf(ApiKey, 'ApiKey', 'API keys');
@@ -97,7 +100,6 @@ export class ApiKeyResolver {
   ): Promise<CreateApiKeyPayload> {
     const { name, scopes, expiresInSeconds: lifetime } = parseInput(newApiKey(grantableBy(context)), input, ['input']);
     requireGrantable(context, scopes);
-    requireOwnLife(await secondsToGrant(context), lifetime);
     return createApiKey(context.db, context.random, {
       tenantId: context.tenantId,
       name,
@@ -118,16 +120,17 @@ export class ApiKeyResolver {
   ): Promise<RevokeApiKeyPayload> {
     const id = idOf('ApiKey', input.id, ['input', 'id']);
     const apiKey = await revokeApiKey(context.db, context.tenantId, id, actorOf(context));
-    context.authenticator.forget(id);
+    context.authenticator.forgetRevoked(apiKey);
     return { apiKey };
   }
 }
 
 function conditionsOf(filter: ApiKeyFilter | null) {
-  if (typeof filter?.active !== 'boolean') {
-    return {};
-  }
-  return filter.active ? activeKeys() : { $or: endedKeys() };
+  const { active, consoleSession } = filter ?? {};
+  return {
+    ...(typeof active !== 'boolean' ? {} : active ? activeKeys() : { $or: endedKeys() }),
+    ...(typeof consoleSession === 'boolean' ? { consoleSession } : {}),
+  };
 }
 
 const newApiKey = (grantable: readonly Scope[]) =>

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isLocalhost, isLoopbackAddress, URL_LENGTH_MAX } from '../../domain/addresses/target.js';
 import { PORTAL_SESSION_SECONDS_MAX, wholeCapabilities } from '../../domain/keys/portal-session.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
+import { expiresInSeconds as keySeconds } from '../fields/input.js';
 import { PARENT_ORIGINS_MAX, PortalCapability, PortalTheme } from './portal-session-types.js';
 
 const ORIGIN_LENGTH_MAX = 255;
@@ -71,6 +72,12 @@ export const portalSessionInput = z.object({
     .string()
     .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)
     .refine(isReturnUrl, 'must be an https:// url without a user name, or an http:// one on this machine (localhost)')
+    .transform((url) => new URL(url).href)
+    .refine(
+      ({ length }) => length <= URL_LENGTH_MAX,
+      `must have at most ${URL_LENGTH_MAX} characters when it is encoded`,
+    )
     .nullish()
     .transform((url) => url ?? null),
+  keysExpireInSeconds: keySeconds.nullish().transform((seconds) => seconds ?? null),
 });

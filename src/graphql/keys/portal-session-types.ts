@@ -11,7 +11,7 @@ import type { ApiKey } from '../../entities/api-key.js';
 import { graphqlEnum } from '../../entities/graphql-enum.js';
 import { Node, NumberedNode } from '../../entities/node.js';
 import { Nullable } from '../../entities/nullable.js';
-import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
+import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 import { connectionOf } from '../fields/connection.js';
 
 export const PortalCapability = graphqlEnum<Capability>('PortalCapability', 'A right of a portal session.', {
@@ -81,6 +81,12 @@ export class PortalSession implements PortalSettings {
 
   @Nullable(() => String, 'The url that the portal leads back to, if any.')
   returnUrl!: string | null;
+
+  @Nullable(
+    () => Int,
+    'How many seconds API keys live at most that are created in the session. Null: they end with the session.',
+  )
+  keysExpireInSeconds!: number | null;
 }
 
 export function portalSessionOf(apiKey: ApiKey, now: Date): PortalSession {
@@ -125,7 +131,7 @@ export class CreatePortalSessionInput {
 
   @Nullable(
     () => [String],
-    `Origins of the pages that may show the portal in a frame, such as \`https://app.example.com\`, at most ${PARENT_ORIGINS_MAX}. Without any, no page may.`,
+    `Origins of the pages that may show the portal in a frame, such as \`https://app.example.com\`, at most ${PARENT_ORIGINS_MAX}. Without any, no page may. In a portal session: only origins of that session.`,
   )
   parentOrigins?: string[] | null;
 
@@ -137,6 +143,12 @@ export class CreatePortalSessionInput {
 
   @Nullable(() => String, 'The url that the portal leads back to: https://, or http:// on this machine.')
   returnUrl?: string | null;
+
+  @Nullable(
+    () => Int,
+    `With MANAGE_KEYS: how many seconds API keys live at most that are created in the session, ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, and no longer than the API key that creates the session. Default: they end with the session. They are revoked with the session in any case.`,
+  )
+  keysExpireInSeconds?: number | null;
 }
 
 @ObjectType({ description: 'The new portal session and its link.' })
@@ -164,7 +176,10 @@ export class RevokePortalSessionPayload {
 
 @InputType({ description: 'Conditions for portal sessions.' })
 export class PortalSessionFilter {
-  @Nullable(() => Boolean, 'Only sessions that are neither revoked nor expired, or only sessions that are.')
+  @Nullable(
+    () => Boolean,
+    'Only sessions that were opened, or still can be, and are neither revoked nor expired; or only the others.',
+  )
   active?: boolean | null;
 }
 

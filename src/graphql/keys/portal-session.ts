@@ -1,10 +1,9 @@
 import 'reflect-metadata';
-import { raw } from '@mikro-orm/postgresql';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { actorOf, type Context, callerOf, otherTenant, otherThanHeader, tenantOf } from '../../context/context.js';
 import { UNFILTERED } from '../../database/tenant-database.js';
-import { PORTAL_SESSION_SECONDS_MAX, scopesOfPortal } from '../../domain/keys/portal-session.js';
-import { ApiKey, activeKeys, endedKeys } from '../../entities/api-key.js';
+import { scopesOfPortal } from '../../domain/keys/portal-session.js';
+import { ApiKey, activeSessions, endedSessions } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
 import { createPortalSession } from '../../operations/portal/create-portal-session.js';
@@ -13,7 +12,7 @@ import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../
 import { idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
 import { Requires, RequiresScope } from '../fields/requires.js';
-import { requireGranted, requireOwnLife, secondsLeft, secondsToGrant } from './api-key-rules.js';
+import { requireGranted } from './api-key-rules.js';
 import { portalSessionInput } from './portal-session-input.js';
 import {
   CreatePortalSessionInput,
@@ -38,8 +37,7 @@ export class PortalSessionResolver {
     @FilterArg(() => PortalSessionFilter) filter: PortalSessionFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<PortalSession>> {
-    const conditions = { ...conditionsOf(filter), portalId: { $ne: null } };
-    const read = pagedQuery(context.em, ApiKey, conditions);
+    const read = pagedQuery(context.em, ApiKey, conditionsOf(filter));
     return readConnection('portalSessions', page, async (slice) =>
       (await read(slice)).map((key) => portalSessionOf(key, context.clock())),
     );
@@ -59,9 +57,8 @@ export class PortalSessionResolver {
     requireGranted(context, scopesOfPortal(settings.capabilities), 'A portal session');
     const { apiKey, publicId, code } = await createPortalSession(context.db, context.random, {
       tenantId,
-      expiresInSeconds: lifetimeOf(context, expiresInSeconds),
+      expiresInSeconds: expiresInSeconds ?? undefined,
       settings,
-      makerExpiresAt: inSeconds(context, await secondsToGrant(context)),
       by: actorOf(context),
     });
     return { url: `${base}/portal/s/${publicId}#${code}`, session: portalSessionOf(apiKey, context.clock()) };
@@ -77,20 +74,16 @@ export class PortalSessionResolver {
   ): Promise<RevokePortalSessionPayload> {
     const id = idOf('PortalSession', input.id, ['input', 'id']);
     const apiKey = await revokeApiKey(context.db, tenantOf(context), id, actorOf(context), 'portal');
-    context.authenticator.forget(id);
+    context.authenticator.forgetRevoked(apiKey);
     return { session: portalSessionOf(apiKey, context.clock()) };
   }
 }
 
-/** A session that was not opened in time is not active. */
 function conditionsOf(filter: PortalSessionFilter | null) {
   if (typeof filter?.active !== 'boolean') {
-    return {};
+    return { portalId: { $ne: null } };
   }
-  const now = raw('now()');
-  return filter.active
-    ? { ...activeKeys(), $or: [{ portalExchangedAt: { $ne: null } }, { portalCodeExpiresAt: { $gt: now } }] }
-    : { $or: [...endedKeys(), { portalExchangedAt: null, portalCodeExpiresAt: { $lte: now } }] };
+  return filter.active ? activeSessions() : endedSessions();
 }
 
 /** Reads the sessions of the tenant with these numbers. */
@@ -131,15 +124,4 @@ function tenantNamed(context: Context, named: string | null | undefined): number
     throw otherTenant('tenantId');
   }
   throw otherThanHeader(context.tenantId, path);
-}
-
-const inSeconds = ({ clock }: Context, seconds: number): Date | null =>
-  seconds === Number.POSITIVE_INFINITY ? null : new Date(clock().getTime() + seconds * 1_000);
-
-/** The lifetime of a session in seconds; default: as long as possible. @throws ApiError invalid_input */
-function lifetimeOf(context: Context, asked: number | null | undefined): number {
-  const left = secondsLeft(context);
-  const lifetime = asked ?? Math.min(PORTAL_SESSION_SECONDS_MAX, left);
-  requireOwnLife(left, lifetime);
-  return lifetime;
 }

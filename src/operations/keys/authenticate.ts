@@ -109,9 +109,15 @@ export class Authenticator {
     return endsAtMs - this.options.now();
   }
 
-  /** Forgets a key, so that a revocation in this process works at once. */
+  /** Forgets a key that is another one from now on. */
   forget(keyId: number): void {
     this.#keys.forget(keyId);
+  }
+
+  /** Makes a revocation in this process work at once, for what was made in a session too. */
+  forgetRevoked({ id, tenantId }: { id: number; tenantId: number | null }): void {
+    this.#keys.forget(id);
+    this.#keys.readAgain(tenantId);
   }
 
   /** Whether the tenant that a platform key names exists. A yes is remembered as long as a key. */

@@ -8,6 +8,7 @@ import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
+import { lockMaker, type Maker, requireEnd } from './maker.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
 /** Ten years. */
@@ -18,8 +19,13 @@ interface NewApiKey {
   tenantId: number | null;
   name: string;
   scopes: readonly Scope[];
-  /** From KEY_LIFETIME_SECONDS_MIN to KEY_LIFETIME_SECONDS_MAX; undefined: the key does not expire. */
+  /**
+   * From KEY_LIFETIME_SECONDS_MIN to KEY_LIFETIME_SECONDS_MAX. Undefined: the key does not expire, or, made in a portal
+   * session, as late as that allows.
+   */
   expiresInSeconds?: number;
+  /** The key is a sign-in to the console. */
+  consoleSession?: boolean;
   /** How many active keys the tenant may have; undefined (the command line): no limit. */
   keysMax?: number;
   by: Actor;
@@ -29,17 +35,18 @@ interface NewApiKey {
  * Makes an API key. Its text is shown only in this answer (the database has a hash), so no query that could fail
  * follows the commit.
  *
- * @throws ApiError not_found when there is no such tenant; api_key_limit_reached
+ * @throws ApiError not_found when there is no such tenant; api_key_limit_reached; invalid_input for a lifetime beyond
+ *   that of its maker; unauthenticated when the maker was revoked meanwhile
  * @throws RangeError for another lifetime, or scopes that do not fit the kind of key: callers check input first
  */
 export async function createApiKey(
   db: Pick<Database, 'pool' | 'orm'>,
   random: (bytes: number) => Buffer,
-  { tenantId, name, scopes, expiresInSeconds, keysMax, by }: NewApiKey,
+  { tenantId, name, scopes, expiresInSeconds: asked, consoleSession = false, keysMax, by }: NewApiKey,
 ): Promise<{ id: number; key: string; apiKey: ApiKey }> {
-  if (expiresInSeconds !== undefined && !isLifetime(expiresInSeconds)) {
+  if (asked !== undefined && !isLifetime(asked)) {
     throw new RangeError(
-      `A key lives for ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX} seconds (ten years), not for ${expiresInSeconds}.`,
+      `A key lives for ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX} seconds (ten years), not for ${asked}.`,
     );
   }
   if (scopes.length === 0 || scopes.some((scope) => isPlatformScope(scope) !== (tenantId === null))) {
@@ -47,18 +54,30 @@ export async function createApiKey(
   }
   const id = await allocateId(db.pool, 'api_keys');
   const key = formatApiKey(id, random(KEY_BYTES));
-  const apiKey = await managementTransaction(db, tenantId, async ({ em, now }) => {
+  const apiKey = await managementTransaction(db, tenantId, async ({ em, sql, now }) => {
     if (tenantId !== null) {
       await lockTenant(em, tenantId);
       await requireRoom(em, keysMax);
     }
-    const after = { name, scopes, expiresInSeconds: expiresInSeconds ?? null };
+    const maker = await lockMaker(sql, by, now);
+    const expiresAt = endOf(maker, now, asked);
+    const expiresInSeconds = expiresAt && Math.round((expiresAt.getTime() - now.getTime()) / 1_000);
+    const after = { name, scopes, expiresInSeconds };
     audit(em, by, { ...about('API_KEY', tenantId, id), action: 'API_KEY_CREATED', after });
-    const expiresAt = expiresInSeconds === undefined ? null : new Date(now.getTime() + expiresInSeconds * 1_000);
     const hash = hashApiKey(key);
-    return em.create(ApiKey, { id, tenantId, name, hash, scopes: [...scopes], expiresAt });
+    const { madeIn } = maker;
+    return em.create(ApiKey, { id, tenantId, name, hash, scopes: [...scopes], expiresAt, consoleSession, madeIn });
   });
   return { id, key, apiKey };
+}
+
+/** Null: never. @throws ApiError invalid_input */
+function endOf(maker: Maker, now: Date, asked: number | undefined): Date | null {
+  if (asked === undefined && maker.isPortal) {
+    return new Date(maker.keysEndMs);
+  }
+  requireEnd(maker, maker.keysEndMs, now, asked ?? Number.POSITIVE_INFINITY, 'expiresInSeconds');
+  return asked === undefined ? null : new Date(now.getTime() + asked * 1_000);
 }
 
 const isLifetime = (seconds: number) => seconds >= KEY_LIFETIME_SECONDS_MIN && seconds <= KEY_LIFETIME_SECONDS_MAX;

@@ -87,6 +87,17 @@ export class KnownKeys {
     }
   }
 
+  /** Has keys of a tenant (null: all keys) read again before their next use. They stay familiar. */
+  readAgain(tenantId: number | null): void {
+    this.#era += 1;
+    this.#lookups.clear();
+    for (const known of this.#keys.values()) {
+      if (tenantId === null || known.caller.tenantId === tenantId) {
+        known.readAtMs = Number.NEGATIVE_INFINITY;
+      }
+    }
+  }
+
   forget(id: number): void {
     this.#era += 1;
     this.#keys.delete(id);
