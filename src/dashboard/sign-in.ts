@@ -65,6 +65,7 @@ async function openConsole({ db, random }: Services): Promise<SignedIn> {
     name: 'console, signed in by the link of the start',
     scopes: [PLATFORM_ADMIN],
     expiresInSeconds: CONSOLE_KEY_SECONDS,
+    consoleSession: true,
     by: service,
   });
   return signedIn(key, apiKey.expiresAt!);

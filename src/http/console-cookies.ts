@@ -6,6 +6,11 @@ type Request = Pick<FastifyRequest, 'method' | 'headers'>;
 
 /** The cookie of a session by OpenID Connect. Its value is the API key. */
 export const SESSION_COOKIE = 'hookwright';
+/**
+ * Number and hash of that key. Browsers send this cookie, but not that one, when the provider sends somebody back; then
+ * the former session of the browser ends.
+ */
+export const FORMER_COOKIE = 'hookwright-former';
 
 interface Cookie {
   name: string;

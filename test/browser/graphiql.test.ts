@@ -29,6 +29,29 @@ describe('GraphiQL', () => {
     expect([...asked]).toEqual([stack.origin]);
   });
 
+  browserTest('runs its own scripts, and none that somebody has put into the page', async ({ open }) => {
+    const { page } = await open({ origin: stack.origin, allow: [/forbids inline|failed: csp|Content Security/] });
+    await page.goto('/graphiql');
+    await runWithKey(page);
+    await page.getByLabel('Result Window').getByText('"coupon.applied"').waitFor();
+    const ran = await page.evaluate(() => {
+      const script = document.createElement('script');
+      script.textContent = 'globalThis.intruder = true';
+      document.body.append(script);
+      const image = document.createElement('div');
+      image.innerHTML = '<img src="x:" onerror="globalThis.intruder = true">';
+      document.body.append(image);
+      return new Promise((resolve) => {
+        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+          if (effectiveDirective === 'script-src-attr') {
+            resolve((globalThis as { intruder?: boolean }).intruder === true);
+          }
+        });
+      });
+    });
+    expect(ran).toBe(false);
+  });
+
   browserTest('shows a delivery that has arrived', async ({ open }) => {
     await stack.delivery.webhook(stack.receiver.url);
     await stack.delivery.emit();

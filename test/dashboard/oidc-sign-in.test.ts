@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/node/free-port.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
@@ -17,12 +18,14 @@ class Place implements AsyncDisposable {
     readonly origin: string,
   ) {}
 
-  static async open(options: { publicUrl?: string; clientSecret?: string; wholeIdToken?: boolean } = {}) {
+  static async open(
+    options: { publicUrl?: string; clientSecret?: string; wholeIdToken?: boolean; clock?: () => Date } = {},
+  ) {
     const port = await freePort();
-    const { publicUrl: origin = `http://127.0.0.1:${port}`, clientSecret } = options;
+    const { publicUrl: origin = `http://127.0.0.1:${port}`, clientSecret, clock } = options;
     const provider = await OpenIdProvider.start({ ...options, consoleUrl: `${origin}/console` });
     const settings = provider.settings(origin, clientSecret);
-    return new Place(await DashboardSite.open({ settings, port }), provider, origin);
+    return new Place(await DashboardSite.open({ settings, port, clock }), provider, origin);
   }
 
   client(): CookieClient {
@@ -116,6 +119,7 @@ describe('by OpenID Connect', () => {
     expect(body.data.viewer.scopes).toEqual(['platform:read']);
     const ours = client.set.filter((text) => text.startsWith('__Host-'));
     expect(ours.map((text) => text.replace(/=[^;]*/, '')).sort()).toEqual([
+      '__Host-hookwright-former; Path=/; Max-Age=28800; HttpOnly; SameSite=Lax; Secure',
       '__Host-hookwright-sign-in; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
       '__Host-hookwright-sign-in; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure',
       '__Host-hookwright; Path=/; Max-Age=28800; HttpOnly; SameSite=Strict; Secure',
@@ -221,6 +225,40 @@ describe('nobody is signed in', () => {
   });
 });
 
+describe('the provider', () => {
+  test('is read again after an hour', async () => {
+    let nowMs = Date.now();
+    await using own = await Place.open({ clock: () => new Date(nowMs) });
+    const start = () => own.client().ask(`${own.origin}/console/oidc/start`);
+    const { discoveries } = own.provider;
+    await start();
+    nowMs += 3_599_999;
+    await start();
+    expect(own.provider.discoveries - discoveries).toBe(1);
+    nowMs += 1;
+    await start();
+    await start();
+    expect(own.provider.discoveries - discoveries).toBe(2);
+  });
+
+  test('is read again after it has failed: it may have moved', async () => {
+    await using own = await Place.open();
+    expect(await own.signIn(own.client(), 'ann', '/console')).toBe('/console');
+    await own.provider[Symbol.asyncDispose]();
+    const port = Number(new URL(own.provider.issuer).port);
+    await using _moved = await OpenIdProvider.start({ consoleUrl: `${own.origin}/console`, port, tokenPath: '/moved' });
+    expect(await own.signIn(own.client(), 'ann', '/console')).toBe('/console#sign-in=provider');
+    expect(await own.signIn(own.client(), 'ann', '/console')).toBe('/console');
+  });
+
+  test.each([false, true])('signs in nobody without a subject (all claims in the ID token: %s)', async (wholeIdToken) => {
+    await using own = await Place.open({ wholeIdToken });
+    const client = own.client();
+    expect(await own.signIn(client, ' ', '/console')).toBe('/console#sign-in=provider');
+    expect((await own.ask(client, VIEWER)).status).toBe(401);
+  });
+});
+
 describe('the cookie of a session', () => {
   let client: CookieClient;
   beforeAll(async () => {
@@ -301,6 +339,67 @@ describe('the cookie of a session', () => {
       actor: 'PLATFORM_KEY',
       before: { name: 'console: ann@example.com (ann)' },
     });
+  });
+});
+
+describe('signing in again', () => {
+  const isIn = async (client: CookieClient) => (await place.ask(client, VIEWER)).status === 200;
+
+  /** A browser that has only the cookies of another one's session, as they were. */
+  function copyOf(client: CookieClient): CookieClient {
+    const copy = place.client();
+    copy.keep(place.origin, place.sessionCookie, client.cookie(place.origin, place.sessionCookie)!);
+    return copy;
+  }
+
+  test('ends the former session of the same browser, with what was made in it, and no other', async () => {
+    const { id } = await makeTenant(place.site.services);
+    const [browser, other] = [place.client(), place.client()];
+    await place.signIn(browser, 'ann');
+    await place.signIn(other, 'ann');
+    const former = copyOf(browser);
+    const make = 'mutation { createApiKey(input: {name: "x", scopes: ["events:read"], expiresInSeconds: 600}) { key } }';
+    const { key } = (await place.ask(browser, make, { 'hookwright-tenant': String(id) })).body.data.createApiKey;
+    expect((await place.site.ask(VIEWER, {}, key)).status).toBe(200);
+    // Browsers send no strict cookie with what comes back from the provider's site, which knows the person by now.
+    browser.keep(place.origin, place.sessionCookie, '');
+    expect(await place.begin(browser)).toBe(`${place.origin}/console/tenants?name=x`);
+    expect(await Promise.all([browser, other, former].map(isIn))).toEqual([true, true, false]);
+    expect((await place.site.ask(VIEWER, {}, key)).status).toBe(401);
+    const log = await place.ask(other, '{ auditLog(first: 1) { edges { node { action actor before } } } }');
+    expect(log.body.data.auditLog.edges[0].node).toEqual({
+      action: 'API_KEY_REVOKED',
+      actor: 'PLATFORM_KEY',
+      before: { name: 'console: ann@example.com (ann)' },
+    });
+    const signedIn = await place.ask(
+      other,
+      '{ apiKeys(first: 2, filter: {active: true, consoleSession: true}) { edges { node { name } } } }',
+    );
+    expect(signedIn.body.data.apiKeys.edges.map(({ node }: { node: { name: string } }) => node.name)).toEqual([
+      'console: ann@example.com (ann)',
+      'console: ann@example.com (ann)',
+    ]);
+  });
+
+  test('ends nothing by a forged cookie, and no key that is not a session', async () => {
+    const { db, random } = place.site.services;
+    const lasting = { tenantId: null, name: 'lasting', scopes: ['platform:read'], by: service } as const;
+    const { id, key } = await createApiKey(db, random, lasting);
+    const victim = place.client();
+    await place.signIn(victim, 'ann');
+    const name = `${place.sessionCookie}-former`;
+    const mark = victim.cookie(place.origin, name)!;
+    const number = mark.split('.')[0];
+    const forged = [`${number}.${'A'.repeat(43)}`, `${number}.`, number!, 'x', `${'9'.repeat(16)}.${'A'.repeat(43)}`];
+    for (const value of [...forged, `${id}.${hash('sha256', key, 'base64url')}`]) {
+      const client = place.client();
+      client.keep(place.origin, name, value);
+      expect(await place.signIn(client, 'vic')).toBe('/console/tenants?name=x');
+    }
+    expect(await isIn(victim)).toBe(true);
+    expect((await place.site.ask(VIEWER, {}, key)).status).toBe(200);
+    expect(mark).not.toContain(victim.cookie(place.origin, place.sessionCookie)!.slice(5));
   });
 });
 

@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.js';
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
 type Json = any;
 
-interface SiteOptions extends Pick<ServedOptions, 'settings' | 'now' | 'fill'> {
+interface SiteOptions extends Pick<ServedOptions, 'settings' | 'clock' | 'now' | 'fill'> {
   startCode?: OneTimeCode | null;
   /** Default: one with a page of each kind. */
   folder?: string;
@@ -41,9 +41,9 @@ export class DashboardSite extends ServedApi {
   origin = '';
 
   static async open(options: SiteOptions = {}): Promise<DashboardSite> {
-    const { startCode = null, folder = buildPages(), now, fill } = options;
+    const { startCode = null, folder = buildPages(), clock, now, fill } = options;
     const settings = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`, ...options.settings };
-    const site = new DashboardSite(await openServed({ settings, now, fill, dashboard: { startCode, folder } }));
+    const site = new DashboardSite(await openServed({ settings, clock, now, fill, dashboard: { startCode, folder } }));
     site.origin = `http://127.0.0.1:${await serve(site.server, options.port)}`;
     return site;
   }

@@ -19,6 +19,7 @@ const groupsOf: Record<string, readonly string[]> = {
   vic: ['hooks-viewer'],
   two: ['hooks-viewer', 'hooks-support'],
   out: ['staff'],
+  ' ': ['hooks-admin'],
 };
 
 interface ProviderOptions {
@@ -30,17 +31,22 @@ interface ProviderOptions {
   wholeIdToken?: boolean;
   /** Default: any free one. */
   port?: number;
+  /** Where codes are exchanged. */
+  tokenPath?: string;
 }
 
 /** A real OpenID provider (npm: oidc-provider) on loopback, with forms for signing in and for consent. */
 export class OpenIdProvider implements AsyncDisposable {
+  /** How often its metadata was read. */
+  discoveries = 0;
+
   private constructor(
     readonly issuer: string,
     private readonly close: () => Promise<void>,
   ) {}
 
   static async start(options: ProviderOptions): Promise<OpenIdProvider> {
-    const { consoleUrl, clientSecret, wholeIdToken } = options;
+    const { consoleUrl, clientSecret, wholeIdToken, tokenPath = '/token' } = options;
     let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {};
     const server = createServer((request, response) => answer(request, response));
     const { port, close } = await openServer(server, options.port);
@@ -60,13 +66,19 @@ export class OpenIdProvider implements AsyncDisposable {
       cookies: { keys: [randomBytes(16).toString('hex')] },
       claims: { openid: ['sub'], email: ['email'], profile: ['groups'] },
       conformIdTokenClaims: wholeIdToken !== true,
+      routes: { token: tokenPath },
       findAccount: (_context: unknown, accountId: string) => ({
         accountId,
         claims: () => ({ sub: accountId, email: `${accountId}@example.com`, groups: groupsOf[accountId] ?? [] }),
       }),
     });
-    answer = provider.callback();
-    return new OpenIdProvider(issuer, close);
+    const started = new OpenIdProvider(issuer, close);
+    const callback = provider.callback();
+    answer = (request, response) => {
+      started.discoveries += Number(request.url === '/.well-known/openid-configuration');
+      callback(request, response);
+    };
+    return started;
   }
 
   /** The settings of a service whose people sign in here. */

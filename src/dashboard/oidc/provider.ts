@@ -6,6 +6,8 @@ type Oidc = NonNullable<Config['oidc']>;
 
 /** The time limit of each request to the provider. */
 const TIMEOUT_SECONDS = 5;
+/** Providers change their addresses and methods now and then. */
+const METADATA_AGE_MAX_MS = 3_600_000;
 
 export const CALLBACK_PATH = '/console/oidc/callback';
 
@@ -40,12 +42,16 @@ export type Claims = Readonly<Record<string, unknown>> & { sub: string };
 
 /**
  * The OpenID provider: code flow with PKCE, state and nonce. Its metadata is read at the first sign-in, so that this
- * service starts while the provider is away.
+ * service starts while the provider is away, and again after an hour and after a failure.
  */
 export class Provider {
   #found: Promise<client.Configuration> | undefined;
+  #foundAtMs = 0;
 
-  constructor(private readonly oidc: Oidc) {}
+  constructor(
+    private readonly oidc: Oidc,
+    private readonly clock: () => Date,
+  ) {}
 
   /**
    * @returns the page of the provider where the person signs in, and the flow for their browser
@@ -85,12 +91,17 @@ export class Provider {
         idTokenExpected: true,
       });
       const claims = tokens.claims()!;
+      requireSubject(claims);
       const isWhole = claimNamed(claims, this.oidc.rolesClaim) !== undefined;
       return isWhole || found.serverMetadata().userinfo_endpoint === undefined
         ? claims
         : { ...(await client.fetchUserInfo(found, tokens.access_token, claims.sub)), ...claims };
     } catch (error) {
-      throw refusalOf(error);
+      const refused = refusalOf(error);
+      if (refused.refusal === 'provider') {
+        this.#found = undefined;
+      }
+      throw refused;
     }
   }
 
@@ -105,10 +116,18 @@ export class Provider {
   }
 
   #discover(): Promise<client.Configuration> {
-    this.#found ??= discover(this.oidc).catch((error: unknown) => {
-      this.#found = undefined;
-      throw new SignInRefused('provider', `${this.oidc.issuer} could not be read`, error);
-    });
+    const nowMs = this.clock().getTime();
+    // The clock may have been set back.
+    if (this.#found === undefined || Math.abs(nowMs - this.#foundAtMs) >= METADATA_AGE_MAX_MS) {
+      this.#foundAtMs = nowMs;
+      const found: Promise<client.Configuration> = discover(this.oidc).catch((error: unknown) => {
+        if (this.#found === found) {
+          this.#found = undefined;
+        }
+        throw new SignInRefused('provider', `${this.oidc.issuer} could not be read`, error);
+      });
+      this.#found = found;
+    }
     return this.#found;
   }
 }
@@ -127,6 +146,13 @@ function withSecret(secret: string): client.ClientAuth {
     const isBasic = methods.includes('client_secret_basic');
     (isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret))(server, ...request);
   };
+}
+
+/** The name of a session has the subject: without one all people would have the same. @throws Error */
+function requireSubject({ sub }: Claims): void {
+  if (sub.replaceAll(/[\p{Cc}\p{Cs}\s]/gu, '') === '') {
+    throw new Error('the ID token has an empty subject (sub)');
+  }
 }
 
 function refusalOf(error: unknown): SignInRefused {

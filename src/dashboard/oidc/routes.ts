@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf, type Services } from '../../context/context.js';
+import { hashApiKey } from '../../domain/keys/api-key.js';
 import { operatorScope, sessionName } from '../../domain/keys/operator-role.js';
 import { ApiError, keyRequired } from '../../errors.js';
 import { whoAsks } from '../../http/asking.js';
-import { authorizationOf, cookieText, readCookie, SESSION_COOKIE } from '../../http/console-cookies.js';
+import { authorizationOf, cookieText, FORMER_COOKIE, readCookie, SESSION_COOKIE } from '../../http/console-cookies.js';
 import { createApiKey } from '../../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
-import { service } from '../../operations/rows/audit.js';
+import { type Actor, service } from '../../operations/rows/audit.js';
 import type { Config } from '../../settings/config.js';
 import { CALLBACK_PATH, type Claims, type Flow, Provider, SignInRefused } from './provider.js';
 
@@ -27,7 +28,7 @@ export interface WaysIn {
 
 /**
  * Signs people in to the console by OpenID Connect, and out again. A session is a platform key for eight hours with the
- * scope of the person's role, in a cookie that no script can read. A refused person returns to the sign-in page, with
+ * scope of the person's role, in a cookie that no script can read. A browser has one at a time. A refused person returns to the sign-in page, with
  * the reason behind the #.
  */
 export async function oidcRoutes(
@@ -35,11 +36,14 @@ export async function oidcRoutes(
   { services, oidc }: { services: Services; oidc: Oidc },
 ): Promise<void> {
   const { authenticator, db, log } = services;
-  const provider = new Provider(oidc);
+  const provider = new Provider(oidc, services.clock);
   const setFlow = (reply: FastifyReply, value: string) =>
     setCookie(reply, oidc, { name: FLOW_COOKIE, value, lifeSeconds: FLOW_SECONDS, sameSite: 'Lax' });
-  const setSession = (reply: FastifyReply, value: string) =>
-    setCookie(reply, oidc, { name: SESSION_COOKIE, value, lifeSeconds: SESSION_SECONDS, sameSite: 'Strict' });
+  const setSession = (reply: FastifyReply, key: string, former: string) => {
+    const lifeSeconds = SESSION_SECONDS;
+    setCookie(reply, oidc, { name: SESSION_COOKIE, value: key, lifeSeconds, sameSite: 'Strict' });
+    setCookie(reply, oidc, { name: FORMER_COOKIE, value: former, lifeSeconds, sameSite: 'Lax' });
+  };
   const refuse = (request: FastifyRequest, reply: FastifyReply, returnPath: string, error: unknown) => {
     if (!(error instanceof SignInRefused)) {
       throw error;
@@ -74,7 +78,10 @@ export async function oidcRoutes(
         throw new SignInRefused('stale', 'the browser has no sign-in under way');
       }
       const claims = await provider.end(new URL(request.url, oidc.publicUrl).search, flow);
-      setSession(reply, await openSession(services, oidc, claims));
+      const { id, key } = await openSession(services, oidc, claims);
+      setSession(reply, key, `${id}.${hashApiKey(key).toString('base64url')}`);
+      const by: Actor = { kind: 'PLATFORM_KEY', keyId: id, requestId: request.id };
+      await endFormer(services, readCookie(oidc, request, FORMER_COOKIE), by);
       return reply.redirect(returnPath, 303);
     } catch (error) {
       return refuse(request, reply, returnPath, error);
@@ -86,7 +93,7 @@ export async function oidcRoutes(
     if (authorization === undefined || request.headers.authorization !== undefined) {
       throw keyRequired();
     }
-    setSession(reply, '');
+    setSession(reply, '', '');
     const context = await whoAsks(services, request, authorization).catch((error: unknown) => {
       if (error instanceof ApiError && error.reason === 'unauthenticated') {
         return null; // the session has ended already
@@ -95,8 +102,7 @@ export async function oidcRoutes(
     });
     if (context !== null) {
       const { keyId } = callerOf(context);
-      await revokeApiKey(db, null, keyId, actorOf(context));
-      authenticator.forget(keyId);
+      authenticator.forgetRevoked(await revokeApiKey(db, null, keyId, actorOf(context)));
     }
     return { url: await provider.signOutUrl() };
   });
@@ -106,20 +112,35 @@ function setCookie(reply: FastifyReply, oidc: Oidc, cookie: Parameters<typeof co
   reply.header('set-cookie', cookieText(oidc, cookie));
 }
 
-/** @returns the API key of the session @throws SignInRefused */
-async function openSession({ db, random }: Services, oidc: Oidc, claims: Claims): Promise<string> {
+/** @throws SignInRefused */
+async function openSession({ db, random }: Services, oidc: Oidc, claims: Claims) {
   const scope = operatorScope(claims, oidc.rolesClaim, oidc.roles);
   if (scope === null) {
     throw new SignInRefused('role', `the claim ${oidc.rolesClaim} of ${claims.sub} gives no role`);
   }
-  const { key } = await createApiKey(db, random, {
+  return await createApiKey(db, random, {
     tenantId: null,
     name: sessionName(claims),
     scopes: [scope],
     expiresInSeconds: SESSION_SECONDS,
+    consoleSession: true,
     by: service,
   });
-  return key;
+}
+
+/** Ends the session that the browser had before. The hash proves that it was the browser's. */
+async function endFormer({ db, authenticator }: Services, former: string | undefined, by: Actor): Promise<void> {
+  const [, id, hash] = /^([1-9]\d{0,15})\.([\w-]{43})$/.exec(former ?? '') ?? [];
+  if (id === undefined || hash === undefined || !Number.isSafeInteger(Number(id))) {
+    return;
+  }
+  try {
+    authenticator.forgetRevoked(await revokeApiKey(db, null, Number(id), by, Buffer.from(hash, 'base64url')));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.reason === 'not_found')) {
+      throw error;
+    }
+  }
 }
 
 /** Reads our own cookie. A forged one harms only its own browser. */

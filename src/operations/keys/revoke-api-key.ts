@@ -9,7 +9,8 @@ import { managementTransaction } from '../rows/unit-of-work.js';
  * Revokes a key for good; every process refuses it within 5 s. Revoking it again has no effect.
  *
  * @param tenantId the key's tenant; null for platform keys
- * @param only 'portal': the session of the portal with this id, and no ordinary key
+ * @param only 'portal': the session of the portal with this id, and no ordinary key; a hash: the session of the console
+ *   whose key has this hash
  * @throws ApiError not_found
  */
 export async function revokeApiKey(
@@ -17,11 +18,11 @@ export async function revokeApiKey(
   tenantId: number | null,
   keyId: number,
   by: Actor,
-  only?: 'portal',
+  only?: 'portal' | Buffer,
 ): Promise<ApiKey> {
   return await managementTransaction(db, tenantId, async ({ em, now }) => {
     const [key] = await lockRows(em, ApiKey, { id: keyId, tenantId });
-    if (key === undefined || (only === 'portal' && key.portalId === null)) {
+    if (key === undefined || !isMeant(key, only)) {
       throw notFound(only === 'portal' ? 'portal session' : 'API key', keyId);
     }
     if (key.revokedAt === null) {
@@ -35,4 +36,8 @@ export async function revokeApiKey(
     }
     return key;
   });
+}
+
+function isMeant({ portalId, consoleSession, hash }: ApiKey, only: 'portal' | Buffer | undefined): boolean {
+  return only === 'portal' ? portalId !== null : only === undefined || (consoleSession && only.equals(hash));
 }
