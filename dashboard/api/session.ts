@@ -151,19 +151,27 @@ export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit 
 }
 
 /**
- * Signs out. Where a cookie holds the session, the service ends that, and the browser goes on to where the person signs
- * out of the OpenID provider, if that has such a page.
+ * Signs out. A session of the console ends for the service too; a pasted key, which has no end here, stays as it is.
+ * Where a cookie holds the session, the browser goes on to where the person signs out of the OpenID provider, if that
+ * has such a page.
  *
  * @throws Error when the service cannot be reached: then the session goes on
  */
 export async function leave(): Promise<void> {
-  if (sessions.read().session?.token !== null) {
+  const { session } = sessions.read();
+  const token = session?.token ?? null;
+  if (session === null || (token !== null && session.expiresAt === null)) {
     sessions.end('left');
     return;
   }
-  const response = await fetch('/console/oidc/sign-out', { method: 'POST' });
+  const [path, headers] = token === null ? ['/oidc', {}] : ['', { authorization: `Bearer ${token}` }];
+  const response = await fetch(`/console${path}/sign-out`, { method: 'POST', headers });
   if (!response.ok && response.status !== 401) {
     throw new Error(response.statusText);
+  }
+  if (token !== null) {
+    sessions.end('left');
+    return;
   }
   const { url } = (await response.json()) as { url?: string | null };
   sessions.end('left');

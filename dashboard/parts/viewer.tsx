@@ -10,7 +10,7 @@ export const VIEWER = graphql(`
       scopes
       apiKey { id name expiresAt }
       tenant { id databaseId name }
-      portalSession { id capabilities locale theme returnUrl parentOrigins expiresAt }
+      portalSession { id capabilities locale theme returnUrl parentOrigins expiresAt keysExpireInSeconds }
     }
   }
 `);

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Services } from '../context/context.js';
+import { actorOf, callerOf, type Services } from '../context/context.js';
+import { hashApiKey } from '../domain/keys/api-key.js';
 import { PLATFORM_ADMIN } from '../domain/keys/scopes.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiError, invalidInput } from '../errors.js';
+import { whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { createApiKey } from '../operations/keys/create-api-key.js';
+import { endConsoleSession } from '../operations/keys/revoke-api-key.js';
 import { exchangePortalCode } from '../operations/portal/exchange-portal-code.js';
 import { service } from '../operations/rows/audit.js';
 import type { OneTimeCode } from './one-time-code.js';
@@ -23,8 +26,8 @@ interface SignedIn {
 const signedIn = (token: string, expiresAt: Date): SignedIn => ({ token, expiresAt: formatTimestamp(expiresAt) });
 
 /**
- * The routes where pages exchange the code in the fragment of their url for a key. They set no cookie, so pages of
- * other origins cannot use them.
+ * The routes where pages exchange the code in the fragment of their url for a key, and where such a session of the
+ * console ends. They set and read no cookie, so pages of other origins cannot use them.
  *
  * @param startCode null when no link was printed
  */
@@ -43,6 +46,13 @@ export async function signInRoutes(
     const exchange = { publicId, code: codeIn(readBody(request)), address: request.ip };
     const { token, expiresAt } = await exchangePortalCode(db, authenticator, random, exchange);
     return signedIn(token, expiresAt);
+  });
+  app.post('/console/sign-out', async (request, reply) => {
+    const { authorization } = request.headers;
+    const context = await whoAsks(services, request, authorization);
+    const { keyId } = callerOf(context);
+    await endConsoleSession(services, keyId, hashApiKey(tokenIn(authorization!)), actorOf(context));
+    return reply.code(204).send();
   });
   if (startCode !== null) {
     app.post('/console/sign-in', options, async (request) => {
@@ -82,3 +92,6 @@ function codeIn(value: unknown): string {
   }
   return data.code;
 }
+
+/** The key in the value of a header that was found to be right. */
+const tokenIn = (authorization: string): string => authorization.replace(/^\S+ +/, '').trimEnd();

@@ -60,6 +60,21 @@ describe('signing in to the console', () => {
     expect(await axeViolations(other.page)).toEqual([]);
   });
 
+  browserTest('signing out ends the session of the link for the service too', async ({ open }) => {
+    const code = new OneTimeCode(randomBytes);
+    const site = await openSite(code);
+    const { page } = await open({ origin: site.origin });
+    await page.goto(`/console/#code=${code.text}`);
+    await heading(page, 'Installation');
+    await page.getByRole('button', { name: 'Preferences' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByText('You have signed out.').waitFor();
+    const { rows } = await site.owner.query(
+      'select from hookwright.api_keys where console_session and revoked_at is null',
+    );
+    expect(rows).toEqual([]);
+  });
+
   browserTest('a key that is not valid is refused with a reason', async ({ open }) => {
     const { origin } = await openSite();
     const { page } = await open({ origin, allow: [/status of 401/] });

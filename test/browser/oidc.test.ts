@@ -77,7 +77,7 @@ describe('signing in to the console by OpenID Connect', () => {
     await page.getByRole('link', { name: 'Platform keys' }).click();
     await page.getByText('You use this one').waitFor();
     await page.getByText('console: ann@example.com (ann)').first().waitFor();
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Create a key' }).first().click(); // the empty list has one too
     await page.getByLabel('Name').fill('monitor');
     await page.getByLabel(/^look at everything, of all tenants/).check();
     await page.getByText('A session makes no key that outlives it.').waitFor();
@@ -91,6 +91,43 @@ describe('signing in to the console by OpenID Connect', () => {
     expect(page.url()).toBe(`${site.origin}/console`);
     await page.reload();
     await page.getByLabel('API key').waitFor();
+  });
+
+  browserTest('an admin sees who is signed in, and signs somebody out', async ({ open }) => {
+    const support = await openConsole(open, '/console/tenants', [/status of 401/]);
+    await signIn(support, 'two');
+    await support.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor();
+    const page = await openConsole(open, '/console/keys');
+    await signIn(page, 'ann');
+    const people = page.getByRole('table', { name: 'Signed in to the console' });
+    await people.getByText('You use this one').waitFor();
+    expect(await page.getByRole('table', { name: 'Keys' }).getByText('console: two').count()).toBe(0);
+    expect(await axeViolations(page)).toEqual([]);
+    const row = people.getByRole('row').filter({ hasText: 'console: two@example.com (two)' });
+    await row.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'End the session' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await row.waitFor({ state: 'detached' });
+    await support.getByRole('link', { name: 'Platform keys' }).click();
+    await support.getByText('Your session has ended. Sign in again.').waitFor();
+  });
+
+  browserTest('signing in again ends the session that the browser had', async ({ open }) => {
+    const page = await openConsole(open, '/console/tenants');
+    await signIn(page, 'vic');
+    await page.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor();
+    const alive = async () => {
+      const { rows } = await site.owner.query(
+        `select id from hookwright.api_keys where name like 'console: vic%' and revoked_at is null order by id`,
+      );
+      return rows.map(({ id }) => Number(id));
+    };
+    const before = await alive();
+    await page.goto('/console/oidc/start?return=/console/tenants'); // the provider still knows the person
+    await page.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor();
+    const after = await alive();
+    expect(after).toHaveLength(before.length);
+    expect(before).not.toContain(after.at(-1));
   });
 
   browserTest('who has no role, or says no, is told so', async ({ open }) => {

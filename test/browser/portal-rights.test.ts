@@ -30,6 +30,19 @@ async function openStack(): Promise<DashboardStack> {
 const openDelivery = (page: Page) => page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
 
 describe('the portal offers what its session may do', () => {
+  browserTest('with MANAGE_KEYS: a key that ends with the session', async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin });
+    await openPortal(page, stack, 'MANAGE_KEYS');
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByText('A key that you make here ends with your session.').waitFor();
+    await page.getByLabel('Name').fill('mine');
+    await page.getByLabel(/^look at endpoints/).check();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText(/^hw_\d+_\w+$/).waitFor();
+  });
+
   browserTest('with SEND: a delivery can be sent again, and not all that match', async ({ open }) => {
     const stack = await openStack();
     const { page } = await open({ origin: stack.origin });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { OneTimeCode } from '../../src/dashboard/one-time-code.js';
 import { DashboardSite } from '../support/dashboard-site.js';
-import { TestClock } from '../support/factories.js';
+import { makeKey, makeTenant, TestClock } from '../support/factories.js';
 
 test('the link of the start signs in once, with a platform key for twelve hours that says what it is', async () => {
   const code = new OneTimeCode(randomBytes);
@@ -26,6 +26,23 @@ test('the link of the start signs in once, with a platform key for twelve hours 
   });
   const log = await site.ask('{ auditLog(first: 1) { edges { node { action actor } } } }', {}, body.token);
   expect(log.data.auditLog.edges).toEqual([{ node: { action: 'API_KEY_CREATED', actor: 'SERVICE' } }]);
+});
+
+test('signing out ends the session of the link, and no key that somebody has pasted', async () => {
+  const code = new OneTimeCode(randomBytes);
+  await using site = await DashboardSite.open({ startCode: code });
+  const { token } = (await site.send('/console/sign-in', { code: code.text })).body;
+  const pasted = [await makeKey(site.services, null, ['platform:admin']), await makeTenant(site.services)];
+  const signOut = async (key: string) =>
+    (await fetch(`${site.origin}/console/sign-out`, { method: 'POST', headers: { authorization: `Bearer ${key}` } }))
+      .status;
+  const isIn = async (key: string) => (await site.ask('{ viewer { scopes } }', {}, key)).status === 200;
+  for (const { key } of pasted) {
+    expect([await signOut(key), await isIn(key)]).toEqual([204, true]);
+  }
+  expect([await isIn(token), await signOut(token), await isIn(token)]).toEqual([true, 204, false]);
+  expect([await signOut(token), await signOut('hw_1_x')]).toEqual([401, 401]);
+  expect((await fetch(`${site.origin}/console/sign-out`, { method: 'POST' })).status).toBe(401);
 });
 
 test('the link of the start works for ten minutes', () => {

@@ -251,12 +251,15 @@ describe('the provider', () => {
     expect(await own.signIn(own.client(), 'ann', '/console')).toBe('/console');
   });
 
-  test.each([false, true])('signs in nobody without a subject (all claims in the ID token: %s)', async (wholeIdToken) => {
-    await using own = await Place.open({ wholeIdToken });
-    const client = own.client();
-    expect(await own.signIn(client, ' ', '/console')).toBe('/console#sign-in=provider');
-    expect((await own.ask(client, VIEWER)).status).toBe(401);
-  });
+  test.each([false, true])(
+    'signs in nobody without a subject (all claims in the ID token: %s)',
+    async (wholeIdToken) => {
+      await using own = await Place.open({ wholeIdToken });
+      const client = own.client();
+      expect(await own.signIn(client, ' ', '/console')).toBe('/console#sign-in=provider');
+      expect((await own.ask(client, VIEWER)).status).toBe(401);
+    },
+  );
 });
 
 describe('the cookie of a session', () => {
@@ -358,7 +361,8 @@ describe('signing in again', () => {
     await place.signIn(browser, 'ann');
     await place.signIn(other, 'ann');
     const former = copyOf(browser);
-    const make = 'mutation { createApiKey(input: {name: "x", scopes: ["events:read"], expiresInSeconds: 600}) { key } }';
+    const make =
+      'mutation { createApiKey(input: {name: "x", scopes: ["events:read"], expiresInSeconds: 600}) { key } }';
     const { key } = (await place.ask(browser, make, { 'hookwright-tenant': String(id) })).body.data.createApiKey;
     expect((await place.site.ask(VIEWER, {}, key)).status).toBe(200);
     // Browsers send no strict cookie with what comes back from the provider's site, which knows the person by now.

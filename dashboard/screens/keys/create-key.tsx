@@ -19,7 +19,7 @@ const LIFETIMES = {
   year: 365 * DAY_SECONDS,
 } as const;
 
-/** `session`: as long as the key of this session, which makes none that lives longer. */
+/** `session`: as long as this session, whose keys end with it unless its maker has allowed more. */
 type Lifetime = keyof typeof LIFETIMES | 'session';
 
 /** The clocks of this machine and of the service may differ. */
@@ -68,9 +68,9 @@ function KeyForm({ onMade }: { onMade: (key: string) => void }) {
   const [{ fetching, error }, create] = useMutation(CREATE_KEY);
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly string[]>([]);
-  // Keys made in the portal live as long as the key that made its session, which is not known here.
-  const endsAt = portalSession == null && own.expiresAt != null ? Date.parse(own.expiresAt) : Infinity;
+  const endsAt = own.expiresAt == null ? Infinity : Date.parse(own.expiresAt);
   const secondsLeft = () => Math.floor((endsAt - Date.now()) / 1_000) - MARGIN_SECONDS;
+  const secondsMax = () => portalSession?.keysExpireInSeconds ?? secondsLeft();
   const [lifetime, setLifetime] = useState<Lifetime>(endsAt === Infinity ? 'never' : 'session');
   const lifetimes: { value: Lifetime; name: string }[] = [
     { value: 'never', name: t`never` },
@@ -81,7 +81,7 @@ function KeyForm({ onMade }: { onMade: (key: string) => void }) {
     { value: 'year', name: t`in a year` },
   ];
   const fits = ({ value }: { value: Lifetime }) =>
-    value === 'session' ? endsAt !== Infinity : LIFETIMES[value] <= secondsLeft();
+    value === 'session' ? endsAt !== Infinity : LIFETIMES[value] <= secondsMax();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const seconds = lifetime === 'session' ? secondsLeft() : LIFETIMES[lifetime];
@@ -129,7 +129,13 @@ function KeyForm({ onMade }: { onMade: (key: string) => void }) {
         <Select label={t`It expires`} value={lifetime} onChange={setLifetime} options={lifetimes.filter(fits)} />
         {endsAt !== Infinity && (
           <p className="mt-1 text-xs text-soft">
-            <Trans>A session makes no key that outlives it. The command line makes keys that last.</Trans>
+            {portalSession == null ? (
+              <Trans>A session makes no key that outlives it. The command line makes keys that last.</Trans>
+            ) : portalSession.keysExpireInSeconds == null ? (
+              <Trans>A key that you make here ends with your session.</Trans>
+            ) : (
+              <Trans>If your session is revoked, its keys are revoked too.</Trans>
+            )}
           </p>
         )}
       </div>

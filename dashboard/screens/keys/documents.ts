@@ -10,6 +10,7 @@ graphql(`
     expiresAt
     lastUsedAt
     revokedAt
+    consoleSession
   }
 `);
 

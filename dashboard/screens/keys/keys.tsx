@@ -10,15 +10,20 @@ import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress } from '../../parts/place';
 import { Badge } from '../../parts/status';
 import { Time, useClock } from '../../parts/time';
-import { Untrusted } from '../../parts/untrusted';
 import { useAllowed, useViewer } from '../../parts/viewer';
 import { PortalSessions } from '../tenants/portal-sessions';
+import { ConsoleSessions } from './console-sessions';
 import { CreateKey } from './create-key';
 import { KEYS } from './documents';
+import { KeyName } from './key-name';
 import { RevokeKey } from './revoke-key';
 import { ScopeList } from './scope-list';
 
-const FILTERS = { active: { active: true }, ended: { active: false }, all: null } as const;
+const FILTERS = {
+  active: { active: true, consoleSession: false },
+  ended: { active: false, consoleSession: false },
+  all: { consoleSession: false },
+} as const;
 
 type FilterName = keyof typeof FILTERS;
 
@@ -87,7 +92,7 @@ export default function Keys() {
           )}
         </Card>
       )}
-      {tenant != null && <PortalSessionsCard />}
+      {tenant == null ? <ConsoleSessions /> : <PortalSessionsCard />}
       <CreateKey open={creating} onClose={() => setCreating(false)} />
       <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
     </>
@@ -110,20 +115,9 @@ function PortalSessionsCard() {
 
 function useColumns(onRevoke: ((key: KeyRowFragment) => void) | null): Column<KeyRowFragment>[] {
   const { t } = useLingui();
-  const { apiKey: own } = useViewer();
   return useMemo(
     () => [
-      {
-        name: t`Name`,
-        render: ({ id, name }) => (
-          <span className="inline-flex max-w-36 flex-wrap items-center gap-x-2 sm:max-w-56 sm:flex-nowrap">
-            <span className="truncate font-medium">
-              <Untrusted text={name} />
-            </span>
-            {id === own.id && <Badge tone="info">{t`You use this one`}</Badge>}
-          </span>
-        ),
-      },
+      { name: t`Name`, render: (key) => <KeyName apiKey={key} /> },
       {
         name: t`May`,
         wide: true,
@@ -159,7 +153,7 @@ function useColumns(onRevoke: ((key: KeyRowFragment) => void) | null): Column<Ke
           ),
       },
     ],
-    [t, own.id, onRevoke],
+    [t, onRevoke],
   );
 }
 

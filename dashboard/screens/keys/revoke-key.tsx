@@ -17,7 +17,11 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment | undefi
   const confirm = async (id: string) => {
     const { data } = await revoke({ id });
     if (data) {
-      notify(t`The key is revoked. It is refused everywhere within 5 seconds.`);
+      notify(
+        apiKey?.consoleSession
+          ? t`The session has ended. It is refused everywhere within 5 seconds.`
+          : t`The key is revoked. It is refused everywhere within 5 seconds.`,
+      );
       onClose();
     }
   };
@@ -25,8 +29,8 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment | undefi
     <Confirm
       open={apiKey !== undefined}
       onClose={onClose}
-      title={<Trans>Revoke this key?</Trans>}
-      action={t`Revoke the key`}
+      title={apiKey?.consoleSession ? <Trans>End this session?</Trans> : <Trans>Revoke this key?</Trans>}
+      action={apiKey?.consoleSession ? t`End the session` : t`Revoke the key`}
       busy={fetching}
       error={error}
       onConfirm={() => void (apiKey && confirm(apiKey.id))}
@@ -34,10 +38,17 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment | undefi
       {apiKey && (
         <div className="flex flex-col gap-2">
           <p>
-            <Trans>
-              What uses the key “<Untrusted text={apiKey.name} />” is refused within 5 seconds, for good. It can no
-              longer:
-            </Trans>
+            {apiKey.consoleSession ? (
+              <Trans>
+                “<Untrusted text={apiKey.name} />” is signed out within 5 seconds. Keys and portal sessions that were
+                made in this session end with it. It can no longer:
+              </Trans>
+            ) : (
+              <Trans>
+                What uses the key “<Untrusted text={apiKey.name} />” is refused within 5 seconds, for good. It can no
+                longer:
+              </Trans>
+            )}
           </p>
           <ul className="list-disc ps-5">
             {apiKey.scopes.map((scope) => (

@@ -6,7 +6,7 @@ import { ApiError, keyRequired } from '../../errors.js';
 import { whoAsks } from '../../http/asking.js';
 import { authorizationOf, cookieText, FORMER_COOKIE, readCookie, SESSION_COOKIE } from '../../http/console-cookies.js';
 import { createApiKey } from '../../operations/keys/create-api-key.js';
-import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
+import { endConsoleSession, revokeApiKey } from '../../operations/keys/revoke-api-key.js';
 import { type Actor, service } from '../../operations/rows/audit.js';
 import type { Config } from '../../settings/config.js';
 import { CALLBACK_PATH, type Claims, type Flow, Provider, SignInRefused } from './provider.js';
@@ -28,8 +28,8 @@ export interface WaysIn {
 
 /**
  * Signs people in to the console by OpenID Connect, and out again. A session is a platform key for eight hours with the
- * scope of the person's role, in a cookie that no script can read. A browser has one at a time. A refused person returns to the sign-in page, with
- * the reason behind the #.
+ * scope of the person's role, in a cookie that no script can read. A browser has one at a time. A refused person returns to the
+ * sign-in page, with the reason behind the #.
  */
 export async function oidcRoutes(
   app: FastifyInstance,
@@ -129,17 +129,10 @@ async function openSession({ db, random }: Services, oidc: Oidc, claims: Claims)
 }
 
 /** Ends the session that the browser had before. The hash proves that it was the browser's. */
-async function endFormer({ db, authenticator }: Services, former: string | undefined, by: Actor): Promise<void> {
-  const [, id, hash] = /^([1-9]\d{0,15})\.([\w-]{43})$/.exec(former ?? '') ?? [];
-  if (id === undefined || hash === undefined || !Number.isSafeInteger(Number(id))) {
-    return;
-  }
-  try {
-    authenticator.forgetRevoked(await revokeApiKey(db, null, Number(id), by, Buffer.from(hash, 'base64url')));
-  } catch (error) {
-    if (!(error instanceof ApiError && error.reason === 'not_found')) {
-      throw error;
-    }
+async function endFormer(services: Services, former: string | undefined, by: Actor): Promise<void> {
+  const [, id, hash] = /^([1-9]\d{0,14})\.([\w-]{43})$/.exec(former ?? '') ?? [];
+  if (id !== undefined && hash !== undefined) {
+    await endConsoleSession(services, Number(id), Buffer.from(hash, 'base64url'), by);
   }
 }
 

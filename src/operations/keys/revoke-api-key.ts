@@ -1,9 +1,10 @@
 import type { Database } from '../../database/database.js';
 import { ApiKey } from '../../entities/api-key.js';
-import { notFound } from '../../errors.js';
+import { ApiError, notFound } from '../../errors.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockRows } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
+import type { Authenticator } from './authenticate.js';
 
 /**
  * Revokes a key for good; every process refuses it within 5 s. Revoking it again has no effect.
@@ -40,4 +41,20 @@ export async function revokeApiKey(
 
 function isMeant({ portalId, consoleSession, hash }: ApiKey, only: 'portal' | Buffer | undefined): boolean {
   return only === 'portal' ? portalId !== null : only === undefined || (consoleSession && only.equals(hash));
+}
+
+/** Ends the session of the console whose key has this hash. Other keys stay, such as one that a person has pasted. */
+export async function endConsoleSession(
+  { db, authenticator }: { db: Pick<Database, 'orm'>; authenticator: Authenticator },
+  keyId: number,
+  hash: Buffer,
+  by: Actor,
+): Promise<void> {
+  try {
+    authenticator.forgetRevoked(await revokeApiKey(db, null, keyId, by, hash));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.reason === 'not_found')) {
+      throw error;
+    }
+  }
 }
