@@ -78,7 +78,7 @@ const values: Record<string, Value> = {
 
 const leftOut = new Set([
   ...['active', 'action', 'dryRun', 'errorCode', 'eventType', 'expiresInSeconds', 'ifVersion', 'outcomes'],
-  ...['payload', 'payloadContains', 'status', 'statusCodeClass', 'targetType', 'until'],
+  ...['consoleSession', 'payload', 'payloadContains', 'status', 'statusCodeClass', 'targetType', 'until'],
 ]);
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));

@@ -28,8 +28,8 @@ export interface WaysIn {
 
 /**
  * Signs people in to the console by OpenID Connect, and out again. A session is a platform key for eight hours with the
- * scope of the person's role, in a cookie that no script can read. A browser has one at a time. A refused person returns to the
- * sign-in page, with the reason behind the #.
+ * scope of the person's role, in a cookie that no script can read. A browser has one at a time. A refused person
+ * returns to the sign-in page, with the reason behind the #.
  */
 export async function oidcRoutes(
   app: FastifyInstance,
