@@ -5,6 +5,7 @@ import { Access } from './0004-access.js';
 import { FirstRows } from './0005-first-rows.js';
 import { CreationKeys } from './0006-creation-keys.js';
 import { Sessions } from './0007-sessions.js';
+import { FailureStreaks } from './0008-failure-streaks.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -18,4 +19,5 @@ export const migrations = [
   { name: '0005-first-rows', class: FirstRows },
   { name: '0006-creation-keys', class: CreationKeys },
   { name: '0007-sessions', class: Sessions },
+  { name: '0008-failure-streaks', class: FailureStreaks },
 ];

@@ -3,7 +3,7 @@ import { Slots } from '../../src/concurrency/slots.js';
 import type { Database } from '../../src/database/database.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
-import { judge } from '../../src/domain/outcome.js';
+import { isUnanswered, judge } from '../../src/domain/outcome.js';
 import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
 import { type Lane, laneOf, noneDone } from '../../src/domain/pacing/lanes.js';
 import { retryInMsOf } from '../../src/domain/retry-policy.js';
@@ -211,7 +211,7 @@ export class Deliverer {
   async #attempt(delivery: DueDelivery, permit: Permit, weight: number): Promise<FinishedAttempt | NotNow> {
     const trace = traceAttempt(this.deps.tracing, delivery);
     try {
-      const startedAt = this.deps.clock();
+      const [startedAt, startedAtMs] = [this.deps.clock(), performance.now()];
       const request = this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
       Object.assign(request.headers, trace?.headers);
       if (this.deps.fence.closed) {
@@ -220,12 +220,16 @@ export class Deliverer {
       const result = await this.deps.sender.send(delivery.url, request, delivery.tenantId);
       const endedAtMs = performance.now();
       const outcome = judge(result, this.deps.clock());
-      const isSameClosing = permit.giveBack({ outcome, kind: kindOf(outcome, result) });
+      const isSameClosing = permit.giveBack({
+        outcome,
+        kind: kindOf(outcome, result),
+        isUnanswered: isUnanswered(result),
+      });
       trace?.ended(outcome, result);
       return {
         delivery,
         startedAt,
-        failuresAtStart: permit.failures,
+        startedAtMs,
         isSameClosing,
         endedAtMs,
         requestHeaders: request.headers,

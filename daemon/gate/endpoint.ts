@@ -20,6 +20,8 @@ import { WaitingRoom } from './waiting-room.js';
 export interface Answer {
   outcome: Outcome;
   kind: AnswerKind;
+  /** Whether there was none, though the request was sent; default: false. */
+  isUnanswered?: boolean;
 }
 
 /** A webhook's health in the tables when a delivery of it was loaded. */
@@ -193,7 +195,7 @@ export class Endpoint {
       this.window = afterAttempt(this.window, sample, this.rules.endpointMax);
       this.#answeredAtMs = now;
       if (generation === this.#generation && !isSameClosing) {
-        this.#judge(answer.outcome, now);
+        this.#judge(answer, startedAtMs, now);
       }
     }
     this.#requests.delete(permit);
@@ -202,15 +204,18 @@ export class Endpoint {
     return { isSameClosing };
   }
 
-  #judge(outcome: Outcome, now: number): void {
+  #judge({ outcome, isUnanswered = false }: Answer, startedMs: number, now: number): void {
     if (outcome.verdict === 'SUCCEEDED') {
       this.#streak.succeeded(now);
       return;
     }
-    if (outcome.verdict === 'GONE' || this.failures >= SPARE_FAILURES) {
+    const hasNoneToSpare = this.failures >= SPARE_FAILURES;
+    if (!this.#streak.failed({ startedMs, endedMs: now, isUnanswered })) {
+      return;
+    }
+    if (outcome.verdict === 'GONE' || hasNoneToSpare) {
       this.#closedUntilMs = Math.max(this.#closedUntilMs, now + DISABLED_MS);
     }
-    this.#streak.failed(now);
     const closeMs = closingMs(outcome, this.failures);
     if (closeMs !== null) {
       this.#closedAtMs = now;

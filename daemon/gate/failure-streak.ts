@@ -1,3 +1,4 @@
+import { countFailure, type Failure, type Streak } from '../../src/domain/health.js';
 import { nextProbeMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
 
 /** A delivery is loaded no longer than this before it comes here. */
@@ -6,6 +7,7 @@ const LOADED_MS_MAX = 1_000;
 /** The failure streak of one endpoint, as far as this process knows. Times are of the caller's clock. */
 export class FailureStreak {
   #failures = 0;
+  #streak: Streak | null = null;
   #sinceMs = Number.NEGATIVE_INFINITY;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #succeededAtMs = Number.NEGATIVE_INFINITY;
@@ -28,17 +30,25 @@ export class FailureStreak {
 
   forget(): void {
     this.#failures = 0;
+    this.#streak = null;
   }
 
   succeeded(now: number): void {
-    this.#failures = 0;
+    this.forget();
     this.#succeededAtMs = now;
   }
 
-  failed(now: number): void {
-    this.#sinceMs = this.sinceMs(now) ?? now;
-    this.#failedAtMs = now;
-    this.#failures = Math.min(SPARE_FAILURES, this.#failures + 1);
+  /** @returns whether it counts */
+  failed(failure: Failure): boolean {
+    const { streak, counts } = countFailure(this.#streak, failure);
+    this.#streak = streak;
+    if (counts) {
+      const now = failure.endedMs;
+      this.#sinceMs = this.sinceMs(now) ?? now;
+      this.#failedAtMs = now;
+      this.#failures = Math.min(SPARE_FAILURES, this.#failures + 1);
+    }
+    return counts;
   }
 
   /** Takes the streak from the tables, with a begin that puts the next probe at the time that they say. */
@@ -47,6 +57,7 @@ export class FailureStreak {
     if (failures > this.#failures && now - this.#succeededAtMs > LOADED_MS_MAX) {
       const probeMs = nextProbeMs(failures, 0, this.streakMsMin);
       this.#failures = failures;
+      this.#streak ??= { beganMs: now, cutCounted: false };
       this.#sinceMs = now + Math.min(2 * this.streakMsMin, Math.max(0, nextProbeInMs)) - probeMs;
       this.#failedAtMs = this.#sinceMs;
     }

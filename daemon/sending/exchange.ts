@@ -46,6 +46,8 @@ export class Exchange implements TimedHandler {
   /** Null: the connection was there already. Undefined: not known yet, or there is none. */
   #made: ConnectionTimes | null | undefined;
   #sentAt: number | null = null;
+  /** True also when the repeat could not be sent. */
+  #wasSent = false;
   #headAt: number | null = null;
 
   constructor(
@@ -62,6 +64,7 @@ export class Exchange implements TimedHandler {
     this.#controller = controller;
     this.#takeTimes();
     this.#sentAt = performance.now();
+    this.#wasSent ||= !this.#hasResult;
     // Time ran out while it waited for a connection; undici has no other way to take it back.
     if (this.#hasResult) {
       controller.abort(CUT);
@@ -158,7 +161,7 @@ export class Exchange implements TimedHandler {
     }
     if (this.#head === undefined) {
       const timing = code === 'TARGET_REFUSED' ? undefined : this.#timing();
-      this.resolve({ kind: 'error', code, durationMs, timing });
+      this.resolve({ kind: 'error', code, durationMs, sent: this.#wasSent, timing });
     } else {
       const body = this.#kept.length > 0 ? Buffer.concat(this.#kept) : NO_BODY;
       const timing = this.#timing();
@@ -177,7 +180,7 @@ export class Exchange implements TimedHandler {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#finish();
-      this.resolve({ kind: 'error', code, durationMs });
+      this.resolve({ kind: 'error', code, durationMs, sent: this.#wasSent });
     }, durationMs - tookMs);
   }
 

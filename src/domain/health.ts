@@ -3,11 +3,43 @@ import type { Outcome } from './outcome.js';
 /** A streak of this many disables the webhook (docs/interface.md, "Success, failure, retries"). */
 export const DISABLE_AFTER_FAILURES = 10;
 
+/** A failure streak, as far as it decides whether a failure counts. Times are in ms, all of one clock. */
+export interface Streak {
+  /** When its first failure ended. */
+  beganMs: number;
+  /** Whether the requests that were cut have been counted. */
+  cutCounted: boolean;
+}
+
+export interface Failure {
+  startedMs: number;
+  endedMs: number;
+  /** Whether the request was sent, and ended without an answer: reset, closed or timed out. */
+  isUnanswered: boolean;
+}
+
+/**
+ * A restart of a receiver ends all requests in flight, which is one observation. So requests that were cut, which means
+ * that they began before the first failure of the streak and ended without an answer, count once together. All other
+ * failures count each.
+ *
+ * @param before null: no failure of the streak was counted yet. One that ended earlier may still follow: failures are
+ *   recorded in batches
+ */
+export function countFailure(before: Streak | null, failure: Failure): { streak: Streak; counts: boolean } {
+  const { beganMs, cutCounted } = before ?? { beganMs: failure.endedMs, cutCounted: false };
+  const isCut = failure.isUnanswered && (before === null || failure.startedMs < beganMs);
+  const streak = { beganMs: Math.min(beganMs, failure.endedMs), cutCounted: cutCounted || isCut };
+  return { streak, counts: !(isCut && cutCounted) };
+}
+
 export interface HealthState {
   active: boolean;
   /** Raised whenever `active` changes. */
   generation: number;
   consecutiveFailures: number;
+  /** Null: there is none, or when it began is not known. */
+  streak: Streak | null;
   /**
    * How long ago the failures began, in ms: the streak, or its last spell, since a streak that was quiet for its least
    * duration has its pauses again. Null: there are none.
@@ -21,12 +53,10 @@ export interface HealthState {
   disabledRaised: boolean;
 }
 
-export interface HealthStep {
+export interface HealthStep extends Failure {
   /** The webhook's generation when this attempt was loaded. */
   generation: number;
   verdict: Outcome['verdict'];
-  /** The webhook's consecutive failures when this attempt began. */
-  failuresAtStart: number;
   /** Whether another answer has closed the endpoint for the same reason while the request was in flight. */
   isSameClosing: boolean;
   isOperational: boolean;
@@ -34,6 +64,8 @@ export interface HealthStep {
 
 export interface HealthVerdict {
   consecutiveFailures: number;
+  /** Null without failures. */
+  streak: Streak | null;
   /** See HealthState; 0 when the failures began with one of these attempts. */
   failingForMs: number | null;
   disable: 'FAILURES' | 'GONE' | null;
@@ -43,8 +75,8 @@ export interface HealthVerdict {
 }
 
 /**
- * Folds outcomes, in the order in which they finished, over a webhook's state. A failure adds one, a success sets the
- * count to 0; a streak of ten failures or a 410 disables.
+ * Folds outcomes, in the order in which they finished, over a webhook's state. A failure adds one (`countFailure` has
+ * the exception), a success sets the count to 0; a streak of ten failures or a 410 disables.
  *
  * Requests that were in flight together fail together, and that is one hiccup: an attempt that began before the streak,
  * or one that ends before the streak has lasted for `streakMsMin`, does not make the tenth failure, unless the ninth
@@ -61,11 +93,11 @@ export interface HealthVerdict {
  * @param streakMsMin DISABLE_AFTER_SECONDS_MIN, in ms
  */
 export function foldHealth(state: HealthState, steps: readonly HealthStep[], streakMsMin: number): HealthVerdict {
-  let { consecutiveFailures, failingForMs, lastFailureAgoMs, ordinaryFailures } = state;
+  let { consecutiveFailures, streak, failingForMs, lastFailureAgoMs, ordinaryFailures } = state;
   let recovered = false;
   const verdict = (disable: HealthVerdict['disable']): HealthVerdict => {
     const raises = { disabled: ordinaryFailures ? disable : null, recovered };
-    return { consecutiveFailures, failingForMs, disable, ordinaryFailures, raises };
+    return { consecutiveFailures, streak, failingForMs, disable, ordinaryFailures, raises };
   };
   for (const step of steps) {
     if (!state.active || step.generation !== state.generation) {
@@ -73,6 +105,7 @@ export function foldHealth(state: HealthState, steps: readonly HealthStep[], str
     }
     if (step.verdict === 'SUCCEEDED') {
       consecutiveFailures = 0;
+      streak = null;
       failingForMs = null;
       recovered = state.disabledRaised;
       continue;
@@ -81,12 +114,18 @@ export function foldHealth(state: HealthState, steps: readonly HealthStep[], str
     if (step.isSameClosing) {
       continue;
     }
+    const isFromBefore = streak === null || step.startedMs < streak.beganMs;
+    const counted = countFailure(streak, step);
+    streak = counted.streak;
+    if (!counted.counts) {
+      continue;
+    }
     const isAlone = (lastFailureAgoMs ?? Number.POSITIVE_INFINITY) >= streakMsMin;
     const isLate = isAlone || (failingForMs ?? 0) >= streakMsMin;
     failingForMs = isAlone ? 0 : (failingForMs ?? 0);
     lastFailureAgoMs = 0;
     const isLast = consecutiveFailures + 1 >= DISABLE_AFTER_FAILURES;
-    if (step.verdict === 'FAILED' && isLast && (step.failuresAtStart === 0 || !isLate)) {
+    if (step.verdict === 'FAILED' && isLast && (isFromBefore || !isLate)) {
       continue;
     }
     consecutiveFailures += 1;

@@ -48,7 +48,21 @@ export type SendResult =
       durationMs: number;
       timing?: AttemptTiming | undefined;
     }
-  | { kind: 'error'; code: SendErrorCode; durationMs: number; timing?: AttemptTiming | undefined };
+  | {
+      kind: 'error';
+      code: SendErrorCode;
+      durationMs: number;
+      /** Whether the request was on its way, so that the receiver may have it; default: false. */
+      sent?: boolean;
+      timing?: AttemptTiming | undefined;
+    };
+
+/** Errors of an answer that came. */
+const BAD_ANSWERS: readonly SendErrorCode[] = ['PROTOCOL_ERROR', 'CONTENT_LENGTH_TWICE', 'HEADERS_TOO_LARGE'];
+
+/** Whether the request was sent, and ended without an answer: it was reset or closed, or its time was over. */
+export const isUnanswered = (result: SendResult): boolean =>
+  result.kind === 'error' && result.sent === true && !BAD_ANSWERS.includes(result.code);
 
 export type Outcome =
   | { verdict: 'SUCCEEDED' }

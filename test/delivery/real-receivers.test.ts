@@ -59,6 +59,48 @@ describe.concurrent('an endpoint stays active', () => {
   });
 });
 
+describe.concurrent('a restart of a receiver', () => {
+  test.each([
+    ['1 daemon', 1, false],
+    ['2 daemons', 2, false],
+    ['1 daemon, over connections that were used before', 1, true],
+  ])('counts once, however many requests it ends: %s', async (_, daemons, reused) => {
+    await using site = await Site.open({ ENDPOINT_CONCURRENCY_MAX: '6' });
+    if (daemons === 2) {
+      site.stack.startDaemon();
+    }
+    if (reused) {
+      site.receiver.behaviour.latencyMs = 50;
+      await site.stack.emits(12);
+      await eventually(() => site.receiver.arrivals.length === 12 && site.receiver.inFlight === 0);
+    }
+    site.receiver.behaviour.latencyMs = null;
+    await site.stack.emits(6);
+    await eventually(() => site.receiver.inFlight === 6);
+    await site.receiver.goAway();
+    await eventually(async () => (await site.failures()) === 6);
+    expect(await site.stack.webhookRow(site.webhookId)).toMatchObject({ active: true, consecutive_failures: 1 });
+  });
+
+  test('does not disable its webhook a second time within a streak, though its answers take long', async () => {
+    // As with 5 to 11 s, restarts of 1.5 s and the usual 10 s, in a fifth of the time.
+    await using site = await Site.open({ DISABLE_AFTER_SECONDS_MIN: '2' });
+    let requests = 0;
+    Object.defineProperty(site.receiver.behaviour, 'latencyMs', { get: () => 1_000 + 300 * (requests++ % 5) });
+    const load = site.emitSteadily(10, 8_000);
+    await delay(2_500);
+    for (const untilNextMs of [2_600, 0]) {
+      await site.receiver.goAway();
+      await delay(300);
+      await site.receiver.comeBack();
+      await delay(untilNextMs);
+    }
+    await load;
+    await site.firstAttemptsAreMade();
+    await site.isActive();
+  });
+});
+
 describe.concurrent('deliveries', () => {
   test.each([1, 2])('of a dead endpoint disable it at the tenth failure: %i daemons', async (daemons) => {
     await using site = await Site.open();

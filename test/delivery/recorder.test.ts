@@ -56,10 +56,10 @@ async function openRecorder({ webhooks = 1 } = {}) {
       const attempt = {
         delivery,
         startedAt: new Date(),
+        startedAtMs: performance.now() - 1,
         endedAtMs: performance.now(),
         requestHeaders: {},
         result: { kind: 'response', statusCode, ...response } as const,
-        failuresAtStart: 1,
         isSameClosing: false,
       };
       const failed = { verdict: 'FAILED', errorCode: 'HTTP_500', retryAfterMs: null, closing: null } as const;

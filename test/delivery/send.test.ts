@@ -307,7 +307,7 @@ describe('connections', () => {
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
     const { port } = gone.address() as { port: number };
     await new Promise((resolve) => gone.close(resolve));
-    const expected = { kind: 'error', code: 'CONNECT_FAILED', durationMs: expect.any(Number) };
+    const expected = { kind: 'error', code: 'CONNECT_FAILED', durationMs: expect.any(Number), sent: false };
     expect(await send(`http://127.0.0.1:${port}/`)).toEqual(expected);
     const by = sender({ lookup: leadsTo('127.0.0.1', '127.0.0.1') });
     const timing = { dnsMs: expect.any(Number), connectMs: null, tlsMs: null, firstByteMs: null };

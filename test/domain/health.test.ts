@@ -8,12 +8,18 @@ import {
   type HealthVerdict,
 } from '../../src/domain/health.js';
 
+/** Streaks that are there already have begun at 0. */
+const streak = { beganMs: 0, cutCounted: false };
+/** Each attempt begins after the one before it has ended. */
+const timesOf = (index: number) => ({ startedMs: 10 * index + 1, endedMs: 10 * index + 9 });
+
 /** `f` failed, `s` succeeded, `g` was answered 410; in capitals: the delivery of an operational event. */
 const steps = (verdicts: string, generation = 3): HealthStep[] =>
-  [...verdicts].map((letter) => ({
+  [...verdicts].map((letter, index) => ({
     generation,
     verdict: /s/i.test(letter) ? 'SUCCEEDED' : /g/i.test(letter) ? 'GONE' : 'FAILED',
-    failuresAtStart: 1,
+    ...timesOf(index),
+    isUnanswered: false,
     isSameClosing: false,
     isOperational: letter !== letter.toLowerCase(),
   }));
@@ -21,6 +27,7 @@ const active = (consecutiveFailures: number): HealthState => ({
   active: true,
   generation: 3,
   consecutiveFailures,
+  streak: consecutiveFailures > 0 ? streak : null,
   failingForMs: consecutiveFailures > 0 ? 60_000 : null,
   lastFailureAgoMs: consecutiveFailures > 0 ? 1_000 : null,
   ordinaryFailures: true,
@@ -78,7 +85,9 @@ describe('the health of a webhook', () => {
         { weight: 2, arbitrary: fc.constant('SUCCEEDED' as const) },
         { weight: 1, arbitrary: fc.constant('GONE' as const) },
       ),
-      failuresAtStart: fc.constant(1),
+      startedMs: fc.constant(0),
+      endedMs: fc.constant(0),
+      isUnanswered: fc.constant(false),
       isSameClosing: fc.constant(false),
       isOperational: fc.constant(false),
     });
@@ -86,13 +95,15 @@ describe('the health of a webhook', () => {
       active: fc.constantFrom(true, true, true, false),
       generation: fc.constant(3),
       consecutiveFailures: fc.nat({ max: 9 }),
+      streak: fc.constant(streak),
       failingForMs: fc.constant(null),
       lastFailureAgoMs: fc.constant(null),
       ordinaryFailures: fc.constant(true),
       disabledRaised: fc.constant(false),
     });
     fc.assert(
-      fc.property(state, fc.array(step, { maxLength: 60 }), (start, outcomes) => {
+      fc.property(state, fc.array(step, { maxLength: 60 }), (start, unordered) => {
+        const outcomes = unordered.map((each, index) => ({ ...each, ...timesOf(index) }));
         expect(fold(start, outcomes)).toEqual(oneAtATime(start, outcomes));
       }),
       { numRuns: 2000 },
@@ -146,7 +157,7 @@ describe('a row of failures', () => {
   });
   const failures = (count: number, change: Partial<HealthStep> = {}): HealthStep[] =>
     steps('f'.repeat(count)).map((step) => ({ ...step, ...change }));
-  const again = failures(17, { failuresAtStart: 0, isSameClosing: true });
+  const again = failures(17, { startedMs: -1, isSameClosing: true });
 
   test.each<[string, Partial<HealthVerdict>, HealthState, HealthStep[]]>([
     ['has lasted long enough', { disable: 'FAILURES', consecutiveFailures: 10 }, failing(9, ROW_MS), failures(1)],
@@ -154,7 +165,7 @@ describe('a row of failures', () => {
     ['comes after a quiet time', { disable: null, failingForMs: 0 }, failing(1, HOUR_MS, HOUR_MS), failures(30)],
     ['has one an hour', { disable: null, consecutiveFailures: 9 }, failing(8, 0, HOUR_MS), failures(1)],
     ['has one an hour', { disable: 'FAILURES', consecutiveFailures: 10 }, failing(9, 0, HOUR_MS), failures(1)],
-    ['is a 410', { disable: 'GONE', consecutiveFailures: 1 }, active(0), [{ ...steps('g')[0]!, failuresAtStart: 0 }]],
+    ['is a 410', { disable: 'GONE', consecutiveFailures: 1 }, active(0), steps('g')],
     ['has said before what closes the endpoint', { consecutiveFailures: 1 }, active(0), [...failures(1), ...again]],
     ['has said before what closes the endpoint', { disable: null }, failing(9, ROW_MS), again],
     ['begins with its first failure', { failingForMs: 0 }, active(0), steps('f')],
@@ -166,9 +177,72 @@ describe('a row of failures', () => {
   });
 
   test('does not disable by requests from before it: the next one decides', () => {
-    const verdict = foldHealth(active(0), failures(40, { failuresAtStart: 0 }), 0);
+    const verdict = foldHealth(active(0), failures(40, { startedMs: 0 }), 0);
     expect(verdict).toMatchObject({ consecutiveFailures: 9, failingForMs: 0, disable: null });
-    expect(foldHealth(failing(9, 1), failures(1, { failuresAtStart: 9 }), 0).disable).toBe('FAILURES');
+    expect(foldHealth(failing(9, 1), failures(1), 0).disable).toBe('FAILURES');
+  });
+});
+
+describe('requests that one restart of the receiver ends', () => {
+  /** In the order in which they ended. */
+  const failuresAtTimes = fc
+    .array(fc.record({ startedMs: fc.nat(200), tookMs: fc.nat(100), isUnanswered: fc.boolean() }), { maxLength: 12 })
+    .map((all) =>
+      all
+        .map(({ startedMs, tookMs, isUnanswered }) => ({ startedMs, endedMs: startedMs + tookMs, isUnanswered }))
+        .sort((a, b) => a.endedMs - b.endedMs)
+        .map((times) => ({ ...steps('f')[0]!, ...times })),
+    );
+  const count = (outcomes: readonly HealthStep[], state = active(0)) => foldHealth(state, outcomes, 0);
+
+  test('count once together, and all other failures count each', () => {
+    fc.assert(
+      fc.property(failuresAtTimes, (outcomes) => {
+        const [first] = outcomes;
+        const isCut = (one: HealthStep) => one.isUnanswered && (one === first || one.startedMs < first!.endedMs);
+        const cut = outcomes.filter(isCut).length;
+        const expected = outcomes.length - cut + Math.min(1, cut);
+        expect(Math.min(9, count(outcomes).consecutiveFailures)).toBe(Math.min(9, expected));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('count the same however they are grouped into writes', () => {
+    fc.assert(
+      fc.property(failuresAtTimes, fc.nat({ max: 12 }), (outcomes, cut) => {
+        const { consecutiveFailures, streak: known, disable } = count(outcomes.slice(0, cut));
+        const next = { ...active(consecutiveFailures), streak: known, active: disable === null };
+        const second = count(outcomes.slice(cut), next);
+        expect(second.consecutiveFailures).toBe(count(outcomes).consecutiveFailures);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('do not include an attempt that began after a failure which was recorded late', () => {
+    const at = (startedMs: number, endedMs: number) => ({ ...steps('f')[0]!, isUnanswered: true, startedMs, endedMs });
+    const [first, second, after] = [at(0, 10), at(0, 30), at(20, 40)];
+    expect(count([second, first, after]).consecutiveFailures).toBe(2);
+    expect(count([first, second, after]).consecutiveFailures).toBe(2);
+  });
+
+  test('count again after a success', () => {
+    const cut = { ...steps('f')[0]!, isUnanswered: true };
+    const success = { ...steps('s')[0]!, startedMs: 10, endedMs: 20 };
+    expect(count([cut, cut, cut]).consecutiveFailures).toBe(1);
+    expect(count([cut, cut, success, { ...cut, endedMs: 30 }, { ...cut, endedMs: 31 }]).consecutiveFailures).toBe(1);
+  });
+
+  test('do not keep ten later attempts in a row from disabling, without an answer or with one', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }), (unanswered) => {
+        const cut = { ...steps('f')[0]!, isUnanswered: true };
+        const later = unanswered.map((isUnanswered, index) => ({ ...cut, isUnanswered, ...timesOf(index + 1) }));
+        expect(count([cut, cut, cut, ...later.slice(1)])).toMatchObject({ consecutiveFailures: 9, disable: null });
+        expect(count([cut, cut, cut, ...later])).toMatchObject({ consecutiveFailures: 10, disable: 'FAILURES' });
+      }),
+    );
   });
 });
 
@@ -234,6 +308,7 @@ describe('operational events', () => {
       fc.property(state, letters, fc.constantFrom(2, 3), (flags, text, generation) => {
         expect(after(flags, text, generation)).toEqual({
           consecutiveFailures: 0,
+          streak: null,
           failingForMs: null,
           disable: null,
           ordinaryFailures: flags.ordinaryFailures,

@@ -21,6 +21,7 @@ const attempt = (changes: Partial<AttemptState> = {}): AttemptState => ({
   webhookId: 1,
   number: 1,
   verdict: 'SUCCEEDED',
+  isUnanswered: false,
   startedAt: START + 10_000,
   finishedAt: START + 10_010,
   transaction: 'a',

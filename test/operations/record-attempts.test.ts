@@ -26,11 +26,11 @@ async function recordBusyAnswer(endedSecondsAgo: number) {
   const attempt: FinishedAttempt = {
     delivery,
     startedAt: new Date(Date.now() - endedSecondsAgo * 1_000),
+    startedAtMs: performance.now() - endedSecondsAgo * 1_000,
     endedAtMs: performance.now() - endedSecondsAgo * 1_000,
     requestHeaders: {},
     result: { kind: 'error', code: 'TIMEOUT', durationMs: 1 },
     outcome: { verdict: 'FAILED', errorCode: 'HTTP_429', retryAfterMs: 60_000, closing: 60_000 },
-    failuresAtStart: 1,
     isSameClosing: false,
     retryInMs: 60_000,
   };
@@ -70,6 +70,7 @@ async function success(webhook: number): Promise<FinishedAttempt> {
   return {
     delivery,
     startedAt: new Date(),
+    startedAtMs: performance.now() - 1,
     endedAtMs: performance.now(),
     requestHeaders: {},
     result: {
@@ -81,7 +82,6 @@ async function success(webhook: number): Promise<FinishedAttempt> {
       durationMs: 1,
     },
     outcome: { verdict: 'SUCCEEDED' },
-    failuresAtStart: 0,
     isSameClosing: false,
     retryInMs: null,
   };

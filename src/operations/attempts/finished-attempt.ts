@@ -5,8 +5,8 @@ import type { DueDelivery } from './load-deliveries.js';
 export interface FinishedAttempt {
   delivery: DueDelivery;
   startedAt: Date;
-  /** The webhook's failure streak then, as far as this process knew. */
-  failuresAtStart: number;
+  /** Monotonic. */
+  startedAtMs: number;
   /** Whether its answer closes an endpoint that was closed while it was in flight. */
   isSameClosing: boolean;
   /** Monotonic, so that the time until it is recorded is known whatever becomes of the clock. */

@@ -3,12 +3,15 @@ import { query, type Statement } from '../../database/database.js';
 import { bigintArray, column, RowsParameter } from '../../database/rows-parameter.js';
 import { isOperational } from '../../domain/events/operational-events.js';
 import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../../domain/health.js';
+import { isUnanswered } from '../../domain/outcome.js';
 import { closingMs, nextProbeMs } from '../../domain/pacing/probes.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { about, auditBySql, service } from '../rows/audit.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
-interface HealthRow extends HealthState {
+interface HealthRow extends Omit<HealthState, 'streak'> {
+  streakBeganAgoMs: number | null;
+  cutCounted: boolean;
   id: number;
   tenantId: number;
   url: string;
@@ -18,6 +21,8 @@ interface HealthRow extends HealthState {
 const lockSql = `
   select id, tenant_id as "tenantId", url, active, generation, consecutive_failures as "consecutiveFailures",
          ordinary_failures as "ordinaryFailures", failed_at as "failedAt", failed_at is not null as "disabledRaised",
+         extract(epoch from clock_timestamp() - coalesce(streak_began_at, failing_since))::float8 * 1000
+           as "streakBeganAgoMs", cut_counted as "cutCounted",
          greatest(0, extract(epoch from clock_timestamp() - failing_since)::float8 * 1000) as "failingForMs",
          extract(epoch from clock_timestamp() - last_failure_at)::float8 * 1000 as "lastFailureAgoMs"
   from hookwright.webhooks where id = any($1::bigint[]) order by id for update`;
@@ -47,11 +52,13 @@ export interface DisabledWebhook {
 
 /** A webhook's health after its attempts. */
 export interface Health {
-  webhook: HealthRow;
+  webhook: Omit<HealthRow, 'streakBeganAgoMs' | 'cutCounted'>;
   verdict: HealthVerdict;
   /** The time is reckoned by Postgres's clock, like all others here. */
   lastSuccessAgoMs: number | null;
   lastFailureAgoMs: number | null;
+  /** Null: it began before these attempts, or there is none. */
+  streakBeganAgoMs: number | null;
   closeMs: number | null;
   /** In how many ms the next attempt may begin, because the last ones have failed; null: at once. */
   nextProbeInMs: number | null;
@@ -67,6 +74,8 @@ const healths = new RowsParameter<Health>(
     last_success_ago_ms: column.double(({ lastSuccessAgoMs }) => lastSuccessAgoMs),
     last_failure_ago_ms: column.double(({ lastFailureAgoMs }) => lastFailureAgoMs),
     close_ms: column.double(({ closeMs }) => closeMs),
+    streak_began_ago_ms: column.double(({ streakBeganAgoMs }) => streakBeganAgoMs),
+    cut_counted: column.boolean(({ verdict }) => verdict.streak?.cutCounted ?? false),
     failing_for_ms: column.double(({ verdict }) => verdict.failingForMs),
     next_probe_in_ms: column.double(({ nextProbeInMs }) => nextProbeInMs),
     ordinary_failures: column.boolean(({ verdict }) => verdict.ordinaryFailures),
@@ -87,6 +96,9 @@ const healthStatement: Statement = {
         last_failure_at = greatest(w.last_failure_at, ${agoSql('h.last_failure_ago_ms')}),
         closed_until = case when h.close_ms is null then w.closed_until
           else greatest(w.closed_until, clock_timestamp() + h.close_ms * interval '1 millisecond') end,
+        streak_began_at = case when h.consecutive_failures > 0
+          then coalesce(${agoSql('h.streak_began_ago_ms')}, w.streak_began_at) end,
+        cut_counted = h.cut_counted,
         failing_since = case when h.failing_for_ms = 0 then clock_timestamp()
           when h.failing_for_ms > 0 then w.failing_since end,
         next_probe_at = clock_timestamp() + h.next_probe_in_ms * interval '1 millisecond',
@@ -156,22 +168,19 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
   await Promise.all([enqueueAlign(client, webhook.tenantId, webhook.id), auditBySql(client, service, change)]);
 }
 
-function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], streakMsMin: number): Health {
+function newHealth(row: HealthRow, attempts: readonly FinishedAttempt[], streakMsMin: number): Health {
+  const nowMs = performance.now();
+  const { streakBeganAgoMs: beganAgoMs, cutCounted, ...webhook } = row;
+  const before =
+    webhook.consecutiveFailures > 0 && beganAgoMs !== null ? { beganMs: nowMs - beganAgoMs, cutCounted } : null;
   // One that was written late, because the database was away, may stand behind others that finished after it.
   const inOrder = attempts.toSorted((a, b) => a.endedAtMs - b.endedAtMs);
-  const steps: HealthStep[] = inOrder.map(({ delivery, failuresAtStart, isSameClosing, outcome }) => ({
-    generation: delivery.generation,
-    // That another url is gone for good says nothing of this one.
-    verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
-    failuresAtStart,
-    isSameClosing,
-    isOperational: isOperational(delivery.eventType),
-  }));
-  const nowMs = performance.now();
+  const steps = inOrder.map((attempt) => stepOf(attempt, webhook));
+  const agoMs = (endedAtMs: number) => nowMs - endedAtMs;
   const latestAgoMs = (wanted: readonly FinishedAttempt[]) =>
-    wanted.length === 0 ? null : nowMs - Math.max(...wanted.map(({ endedAtMs }) => endedAtMs));
-  const verdict = foldHealth(webhook, steps, streakMsMin);
-  const { consecutiveFailures, failingForMs } = verdict;
+    wanted.length === 0 ? null : agoMs(Math.max(...wanted.map(({ endedAtMs }) => endedAtMs)));
+  const verdict = foldHealth({ ...webhook, streak: before }, steps, streakMsMin);
+  const { consecutiveFailures, failingForMs, streak } = verdict;
   // Another url, or a webhook that was switched on since, opened it: what was under way then must not close it again.
   const closings = attempts.flatMap(({ delivery: { url, generation }, outcome }) =>
     url === webhook.url && generation === webhook.generation ? (closingMs(outcome, consecutiveFailures) ?? []) : [],
@@ -181,10 +190,27 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], str
     verdict,
     lastSuccessAgoMs: latestAgoMs(attempts.filter((attempt) => !hasFailed(attempt))),
     lastFailureAgoMs: latestAgoMs(attempts.filter(hasFailed)),
+    streakBeganAgoMs: streak === null || streak.beganMs === before?.beganMs ? null : agoMs(streak.beganMs),
     closeMs: closings.length > 0 ? Math.max(...closings) : null,
     nextProbeInMs:
       failingForMs === null || verdict.disable !== null
         ? null
         : Math.max(0, nextProbeMs(consecutiveFailures, failingForMs, streakMsMin) - failingForMs),
+  };
+}
+
+function stepOf(
+  { delivery, startedAtMs, endedAtMs, isSameClosing, outcome, result }: FinishedAttempt,
+  webhook: { url: string },
+): HealthStep {
+  return {
+    generation: delivery.generation,
+    // That another url is gone for good says nothing of this one.
+    verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
+    startedMs: startedAtMs,
+    endedMs: endedAtMs,
+    isUnanswered: isUnanswered(result),
+    isSameClosing,
+    isOperational: isOperational(delivery.eventType),
   };
 }

@@ -57,6 +57,8 @@ export interface AttemptState {
   webhookId: number;
   number: number;
   verdict: Outcome['verdict'];
+  /** Whether there was no answer: of such attempts several may count once together. */
+  isUnanswered: boolean;
   startedAt: number;
   finishedAt: number;
   /** The transaction that recorded it. */
@@ -139,6 +141,7 @@ export async function readEvidence(
       `select a.delivery_id as "deliveryId", d.webhook_id as "webhookId", a.number,
               case when a.error_code is null then 'SUCCEEDED' when a.status_code = 410 then 'GONE' else 'FAILED' end
                 as verdict,
+              a.status_code is null as "isUnanswered",
               ${millisecondsSql('a.started_at')} as "startedAt",
               ${millisecondsSql('a.started_at')} + a.duration_ms as "finishedAt", a.xmin::text as transaction
        from hookwright.attempts a join hookwright.deliveries d on d.id = a.delivery_id

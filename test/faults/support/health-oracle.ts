@@ -146,11 +146,12 @@ class Course {
     }
   }
 
-  #step({ verdict, startedAt, finishedAt }: AttemptState, recordedAt: number): Step {
+  #step({ verdict, isUnanswered, startedAt, finishedAt }: AttemptState, recordedAt: number): Step {
+    const counts = this.#counts(startedAt);
     return {
       verdict,
       finishedAt,
-      counts: this.#counts(startedAt),
+      counts: isUnanswered && counts === 'YES' ? 'PERHAPS' : counts,
       asTenth: this.#asTenth({ startedAt, finishedAt }, recordedAt),
     };
   }
