@@ -11,9 +11,10 @@ declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici';
 }
 declare module 'undici/lib/core/symbols.js' {
-  /** The key of a socket's parser. */
-  export const kParser: unique symbol;
+  const symbols: { readonly kParser: unique symbol };
+  export default symbols;
 }
 declare module 'undici/lib/llhttp/constants.js' {
-  export const ERROR: { UNEXPECTED_CONTENT_LENGTH: number };
+  const constants: { ERROR: { UNEXPECTED_CONTENT_LENGTH: number } };
+  export default constants;
 }

@@ -1,13 +1,18 @@
+import symbols from 'undici/lib/core/symbols.js';
+import constants from 'undici/lib/llhttp/constants.js';
+
 /**
  * The parts of undici that sending uses, file by file: the package as a whole loads fetch, WebSocket, caches and mocks
  * as well, 6 MiB that nobody here uses.
  */
 export { default as buildConnector } from 'undici/lib/core/connect.js';
-export { kParser } from 'undici/lib/core/symbols.js';
 export { default as Agent } from 'undici/lib/dispatcher/agent.js';
 export { default as Client } from 'undici/lib/dispatcher/client.js';
 export { default as Pool } from 'undici/lib/dispatcher/pool.js';
-export { ERROR as PARSER_ERROR } from 'undici/lib/llhttp/constants.js';
+
+/** The key of a socket's parser: private, as is the parser. */
+export const kParser: typeof symbols.kParser = symbols.kParser;
+export const PARSER_ERROR = constants.ERROR;
 
 /** How we connect and speak TLS, with a target and with a proxy alike. */
 export const TLS_POLICY = {
