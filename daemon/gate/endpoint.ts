@@ -5,6 +5,7 @@ import {
   afterClosing,
   type EndpointWindow,
   newWindow,
+  permitAtMs,
   permitEveryMs,
   permitsOf,
   SLOW_MS,
@@ -118,7 +119,7 @@ export class Endpoint {
       const suspect = { failures: this.#streak.failures, inFlight: this.inFlight, sinceMs, lastMs };
       return nextProbeAtMs(suspect, this.rules.streakMsMin);
     }
-    return this.inFlight < permitsOf(this.window) ? now : Number.POSITIVE_INFINITY;
+    return permitAtMs(this.window, this.inFlight, this.rules.endpointMax, now);
   }
 
   /** Whether the next request may begin soon: with Infinity too, which any answer can end. */
@@ -141,7 +142,9 @@ export class Endpoint {
       return 1;
     }
     const coming = Math.ceil(aheadMs / permitEveryMs(this.window));
-    return this.window.pace.everyMs > 0 ? Math.max(1, coming) : permitsOf(this.window) - this.inFlight + coming;
+    return this.window.pace.everyMs > 0
+      ? Math.max(1, coming)
+      : permitsOf(this.window, this.rules.endpointMax, now) - this.inFlight + coming;
   }
 
   /**

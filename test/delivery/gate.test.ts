@@ -314,7 +314,8 @@ describe('who goes first', () => {
   });
 
   test('holds two slots of an endpoint at most', async () => {
-    await permits(to(1), 8);
+    await practise(to(1), 300, 1);
+    await permits(to(1), stateOf()!.window);
     const waiting = [first(), first()];
     expect(putOff(await first())).toBe(1_000);
     await vi.advanceTimersByTimeAsync(500);
@@ -325,7 +326,8 @@ describe('who goes first', () => {
 
 describe('waiting', () => {
   test('ends after half a second: the slot is given back', async () => {
-    await permits(to(1), 8);
+    await practise(to(1), 300, 1);
+    await permits(to(1), stateOf()!.window);
     const ninth = enter();
     await vi.advanceTimersByTimeAsync(500);
     putOff(await ninth);
@@ -333,7 +335,8 @@ describe('waiting', () => {
   });
 
   test('is for two at most where requests have been hanging', async () => {
-    await permits(to(1), 8);
+    await practise(to(1), 300, 1);
+    await permits(to(1), stateOf()!.window);
     await vi.advanceTimersByTimeAsync(501);
     void enter();
     void enter();

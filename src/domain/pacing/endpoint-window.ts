@@ -19,6 +19,13 @@ export interface EndpointWindow {
 }
 
 const WINDOW_AT_FIRST = 8;
+/**
+ * While an endpoint's first answer has not come after this time, its window gets another permit every so often, up to
+ * the most: it may be well and only slow. One that limits its rate mostly says so before.
+ */
+const UNANSWERED_MS = 150;
+const UNANSWERED_PERMIT_MS = 15;
+const UNANSWERED_MAX = 32;
 /** An endpoint whose mean is longer counts as slow: it occupies slots that others may want. */
 export const SLOW_MS = 500;
 /** The mean that an endpoint counts with until its first answer. */
@@ -30,11 +37,15 @@ const NEWEST_WEIGHT = 1 / 8;
  * refuses all that is in flight.
  */
 const DOUBLING_MS = 250;
+/** A first answer that takes as long is late: what has come meanwhile waits for the window. */
+const LATE_ANSWER_MS = 50;
 const PERMITS_ADDED = 1;
 const PERMITS_ADDED_SLOW = 3;
 /** An endpoint is silent when nothing has come for this many of its mean durations, or for the least time. */
 const SILENT_MEANS = 3;
 const SILENT_MS_MIN = 100;
+/** The same before the first answer, when its durations are not known. */
+const SILENT_MS_UNKNOWN = 1_000;
 
 export const newWindow = (limitMax: number, nowMs: number): EndpointWindow => ({
   limit: Math.min(WINDOW_AT_FIRST, limitMax),
@@ -45,7 +56,28 @@ export const newWindow = (limitMax: number, nowMs: number): EndpointWindow => ({
   pace: NO_PACE,
 });
 
-export const permitsOf = ({ limit }: EndpointWindow): number => Math.floor(limit);
+/** @param nowMs left out: without what waiting for the first answer adds */
+export const permitsOf = (window: EndpointWindow, limitMax = 0, nowMs = 0): number =>
+  Math.floor(Math.max(window.limit, Math.min(limitMax, unansweredLimit(window, nowMs))));
+
+/** When a window with so many requests in flight has a permit. @returns Infinity: not before one of them has ended */
+export function permitAtMs(window: EndpointWindow, inFlight: number, limitMax: number, nowMs: number): number {
+  if (inFlight < permitsOf(window, limitMax, nowMs)) {
+    return nowMs;
+  }
+  return isUnanswered(window) && inFlight < Math.min(limitMax, UNANSWERED_MAX)
+    ? window.successAtMs + UNANSWERED_MS + (inFlight + 1 - WINDOW_AT_FIRST) * UNANSWERED_PERMIT_MS
+    : Number.POSITIVE_INFINITY;
+}
+
+/** Whether nothing has been heard of the endpoint yet: no answer, and no strain. */
+const isUnanswered = ({ meanMs, halvedAtMs, pace }: EndpointWindow): boolean =>
+  meanMs === null && halvedAtMs === Number.NEGATIVE_INFINITY && pace === NO_PACE;
+
+const unansweredLimit = (window: EndpointWindow, nowMs: number): number =>
+  isUnanswered(window)
+    ? Math.min(UNANSWERED_MAX, WINDOW_AT_FIRST + (nowMs - window.successAtMs - UNANSWERED_MS) / UNANSWERED_PERMIT_MS)
+    : 0;
 
 /** The kind of answer: GOOD is a success, STRAINED says that the endpoint could not cope, OTHER is a refusal. */
 export type AnswerKind = 'GOOD' | 'STRAINED' | 'OTHER';
@@ -78,24 +110,29 @@ export function afterAttempt(
   if (kind === 'OTHER') {
     return { ...window, meanMs };
   }
-  const isUsed = wanted >= window.limit / 2;
-  const growth = growthOf({ ...window, meanMs }, endedAtMs);
+  const limit = Math.max(window.limit, Math.min(wanted, limitMax, unansweredLimit(window, endedAtMs)));
+  const isUsed = wanted >= limit / 2;
+  const growth = growthOf({ ...window, limit, meanMs }, endedAtMs, isUnanswered(window));
   const added = meanMs > SLOW_MS ? PERMITS_ADDED_SLOW : PERMITS_ADDED;
-  const grown = isUsed ? Math.min(added, growth, limitMax - window.limit) : 0;
+  const grown = isUsed ? Math.min(added, growth, limitMax - limit) : 0;
   return {
     ...window,
     meanMs,
-    limit: window.limit + grown,
+    limit: limit + grown,
     growth: isUsed ? growth - grown : 0,
     successAtMs: endedAtMs,
     pace: paceAfterSuccess(window.pace, startedAtMs, endedAtMs),
   };
 }
 
-/** It grows while requests are under way, at most to what a full round of a slow endpoint adds. */
-function growthOf({ limit, growth, successAtMs, meanMs }: EndpointWindow, nowMs: number): number {
+/**
+ * It grows while requests are under way, at most to what a full round of a slow endpoint adds. At the first answer, the
+ * window may double unless that came quickly.
+ */
+function growthOf({ limit, growth, successAtMs, meanMs }: EndpointWindow, nowMs: number, isFirst: boolean): number {
+  const first = isFirst && (meanMs ?? 0) >= LATE_ANSWER_MS ? limit : 0;
   const busyMs = Math.min(Math.max(0, nowMs - successAtMs), meanMs ?? 0);
-  return Math.min(limit * PERMITS_ADDED_SLOW, growth + (limit * busyMs) / DOUBLING_MS);
+  return Math.min(limit * PERMITS_ADDED_SLOW, Math.max(first, growth + (limit * busyMs) / DOUBLING_MS));
 }
 
 /** The window after the endpoint has asked for a pause of `closedMs`: it begins again with one request in flight. */
@@ -111,7 +148,7 @@ export const permitEveryMs = ({ limit, meanMs, pace }: EndpointWindow): number =
 
 /** After how many milliseconds without any answer an endpoint with requests in flight is silent. */
 export const silentAfterMs = ({ meanMs }: EndpointWindow): number =>
-  Math.max(SILENT_MS_MIN, (meanMs ?? UNKNOWN_MEAN_MS) * SILENT_MEANS);
+  meanMs === null ? SILENT_MS_UNKNOWN : Math.max(SILENT_MS_MIN, meanMs * SILENT_MEANS);
 
 /** 5xx, 429 and every kind of broken connection are strain. */
 export function kindOf({ verdict }: Outcome, result: SendResult): AnswerKind {
