@@ -31,7 +31,7 @@ interface Line {
 
 const BATCH_MAX = 256;
 /** A lock that lasts longer is not a commit of another daemon. */
-const STUCK_AFTER_MS = 3_000;
+const STUCK_AFTER_MS = 4_000;
 /** A webhook with outcomes waiting for this share of the slots counts as stuck sooner: each occupies a worker. */
 const LONG_LINE_SHARE = 1 / 4;
 const LONG_STUCK_AFTER_MS = 250;

@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.js';
 import { isTooSlow } from '../../src/database/driver/sql-state.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import { isDatabaseAway } from '../../src/database/outage.js';
-import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
+import { type FinishedAttempt, hasFailed } from '../../src/operations/attempts/finished-attempt.js';
 import { type RecordedStatus, recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { enqueueAlign } from '../../src/operations/jobs/enqueue.js';
 import type { Config } from '../../src/settings/config.js';
@@ -26,6 +26,12 @@ interface RecorderDeps {
 }
 
 const BATCH_MAX = 256;
+/**
+ * At ordinary rates each outcome would have a transaction of its own. They share one for this long, as long as they
+ * occupy few of the workers (docs/decisions/0042).
+ */
+const LINGER_MS = 25;
+const LINGER_SHARE = 1 / 8;
 /** Outcomes per slot that may wait: while one batch is being written, as many wait for the next. */
 const BATCHES_WAITING = 2;
 /** Every outcome behind the batch waits for a lock that the batch waits for. */
@@ -65,7 +71,8 @@ export class Recorder {
     });
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
     const write = (attempts: readonly FinishedAttempt[]) => this.#writeOnceAnswered(attempts);
-    this.#records = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch });
+    const linger = { ms: LINGER_MS, itemsMax: Math.ceil(deps.slots * LINGER_SHARE), isUrgent: changesHealth };
+    this.#records = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch, linger });
   }
 
   /** Whether outcomes of the webhook wait for a row that another session has locked, or had a moment ago. */
@@ -223,5 +230,9 @@ export class Recorder {
     }
   }
 }
+
+/** It decides on retries, probes or the end of a streak, for which other deliveries wait. */
+const changesHealth = (attempt: FinishedAttempt) =>
+  hasFailed(attempt) || attempt.failuresAtStart > 0 || attempt.delivery.failuresAtLoad > 0;
 
 const none: ReadonlySet<FinishedAttempt> = new Set();

@@ -15,10 +15,19 @@ const REPETITIONS_MAX = 3;
 /** One group may be slow by itself. When the next one is slow too, the database is, and all others would be. */
 const TOO_SLOW_IN_A_ROW_MAX = 2;
 
+/** How long items are kept for others to share their transaction. */
+interface Linger<Item> {
+  ms: number;
+  /** How many end the wait. */
+  itemsMax: number;
+  /** Whether somebody waits for what the item writes: then all leave at once. */
+  isUrgent(item: Item): boolean;
+}
+
 /**
  * Lets concurrent callers share one transaction. Items of one iteration of the event loop leave together at its end,
- * unless a batch is under way; items that arrive meanwhile form the next batch. So an idle system waits for nothing, a
- * busy one commits in groups, and there is no timer to tune.
+ * unless a batch is under way; items that arrive meanwhile form the next batch. So an idle system waits for nothing,
+ * and a busy one commits in groups. Only with `linger` do items wait for others (docs/decisions/0042).
  *
  * Items that were given together (a group) stay together in one transaction. When a batch fails, its groups are run one
  * by one, so that a bad one fails alone; also when the batch was too slow, since one group is enough for that. When the
@@ -28,6 +37,9 @@ export class GroupCommit<Item, Result> {
   readonly #waiting = new FairQueue<Waiting<Item, Result>>();
   #inFlight = 0;
   #starting = false;
+  #lingering: NodeJS.Timeout | undefined;
+  /** Whether what waits must not linger. */
+  #isUrgent = false;
 
   /**
    * @param commit runs all items in one transaction; returns one result per item, in order
@@ -36,6 +48,7 @@ export class GroupCommit<Item, Result> {
    * @param options.besideItems how many items must wait before a batch leaves beside another one (default 1)
    * @param options.weightOf as how many items one counts for these (default 1)
    * @param options.onBatch called with the number of items of each batch
+   * @param options.linger keeps items for others that may come; without it they leave at once
    * @param options.keyOf a key that has many groups waiting has one of them taken for each of the other keys
    */
   constructor(
@@ -47,6 +60,7 @@ export class GroupCommit<Item, Result> {
       weightOf?: (item: Item) => number;
       onBatch?: ((items: number) => void) | undefined;
       keyOf?: (items: readonly Item[]) => unknown;
+      linger?: Linger<Item>;
     },
   ) {}
 
@@ -71,8 +85,23 @@ export class GroupCommit<Item, Result> {
   }
 
   #add(group: Waiting<Item, Result>): void {
-    this.#waiting.add(this.options.keyOf?.(group.items), group);
+    const { keyOf, linger } = this.options;
+    this.#waiting.add(keyOf?.(group.items), group);
+    this.#isUrgent ||= linger === undefined || group.items.some(linger.isUrgent);
     this.#startSoon();
+  }
+
+  /** Whether what waits is kept for others; then it leaves when its time is over. */
+  get #lingers(): boolean {
+    const { linger } = this.options;
+    if (linger === undefined || this.#isUrgent || this.#waiting.isEmpty || this.#waiting.weight >= linger.itemsMax) {
+      return false;
+    }
+    this.#lingering ??= setTimeout(() => {
+      this.#isUrgent = true;
+      this.#start();
+    }, linger.ms);
+    return true;
   }
 
   /** After the input that is being read now, so that items that came together leave together. */
@@ -93,7 +122,9 @@ export class GroupCommit<Item, Result> {
   }
 
   #start(): void {
-    while (!this.#waiting.isEmpty && this.#mayStart) {
+    while (!this.#waiting.isEmpty && this.#mayStart && !this.#lingers) {
+      clearTimeout(this.#lingering);
+      this.#lingering = undefined;
       this.#inFlight += 1;
       void this.#flush(this.#take()).finally(() => {
         this.#inFlight -= 1;
@@ -112,6 +143,7 @@ export class GroupCommit<Item, Result> {
       weight += group.weight;
     }
     const big = this.#waiting.take(() => weight < itemsMax);
+    this.#isUrgent &&= !this.#waiting.isEmpty;
     return big === undefined ? taken : [...taken, big];
   }
 

@@ -155,6 +155,39 @@ describe('group commit', () => {
     expect(batches).toEqual([[0], [1, 2, 3, 4], [5, 6, 7, 8]]);
   });
 
+  describe('where items linger for others', () => {
+    const lingering = (ms: number) => gated({ linger: { ms, itemsMax: 3, isUrgent: (item) => item < 0 } });
+
+    test('those that come meanwhile leave with the first one, when its time is over', async () => {
+      const { group, batches, gates } = lingering(5);
+      await oneByOne(group, [1, 2]);
+      await letThrough(gates, 1);
+      expect(batches).toEqual([[1, 2]]);
+    });
+
+    test('they leave at once when they are enough, or one of them is urgent', async () => {
+      const { group, batches, gates } = lingering(60_000);
+      const answers = [...(await oneByOne(group, [1, 2, 3])), ...(await oneByOne(group, [4, -5]))];
+      await letThrough(gates, 2);
+      expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, -50]);
+      expect(batches).toEqual([
+        [1, 2, 3],
+        [4, -5],
+      ]);
+    });
+
+    test('what comes while a batch is written lingers, too', async () => {
+      const { group, batches, gates } = lingering(60_000);
+      await oneByOne(group, [-1, 2]);
+      await letThrough(gates, 1);
+      await oneByOne(group, [3]);
+      expect(batches).toEqual([[-1]]);
+      await oneByOne(group, [-4]);
+      await letThrough(gates, 2);
+      expect(batches).toEqual([[-1], [2, 3, -4]]);
+    });
+  });
+
   test('a bad item fails alone', async () => {
     const { runAll } = failing((items) => (items.includes(13) ? new Error('13 is bad') : undefined));
     expect(statuses(await runAll(1, 2, 13, 4))).toEqual([true, true, false, true]);

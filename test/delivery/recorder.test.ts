@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Fence } from '../../daemon/liveness/fence.js';
 import { Recorder } from '../../daemon/recording/recorder.js';
@@ -50,7 +51,7 @@ async function openRecorder({ webhooks = 1 } = {}) {
       }
       return deliveries.sort((a, b) => a.webhookId - b.webhookId || a.id - b.id);
     },
-    record(delivery: DueDelivery, statusCode: 200 | 500, retryInMs = 600_000) {
+    record(delivery: DueDelivery, statusCode: 200 | 500, retryInMs = 600_000, failuresAtStart = 1) {
       expect(recorder.room.tryTake() && recorder.tryBegin(delivery.webhookId, WEIGHT)).toBe(true);
       const response = { headers: {}, body: Buffer.alloc(0), bodyTruncated: false, durationMs: 1 };
       const attempt = {
@@ -186,3 +187,19 @@ test('outcomes that are too slow to be written when the daemon lets go are tried
   expect(results.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
   expect(await stack.rows('select last_value::integer as tries from hookwright.tries')).toEqual([{ tries: 1 }]);
 });
+
+test('successes of a healthy webhook that end one after another share transactions', async () => {
+  await using world = await openRecorder();
+  const { stack, due, record } = world;
+  const recorded: Promise<unknown>[] = [];
+  for (const delivery of await due(12)) {
+    recorded.push(record(delivery, 200, 0, 0));
+    await nextTurn();
+  }
+  await Promise.all(recorded);
+  const [count] = await stack.rows<{ attempts: number; transactions: number }>(
+    'select count(*)::integer as attempts, count(distinct xmin::text)::integer as transactions from hookwright.attempts',
+  );
+  expect(count!.attempts).toBe(12);
+  expect(count!.transactions).toBeLessThanOrEqual(4); // without waiting for each other, nearly as many as attempts
+}, 60_000);
