@@ -232,7 +232,6 @@ export class Recorder {
 }
 
 /** It decides on retries, probes or the end of a streak, for which other deliveries wait. */
-const changesHealth = (attempt: FinishedAttempt) =>
-  hasFailed(attempt) || attempt.failuresAtStart > 0 || attempt.delivery.failuresAtLoad > 0;
+const changesHealth = (attempt: FinishedAttempt) => hasFailed(attempt) || attempt.delivery.failuresAtLoad > 0;
 
 const none: ReadonlySet<FinishedAttempt> = new Set();

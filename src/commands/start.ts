@@ -21,6 +21,7 @@ import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
 import { makeFirstTenant, workingKeyFile } from './first-start.js';
 import { listen, requireFreePort } from './listen.js';
 import { type Closing, observe, startMetrics } from './observe.js';
+import { rehearse } from './rehearse.js';
 
 export interface Roles {
   api: boolean;
@@ -60,6 +61,8 @@ export async function startParts(start: Start): Promise<void> {
   const firstKey = roles.migrate && daemonServices ? await makeFirstTenant(daemonServices) : null;
   const keyFile = config.embedded && daemonServices ? await workingKeyFile(daemonServices) : null;
   const apiServices = roles.api ? await openAs(API_ROLE) : null;
+  await rehearse({ api: apiServices, daemon: daemonServices });
+  start.goOn();
   // Both ports before the daemon: one that is taken ends the start before anything has been sent.
   const startCode = startCodeFor(config);
   const api = apiServices && (await startApi(apiServices, startCode, closings));

@@ -77,8 +77,15 @@ const descriptions: Readonly<Record<string, string>> = {
   SafeInt: 'A whole number of at most 53 bits, which JavaScript represents exactly.',
 };
 
-/** Builds the schema. Resolvers are stateless: everything they need is in the context of the request. */
-export async function buildGraphqlSchema(): Promise<GraphQLSchema> {
+let built: Promise<GraphQLSchema> | undefined;
+
+/** Builds the schema, once. Resolvers are stateless: everything they need is in the context of the request. */
+export function buildGraphqlSchema(): Promise<GraphQLSchema> {
+  built ??= build();
+  return built;
+}
+
+async function build(): Promise<GraphQLSchema> {
   const instances = new Map<unknown, unknown>(resolvers.map((type) => [type, new type()]));
   const container: ContainerType = { get: (type) => instances.get(type) };
   const schema = await buildSchema({

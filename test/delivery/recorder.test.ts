@@ -51,7 +51,7 @@ async function openRecorder({ webhooks = 1 } = {}) {
       }
       return deliveries.sort((a, b) => a.webhookId - b.webhookId || a.id - b.id);
     },
-    record(delivery: DueDelivery, statusCode: 200 | 500, retryInMs = 600_000, failuresAtStart = 1) {
+    record(delivery: DueDelivery, statusCode: 200 | 500, retryInMs = 600_000) {
       expect(recorder.room.tryTake() && recorder.tryBegin(delivery.webhookId, WEIGHT)).toBe(true);
       const response = { headers: {}, body: Buffer.alloc(0), bodyTruncated: false, durationMs: 1 };
       const attempt = {
@@ -193,7 +193,7 @@ test('successes of a healthy webhook that end one after another share transactio
   const { stack, due, record } = world;
   const recorded: Promise<unknown>[] = [];
   for (const delivery of await due(12)) {
-    recorded.push(record(delivery, 200, 0, 0));
+    recorded.push(record(delivery, 200, 0));
     await nextTurn();
   }
   await Promise.all(recorded);

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { rehearse } from '../../src/commands/rehearse.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { JOBS_TABLE } from '../support/jobs.js';
+import { keptLog } from '../support/kept-log.js';
+
+const TABLES = [
+  'tenants',
+  'event_types',
+  'event_type_versions',
+  'webhooks',
+  'events',
+  'deliveries',
+  'attempts',
+  'delivery_stats',
+];
+
+test('a process that says it is ready has planned what an emit and its outcome need, and leaves nothing behind', async () => {
+  await using stack = await DeliveryStack.open();
+  const { log, lines } = keptLog('debug');
+  const services = { ...stack.services, log };
+  const counts = [...TABLES.map((table) => `hookwright.${table}`), JOBS_TABLE].map(
+    (table) => `(select count(*)::integer from ${table})`,
+  );
+  const read = () => stack.rows(`select array[${counts.join(', ')}] as counts`);
+  const before = await read();
+  await rehearse({ api: services, daemon: services });
+  expect(lines).toEqual([]);
+  expect(await read()).toEqual(before);
+  const client = await services.db.pool.connect();
+  try {
+    const { rows } = await client.query('select name from pg_prepared_statements');
+    expect(rows.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['emit_lone_event', 'load_deliveries', 'record_successes']),
+    );
+  } finally {
+    client.release();
+  }
+});
+
+test.each(['api', 'daemon'] as const)('a process with the %s alone rehearses its part', async (part) => {
+  await using stack = await DeliveryStack.open();
+  const { log, lines } = keptLog('debug');
+  await rehearse({ api: null, daemon: null, [part]: { ...stack.services, log } });
+  expect(lines).toEqual([]);
+});
