@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Services } from '../context/context.js';
 import { lackOf, missingMigrations } from '../operations/installation/check-readiness.js';
-import type { Config } from '../settings/config.js';
 import { startMetricsServer } from '../telemetry/metrics-server.js';
 import { openTracing } from '../telemetry/open-tracing.js';
 import { ProcessMetrics } from '../telemetry/process-metrics.js';
@@ -12,12 +11,11 @@ import { listen } from './listen.js';
 export type Closing = (inHaste: boolean) => Promise<unknown> | unknown;
 
 /** Opens metrics and traces, which show from outside how the process is doing. */
-export async function observe(config: Config, log: Logger, closings: Closing[]) {
+export async function observe(log: Logger, closings: Closing[]) {
   const registry = new Registry();
-  const tracing = await openTracing(config, log);
+  const tracing = await openTracing(log);
   if (tracing !== null) {
     closings.push(() => tracing.close()); // opened first, so closed last: the end of the other parts is traced too
-    log.info('traces are made, and sent to OTEL_EXPORTER_OTLP_ENDPOINT');
   }
   return { registry, tracing, process: new ProcessMetrics(registry) };
 }

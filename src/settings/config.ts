@@ -36,6 +36,7 @@ const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'EGRESS_PROXY',
   'OIDC_CLIENT_SECRET',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
 ]);
 
 /**
@@ -64,7 +65,7 @@ export function readConfig(env: Record<string, string | undefined>, { needsEncry
   return Object.freeze(configFrom(values));
 }
 
-function configFrom({ rates, tracesUrl, disableAfterSecondsMin, ...values }: Values) {
+function configFrom({ rates, disableAfterSecondsMin, ...values }: Values) {
   const { delivery, limits, target, trustedProxies } = values;
   // The all-in-one mode, where the service brings its own Postgres.
   const embedded = values.databaseUrl === undefined;
@@ -83,8 +84,6 @@ function configFrom({ rates, tracesUrl, disableAfterSecondsMin, ...values }: Val
     dashboard,
     /** Null: there is no sign-in by OpenID Connect, and session cookies are ignored. */
     oidc: dashboard ? oidcFrom(values.oidc, values.publicUrl) : null,
-    /** Whether traces are made. OpenTelemetry reads its other settings itself. */
-    tracing: tracesUrl !== undefined,
     limits: { ...limits, headersTimeoutMs: limits.requestTimeoutMs / 2 },
     streams: {
       ...values.streams,

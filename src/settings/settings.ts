@@ -41,6 +41,11 @@ const encryptionKeys = z
   .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length)
   .optional();
 
+const collectorUrl = z
+  .string()
+  .regex(/^https?:\/\/[^/]/)
+  .optional();
+
 /** Accepts an origin in the form of the header `Origin`: lower case, no usual port. No other form would ever match. */
 const isWebOrigin = (text: string): boolean => /^https?:\/\/[^*]+$/.test(text) && URL.parse(text)?.origin === text;
 
@@ -69,14 +74,19 @@ export const table = {
     host: new Setting('METRICS_HOST', z.string().min(1).default('127.0.0.1'), 'a host name or an IP address'),
     port: whole('METRICS_PORT', 0, 65_535, 0, 'a port, 0 to 65535 (0: none)'),
   },
-  tracesUrl: new Setting(
-    'OTEL_EXPORTER_OTLP_ENDPOINT',
-    z
-      .string()
-      .regex(/^https?:\/\/[^/]/)
-      .optional(),
-    'an http:// or https:// URL such as http://127.0.0.1:4318',
-  ),
+  /** Here they are only checked: OpenTelemetry reads its variables itself. */
+  collector: {
+    url: new Setting(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      collectorUrl,
+      'an http:// or https:// URL such as http://127.0.0.1:4318',
+    ),
+    tracesUrl: new Setting(
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+      collectorUrl,
+      'an http:// or https:// URL such as http://127.0.0.1:4318/v1/traces',
+    ),
+  },
   logLevel: new Setting(
     'LOG_LEVEL',
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

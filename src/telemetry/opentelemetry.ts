@@ -41,7 +41,7 @@ const kinds: Record<SpanKind, Kind> = { SERVER: Kind.SERVER, CLIENT: Kind.CLIENT
 
 /** @throws Error with a sentence when a variable of OpenTelemetry has an unknown value */
 export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
-  logDiagnostics(log);
+  logDiagnostics(log, 'a variable of OpenTelemetry has a bad value', 0);
   const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...batchOptions(env) });
   const provider = new TracerProvider({
     resource: defaultResource()
@@ -51,6 +51,8 @@ export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
     spanLimits: { attributeValueLengthLimit: ATTRIBUTE_CHARS_MAX },
     spanProcessors: [processor],
   });
+  // From now on they are about a collector that is away.
+  logDiagnostics(log, 'traces could not be exported', LOGGED_EVERY_MS);
   const tracer = provider.getTracer('hookwright', version);
   return {
     start: (name, kind, parent, attributes = {}) => new TracedSpan(tracer, contextOf(parent), name, kind, attributes),
@@ -153,13 +155,13 @@ const batchVariables = {
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 'maxExportBatchSize',
 } as const;
 
-/** Logs a collector that is away once a minute. */
-function logDiagnostics(log: Logger): void {
+/** Logs the warnings of OpenTelemetry, each as the reason for `message`. */
+function logDiagnostics(log: Logger, message: string, pauseMs: number): void {
   let loggedAt = Number.NEGATIVE_INFINITY;
-  const logWarning = (message: string) => {
-    if (performance.now() - loggedAt > LOGGED_EVERY_MS) {
+  const logWarning = (reason: string) => {
+    if (performance.now() - loggedAt >= pauseMs) {
       loggedAt = performance.now();
-      log.warn({ reason: message.slice(0, ATTRIBUTE_CHARS_MAX) }, 'traces could not be exported');
+      log.warn({ reason: reason.slice(0, ATTRIBUTE_CHARS_MAX) }, message);
     }
   };
   const ignore = () => {};

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildServer } from '../../src/server.js';
-import { readConfig } from '../../src/settings/config.js';
 import { openTracing } from '../../src/telemetry/open-tracing.js';
 import type { Tracing } from '../../src/telemetry/tracing.js';
 import { type Collector, startCollector } from '../support/collector.js';
@@ -45,7 +44,7 @@ afterEach(async () => {
 
 /** The API and a daemon over it, with the traces that the environment asks for. */
 async function start(): Promise<void> {
-  tracing = await openTracing(readConfig(process.env), watchedLog());
+  tracing = await openTracing(watchedLog());
   Object.assign(stack.services, { tracing });
   server = await buildServer(stack.services);
   stack.startDaemon();
@@ -176,7 +175,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   ])('%s=%s is refused with a sentence', async (name, value) => {
     await start();
     process.env[name] = value;
-    await expect(openTracing(readConfig(process.env), watchedLog())).rejects.toThrow(`${name} is "${value}"`);
+    await expect(openTracing(watchedLog())).rejects.toThrow(`${name} is "${value}"`);
   });
 
   test('a collector that fails, or is away, disturbs neither emits nor deliveries nor the end', async () => {

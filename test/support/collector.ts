@@ -1,4 +1,6 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { openServer } from './loopback.js';
 
 interface CollectedSpan {
@@ -9,6 +11,7 @@ interface CollectedSpan {
   attributes: Record<string, string>;
   failed: boolean;
   service: string;
+  resource: Record<string, string>;
 }
 
 interface OtlpAttribute {
@@ -32,6 +35,7 @@ interface OtlpBody {
 export interface Collector extends AsyncDisposable {
   url: string;
   spans: CollectedSpan[];
+  headers: IncomingHttpHeaders[];
   /** Everything that came, as text. */
   bodies: string[];
   /** The status of its answers. */
@@ -42,11 +46,10 @@ const STATUS_ERROR = 2;
 
 export async function startCollector(): Promise<Collector> {
   const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request.setEncoding('utf8')) {
-      text += chunk;
-    }
+    const body = await buffer(request);
+    const text = String(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body);
     if (request.url === '/v1/traces') {
+      collector.headers.push(request.headers);
       collector.bodies.push(text);
       collector.spans.push(...spansOf(JSON.parse(text)));
     }
@@ -56,6 +59,7 @@ export async function startCollector(): Promise<Collector> {
   const collector: Collector = {
     url: `http://127.0.0.1:${port}`,
     spans: [],
+    headers: [],
     bodies: [],
     status: 200,
     [Symbol.asyncDispose]: close,
@@ -77,6 +81,7 @@ function spansOf({ resourceSpans }: OtlpBody): CollectedSpan[] {
         attributes: plain(attributes),
         failed: status.code === STATUS_ERROR,
         service: plain(resource.attributes)['service.name'] ?? '',
+        resource: plain(resource.attributes),
       })),
     ),
   );
