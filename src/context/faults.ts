@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { LogThrottle } from '../concurrency/log-throttle.js';
-import { ENDING, outageIn } from '../database/outage.js';
+import { ENDING, LOGIN_REFUSED, outageIn } from '../database/outage.js';
 import { ApiError, type Reason } from '../errors.js';
 
 const outageThrottle = new LogThrottle();
@@ -31,7 +31,13 @@ export function logFault(log: Logger, requestId: string, reason: Reason, cause: 
     if (outage === null || outage === ENDING) {
       log.info({ err: cause, requestId }, 'a request was refused for now');
     } else if (outageThrottle.take(outage)) {
-      log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
+      const isRefused = outage === LOGIN_REFUSED;
+      log.warn(
+        { err: cause, requestId },
+        isRefused
+          ? 'a request was refused: the database refuses the login'
+          : 'a request was refused: the database is away',
+      );
     }
   }
 }
