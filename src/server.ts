@@ -6,6 +6,7 @@ import { logFault } from './context/faults.js';
 import { type DashboardOptions, dashboard } from './dashboard/dashboard.js';
 import { nothingThere } from './dashboard/pages.js';
 import { buildGraphqlSchema } from './graphql/schema.js';
+import { limitAnswerTime } from './http/answer-time.js';
 import { endConnections, limitPipelining } from './http/connections.js';
 import { apiErrorOf } from './http/errors.js';
 import { graphiql } from './http/graphiql.js';
@@ -78,6 +79,7 @@ export async function buildServer(services: Services, options: DashboardOptions 
   app.setNotFoundHandler((_request, reply) => sendProblem(reply.header('cache-control', 'no-store'), nothingThere()));
   traceRequests(app, services);
   followRequests(app, services);
+  limitAnswerTime(app);
   limitPipelining(app, limits.pipelinedRequestsMax);
   endConnections(app);
   refuseRepeatedHeaders(app);

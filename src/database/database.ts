@@ -41,6 +41,8 @@ export const STATEMENT_TIMEOUT_MS = 12_000;
 export const KEPT_WHEN_IDLE_MS = 600_000;
 /** How long closing waits for a database that does not answer. */
 const CLOSE_PATIENCE_MS = 2_000;
+/** Somewhat longer than STATEMENT_TIMEOUT_MS. Then only a commit, or the network, can be the cause. */
+const SILENCE_MS = 13_000;
 
 /** Limits for a dead or unreachable database: the kernel would try a silent connection for a quarter of an hour. */
 export function poolOptions(url: string, max: number): pg.PoolConfig {
@@ -51,7 +53,7 @@ export function poolOptions(url: string, max: number): pg.PoolConfig {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
-    query_timeout: 15_000,
+    query_timeout: SILENCE_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'hookwright',

@@ -1,8 +1,10 @@
 import { FairQueue } from '../concurrency/fair-queue.js';
 import { isTooSlow, SQL_STATE, sqlStateOf } from './driver/sql-state.js';
-import { isDatabaseAway } from './outage.js';
+import { isDatabaseAway, noAnswerInTime } from './outage.js';
 
 interface Waiting<Item, Result> {
+  /** When it is too late to begin. */
+  untilMs: number;
   items: readonly Item[];
   weight: number;
   resolve(results: Result[]): void;
@@ -47,6 +49,7 @@ export class GroupCommit<Item, Result> {
    * @param options.inFlightMax how many batches may be under way at the same time (default 2)
    * @param options.besideItems how many items must wait before a batch leaves beside another one (default 1)
    * @param options.weightOf as how many items one counts for these (default 1)
+   * @param options.patienceMs groups that have waited for longer fail and are not run (default: no limit)
    * @param options.onBatch called with the number of items of each batch
    * @param options.linger keeps items for others that may come; without it they leave at once
    * @param options.keyOf a key that has many groups waiting has one of them taken for each of the other keys
@@ -58,6 +61,7 @@ export class GroupCommit<Item, Result> {
       inFlightMax?: number;
       besideItems?: number;
       weightOf?: (item: Item) => number;
+      patienceMs?: number;
       onBatch?: ((items: number) => void) | undefined;
       keyOf?: (items: readonly Item[]) => unknown;
       linger?: Linger<Item>;
@@ -67,16 +71,21 @@ export class GroupCommit<Item, Result> {
   /** @throws what `commit` throws for these items */
   run(items: readonly Item[]): Promise<Result[]> {
     const weight = this.#weigh(items);
-    return new Promise((resolve, reject) => this.#add({ items, weight, resolve, reject }));
+    return new Promise((resolve, reject) => this.#add({ items, weight, untilMs: this.#untilMs, resolve, reject }));
   }
 
   /** @throws what `commit` throws for this item */
   runOne(item: Item): Promise<Result> {
     const items = [item];
     const weight = this.#weigh(items);
+    const untilMs = this.#untilMs;
     return new Promise((resolve, reject) => {
-      this.#add({ items, weight, resolve: ([result]) => resolve(result as Result), reject });
+      this.#add({ items, weight, untilMs, resolve: ([result]) => resolve(result as Result), reject });
     });
+  }
+
+  get #untilMs(): number {
+    return performance.now() + (this.options.patienceMs ?? Number.POSITIVE_INFINITY);
   }
 
   #weigh(items: readonly Item[]): number {
@@ -122,6 +131,7 @@ export class GroupCommit<Item, Result> {
   }
 
   #start(): void {
+    this.#giveUpLate();
     while (!this.#waiting.isEmpty && this.#mayStart && !this.#lingers) {
       clearTimeout(this.#lingering);
       this.#lingering = undefined;
@@ -131,6 +141,12 @@ export class GroupCommit<Item, Result> {
         this.#start();
       });
     }
+  }
+
+  /** Their callers have been given up, or will be before the answer. */
+  #giveUpLate(): void {
+    const now = performance.now();
+    rejectAll([...this.#waiting.takeAll(({ untilMs }) => untilMs < now)], noAnswerInTime());
   }
 
   /** The groups of a batch: all that fit, and one big group with them, so that neither keeps the other waiting. */

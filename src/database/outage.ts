@@ -4,9 +4,16 @@ export const ENDING = 'The service is ending; try again.';
 /** The detail when Postgres does not let this service in. */
 export const LOGIN_REFUSED = 'The database refuses the login of this service at the moment; try again.';
 
+const NO_ANSWER = 'No answer of the database in time';
+/** Messages for it, of the driver and ours. */
+const SILENCE = new RegExp(`Query read timeout|${NO_ANSWER}`, 'i');
+
+/** The error for work that was given up before Postgres has answered; nobody knows whether it takes effect. */
+export const noAnswerInTime = (): Error => new Error(NO_ANSWER);
+
 /** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
 const outages: readonly [code: RegExp | null, message: RegExp | null, detail: string][] = [
-  [/^57014$/, /Query read timeout/i, 'The database did not answer in time; try again.'],
+  [/^57014$/, SILENCE, 'The database did not answer in time; try again.'],
   [/^28/, null, LOGIN_REFUSED],
   [/^55P03$/, null, 'Another request has locked what this one needs; try again.'],
   [/^25006$/, null, 'The database takes no changes at the moment; try again.'],
@@ -24,7 +31,7 @@ const outages: readonly [code: RegExp | null, message: RegExp | null, detail: st
 
 /** @returns a sentence for the caller if the error means that Postgres cannot serve now, else null */
 export function outageIn(error: unknown): string | null {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+  for (const cause of causesOf(error)) {
     const { message } = cause;
     const code = String((cause as { code?: unknown }).code ?? '');
     const outage = outages.find(([codes, messages]) => codes?.test(code) || messages?.test(message));
@@ -38,6 +45,16 @@ export function outageIn(error: unknown): string | null {
   }
   return null;
 }
+
+/** An error with its causes: the ORM wraps those of the driver. */
+function* causesOf(error: unknown): Generator<Error> {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    yield cause;
+  }
+}
+
+/** Whether Postgres said nothing, although it ends each statement that takes too long. */
+export const isSilence = (error: unknown): boolean => [...causesOf(error)].some(({ message }) => SILENCE.test(message));
 
 /** Whether the same request may succeed later. */
 export const isDatabaseAway = (error: unknown): boolean => outageIn(error) !== null;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { destroySocket } from './quiet-client.js';
 
 type Query = (...args: unknown[]) => Promise<unknown>;
 
@@ -9,6 +10,9 @@ export function takeBackBrokenClients(pool: pg.Pool): void {
       try {
         return await (pg.Client.prototype.query as Query).apply(client, args);
       } catch (error) {
+        if ((error as Error).message === 'Query read timeout') {
+          destroySocket(client); // else the roll-back would wait as long again
+        }
         if (/^(begin|start transaction|rollback)\b/.test(String(args[0]))) {
           client.release(error as Error);
         }

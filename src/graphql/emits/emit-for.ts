@@ -1,5 +1,6 @@
 import type { Context } from '../../context/context.js';
 import { toApiError } from '../../context/faults.js';
+import { commitTrials } from '../../database/commit-trials.js';
 import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import type { Emit, EmitResult } from '../../domain/events/emit.js';
 import { invalidInput, type Path } from '../../errors.js';
@@ -18,12 +19,14 @@ export async function emitFor(
   if (emits.length === 0) {
     return [];
   }
-  const { emitter, emitTrouble, metrics } = context;
+  const { db, emitter, emitTrouble, metrics } = context;
   const span = context.span?.child('emit', 'INTERNAL', { 'hookwright.events': emits.length });
   const traceparent = span?.traceparent;
   const traced = traceparent ? emits.map((emit) => ({ ...emit, traceparent })) : emits;
   try {
-    const results = await (allOrNothing ? emitter.emitAllOrNothing(traced) : emitter.emit(traced));
+    const results = await commitTrials(db.orm).run(() =>
+      allOrNothing ? emitter.emitAllOrNothing(traced) : emitter.emit(traced),
+    );
     count(context, results, allOrNothing);
     describeOnSpan(span, results);
     span?.end();

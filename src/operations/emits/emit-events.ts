@@ -14,6 +14,8 @@ import type { Claim, LocalDaemon } from './local-daemon.js';
 const BATCH_DELIVERIES_MAX = 200;
 /** A second batch uses the time of the first one's commit; a smaller one would cost more than that. */
 const BATCH_BESIDE_DELIVERIES = 40;
+/** After that there is no time for a commit before the caller is answered (http/answer-time.ts). */
+const PATIENCE_MS = 10_000;
 /** Larger calls get transactions of their own: others would wait for them, for up to a second. */
 const HEAVY_DELIVERIES = 500;
 
@@ -32,6 +34,7 @@ export class Emitter {
   readonly #heavy = new GroupCommit<Call, EmitResult[]>(async ([call]) => [await this.#writeHeavy(call!)], {
     itemsMax: 1,
     inFlightMax: 1,
+    patienceMs: PATIENCE_MS,
     keyOf: ([call]) => tenantOfCall(call!.items),
   });
   readonly #pace: TenantPace;
@@ -53,6 +56,7 @@ export class Emitter {
       besideItems: BATCH_BESIDE_DELIVERIES,
       weightOf: (item) => this.#fanOut.of(item),
       keyOf: tenantOfCall,
+      patienceMs: PATIENCE_MS,
       onBatch,
     });
   }

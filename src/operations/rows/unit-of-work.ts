@@ -1,6 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import { SlotsOfEach } from '../../concurrency/slots.js';
+import { commitTrials } from '../../database/commit-trials.js';
 import { type Database, query, type SqlTarget, type Statement } from '../../database/database.js';
 import { filteredEntityManager, PLATFORM } from '../../database/tenant-database.js';
 
@@ -49,7 +50,7 @@ export async function managementTransaction<Result>(
     });
   const ofTenants = slots.get(orm) ?? new SlotsOfEach<number>(PER_TENANT);
   slots.set(orm, ofTenants);
-  return await ofTenants.run(tenantId ?? PLATFORM, change);
+  return await ofTenants.run(tenantId ?? PLATFORM, () => commitTrials(orm).run(change));
 }
 
 const sqlOf = (em: EntityManager): SqlTarget => ({
