@@ -22,11 +22,13 @@ export type EndReason = 'client_left' | 'too_slow' | 'complete' | 'age' | 'servi
 export const nextEvent = (id: string | null, result: object): string =>
   `event: next\n${id === null ? '' : `id: ${id}\n`}data: ${writeJson(result).replaceAll(/[\r\n]/g, ' ')}\n\n`;
 
-export const COMPLETE = 'event: complete\ndata:\n\n';
+/** @param place of the subscription that is over, in the list of the request; null: a single one */
+export const completeEvent = (place: number | null): string =>
+  `event: complete\ndata:${place === null ? '' : ` {"id":"${place}"}`}\n\n`;
 
 /**
- * Server-sent events in graphql-sse's protocol, one operation for each connection. An event is written when the
- * previous one has left the process, so at most one waits in memory. The server of graphql-sse would keep any number.
+ * Server-sent events in graphql-sse's protocol. An event is written when the previous one has left the process, so at
+ * most one waits in memory. The server of graphql-sse would keep any number.
  */
 export class EventStream {
   readonly #heartbeat: NodeJS.Timeout;
@@ -65,10 +67,17 @@ export class EventStream {
     await this.#write(nextEvent(id, result));
   }
 
-  /** Ends the stream for good: the client does not come back. */
-  complete(): void {
+  /** Says that one subscription of a list is over. The stream goes on with the others. */
+  completeOne(place: number): void {
     if (!this.#hasEnded) {
-      this.response.write(COMPLETE);
+      this.response.write(completeEvent(place));
+    }
+  }
+
+  /** Ends the stream for good, with all of its subscriptions: the client does not come back. */
+  complete(places: readonly (number | null)[]): void {
+    if (!this.#hasEnded) {
+      this.response.write(places.map(completeEvent).join(''));
       this.end('complete');
     }
   }

@@ -1,21 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Slots } from '../concurrency/slots.js';
 import { callerOf, createContext, type Services } from '../context/context.js';
 import { logFault, toApiError } from '../context/faults.js';
-import { GraphqlRequest } from '../graphql/execution/request.js';
 import type { GraphqlServer } from '../graphql/execution/server.js';
-import {
-  executeUpdate,
-  openSubscription,
-  prepareSubscription,
-  RefusedSubscription,
-  type Subscription,
-} from '../graphql/execution/subscription.js';
+import { executeUpdate, RefusedSubscription, type Subscription } from '../graphql/execution/subscription.js';
 import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
 import { extensionsOf } from '../graphql/fields/errors.js';
-import { type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
+import { type Update, withDatabase } from '../graphql/fields/update-stream.js';
 import { contextOf } from './asking.js';
+import { addressed, type Carried, openAll, reachedBy } from './carried-subscriptions.js';
 import { authorizationOf } from './console-cookies.js';
-import { COMPLETE, type EndReason, EventStream, nextEvent } from './event-stream.js';
+import { completeEvent, type EndReason, EventStream, nextEvent } from './event-stream.js';
 import { OpenStreams } from './open-streams.js';
 import { headerOf } from './requests.js';
 
@@ -26,13 +21,14 @@ interface Live {
   services: Services;
   streams: OpenStreams;
   request: FastifyRequest;
-  subscription: Subscription;
-  updates: UpdateStream<unknown>;
+  carried: readonly Carried[];
+  turns: Slots;
 }
 
 /**
- * Mounts `POST /graphql/stream`: subscriptions as server-sent events, in the "distinct connections mode" of
- * graphql-sse's protocol. The hook of /graphql finds the caller.
+ * Mounts `POST /graphql/stream`: subscriptions as server-sent events. A single one has the form of the "distinct
+ * connections mode" of graphql-sse's protocol. Those of a list share a stream, with the messages of its "single
+ * connection mode", and need no state between requests. The hook of /graphql finds the caller.
  */
 export function streamRoute(
   app: FastifyInstance,
@@ -45,10 +41,16 @@ export function streamRoute(
     context.lastEventId = headerOf(request, 'last-event-id') || undefined;
     const release = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
     try {
-      const subscription = await prepareSubscription(graphql, new GraphqlRequest(request, true), context);
-      reply.headers(subscription.headers);
-      const updates = await openSubscription(subscription, context);
-      follow({ services, streams, request, subscription, updates }, reply, release);
+      const { carried, refused, headers } = await openAll(graphql, request, context);
+      reply.headers(headers);
+      const stream = follow({ services, streams, request, carried, turns: new Slots(1) }, reply, release);
+      for (const { place, errors } of refused) {
+        void stream.next(null, addressed(place, { errors }));
+        stream.completeOne(place);
+      }
+      if (carried.length === 0) {
+        stream.complete([]);
+      }
       return reply;
     } catch (error) {
       release();
@@ -61,30 +63,35 @@ export function streamRoute(
 }
 
 /** Starts the stream, which outlives this call. */
-function follow(live: Live, reply: FastifyReply, release: () => void): void {
-  const { services, streams, request, updates } = live;
+function follow(live: Live, reply: FastifyReply, release: () => void): EventStream {
+  const { services, streams, request, carried } = live;
   const { tenantId } = contextOf(request);
   const { keyId } = callerOf(contextOf(request));
   let leave = () => {};
   const onEnd = (reason: EndReason) => {
     leave();
     release();
-    updates.close();
+    for (const { updates } of carried) {
+      updates.close();
+    }
     services.metrics.streamsOpen -= 1;
     services.metrics.streamsEnded.count(reason);
     request.log.debug({ requestId: request.id, keyId, reason }, 'a stream ended');
   };
   reply.hijack();
   services.metrics.streamsOpen += 1;
-  const options = { ...services.config.streams, reached: () => updates.cursor, onEnd };
+  const options = { ...services.config.streams, reached: () => reachedBy(carried), onEnd };
   const stream = new EventStream(reply.raw, options, reply.getHeaders());
   const fail = (error: unknown) => {
     const known = toApiError(error);
     logFault(services.log, request.id, known.reason, error);
     services.metrics.graphqlErrors.count(known.code);
+    const result = { errors: [{ message: known.detail, extensions: extensionsOf(known) }] };
     // Does not wait for the client, which may have stopped reading.
-    void stream.next(null, { errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
-    stream.complete();
+    for (const { place } of carried) {
+      void stream.next(null, addressed(place, result));
+    }
+    stream.complete(carried.map(({ place }) => place));
   };
   leave = streams.add({
     keyId,
@@ -96,34 +103,43 @@ function follow(live: Live, reply: FastifyReply, release: () => void): void {
   });
   if (reply.raw.destroyed || request.raw.socket.readableEnded) {
     stream.destroy('client_left'); // before the stream was open
-    return;
+  } else {
+    Promise.all(carried.map((one) => pump(live, one, stream))).catch(fail);
   }
-  pump(live, stream).catch(fail);
+  return stream;
 }
 
 /** @throws ApiError when the key may no longer be used */
-async function pump({ services, streams, request, subscription, updates }: Live, stream: EventStream) {
-  const { tenantId } = contextOf(request);
-  const size = portionSize(subscription, services.config.payloadBytesMax);
-  for await (const batch of updates) {
-    for (let begin = 0; begin < batch.length; begin += size) {
-      const portion = batch.slice(begin, begin + size);
-      const { results, budget } = await withDatabase(
-        () => streams.read(tenantId, () => executePortion(services, request, subscription, portion)),
-        () => stream.hasEnded,
-      );
-      try {
-        for (const [index, result] of results.entries()) {
-          if (stream.hasEnded) {
-            return;
-          }
-          await stream.next(portion[index]!.cursor, result);
-          services.metrics.streamUpdates.inc();
-        }
-      } finally {
-        budget.end();
-      }
+async function pump(live: Live, one: Carried, stream: EventStream): Promise<void> {
+  const size = portionSize(one.subscription, live.services.config.payloadBytesMax);
+  for await (const batch of one.updates) {
+    for (let begin = 0; begin < batch.length && !stream.hasEnded; begin += size) {
+      // One portion at a time, whatever the stream carries: the next one waits in the database, not in memory.
+      await live.turns.run(() => send(live, one, stream, batch.slice(begin, begin + size)));
     }
+  }
+}
+
+async function send(live: Live, one: Carried, stream: EventStream, portion: readonly Update<unknown>[]): Promise<void> {
+  const { services, streams, request, carried } = live;
+  const { place, subscription } = one;
+  const { tenantId } = contextOf(request);
+  const { results, budget } = await withDatabase(
+    () => streams.read(tenantId, () => executePortion(services, request, subscription, portion)),
+    () => stream.hasEnded,
+  );
+  try {
+    for (const [index, result] of results.entries()) {
+      if (stream.hasEnded) {
+        return;
+      }
+      // The id of a list is where all of it stands.
+      const id = place === null ? portion[index]!.cursor : (reachedBy(carried) ?? null);
+      await stream.next(id, addressed(place, result));
+      services.metrics.streamUpdates.inc();
+    }
+  } finally {
+    budget.end();
   }
 }
 
@@ -164,6 +180,6 @@ async function executePortion(
 function refuse(reply: FastifyReply, { errors, status, headers }: RefusedSubscription): FastifyReply {
   reply.code(status).headers(headers);
   return status === 200
-    ? reply.type('text/event-stream; charset=utf-8').send(nextEvent(null, { errors }) + COMPLETE)
+    ? reply.type('text/event-stream; charset=utf-8').send(nextEvent(null, { errors }) + completeEvent(null))
     : reply.type('application/json; charset=utf-8').send({ errors });
 }

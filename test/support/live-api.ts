@@ -151,11 +151,19 @@ export class LiveApi implements AsyncDisposable {
     variables: object = {},
     { key = this.key, at = 0, headers = {} }: { key?: string | null; at?: number; headers?: object } = {},
   ): Promise<LiveStream> {
-    const stream = await LiveStream.open(
-      this.servers[at]!.port,
-      { query, variables },
-      { 'content-type': 'application/json', ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
-    );
+    return this.send({ query, variables }, { key, at, headers });
+  }
+
+  /** Sends a body as it is, such as a list of subscriptions. */
+  async send(
+    body: object,
+    { key = this.key, at = 0, headers = {} }: { key?: string | null; at?: number; headers?: object } = {},
+  ): Promise<LiveStream> {
+    const stream = await LiveStream.open(this.servers[at]!.port, body, {
+      'content-type': 'application/json',
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...headers,
+    });
     this.#streams.push(stream);
     return stream;
   }

@@ -54,10 +54,9 @@ export class UpdateStream<Node> implements AsyncIterable<readonly Update<Node>[]
     }
   }
 
-  /** The cursor behind everything that was sent. */
-  get cursor(): string | undefined {
-    const { position } = this.pending;
-    return position && encodePosition(position);
+  /** The position behind everything that was sent; undefined before the first one. */
+  get position(): ChangePosition | undefined {
+    return this.pending.position;
   }
 
   close(): void {
@@ -93,6 +92,13 @@ export class UpdateStream<Node> implements AsyncIterable<readonly Update<Node>[]
       this.pending.sent(position);
     }
   }
+}
+
+/** The cursor behind everything that all of these streams have sent; undefined before the first one. */
+export function cursorBehind(streams: readonly UpdateStream<unknown>[]): string | undefined {
+  const positions = streams.map(({ position }) => position).filter((one) => one !== undefined);
+  const [oldest] = positions.sort((a, b) => a.readAtMs - b.readAtMs);
+  return positions.length < streams.length || oldest === undefined ? undefined : encodePosition(oldest);
 }
 
 /** Reads the database for a stream, and tries again while it is away and the stream is not over. */
