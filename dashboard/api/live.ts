@@ -1,48 +1,7 @@
-import { createClient } from 'graphql-sse';
 import type { SubscriptionForwarder } from 'urql';
-import { fetchSignedIn } from './session';
-
-/** How long updates are collected: at 100 a second the page renders ten times a second. */
-const COLLECT_MS = 100;
-
-/** The state of the live updates, as the page shows it. */
-export type LiveState = 'off' | 'connecting' | 'live' | 'waiting';
-
-type Update = Record<string, { cursor?: string } | undefined>;
-
-interface Result {
-  data?: Update | null;
-  errors?: readonly { extensions?: Record<string, unknown> }[];
-}
-
-/** Reports the state of the streams to the frame: the worst of all of them. */
-class LiveStates {
-  #states = new Map<object, LiveState>();
-  #listeners = new Set<() => void>();
-
-  read = (): LiveState => {
-    const all = [...this.#states.values()];
-    return (['waiting', 'connecting', 'live'] as const).find((state) => all.includes(state)) ?? 'off';
-  };
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  set(stream: object, state: LiveState): void {
-    if (state === 'off') {
-      this.#states.delete(stream);
-    } else {
-      this.#states.set(stream, state);
-    }
-    for (const listener of this.#listeners) {
-      listener();
-    }
-  }
-}
-
-export const liveStates = new LiveStates();
+import { type LiveState, liveStates } from './live-states';
+import type { Cursor, Heard, Result, Wanted } from './live-stream';
+import { SharedStream } from './shared-stream';
 
 /** Options of a subscription, given as its context. */
 export interface StreamContext {
@@ -50,125 +9,124 @@ export interface StreamContext {
   onBegin?: () => void;
 }
 
-/**
- * Subscriptions over server-sent events. A stream that breaks is opened again, after 0.5 s to 15 s, from the cursor of
- * its last update, or of its beginning, so nothing is missed; where that is too old the service says `resync` and the screens read again. So
- * is one whose token has ended: with the next one of the session, or to learn that the session is over.
- */
-export class LiveConnection {
-  readonly #headers: Record<string, string>;
-
-  constructor(headers: Record<string, string>) {
-    this.#headers = headers;
-  }
-
-  subscribe: SubscriptionForwarder = (request, operation) => ({
-    subscribe: (observer) => {
-      const stream = {};
-      let cursor: string | undefined;
-      let flushTimer: ReturnType<typeof setTimeout> | undefined;
-      let collected: Result[] = [];
-      const flush = () => {
-        flushTimer = undefined;
-        const batch = collected;
-        collected = [];
-        for (const result of batch) {
-          observer.next(result);
-        }
-      };
-      const client = createClient({
-        url: '/graphql/stream',
-        headers: () => ({ ...this.#headers, ...(cursor === undefined ? {} : { 'last-event-id': cursor }) }),
-        retryAttempts: Number.POSITIVE_INFINITY,
-        retry: (retries) => {
-          liveStates.set(stream, 'waiting');
-          const longest = Math.min(15_000, 500 * 2 ** retries);
-          return new Promise((resolve) => setTimeout(resolve, longest * (0.5 + Math.random() / 2)));
-        },
-        onMessage: () => liveStates.set(stream, 'live'),
-        fetchFn: async (input: RequestInfo, init?: RequestInit) => {
-          const response = await fetchSignedIn(input, init);
-          if (!response.ok) {
-            return response;
-          }
-          liveStates.set(stream, 'live');
-          if (cursor !== undefined) {
-            return response;
-          }
-          (operation.context as StreamContext).onBegin?.();
-          return withFirstId(response, (id) => {
-            cursor ??= id;
-          });
-        },
-      });
-      liveStates.set(stream, 'connecting');
-      let stop = () => {};
-      const open = () => {
-        let isOpen = true;
-        const whileOpen = (act: () => void) => isOpen && act();
-        const close = client.subscribe<Update>(
-          { query: request.query ?? '', variables: request.variables ?? {} },
-          {
-            next: (result) =>
-              whileOpen(() => {
-                if (isRefusal(result as Result)) {
-                  stop();
-                  open();
-                  return;
-                }
-                cursor = Object.values(result.data ?? {})[0]?.cursor ?? cursor;
-                collected.push(result as Result);
-                flushTimer ??= setTimeout(flush, COLLECT_MS);
-              }),
-            error: (error) =>
-              whileOpen(() => {
-                liveStates.set(stream, 'off');
-                observer.error(error);
-              }),
-            complete: () =>
-              whileOpen(() => {
-                liveStates.set(stream, 'off');
-                observer.complete();
-              }),
-          },
-        );
-        stop = () => {
-          isOpen = false;
-          close();
-        };
-      };
-      open();
-      return {
-        unsubscribe: () => {
-          clearTimeout(flushTimer);
-          stop();
-          client.dispose();
-          liveStates.set(stream, 'off');
-        },
-      };
-    },
-  });
+interface Follow extends StreamContext {
+  wanted: Wanted;
+  hasBegun: boolean;
+  next(result: Result): void;
+  complete(): void;
 }
 
-/** The token of an open stream has ended. */
-const isRefusal = ({ errors }: Result): boolean =>
-  errors?.some(({ extensions }) => extensions?.['reason'] === 'unauthenticated') ?? false;
+/** A screen ends its subscriptions just before the next one begins its own. */
+const SETTLE_MS = 20;
 
-/** graphql-sse reads no ids, so of a stream that has brought no update yet it does not know where it began. */
-function withFirstId(response: Response, found: (id: string) => void): Response {
-  let text = '';
-  const decoder = new TextDecoder();
-  const read = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(chunk, controller) {
-      controller.enqueue(chunk);
-      if (!text.includes('\n\n')) {
-        text += decoder.decode(chunk, { stream: true });
-        const [, id] = /^id: (.+)\n\n/.exec(text) ?? [];
-        if (id !== undefined) {
-          found(id);
-        }
-      }
+/**
+ * The subscriptions of a client. They have a stream while somebody can see this tab; when it is shown again they go on
+ * from where they were.
+ */
+export class LiveConnection {
+  readonly #shared: SharedStream;
+  readonly #follows = new Map<string, Follow>();
+  #cursor: Cursor | undefined;
+  #state: LiveState = 'connecting';
+  /** What the stream carries, since this tab takes part in it. */
+  #carried = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(headers: Record<string, string>) {
+    const mine = () => ({
+      wants: [...this.#follows].map(([key, { wanted }]): [string, Wanted] => [key, wanted]),
+      cursor: this.#cursor,
+    });
+    this.#shared = new SharedStream(headers, mine, this.#hear);
+  }
+
+  subscribe: SubscriptionForwarder = ({ query = '', variables = {} }, { key, context }) => ({
+    subscribe: (observer) => {
+      const { onBegin } = context as StreamContext;
+      const follow: Follow = {
+        wanted: { query, variables },
+        hasBegun: false,
+        ...(onBegin === undefined ? {} : { onBegin }),
+        next: (result) => observer.next(result),
+        complete: () => observer.complete(),
+      };
+      this.#follows.set(String(key), follow);
+      this.#settle();
+      return {
+        unsubscribe: () => {
+          this.#follows.delete(String(key));
+          this.#settle();
+        },
+      };
     },
   });
-  return new Response(response.body?.pipeThrough(read) ?? null, response);
+
+  #settle(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#follows.size > 0) {
+        document.addEventListener('visibilitychange', this.#takePart);
+      } else {
+        document.removeEventListener('visibilitychange', this.#takePart);
+        this.#cursor = undefined;
+      }
+      this.#takePart();
+    }, SETTLE_MS);
+  }
+
+  #takePart = (): void => {
+    if (this.#follows.size > 0 && !document.hidden) {
+      this.#shared.join();
+    } else {
+      this.#shared.leave();
+      this.#carried.clear();
+      this.#state = 'connecting';
+    }
+    this.#show();
+  };
+
+  #hear = (heard: Heard | { asks: true }): void => {
+    if ('asks' in heard) {
+      this.#carried.clear();
+      this.#state = 'connecting';
+    } else if ('over' in heard) {
+      this.#follows.get(heard.over)?.complete();
+      this.#follows.delete(heard.over);
+      this.#settle();
+    } else if ('state' in heard) {
+      this.#state = heard.state;
+      if (heard.state === 'live') {
+        this.#carried = new Set(heard.keys);
+        this.#keep(heard.cursor);
+        this.#begin();
+      }
+    } else {
+      for (const [key, result] of heard.results) {
+        this.#follows.get(key)?.next(result);
+      }
+      this.#keep(heard.cursor);
+    }
+    this.#show();
+  };
+
+  #begin(): void {
+    for (const [key, follow] of this.#follows) {
+      if (!follow.hasBegun && this.#carried.has(key)) {
+        follow.hasBegun = true;
+        follow.onBegin?.();
+      }
+    }
+  }
+
+  /** A stream that does not carry all that had begun here is not where this tab is. */
+  #keep(cursor: Cursor | undefined): void {
+    if ([...this.#follows].every(([key, { hasBegun }]) => !hasBegun || this.#carried.has(key))) {
+      this.#cursor = cursor ?? this.#cursor;
+    }
+  }
+
+  #show(): void {
+    const isMissing = this.#state === 'live' && [...this.#follows.keys()].some((key) => !this.#carried.has(key));
+    liveStates.set(this, this.#follows.size === 0 ? 'off' : isMissing ? 'connecting' : this.#state);
+  }
 }

@@ -3,25 +3,36 @@ import { isFramed } from './tab-storage';
 /** How long a new tab waits for the others: they answer within some milliseconds, or there are none. */
 const WAIT_MS = 200;
 
-type Message = { asks: string } | { name: string; session: string };
+type Message<Ended> = { asks: string } | { name: string; session: string } | { ended: Ended };
+
+const NAME = 'hookwright';
 
 /**
  * Hands what a tab has kept to tabs of the same origin that are opened beside it, as by Ctrl-click on a link: a one-time
- * link cannot be opened twice. Frames neither ask nor answer.
+ * link cannot be opened twice. And hears from them that a session has ended. Frames neither ask nor answer.
  *
  * @param read what this tab has kept by a name; null: nothing.
+ * @returns tells the other tabs that a session has ended
  */
-export function answerOtherTabs(read: (name: string) => string | null): void {
+export function answerOtherTabs<Ended>(
+  read: (name: string) => string | null,
+  hear: (ended: Ended) => void,
+): (ended: Ended) => void {
   if (isFramed) {
-    return;
+    return () => {};
   }
-  const channel = new BroadcastChannel('hookwright');
-  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+  const channel = new BroadcastChannel(NAME);
+  channel.addEventListener('message', ({ data }: MessageEvent<Message<Ended>>) => {
+    if ('ended' in data) {
+      hear(data.ended);
+      return;
+    }
     const session = 'asks' in data ? read(data.asks) : null;
     if ('asks' in data && session !== null) {
-      channel.postMessage({ name: data.asks, session } satisfies Message);
+      channel.postMessage({ name: data.asks, session } satisfies Message<Ended>);
     }
   });
+  return (ended) => channel.postMessage({ ended } satisfies Message<Ended>);
 }
 
 /** The value that another tab keeps under this name; null when none answers in time. */
@@ -29,14 +40,14 @@ export function askOtherTabs(name: string): Promise<string | null> {
   if (isFramed) {
     return Promise.resolve(null);
   }
-  const channel = new BroadcastChannel('hookwright');
+  const channel = new BroadcastChannel(NAME);
   const { promise, resolve } = Promise.withResolvers<string | null>();
-  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+  channel.addEventListener('message', ({ data }: MessageEvent<Message<unknown>>) => {
     if ('session' in data && data.name === name) {
       resolve(data.session);
     }
   });
-  channel.postMessage({ asks: name } satisfies Message);
+  channel.postMessage({ asks: name } satisfies Message<unknown>);
   setTimeout(resolve, WAIT_MS, null);
   return promise.finally(() => channel.close());
 }

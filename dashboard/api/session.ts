@@ -1,4 +1,5 @@
 import { answerOtherTabs, askOtherTabs } from './other-tabs';
+import { untilAnswered } from './passing';
 import { hearTime } from './service-time';
 import { tabStorage } from './tab-storage';
 
@@ -14,6 +15,12 @@ export interface Session {
 
 /** The reason why nobody is signed in. `refused`: the API refuses the token, which is revoked or was never valid. */
 export type SignedOut = 'nobody' | 'expired' | 'refused' | 'left';
+
+/** A session is known by its token; null: the one of the cookie. */
+interface Ended {
+  token: string | null;
+  why: SignedOut;
+}
 
 /** `signIn` counts: it stays while a session is renewed, and a new one means that somebody else may be here. */
 type Standing = { session: Session; signIn: number } | { session: null; why: SignedOut; returnUrl: string | null };
@@ -54,7 +61,22 @@ class SessionStore {
     }
   }
 
+  /** Ends the session, in all tabs that have it. */
   end(why: SignedOut): void {
+    if (this.#standing.session !== null) {
+      tellOtherTabs({ token: this.token, why });
+    }
+    this.#end(why);
+  }
+
+  /** Another tab has ended a session. */
+  hearEnd = ({ token, why }: Ended): void => {
+    if (this.#standing.session !== null && this.token === token) {
+      this.#end(why);
+    }
+  };
+
+  #end(why: SignedOut): void {
     tabStorage.remove(keptName());
     const before = this.#standing;
     if (before.session !== null || before.why !== why) {
@@ -134,7 +156,7 @@ class SessionStore {
 const CLOCKS_DIFFER_MS = 2_000;
 
 export const sessions = new SessionStore();
-answerOtherTabs(tabStorage.read);
+const tellOtherTabs = answerOtherTabs<Ended>(tabStorage.read, sessions.hearEnd);
 
 /** `fetch` with the session's token. A refused token ends the page's session, so no screen has to check that. */
 export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
@@ -186,14 +208,19 @@ export class CodeRefused extends Error {}
 /**
  * Exchanges a one-time code for a token: `POST /portal/s/<public id>` or `POST /console/sign-in`.
  *
+ * @param waits is called when the service is away, and the code is sent again until it is back; default: it is sent
+ *   once
  * @throws CodeRefused when the code is unknown, used or too old.
  */
-export async function exchangeCode(path: string, code: string): Promise<Session & { token: string }> {
-  const response = await fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code }),
-  });
+export async function exchangeCode(
+  path: string,
+  code: string,
+  waits?: () => void,
+): Promise<Session & { token: string }> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ code });
+  const send = () => fetch(path, { method: 'POST', headers, body });
+  const response = await (waits === undefined ? send() : untilAnswered(send, waits));
   const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   if (!response.ok || typeof answer['token'] !== 'string') {
     throw new CodeRefused(String(answer['detail'] ?? answer['title'] ?? response.statusText));

@@ -68,8 +68,8 @@ const streamUpdates = `{
       return ask(input, init);
     }
     const body = new ReadableStream({ start: (controller) => (window.sendUpdate = (delivery) => controller.enqueue(
-      new TextEncoder().encode('event: next\\ndata: ' + JSON.stringify({ data: { deliveryUpdated: {
-        __typename: 'DeliveryUpdate', cursor: 'c' + delivery.databaseId, resync: false, delivery } } }) + '\\n\\n'))) });
+      new TextEncoder().encode('event: next\\ndata: ' + JSON.stringify({ id: '0', payload: { data: { deliveryUpdated: {
+        __typename: 'DeliveryUpdate', cursor: 'c' + delivery.databaseId, resync: false, delivery } } } }) + '\\n\\n'))) });
     return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
   };
   window.renders = [];

@@ -29,14 +29,21 @@ export class DashboardStack implements AsyncDisposable {
     private readonly parts: AsyncDisposableStack,
   ) {}
 
-  /** @param settings environment variables, beside those of `DeliveryStack` */
-  static async open(settings: Record<string, string> = {}): Promise<DashboardStack> {
+  /**
+   * @param settings environment variables, beside those of `DeliveryStack`
+   * @param wayOf the url by which the API reaches the database, as of a `DatabaseProxy`; default: the same
+   */
+  static async open(
+    settings: Record<string, string> = {},
+    wayOf: (databaseUrl: string) => Promise<string> = async (url) => url,
+  ): Promise<DashboardStack> {
     await using parts = new AsyncDisposableStack();
     const all = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`, ...settings };
     const delivery = parts.use(await DeliveryStack.open(all));
     const receiver = parts.use(await RealReceiver.start());
+    const databaseUrl = await wayOf(delivery.databaseUrl);
     const openServices = () =>
-      openTestServices(delivery.databaseUrl, {
+      openTestServices(databaseUrl, {
         settings: { ALLOW_HTTP_URLS: 'true', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...all },
         role: API_ROLE,
       });
@@ -54,6 +61,11 @@ export class DashboardStack implements AsyncDisposable {
 
   get key(): string {
     return this.api.key;
+  }
+
+  /** How many streams of live updates the API has open. */
+  get streamsOpen(): number {
+    return this.services?.metrics.streamsOpen ?? 0;
   }
 
   async stopApi(): Promise<void> {

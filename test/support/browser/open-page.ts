@@ -30,12 +30,23 @@ export interface OpenedPage {
   close(): Promise<void>;
 }
 
+/**
+ * A name of this machine that browsers do not trust as they trust localhost: over http its pages have no locks and no
+ * `crypto.subtle`, like those of an internal network.
+ */
+export const INSECURE_HOST = 'hookwright.test';
+
 /** Starts the browser of this machine. @throws Error when there is none, with what to do */
 export async function launchBrowser(): Promise<Browser> {
   const isRoot = process.getuid?.() === 0;
   return await chromium.launch({
     executablePath: browserPath(),
-    args: [...(isRoot ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--font-render-hinting=none'],
+    args: [
+      ...(isRoot ? ['--no-sandbox'] : []),
+      '--disable-dev-shm-usage',
+      '--font-render-hinting=none',
+      `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
+    ],
   });
 }
 
