@@ -8,6 +8,7 @@ import { nothingThere } from './dashboard/pages.js';
 import { buildGraphqlSchema } from './graphql/schema.js';
 import { limitAnswerTime } from './http/answer-time.js';
 import { endConnections, limitPipelining } from './http/connections.js';
+import { isVisit, sendErrorPage } from './http/error-page.js';
 import { apiErrorOf } from './http/errors.js';
 import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
@@ -28,6 +29,9 @@ import { PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
 import { problemPages } from './rest/problem-pages.js';
 import { webhookRoutes } from './rest/webhooks.js';
 import type { Config } from './settings/config.js';
+
+/** A browser that opens an address of the API gets the same answer as a program. */
+const API_PREFIX = '/api/';
 
 /** Connections between requests live somewhat longer than those on which a request is stuck. */
 const KEEP_ALIVE_FACTOR = 1.2;
@@ -73,7 +77,8 @@ export async function buildServer(services: Services, options: DashboardOptions 
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
     logFault(log, request.id, known.reason, error);
-    return sendProblem(reply, known);
+    const isOfApi = request.url.startsWith(API_PREFIX);
+    return isVisit(request) && !isOfApi ? sendErrorPage(request, reply, known) : sendProblem(reply, known);
   });
   // Unknown routes do not come here, but to refuseUnknownRoutes.
   app.setNotFoundHandler((_request, reply) => sendProblem(reply.header('cache-control', 'no-store'), nothingThere()));
@@ -111,8 +116,7 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
   const { config, rateLimits } = services;
   app.addHook('onRequest', async (request) => rateLimits.requireAnonymous(request.ip));
   app.get('/', async (request, reply) => {
-    const isVisit = (request.headers.accept ?? '').includes('text/html');
-    return isVisit && config.dashboard ? reply.redirect('/console', 303) : directory(config);
+    return isVisit(request) && config.dashboard ? reply.redirect('/console', 303) : directory(config);
   });
   await app.register(problemPages);
   if (config.graphiql) {

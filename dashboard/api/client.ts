@@ -1,4 +1,5 @@
 import { Client, fetchExchange, type OperationResult, subscriptionExchange, type TypedDocumentNode } from 'urql';
+import { askAgain } from './ask-again';
 import { createCache } from './cache';
 import { keepData } from './keep-data';
 import { LiveConnection } from './live';
@@ -17,10 +18,11 @@ export function createClient(tenantId?: string): Client {
   const headers: Record<string, string> = tenantId === undefined ? {} : { 'hookwright-tenant': tenantId };
   const live = new LiveConnection(headers);
   const service = { url: URL, preferGetMethod: false, fetchOptions: { headers }, fetch: fetchSignedIn };
-  const client = new Client({
+  const client: Client = new Client({
     ...service,
     requestPolicy: 'cache-and-network',
     exchanges: [
+      askAgain((operation) => client.reexecuteOperation(operation)),
       keepData(),
       createCache(),
       subscriptionExchange({ forwardSubscription: live.subscribe }),

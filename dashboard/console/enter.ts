@@ -13,9 +13,10 @@ export type Refusal = { by: 'link'; words: string } | { by: 'provider'; why: str
  * Signs in with the one-time code of the address, which is taken out of it at once; else, and where the code is
  * refused, with what this tab or another one has kept, or with the cookie of a session.
  *
+ * @param waits is called when the service is away: then it is waited for
  * @returns undefined where nothing was refused.
  */
-export async function enter(): Promise<Refusal | undefined> {
+export async function enter(waits: () => void): Promise<Refusal | undefined> {
   // A link that is opened where the console is open changes nothing but the fragment.
   window.addEventListener('hashchange', () => CODE.test(location.hash) && location.reload());
   const code = CODE.exec(location.hash)?.[1];
@@ -23,8 +24,8 @@ export async function enter(): Promise<Refusal | undefined> {
   if (code !== undefined || why !== undefined) {
     history.replaceState(history.state, '', location.pathname + location.search);
   }
-  const words = code === undefined ? undefined : await exchange(code);
-  if (sessions.read().session === null && !(await sessions.restore()) && (await waysIn()).isSignedIn) {
+  const words = code === undefined ? undefined : await exchange(code, waits);
+  if (sessions.read().session === null && !(await sessions.restore()) && (await waysIn(waits)).isSignedIn) {
     sessions.begin({ token: null, expiresAt: null }, { keep: false });
   }
   if (words !== undefined) {
@@ -34,9 +35,9 @@ export async function enter(): Promise<Refusal | undefined> {
 }
 
 /** @returns why the code was refused; undefined where it was taken */
-async function exchange(code: string): Promise<string | undefined> {
+async function exchange(code: string, waits: () => void): Promise<string | undefined> {
   try {
-    sessions.begin(await exchangeCode('/console/sign-in', code), { keep: true });
+    sessions.begin(await exchangeCode('/console/sign-in', code, waits), { keep: true });
     return undefined;
   } catch (error) {
     return error instanceof CodeRefused ? error.message : String(error);

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Outlet, RouterProvider } from '@tanstack/react-router';
-import { showPage } from '../parts/page-root';
+import { showPage, showWaiting } from '../parts/page-root';
 import { routerOptions } from '../parts/router-options';
 import { SignedIn } from '../parts/signed-in';
 import { consoleRoutes, tenantSettingsRoute } from '../screens/console-routes';
@@ -24,7 +24,7 @@ const router = createRouter({
   ...routerOptions,
 });
 
-const refusal = await enter();
+const refusal = await enter(showWaiting);
 await showPage(
   <SignedIn otherwise={(why) => <SignIn why={why} refusal={refusal} />}>
     <RouterProvider router={router} />

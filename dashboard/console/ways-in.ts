@@ -1,3 +1,5 @@
+import { untilAnswered } from '../api/passing';
+
 interface WaysIn {
   /** The OpenID provider: its name, and where signing in begins. */
   oidc: { name: string; url: string } | null;
@@ -7,17 +9,14 @@ interface WaysIn {
 
 let asked: Promise<WaysIn> | undefined;
 
-/** How people sign in here, beside keys. It is read once: it changes with a start of the service alone. */
-export const waysIn = (): Promise<WaysIn> => (asked ??= ask());
+/**
+ * How people sign in here, beside keys. It is read once: it changes with a start of the service alone.
+ *
+ * @param waits is called when the service is away: then it is waited for
+ */
+export const waysIn = (waits: () => void = () => {}): Promise<WaysIn> => (asked ??= ask(waits));
 
-async function ask(): Promise<WaysIn> {
-  try {
-    const response = await fetch('/console/oidc');
-    if (response.ok) {
-      return (await response.json()) as WaysIn;
-    }
-  } catch {
-    // The service cannot be reached, which signing in with a key will say.
-  }
-  return { oidc: null, isSignedIn: false };
+async function ask(waits: () => void): Promise<WaysIn> {
+  const response = await untilAnswered(() => fetch('/console/oidc'), waits);
+  return response.ok ? ((await response.json()) as WaysIn) : { oidc: null, isSignedIn: false };
 }

@@ -1,25 +1,43 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
+import { Trans } from '@lingui/react/macro';
 import { type ReactNode, StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, type Root } from 'react-dom/client';
 import '../styles.css';
 import { useLocales } from '../text/language';
+import { Answer } from './page';
 import { offerTheme } from './theme';
+
+let root: Root | undefined;
 
 /** Shows a page: in the system's theme and the browser's language until a session says otherwise. */
 export async function showPage(page: ReactNode): Promise<void> {
   offerTheme('auto');
   const parameters = new URLSearchParams(location.search);
   await useLocales(parameters.getAll('locale'));
-  const root = document.getElementById('root');
-  if (root !== null) {
-    createRoot(root).render(
-      <StrictMode>
-        <CSPProvider disableStyleElements>
-          <I18nProvider i18n={i18n}>{page}</I18nProvider>
-        </CSPProvider>
-      </StrictMode>,
-    );
-  }
+  root ??= createRoot(document.getElementById('root') ?? document.body);
+  root.render(
+    <StrictMode>
+      <CSPProvider disableStyleElements>
+        <I18nProvider i18n={i18n}>{page}</I18nProvider>
+      </CSPProvider>
+    </StrictMode>,
+  );
+}
+
+/** Shows that the service is away, before there is a session whose screens could say so. */
+export function showWaiting(): void {
+  void showPage(
+    <main className="mx-auto max-w-xl p-6">
+      <Answer tone="warn">
+        <h1 className="font-medium">
+          <Trans>The service cannot be reached.</Trans>
+        </h1>
+        <p className="text-sm text-soft">
+          <Trans>This page tries again by itself.</Trans>
+        </p>
+      </Answer>
+    </main>,
+  );
 }

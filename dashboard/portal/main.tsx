@@ -1,6 +1,6 @@
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { isFramed } from '../api/tab-storage';
-import { showPage } from '../parts/page-root';
+import { showPage, showWaiting } from '../parts/page-root';
 import { routerOptions } from '../parts/router-options';
 import { SignedIn } from '../parts/signed-in';
 import { TenantFrame } from '../parts/tenant-frame';
@@ -17,7 +17,7 @@ const router = createRouter({
   ...routerOptions,
 });
 
-const refusal = await enter(router.history);
+const refusal = await enter(router.history, showWaiting);
 renewal.start();
 await showPage(
   <SignedIn otherwise={(why, returnUrl) => <SignedOutPage why={why} returnUrl={returnUrl} refusal={refusal} />}>

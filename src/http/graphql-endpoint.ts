@@ -9,6 +9,7 @@ import { GraphqlServer } from '../graphql/execution/server.js';
 import { extensionsOf } from '../graphql/fields/errors.js';
 import { contextOf, expectAsker, freeWhenSent, whoAsks } from './asking.js';
 import { authorizationOf } from './console-cookies.js';
+import { isVisit } from './error-page.js';
 import { apiErrorOf } from './errors.js';
 import { streamRoute } from './graphql-stream.js';
 import { readJson } from './json-body.js';
@@ -50,7 +51,7 @@ export async function graphqlEndpoint(
     exposeHeadRoute: false,
     bodyLimit: services.config.limits.graphql.bodyBytesMax,
     handler: async (request, reply) => {
-      if (services.config.graphiql && isVisit(request)) {
+      if (services.config.graphiql && isVisit(request) && !request.url.includes('?')) {
         return reply.redirect('/graphiql', 303);
       }
       const context = contextOf(request);
@@ -61,11 +62,6 @@ export async function graphqlEndpoint(
     },
   });
   streamRoute(app, { graphql, services });
-}
-
-/** Whether a person has opened the address in a browser. */
-function isVisit({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
-  return method === 'GET' && !url.includes('?') && accept.includes('text/html');
 }
 
 /** @throws ApiError as whoAsks; unauthenticated; rate_limited, also after too many broken documents of the key */

@@ -74,6 +74,55 @@ describe('a page', () => {
   });
 });
 
+describe('an address that a person opens', () => {
+  const VISIT = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+  test.each(['/consol', '/portals/s/x', '/Console', '/problems/none', '/health/none'])(
+    'is a page where there is nothing, as at %s; a program gets JSON',
+    async (path) => {
+      const response = await site.get(path, VISIT);
+      expect(response.status).toBe(404);
+      expect(headersOf(response, 'content-type', 'cache-control')).toEqual({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+      });
+      expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      const page = await response.text();
+      expect(page).toContain('<h1>There is no such page.</h1>');
+      expect(page).toContain(response.headers.get('x-request-id'));
+      expect((await site.get(path)).headers.get('content-type')).toContain('json');
+    },
+  );
+
+  test('speaks German to who does', async () => {
+    const page = await (await site.get('/consol', { ...VISIT, 'accept-language': 'de-AT,de;q=0.9' })).text();
+    expect(page).toContain('<h1>Diese Seite gibt es nicht.</h1>');
+  });
+
+  test('shows the id of a request as text', async () => {
+    const page = await (await site.get('/a"<b>/c', { ...VISIT })).text();
+    expect(page).not.toContain('<b>');
+  });
+
+  test('is JSON below /api, as for a program', async () => {
+    const response = await site.get('/api/v1/none', VISIT);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  test('waits and tries again when there were too many requests', async () => {
+    await using limited = await DashboardSite.open({ settings: { ANONYMOUS_RATE_MAX: '1' } });
+    let response: Response;
+    do {
+      response = await limited.get('/portal', VISIT);
+    } while (response.status === 200);
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    const page = await response.text();
+    expect(page).toMatch(/<html lang="en" data-again="\d+">/);
+    expect(page).toContain('This page tries again by itself.');
+  });
+});
+
 describe('an asset', () => {
   test('never changes under its name, and comes compressed to whoever takes it so', async () => {
     const path = '/dashboard/assets/portal-4f2a.js';

@@ -95,6 +95,9 @@ export class Feed<Row extends FeedRow> {
     if (this.#reading.has(null)) {
       await this.#reading.get(null);
     }
+    if (!this.#isRead) {
+      return this.reload();
+    }
     await this.#readPage(null, ({ rows = [] }) => {
       for (const row of rows) {
         this.#take(row);

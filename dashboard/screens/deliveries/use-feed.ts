@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import { type Client, type CombinedError, useClient } from 'urql';
+import { type Client, CombinedError, useClient } from 'urql';
 import { uncachedFor } from '../../api/client';
 import type { DeliveryRowFragment } from '../../api/generated/graphql';
 import type { StreamContext } from '../../api/live';
+import { isPassing } from '../../api/passing';
 import { DELIVERIES, DELIVERY_UPDATES } from './documents';
 import { Feed, type ReadPage } from './feed';
 import { canCheck, type DeliveryFilterInput, matches } from './filters';
@@ -11,6 +12,8 @@ export type Row = DeliveryRowFragment;
 
 /** The API returns at most this many at once. */
 const PAGE_ROWS = 100;
+/** A page that could not be read, because the service was away, is read again so often. */
+const AGAIN_MS = 3_000;
 
 /**
  * The deliveries that match, as they are made and change. With another filter the list stays what it was until the other
@@ -43,6 +46,13 @@ export function useFeed(filter: DeliveryFilterInput): Feed<Row> {
     void feed.reload();
     return () => stream.unsubscribe();
   }, [client, feed, key]);
+  useEffect(() => {
+    const { error } = feed;
+    if (error instanceof CombinedError && isPassing(error)) {
+      const timer = setTimeout(() => feed.retry(), AGAIN_MS);
+      return () => clearTimeout(timer);
+    }
+  }, [feed, feed.error]);
   const latest = useRef(feed);
   if (feed.isRead || feed.error !== undefined) {
     latest.current = feed;
@@ -56,7 +66,7 @@ async function readPage(client: Client, filter: DeliveryFilterInput, after: stri
     .query(DELIVERIES, { filter, first: PAGE_ROWS, after }, { requestPolicy: 'network-only' })
     .toPromise();
   if (data?.deliveries == null) {
-    throw error as CombinedError;
+    throw error;
   }
   const { edges, pageInfo } = data.deliveries;
   return {
