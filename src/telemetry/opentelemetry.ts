@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { type AgentOptions, globalAgent } from 'node:https';
 import {
   type Context,
   DiagLogLevel,
@@ -42,7 +44,10 @@ const kinds: Record<SpanKind, Kind> = { SERVER: Kind.SERVER, CLIENT: Kind.CLIENT
 /** @throws Error with a sentence when a variable of OpenTelemetry has an unknown value */
 export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
   logDiagnostics(log, 'a variable of OpenTelemetry has a bad value', 0);
-  const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...batchOptions(env) });
+  const processor = new BatchSpanProcessor({
+    exporter: new OTLPTraceExporter(proxiedOptions(env)),
+    ...batchOptions(env),
+  });
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'hookwright', 'service.version': version }))
@@ -63,6 +68,28 @@ export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
       await Promise.race([end, enough.promise]);
       clearTimeout(timer);
     },
+  };
+}
+
+/**
+ * The exporter makes an agent of its own, which would pass by the proxy that Node's agents go through with
+ * NODE_USE_ENV_PROXY. In its place the exporter's options for certificates are read here.
+ */
+function proxiedOptions(env: Environment): { httpAgentOptions?: AgentOptions } {
+  const { proxyEnv } = globalAgent.options;
+  if (proxyEnv === undefined) {
+    return {};
+  }
+  const [ca, cert, key] = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'].map((name) => {
+    const path = env[`OTEL_EXPORTER_OTLP_TRACES_${name}`]?.trim() || env[`OTEL_EXPORTER_OTLP_${name}`]?.trim();
+    try {
+      return path ? readFileSync(path) : undefined;
+    } catch {
+      return undefined; // the exporter warns of it
+    }
+  });
+  return {
+    httpAgentOptions: { keepAlive: true, proxyEnv, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) },
   };
 }
 
