@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
 
 /**
- * Node's `http`, not by `import`: that reads every name it exports, of which some make Node load the client behind
- * `fetch`, 4 MiB that nobody here uses.
+ * Node's `http` and `https`, not by `import`: that reads every name they export, of which some make Node load the
+ * client behind `fetch`, 4 MiB that nobody here uses.
  */
 export const http = process.getBuiltinModule('node:http');
+export const https = process.getBuiltinModule('node:https');
 
 /**
  * Makes a server answer clients that close their sending half once their request is sent, as `printf … | nc` does and

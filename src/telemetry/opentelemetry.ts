@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type AgentOptions, globalAgent } from 'node:https';
+import type { AgentOptions } from 'node:https';
 import {
   type Context,
   DiagLogLevel,
@@ -24,6 +24,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
+import { https } from '../node/node-http.js';
 import { version } from '../node/version.js';
 import type { Attributes, Span, SpanKind, Tracing } from './tracing.js';
 
@@ -76,7 +77,7 @@ export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
  * NODE_USE_ENV_PROXY. In its place the exporter's options for certificates are read here.
  */
 function proxiedOptions(env: Environment): { httpAgentOptions?: AgentOptions } {
-  const { proxyEnv } = globalAgent.options;
+  const { proxyEnv } = https.globalAgent.options;
   if (proxyEnv === undefined) {
     return {};
   }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { rehearse } from '../../src/commands/rehearse.js';
+import { API_ROLE } from '../../src/database/tenant-database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { openTestServices } from '../support/factories.js';
 import { JOBS_TABLE } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
 
@@ -41,6 +43,11 @@ test('a process that says it is ready has planned what an emit and its outcome n
 test.each(['api', 'daemon'] as const)('a process with the %s alone rehearses its part', async (part) => {
   await using stack = await DeliveryStack.open();
   const { log, lines } = keptLog('debug');
-  await rehearse({ api: null, daemon: null, [part]: { ...stack.services, log } });
+  const opened = await openTestServices(stack.databaseUrl, part === 'api' ? { role: API_ROLE } : {});
+  try {
+    await rehearse({ api: null, daemon: null, [part]: { ...opened, log } });
+  } finally {
+    await opened.db.close();
+  }
   expect(lines).toEqual([]);
 });

@@ -21,11 +21,11 @@ export interface EndpointWindow {
 const WINDOW_AT_FIRST = 8;
 /**
  * While an endpoint's first answer has not come after this time, its window gets another permit every so often, up to
- * the most: it may be well and only slow. One that limits its rate mostly says so before.
+ * this share of the most: it may be well and only slow. One that limits its rate mostly says so before.
  */
 const UNANSWERED_MS = 150;
 const UNANSWERED_PERMIT_MS = 15;
-const UNANSWERED_MAX = 32;
+const UNANSWERED_SHARE = 3 / 8;
 /** An endpoint whose mean is longer counts as slow: it occupies slots that others may want. */
 export const SLOW_MS = 500;
 /** The mean that an endpoint counts with until its first answer. */
@@ -58,14 +58,14 @@ export const newWindow = (limitMax: number, nowMs: number): EndpointWindow => ({
 
 /** @param nowMs left out: without what waiting for the first answer adds */
 export const permitsOf = (window: EndpointWindow, limitMax = 0, nowMs = 0): number =>
-  Math.floor(Math.max(window.limit, Math.min(limitMax, unansweredLimit(window, nowMs))));
+  Math.floor(Math.max(window.limit, unansweredLimit(window, limitMax, nowMs)));
 
 /** When a window with so many requests in flight has a permit. @returns Infinity: not before one of them has ended */
 export function permitAtMs(window: EndpointWindow, inFlight: number, limitMax: number, nowMs: number): number {
   if (inFlight < permitsOf(window, limitMax, nowMs)) {
     return nowMs;
   }
-  return isUnanswered(window) && inFlight < Math.min(limitMax, UNANSWERED_MAX)
+  return isUnanswered(window) && inFlight + 1 <= limitMax * UNANSWERED_SHARE
     ? window.successAtMs + UNANSWERED_MS + (inFlight + 1 - WINDOW_AT_FIRST) * UNANSWERED_PERMIT_MS
     : Number.POSITIVE_INFINITY;
 }
@@ -74,10 +74,10 @@ export function permitAtMs(window: EndpointWindow, inFlight: number, limitMax: n
 const isUnanswered = ({ meanMs, halvedAtMs, pace }: EndpointWindow): boolean =>
   meanMs === null && halvedAtMs === Number.NEGATIVE_INFINITY && pace === NO_PACE;
 
-const unansweredLimit = (window: EndpointWindow, nowMs: number): number =>
-  isUnanswered(window)
-    ? Math.min(UNANSWERED_MAX, WINDOW_AT_FIRST + (nowMs - window.successAtMs - UNANSWERED_MS) / UNANSWERED_PERMIT_MS)
-    : 0;
+const unansweredLimit = (window: EndpointWindow, limitMax: number, nowMs: number): number => {
+  const added = (nowMs - window.successAtMs - UNANSWERED_MS) / UNANSWERED_PERMIT_MS;
+  return isUnanswered(window) ? Math.min(limitMax * UNANSWERED_SHARE, WINDOW_AT_FIRST + added) : 0;
+};
 
 /** The kind of answer: GOOD is a success, STRAINED says that the endpoint could not cope, OTHER is a refusal. */
 export type AnswerKind = 'GOOD' | 'STRAINED' | 'OTHER';
@@ -110,7 +110,7 @@ export function afterAttempt(
   if (kind === 'OTHER') {
     return { ...window, meanMs };
   }
-  const limit = Math.max(window.limit, Math.min(wanted, limitMax, unansweredLimit(window, endedAtMs)));
+  const limit = Math.max(window.limit, Math.min(wanted, unansweredLimit(window, limitMax, endedAtMs)));
   const isUsed = wanted >= limit / 2;
   const growth = growthOf({ ...window, limit, meanMs }, endedAtMs, isUnanswered(window));
   const added = meanMs > SLOW_MS ? PERMITS_ADDED_SLOW : PERMITS_ADDED;
