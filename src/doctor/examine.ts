@@ -1,9 +1,12 @@
 import type pg from 'pg';
 import { API_ROLE } from '../database/tenant-database.js';
+import { listClosedDoors } from '../operations/emits/outbox.js';
+import { troubleOfApiRights } from '../operations/installation/api-rights.js';
 import { examineDeliveries } from '../operations/installation/examine-deliveries.js';
 import { examineServer } from '../operations/installation/examine-server.js';
 import { type Installation, readInstallation } from '../operations/installation/read-installation.js';
 import type { Check } from './check.js';
+import { judgeAccess } from './judge-access.js';
 import { judgeDeliveries } from './judge-deliveries.js';
 import { judgeServer } from './judge-server.js';
 
@@ -14,7 +17,11 @@ export async function examineRunningServer(pool: pg.Pool, poolMax: number): Prom
   return { clock, checks: judgeServer(facts, { poolMax, ...apart }, API_ROLE) };
 }
 
-/** Examines the deliveries of all tenants, as the owner of the tables. @param embedded all in one process */
+/**
+ * Examines the rights of others and the deliveries of all tenants, as the owner of the tables.
+ *
+ * @param embedded all in one process
+ */
 export async function examineRunningDeliveries(
   pool: pg.Pool,
   now: Date,
@@ -22,8 +29,11 @@ export async function examineRunningDeliveries(
 ): Promise<{ installation: Installation; checks: Check[] }> {
   const installation = await onceReadOnly(pool, readInstallation);
   const deliveries = await onceReadOnly(pool, examineDeliveries);
+  const rights = await onceReadOnly(pool, troubleOfApiRights);
+  const closedDoors = await onceReadOnly(pool, listClosedDoors);
   const startCommand = embedded ? 'hookwright start' : 'hookwright daemon';
-  return { installation, checks: judgeDeliveries(deliveries, installation, { now, startCommand }) };
+  const ofDeliveries = judgeDeliveries(deliveries, installation, { now, startCommand });
+  return { installation, checks: [...judgeAccess(rights, closedDoors), ...ofDeliveries] };
 }
 
 /** Read only, so that an examination cannot change anything by mistake. */

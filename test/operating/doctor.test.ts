@@ -104,6 +104,32 @@ describe('settings and database', () => {
     expect(await look('migrations')).toMatchObject({ status: 'warn' });
   });
 
+  test('a right that the API lacks fails, and a login with a grant of the outbox that may not emit warns', async () => {
+    expect(await look('api rights')).toMatchObject({ status: 'ok' });
+    const login = `hw_${randomBytes(4).toString('hex')}`;
+    await stack.rows(`
+      revoke execute on function hookwright.find_api_key from hookwright_api;
+      create role ${login};
+      insert into hookwright.outbox_grants (role_name, tenant_id)
+        select login, id from hookwright.tenants, unnest(array['${login}', 'gone']) as login`);
+    expect(await look('api rights')).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining('The role hookwright_api lacks execute on function find_api_key.'),
+    });
+    const id = stack.tenantId;
+    expect(await look('outbox')).toMatchObject({
+      status: 'warn',
+      text: expect.stringContaining(
+        `may not emit: gone, ${login}. Make those that are missing, and run: hookwright outbox grant gone --tenant ${id}; hookwright`,
+      ),
+    });
+    await stack.rows(
+      `delete from hookwright.outbox_grants where role_name = 'gone'; grant hookwright_outbox to ${login}`,
+    );
+    expect(await look('outbox')).toMatchObject({ status: 'ok' });
+    await stack.rows(`drop role ${login}`);
+  });
+
   test('pools that do not fit into max_connections fail', async () => {
     expect(await look('connections', { DATABASE_POOL_MAX: '500' })).toMatchObject({ status: 'fail' });
   });

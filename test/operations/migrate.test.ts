@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Migration } from '@mikro-orm/migrations';
 import type pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { apiRights } from '../../migrations/api-rights.js';
 import { migrations } from '../../migrations/index.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
+import { rightsOfApi } from '../../src/operations/installation/api-rights.js';
 import { requireConnectedAs, requireMigrated } from '../../src/operations/installation/check-readiness.js';
 import { migrate } from '../../src/operations/installation/migrate.js';
+import { reachDatabase } from '../../src/operations/installation/reach-database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { JOBS_TABLE } from '../support/jobs.js';
@@ -139,6 +142,27 @@ describe('beside other sessions', () => {
     await waiting.promise;
     await other.commit();
     await expect(migrating).resolves.toHaveProperty('outboxRole');
+  });
+
+  test('gives the API the rights that it needs, and is not called migrated while it lacks one', async () => {
+    await using stack = await DeliveryStack.open();
+    expect((await rightsOfApi(stack.services.db.pool)).sort()).toEqual([...apiRights].sort());
+    await stack.rows(
+      `revoke usage on schema hookwright from ${API_ROLE}; drop policy one_tenant on hookwright.webhooks`,
+    );
+    const sentence = 'lacks usage on schema hookwright, policy webhooks (one_tenant). Most likely a dump was restored';
+    await expect(migrate(stack.databaseUrl)).rejects.toThrow(sentence);
+    await expect(reachDatabase(stack.databaseUrl, 'api')).rejects.toThrow(sentence);
+  });
+
+  test('whose policies name another login is refused to the daemon and to commands', async () => {
+    await using stack = await DeliveryStack.open();
+    await stack.rows('alter policy all_tenants on hookwright.events to hookwright_api');
+    await expect(reachDatabase(stack.databaseUrl, 'owner')).resolves.toBeUndefined();
+    await stack.rows('alter policy all_tenants on hookwright.events to pg_monitor');
+    await expect(reachDatabase(stack.databaseUrl, 'owner')).rejects.toThrow(
+      'The rows of events are hidden from the user of DATABASE_URL, because their policies name another login.',
+    );
   });
 
   test('connections that do not get the role of the API are refused, with the cause', async () => {

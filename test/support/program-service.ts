@@ -9,7 +9,9 @@ export class ProgramService {
   #url = '';
 
   /** @param env its settings, with DATABASE_URL and ENCRYPTION_KEYS */
-  constructor(readonly env: Record<string, string>) {}
+  constructor(readonly env: Record<string, string>) {
+    process.once('exit', () => this.#running.map((child) => child.kill('SIGKILL')));
+  }
 
   /** @returns what the command printed */
   async run(...args: string[]): Promise<string> {
@@ -20,8 +22,17 @@ export class ProgramService {
     return output.trim();
   }
 
-  async startApi(): Promise<void> {
-    const log = await this.#start('api', 'the API is listening at', { PORT: '0', HOST: '127.0.0.1' });
+  startApi(): Promise<void> {
+    return this.#startWithApi('api');
+  }
+
+  /** All in one. */
+  startAll(): Promise<void> {
+    return this.#startWithApi('start');
+  }
+
+  async #startWithApi(command: string): Promise<void> {
+    const log = await this.#start(command, 'the API is listening at', { PORT: '0', HOST: '127.0.0.1' });
     this.#url = /listening at (http:[^"\s]+)/.exec(log.output)![1]!;
   }
 
@@ -33,7 +44,6 @@ export class ProgramService {
   async #start(command: string, line: string, settings: Record<string, string>) {
     const child = startProgram([command], { ...this.env, ...settings });
     this.#running.push(child);
-    process.once('exit', () => child.kill('SIGKILL'));
     const log = heard(child);
     await eventually(() => log.output.includes(line), 60_000).catch((error: Error) => {
       throw new Error(`${error.message}\n${log.output}${log.errors}`);

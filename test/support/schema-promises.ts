@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /**
- * What the statements of a running process rely on, a line for each: columns with their types, functions with their
+ * All that the statements of a running process rely on, a line for each: columns with their types, functions with their
  * arguments, values of enums, and the rights of the roles of API and outbox.
  */
 export async function schemaPromises(client: pg.ClientBase): Promise<string[]> {
@@ -28,7 +28,7 @@ export async function schemaPromises(client: pg.ClientBase): Promise<string[]> {
   return [...new Set(rows.map(({ line }) => line))].sort();
 }
 
-/** What the tables refuse, a line for each: columns that an insert must name, constraints, and unique indexes. */
+/** The demands of the tables, a line for each: columns that an insert must name, constraints, and unique indexes. */
 export async function schemaDemands(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ line: string }>(`
     select format('%s needs %s', c.relname, attname) as line

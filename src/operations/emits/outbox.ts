@@ -10,6 +10,8 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 /** Applications that emit inside their own transactions are members of this role (docs/outbox.md). */
 export const OUTBOX_ROLE = 'hookwright_outbox';
 
+const EMIT = 'hookwright.emit(bigint, text, text, text, boolean)';
+
 const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
 
 /** Makes the outbox's role if this login may, and lets it call the functions. @returns whether the role exists */
@@ -28,7 +30,7 @@ export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROL
   await client.query(`
     grant usage on schema hookwright to ${name};
     grant execute on function
-      hookwright.emit(bigint, text, text, text, boolean),
+      ${EMIT},
       hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean)
       to ${name}`);
   return true;
@@ -152,6 +154,21 @@ export function listOutbox(
   db: Pick<Database, 'pool'>,
 ): Promise<(OutboxGrant & { grantedAt: Date; roleExists: boolean })[]> {
   return query(db.pool, listStatement, []);
+}
+
+const closedDoorsStatement = {
+  text: `select g.role_name as role, array_agg(g.tenant_id order by g.tenant_id) as "tenantIds"
+         from hookwright.outbox_grants g
+         join hookwright.tenants t on t.id = g.tenant_id and t.deleted_at is null
+         left join pg_roles r on r.rolname = g.role_name
+         where not coalesce(has_schema_privilege(r.oid, 'hookwright', 'usage')
+                            and has_function_privilege(r.oid, '${EMIT}', 'execute'), false)
+         group by 1 order by 1`,
+};
+
+/** The logins that have grants and may not call the function, as after a restore on a server that lacks them. */
+export function listClosedDoors(sql: SqlTarget): Promise<{ role: string; tenantIds: number[] }[]> {
+  return query(sql, closedDoorsStatement, []);
 }
 
 const keepLimitStatement = {

@@ -31,6 +31,12 @@ const DEAD_ROWS_MIN = 50_000;
 /** Any role can see a session's owner; its state and query only the owner and members of pg_read_all_stats. */
 const IS_OF_A_LOGIN = 'datid is not null and usesysid is not null';
 
+/**
+ * SQL: the right to take a role, for `pg_has_role`. From Postgres 16 on a member may lack it, as the maker of a role
+ * does.
+ */
+export const MAY_BECOME = `case when current_setting('server_version_num')::integer < 160000 then 'member' else 'set' end`;
+
 /** @throws what the database throws */
 export async function examineServer(client: pg.ClientBase, apiRole: string): Promise<ServerFacts> {
   const { rows } = await client.query(
@@ -48,7 +54,7 @@ export async function examineServer(client: pg.ClientBase, apiRole: string): Pro
             pg_is_in_recovery() as "isStandby",
             clock_timestamp() as clock,
             exists (select from pg_roles where rolname = $1) as "apiRoleExists",
-            coalesce((select pg_has_role(current_user, oid, 'member') from pg_roles where rolname = $1), false)
+            coalesce((select pg_has_role(current_user, oid, ${MAY_BECOME}) from pg_roles where rolname = $1), false)
               as "mayUseApiRole",
             coalesce((select extract(epoch from max(clock_timestamp() - xact_start)) from pg_stat_activity
                       where datname = current_database() and pid <> pg_backend_pid()

@@ -9,6 +9,7 @@ import { runMigrations } from '../../graphile-worker/library.js';
 import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../../graphile-worker/schema.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
 import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK } from '../jobs/tasks.js';
+import { troubleOfApiRights } from './api-rights.js';
 import { missingMigrations } from './check-readiness.js';
 
 /** A statement that waits for a table's lock delays all later ones, so it waits for moments only. */
@@ -29,7 +30,7 @@ export const POSTGRES_MAJOR_MIN = 15;
  * @param onWait called when another process is just doing the work
  * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
  * @throws Error when the server is too old, the database is not in UTF-8, its tables were made by a build from before
- *   the first release, or the login lacks a right
+ *   the first release, or the login or the API's role lacks a right
  */
 export async function migrate(databaseUrl: string, onWait: () => void = () => {}): Promise<{ outboxRole: boolean }> {
   const connectionString = sessionUrl(databaseUrl);
@@ -46,6 +47,10 @@ export async function migrate(databaseUrl: string, onWait: () => void = () => {}
     await makeApiRole(client);
     if (missing.length > 0) {
       await migrateTables(databaseUrl);
+    }
+    const trouble = await troubleOfApiRights(client);
+    if (trouble !== null) {
+      throw new Error(trouble);
     }
     return { outboxRole: await prepareOutboxRole(client) };
   } catch (error) {

@@ -5,7 +5,9 @@ import { poolOptions } from '../../database/database.js';
 import { hotUrl } from '../../database/driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
+import { troubleOfApiRights, troubleOfOwner } from './api-rights.js';
 import { requireMigrated } from './check-readiness.js';
+import { MAY_BECOME } from './examine-server.js';
 
 const LIMIT_MS = 5_000;
 
@@ -100,6 +102,10 @@ async function requireOwner(client: pg.Client): Promise<void> {
         `"hookwright api" alone. Everything else needs the one of the owner, "${schema.owner}".`,
     );
   }
+  const trouble = await troubleOfOwner(client);
+  if (trouble !== null) {
+    throw new Error(trouble);
+  }
 }
 
 /** Connections that ask for a missing role fail, without a reason. */
@@ -113,7 +119,7 @@ async function requireApiRole(client: pg.Client): Promise<void> {
     }
   }
   const { rows } = await client.query<{ login: string; may: boolean }>(
-    `select current_user::text as login, pg_has_role(oid, 'member') as may from pg_roles where rolname = $1`,
+    `select current_user::text as login, pg_has_role(oid, ${MAY_BECOME}) as may from pg_roles where rolname = $1`,
     [API_ROLE],
   );
   const [role] = rows;
@@ -125,5 +131,9 @@ async function requireApiRole(client: pg.Client): Promise<void> {
       `The user of DATABASE_URL, "${role.login}", may not use the role ${API_ROLE}, which the API works as. ` +
         `Have an administrator run: grant ${API_ROLE} to "${role.login}";`,
     );
+  }
+  const trouble = await troubleOfApiRights(client);
+  if (trouble !== null) {
+    throw new Error(trouble);
   }
 }

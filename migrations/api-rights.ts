@@ -1,0 +1,37 @@
+/** The rights that the role of the API needs. A migration that gives it another one adds that here; a test compares. */
+const text = `
+usage on schema: hookwright
+select on: all_deliveries, all_stats, all_webhooks, api_keys, attempts, audit_log, bulk_operations, creation_keys
+select on: daemons, deliveries, delivery_stats, endpoint_states, event_type_versions, event_types, events
+select on: installation_report
+select on: migrations, stats_progress, tenants, webhooks
+insert on: api_keys, audit_log, bulk_operations, creation_keys, tenants, webhooks
+insert on: event_types (description), event_types (name), event_types (sample_payload), event_types (schema)
+insert on: event_types (text_fields)
+update on: creation_keys, deliveries, webhooks, api_keys (revoked_at), tenants (deleted_at), tenants (name)
+update on: bulk_operations (error), bulk_operations (finished_at), bulk_operations (status)
+update on: event_types (deprecated_at), event_types (description), event_types (sample_payload), event_types (schema)
+update on: event_types (text_fields)
+usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_seq, webhooks_id_seq
+select on sequence: changes_wanted_until
+execute on function: begin_portal_session, current_tenant, data_key_samples, emit_events, emit_traced_events
+execute on function: enqueue_align, enqueue_bulk_operation, enqueue_deliveries, event_of_key, find_api_key
+execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, read_changes
+execute on function: want_changes
+policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
+policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)
+policy: delivery_stats (one_tenant)
+policy: endpoint_states (one_tenant), event_traces (one_tenant), events (one_tenant), idempotency_keys (one_tenant)
+policy: installation_report (one_tenant), outbox_grants (one_tenant), raised_events (one_tenant)
+policy: tenants (one_tenant), tenants (platform), webhooks (one_tenant)
+policy: event_types (everybody_reads), event_types (installation_adds), event_types (installation_changes)
+`;
+
+/** "select on webhooks", one right in each. */
+export const apiRights: readonly string[] = text
+  .trim()
+  .split('\n')
+  .flatMap((line) => {
+    const [kind, names = ''] = line.split(': ');
+    return names.split(', ').map((name) => `${kind} ${name}`);
+  });
