@@ -12,8 +12,8 @@ import { startTemporaryPostgres } from '../support/temporary-postgres.js';
 
 /** Two contain transaction ids, which mean nothing on another server; none of our jobs is in a queue. */
 const mayBeEmpty = /^(changes|live_feed|hookwright_jobs\..*queues)$/;
-/** Constraints of `schemaDemands` that a migration has replaced by wider ones. */
-const wider: string[] = [];
+/** New constraints that old processes always meet: wider than the former one, or of columns that they leave null. */
+const harmless = ['api_keys: FOREIGN KEY (made_in) REFERENCES api_keys(id) ON DELETE SET NULL'];
 /** The servers of tests do without them. */
 const notForTests = ['fsync', 'synchronous_commit', 'full_page_writes', 'connections'];
 
@@ -111,7 +111,7 @@ describe('an installation of 0.1.0, restored on a new server and migrated', () =
   test('demands nothing of its old processes that it did not demand before', async () => {
     const isOld = (line: string) => /^(\w+)/.exec(line)![1]! in before.counts;
     const demands = await schemaDemands(client);
-    expect(demands.filter((line) => isOld(line) && ![...before.demands, ...wider].includes(line))).toEqual([]);
+    expect(demands.filter((line) => isOld(line) && ![...before.demands, ...harmless].includes(line))).toEqual([]);
   });
 
   describe('with a daemon and an API of this version', () => {
