@@ -71,7 +71,7 @@ export class Daemon {
       control: this.#control,
       drainTimeoutMs: delivery.drainTimeoutMs,
       taskList: taskList({ ...deps, deliverer, fence: this.fence, metrics }),
-      concurrency: delivery.concurrency,
+      slots: delivery.concurrency,
       cronItems: crontab(),
     });
     this.claims = new Claims({

@@ -25,8 +25,8 @@ export class Backlog {
   /** Deliveries that are being put off: their jobs are not written yet. */
   puttingOff = 0;
   #calls = 0;
-  /** Whether the last one that was called did not come. */
-  isStale = false;
+  /** How many are called next, whatever room there is, because none of the last ones came; 0: as many as have room. */
+  staleCalls = 0;
 
   get size(): number {
     return this.#deliveries.size;

@@ -8,7 +8,6 @@ import {
   permitAtMs,
   permitEveryMs,
   permitsOf,
-  SLOW_MS,
   silentAfterMs,
 } from '../../src/domain/pacing/endpoint-window.js';
 import { closingMs, FREE_FAILURES, nextProbeAtMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
@@ -31,6 +30,12 @@ export interface KnownHealth {
   failuresAtLoad: number;
   closedForMs: number; // until the end of the pause that the endpoint asked for; 0 or less: it is open
   nextProbeInMs: number; // until the next attempt after failures may begin; 0 or less: now
+}
+
+interface Ended {
+  startedAtMs: number;
+  /** Whether the answer repeats one that has closed the endpoint. */
+  isSameClosing: boolean;
 }
 
 export interface EndpointRules {
@@ -67,8 +72,8 @@ export class Endpoint {
     readonly webhookId: number,
     readonly tenantId: number,
     readonly url: string,
-    readonly origin: Share<Endpoint>,
-    readonly tenant: Share<Endpoint>,
+    readonly origin: Share,
+    readonly tenant: Share,
     private readonly rules: EndpointRules,
     now = performance.now(),
   ) {
@@ -84,20 +89,25 @@ export class Endpoint {
     return this.#streak.failures;
   }
 
-  /** Whether its answers take long, or a request has been hanging for as long. */
-  isSlow(now: number): boolean {
-    const oldestMs = this.#oldestMs;
-    return (this.window.meanMs ?? 0) > SLOW_MS || (oldestMs !== undefined && now - oldestMs > SLOW_MS);
-  }
-
   isClosed(now: number): boolean {
     return now < this.#closedUntilMs;
   }
 
-  /** Whether its next answer may take long to come: it goes on failing, is silent or slow. */
+  /** Deliveries that are due and in hand of this daemon: they wait here, or are put off, or on their way back. */
+  get due(): number {
+    return this.room.size + this.backlog.ahead;
+  }
+
+  /** Counts its requests in flight, and those that it could have at once. */
+  ask(now: number, originMax: number): number {
+    const more = Math.min(this.due, this.permits(now), originMax - this.origin.inFlight);
+    return this.inFlight + Math.max(0, more);
+  }
+
+  /** Whether its next answer may take long to come: it goes on failing, or is silent. */
   isUncertain(now: number): boolean {
     const suspectMs = now - (this.#suspectSinceMs(now) ?? now);
-    return (this.failures === 0 ? suspectMs > HICCUP_MS : this.failures > FREE_FAILURES) || this.isSlow(now);
+    return this.failures === 0 ? suspectMs > HICCUP_MS : this.failures > FREE_FAILURES;
   }
 
   /**
@@ -141,7 +151,7 @@ export class Endpoint {
     if (this.#suspectSinceMs(now) !== null) {
       return 1;
     }
-    const coming = Math.ceil(aheadMs / permitEveryMs(this.window));
+    const coming = Math.floor(aheadMs / permitEveryMs(this.window));
     return this.window.pace.everyMs > 0
       ? Math.max(1, coming)
       : permitsOf(this.window, this.rules.endpointMax, now) - this.inFlight + coming;
@@ -173,8 +183,8 @@ export class Endpoint {
     const permit = Symbol();
     this.#beganAtMs = now;
     this.#requests.set(permit, { startedAtMs: now, generation: this.#generation });
-    this.origin.begin();
-    this.tenant.begin();
+    this.origin.requests.begin(now);
+    this.tenant.requests.begin(now);
     const { everyMs } = this.window.pace;
     if (everyMs > 0) {
       this.#pacedUntilMs = Math.max(this.#pacedUntilMs, now - PACE_SLACK_MS) + everyMs;
@@ -184,9 +194,9 @@ export class Endpoint {
 
   /**
    * @param answer undefined when no request was made
-   * @returns null: the permit was given back before; else whether the answer repeats one that has closed the endpoint
+   * @returns null: the permit was given back before
    */
-  end(permit: symbol, now: number, answer: Answer | undefined): { isSameClosing: boolean } | null {
+  end(permit: symbol, now: number, answer: Answer | undefined): Ended | null {
     const { startedAtMs, generation } = this.#requests.get(permit) ?? {};
     if (startedAtMs === undefined) {
       return null;
@@ -202,9 +212,9 @@ export class Endpoint {
       }
     }
     this.#requests.delete(permit);
-    this.origin.end();
-    this.tenant.end();
-    return { isSameClosing };
+    this.origin.end(startedAtMs, now);
+    this.tenant.end(startedAtMs, now);
+    return { startedAtMs, isSameClosing };
   }
 
   #judge({ outcome, isUnanswered = false }: Answer, startedMs: number, now: number): void {
@@ -228,14 +238,10 @@ export class Endpoint {
     }
   }
 
-  get #oldestMs(): number | undefined {
-    const [oldest] = this.#requests.values();
-    return oldest?.startedAtMs;
-  }
-
   /** The begin of its failures or its silence; null: it does neither. */
   #suspectSinceMs(now: number): number | null {
-    const oldestMs = this.#oldestMs;
+    const [oldest] = this.#requests.values();
+    const oldestMs = oldest?.startedAtMs;
     if (this.failures > 0) {
       return this.#streak.sinceMs(now) ?? oldestMs ?? Number.NEGATIVE_INFINITY;
     }

@@ -4,8 +4,9 @@ import type { EndpointState } from '../../src/operations/attempts/endpoint-state
 import { type Answer, Endpoint, type EndpointRules, type KnownHealth } from './endpoint.js';
 import type { NotNow } from './not-now.js';
 import { type CallBack, PutOffs } from './put-offs.js';
-import { isTenantFull, Shares } from './shares.js';
-import { SlowRequests } from './slow-requests.js';
+import { Shares } from './shares.js';
+import { SlotDivision } from './slot-division.js';
+import { WaitingEndpoints } from './waiting-endpoints.js';
 import type { Line } from './waiting-room.js';
 
 export interface GateOptions extends EndpointRules {
@@ -40,14 +41,14 @@ export type Entry = Permit | NotNow;
 
 /** A delivery waits this long for a permit at most, since it occupies a slot meanwhile. */
 export const WAIT_MS_MAX = 500;
+/** Where others have the slots it waits only if they are quick: it is called back when one is free. */
+const SLOT_WAIT_MS_MAX = 100;
 /**
  * Newcomers wait while the backlog is shorter than this. If they were put off, they would come back too late, and the
  * backlog would grow.
  */
 const SHORT_BACKLOG_MS = 5_000;
-/** A delivery whose tenant has its share of the slots waits for less time: other tenants need its slot. */
-const FULL_TENANT_WAIT_MS_MAX = 100;
-/** Tests that wait at one endpoint, and deliveries of all kinds at an uncertain one: each occupies a slot. */
+/** Tests that wait at one endpoint, and deliveries of a tenant when one more comes to an uncertain endpoint. */
 const WAITING_TESTS_MAX = 2;
 const WAITING_AT_UNCERTAIN_MAX = 2;
 const IDLE_ENDPOINTS_MAX = 10_000;
@@ -55,25 +56,33 @@ const IDLE_ENDPOINTS_MAX = 10_000;
 /**
  * Keeps one endpoint from hurting others. Each webhook has a window of requests in flight, and a waiting room for
  * deliveries that get a permit within half a second. Others are put off, and called back when there is room, the oldest
- * first. Free slots are lent to slow endpoints (`SlowRequests`); a tenant has a share of all (`isTenantFull`).
+ * first. Slots are divided among tenants, and a tenant's among its endpoints (`SlotDivision`).
  */
 export class Gate {
   readonly #endpoints = new Map<number, Endpoint>();
   /** By tenant and origin. */
-  readonly #origins: Shares<string, Endpoint>;
-  readonly #tenants: Shares<number, Endpoint>;
-  #inFlight = 0;
-  /** Endpoints with requests in flight. */
-  readonly #active = new Set<Endpoint>();
+  readonly #origins = new Shares<string>();
+  readonly #tenants = new Shares<number>();
+  /** Endpoints with requests in flight or due deliveries. */
+  readonly #asking = new Set<Endpoint>();
+  readonly #waiting = new WaitingEndpoints((endpoint) => this.#hasShare(endpoint));
+  readonly #slots: SlotDivision<Endpoint>;
   readonly #putOffs: PutOffs;
-  readonly #slow: SlowRequests;
 
   constructor(private readonly options: GateOptions) {
     const { slots, originMax, callBack } = options;
-    this.#slow = new SlowRequests(slots);
-    this.#origins = new Shares((inFlight) => inFlight >= originMax);
-    this.#tenants = new Shares((inFlight) => isTenantFull(inFlight, slots - this.#inFlight, this.#tenants.size));
-    this.#putOffs = new PutOffs(slots, callBack, (endpoint, now) => this.#hasShare(endpoint, now));
+    this.#slots = new SlotDivision({
+      slots,
+      asking: this.#asking,
+      ask: (endpoint, now) => endpoint.ask(now, originMax),
+      onDivided: () => this.#waiting.call(),
+    });
+    this.#putOffs = new PutOffs(this.#slots, callBack);
+  }
+
+  /** Slot seconds without a request, beyond the reserve, for which somebody asked. */
+  get idleSlotSeconds(): number {
+    return this.#slots.idleSeconds;
   }
 
   /**
@@ -90,26 +99,33 @@ export class Gate {
     const line = lane === 'TEST' ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
     const isNext = line !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
     const isFirst = line === 'TEST' || endpoint.room.sizeUpTo(line) === 0;
-    if (isNext && isFirst && this.#hasRoom(endpoint, now)) {
+    this.#asking.add(endpoint);
+    if (isNext && isFirst && endpoint.opensAtMs(now) <= now && this.#hasShare(endpoint)) {
       return this.#grant(endpoint);
     }
+    this.#slots.wanted(now);
     return endpoint.opensWithin(WAIT_MS_MAX, now) && this.#mayWait(endpoint, line, isNext, now)
       ? this.#wait(endpoint, id, lane, line)
       : this.#putOffs.putOff(endpoint, id, lane);
   }
 
-  /** Whether the delivery gets a permit in time. This needs a request in flight, whose end gives the permit. */
+  /** Whether the delivery gets a permit in time. */
   #mayWait(endpoint: Endpoint, line: Line, isNext: boolean, now: number): boolean {
-    const { room, backlog, window, tenant, inFlight } = endpoint;
+    const { room, backlog, tenant } = endpoint;
     if (line !== 'NEW') {
       return line === 'CALLED' || room.sizeUpTo('TEST') < WAITING_TESTS_MAX;
     }
-    if (endpoint.isUncertain(now)) {
-      return isNext && room.size < WAITING_AT_UNCERTAIN_MAX;
+    if (tenant.inFlight > 0 && (tenant.waiting + 1) * tenant.requests.endsEveryMs(now) > WAIT_MS_MAX) {
+      return false;
     }
-    const everyMs = permitEveryMs(window);
-    const isSoon = (room.size + 1) * everyMs <= WAIT_MS_MAX && backlog.ahead * everyMs <= SHORT_BACKLOG_MS;
-    return isSoon && (inFlight > 0 || tenant.isFull);
+    if (endpoint.isUncertain(now)) {
+      return isNext && tenant.waiting < WAITING_AT_UNCERTAIN_MAX;
+    }
+    const hasShare = this.#hasShare(endpoint);
+    const everyMs = permitEveryMs(endpoint.window, this.#slots.levelFor(tenant));
+    const waitMsMax = hasShare ? WAIT_MS_MAX : SLOT_WAIT_MS_MAX;
+    const isSoon = (room.size + 1) * everyMs <= waitMsMax && backlog.ahead * everyMs <= SHORT_BACKLOG_MS;
+    return isSoon && (endpoint.inFlight > 0 || !hasShare);
   }
 
   states(): EndpointState[] {
@@ -141,80 +157,63 @@ export class Gate {
     return endpoint;
   }
 
-  #hasRoom(endpoint: Endpoint, now: number): boolean {
-    return endpoint.opensAtMs(now) <= now && this.#hasShare(endpoint, now);
-  }
-
-  /** Whether the shares that the endpoint has part in have a permit for it. */
-  #hasShare(endpoint: Endpoint, now: number): boolean {
-    const { origin, tenant, tenantId } = endpoint;
-    if (origin.isFull || tenant.isFull) {
-      return false;
-    }
-    const free = this.options.slots - this.#inFlight;
-    return !endpoint.isSlow(now) || this.#slow.hasRoom(tenantId, free, this.#active, now);
+  /** Whether there is a slot for it, and a permit of its origin. */
+  #hasShare(endpoint: Endpoint): boolean {
+    return endpoint.origin.inFlight < this.options.originMax && this.#slots.hasSlotFor(endpoint);
   }
 
   #grant(endpoint: Endpoint): Permit {
     const now = performance.now();
-    if (endpoint.isSlow(now)) {
-      this.#slow.begin(endpoint.tenantId);
-    }
-    this.#active.add(endpoint);
-    this.#inFlight += 1;
     const request = endpoint.begin(now);
+    this.#slots.begin(now);
     return {
       failures: endpoint.failures,
       giveBack: (answer) => {
         const endedAt = performance.now();
         const ended = endpoint.end(request, endedAt, answer);
         if (ended !== null) {
-          this.#inFlight -= 1;
-          if (endpoint.isClosed(endedAt)) {
-            // The deliveries in the waiting room were loaded before the answer that closes the endpoint.
-            endpoint.room.giveUp(Number.POSITIVE_INFINITY);
-          }
-          this.#callNext(endpoint);
-          this.#watch(endpoint); // it may open sooner, or later, than it was expected to
-          this.#putOffs.freed(endpoint);
+          this.#slots.requests.end(ended.startedAtMs, endedAt);
+          this.#ended(endpoint, endedAt);
         }
         return ended?.isSameClosing ?? false;
       },
     };
   }
 
-  #callNext(endpoint: Endpoint): void {
-    const call = (next: Endpoint) => this.#callWaiting(next);
-    endpoint.tenant.callWaiting(call);
-    endpoint.origin.callWaiting(call);
-    if (endpoint.inFlight === 0) {
-      this.#active.delete(endpoint);
+  #ended(endpoint: Endpoint, now: number): void {
+    const { room } = endpoint;
+    if (endpoint.isClosed(now)) {
+      // The deliveries in the waiting room were loaded before the answer that closes the endpoint.
+      room.giveUp(Number.POSITIVE_INFINITY);
     }
+    this.#waiting.renew(endpoint);
+    this.#waiting.call();
+    this.#watch(endpoint); // it may open sooner, or later, than it was expected to
+    this.#forgetAsk(endpoint);
+    this.#putOffs.freed(endpoint);
   }
 
-  #callWaiting(endpoint: Endpoint): void {
-    while (endpoint.room.size > 0 && this.#hasRoom(endpoint, performance.now())) {
-      endpoint.room.enterNext();
-    }
-    if (endpoint.room.size === 0) {
-      endpoint.origin.waiting.delete(endpoint);
-      endpoint.tenant.waiting.delete(endpoint);
+  #forgetAsk(endpoint: Endpoint): void {
+    if (endpoint.inFlight === 0 && endpoint.due === 0) {
+      this.#asking.delete(endpoint);
     }
   }
 
   #wait(endpoint: Endpoint, id: number, lane: Lane, line: Line): Promise<Entry> {
-    const { isFull } = endpoint.tenant;
-    if (isFull) {
-      endpoint.tenant.waiting.add(endpoint);
-    }
+    const { tenant, room } = endpoint;
+    tenant.waiting += 1;
     return new Promise((resolve) => {
-      const waiter = {
-        enter: () => resolve(this.#grant(endpoint)),
-        giveUp: () => resolve(this.#putOffs.putOff(endpoint, id, lane)),
-        untilMs: performance.now() + (isFull ? FULL_TENANT_WAIT_MS_MAX : WAIT_MS_MAX),
+      const leave = (entry: Entry) => {
+        tenant.waiting -= 1;
+        resolve(entry);
       };
-      endpoint.room.add(waiter, line);
-      endpoint.origin.waiting.add(endpoint);
+      const waiter = {
+        enter: () => leave(this.#grant(endpoint)),
+        giveUp: () => leave(this.#putOffs.putOff(endpoint, id, lane)),
+        untilMs: performance.now() + WAIT_MS_MAX,
+      };
+      room.add(waiter, line);
+      this.#waiting.add(endpoint);
       this.#watch(endpoint);
     });
   }
@@ -229,7 +228,8 @@ export class Gate {
     const now = performance.now();
     const opensAtMs = endpoint.opensAtMs(now);
     room.wakeAt(opensAtMs > now ? Math.min(opensAtMs, givesUpAtMs) : givesUpAtMs, now, () => {
-      this.#callWaiting(endpoint); // another tenant may have left room meanwhile
+      this.#waiting.add(endpoint);
+      this.#waiting.call();
       room.giveUp(performance.now());
       this.#watch(endpoint);
     });
@@ -249,6 +249,8 @@ export class Gate {
   #forget(endpoint: Endpoint): void {
     this.#endpoints.delete(endpoint.webhookId);
     this.#putOffs.forget(endpoint);
+    endpoint.backlog.clear();
+    this.#forgetAsk(endpoint);
     endpoint.tenant.leave();
     endpoint.origin.leave();
   }

@@ -1,7 +1,9 @@
+import { Counts } from '../../src/concurrency/counts.js';
 import { permitEveryMs } from '../../src/domain/pacing/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
 import type { Endpoint } from './endpoint.js';
 import type { NotNow } from './not-now.js';
+import type { SlotDivision } from './slot-division.js';
 
 /**
  * Lets the jobs of deliveries run now that were put off.
@@ -15,16 +17,8 @@ const CALL_EVERY_MS = 50;
 const CALL_SOON_MS = 15;
 /** Longer than a delivery takes from its call until it is there: it gets a permit that is free by then. */
 const CALL_AHEAD_MS = 100;
-/**
- * The share of the slots that may be on their way to endpoints that fail, are silent or slow: a delivery that finds no
- * permit there occupies a slot for half a second. As many as there are slots may be on their way to all others: with
- * fewer, the calls and not the endpoint would limit how fast a backlog shrinks, and one that grows faster would never
- * end.
- */
-const COMING_TO_UNCERTAIN_SHARE = 1 / 4;
-const COMING_MIN = 8;
-/** A backlog whose deliveries need nothing any more (their webhook is inactive) is gone through in larger steps. */
-const STALE_CALLS = 256;
+/** A backlog whose deliveries need nothing any more (their webhook is inactive) is gone through in growing steps. */
+const STALE_CALLS_MAX = 256;
 
 /** A person waits for a test: its job runs soon, also when nobody calls it back. */
 const UNCALLED_TEST_MS = 1_000;
@@ -44,11 +38,9 @@ export class PutOffs {
   #callsAtMs = Number.POSITIVE_INFINITY;
   #isCalling = false;
 
-  /** @param hasShare whether the shares that an endpoint has part in have a permit for it */
   constructor(
-    private readonly slots: number,
+    private readonly slots: SlotDivision<Endpoint>,
     private readonly callBack: CallBack,
-    private readonly hasShare: (endpoint: Endpoint, now: number) => boolean,
   ) {}
 
   /** The delivery gives its slot back. Once its job is written it can be called back, before the job's time. */
@@ -57,7 +49,8 @@ export class PutOffs {
     const { backlog, window } = endpoint;
     const opensInMs = endpoint.opensAtMs(now) - now;
     const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
-    const calledInMs = (backlog.size + backlog.puttingOff) * permitEveryMs(window);
+    const everyMs = permitEveryMs(window, this.slots.levelFor(endpoint.tenant));
+    const calledInMs = (backlog.size + backlog.puttingOff) * everyMs;
     const uncalledMs = lane === 'TEST' ? UNCALLED_TEST_MS : UNCALLED_MS + UNCALLED_TIMES * calledInMs;
     // Those that would come later than the limit must not all come back at once.
     const spreadMs = uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - Math.random() / 4);
@@ -95,9 +88,9 @@ export class PutOffs {
     this.#endpoints.delete(endpoint);
   }
 
-  /** A permit of this endpoint has become free. */
+  /** A request to this endpoint has ended: its permit is free, and a slot. */
   freed(endpoint: Endpoint): void {
-    if (endpoint.backlog.size > 0) {
+    if (endpoint.backlog.size > 0 || (this.slots.isScarce && this.#endpoints.size > 0)) {
       this.#callIn(CALL_SOON_MS);
     }
   }
@@ -115,12 +108,13 @@ export class PutOffs {
     this.#isCalling = true;
     const called = this.#calledNow();
     if (called.length > 0) {
-      const coming = new Set(await this.callBack(called.map(({ id }) => id)));
-      for (const { endpoint, id } of called) {
-        if (!coming.has(id)) {
+      const coming = new Set(await this.callBack(called.flatMap(({ ids }) => ids)));
+      for (const { endpoint, ids } of called) {
+        const gone = ids.filter((id) => !coming.has(id));
+        for (const id of gone) {
           endpoint.backlog.take(id); // another process has its job, or it needs none any more
         }
-        endpoint.backlog.isStale = !coming.has(id);
+        endpoint.backlog.staleCalls = gone.length === ids.length ? Math.min(STALE_CALLS_MAX, 2 * ids.length) : 0;
       }
     }
     this.#isCalling = false;
@@ -130,32 +124,25 @@ export class PutOffs {
     }
   }
 
-  /** An endpoint that was called goes behind the others. The deliveries on their way are bounded: each takes a slot. */
-  #calledNow(): { endpoint: Endpoint; id: number }[] {
+  /** An endpoint that was called goes behind the others. */
+  #calledNow(): { endpoint: Endpoint; ids: number[] }[] {
     const now = performance.now();
-    const uncertain = new Set<Endpoint>();
-    let room = Math.max(COMING_MIN, this.slots);
-    let uncertainRoom = Math.max(COMING_MIN, this.slots * COMING_TO_UNCERTAIN_SHARE);
-    const take = (endpoint: Endpoint, count: number) => {
-      room -= count;
-      uncertainRoom -= uncertain.has(endpoint) ? count : 0;
-    };
+    const coming = new Coming(this.slots, now);
     for (const endpoint of this.#endpoints) {
-      if (endpoint.isUncertain(now)) {
-        uncertain.add(endpoint);
-      }
       endpoint.backlog.forgetLate(now);
-      take(endpoint, endpoint.backlog.expectedCount);
+      coming.add(endpoint, comingTo(endpoint));
     }
-    const called: { endpoint: Endpoint; id: number }[] = [];
+    const called: { endpoint: Endpoint; ids: number[] }[] = [];
     for (const endpoint of [...this.#endpoints]) {
-      const roomHere = uncertain.has(endpoint) ? Math.min(room, uncertainRoom) : room;
       if (endpoint.backlog.size === 0) {
         this.#endpoints.delete(endpoint);
-      } else if (roomHere > 0 && this.hasShare(endpoint, now)) {
-        const ids = endpoint.backlog.call(Math.min(roomHere, this.#wanted(endpoint, now)), now);
-        take(endpoint, ids.length);
-        called.push(...ids.map((id) => ({ endpoint, id })));
+        continue;
+      }
+      const count = endpoint.backlog.staleCalls || this.#wanted(endpoint, coming, now);
+      if (count > 0) {
+        const ids = endpoint.backlog.call(count, now);
+        coming.add(endpoint, ids.length);
+        called.push({ endpoint, ids });
         this.#endpoints.delete(endpoint);
         this.#endpoints.add(endpoint);
       }
@@ -163,10 +150,38 @@ export class PutOffs {
     return called;
   }
 
-  #wanted(endpoint: Endpoint, now: number): number {
-    const { backlog, room } = endpoint;
-    return backlog.isStale
-      ? STALE_CALLS
-      : endpoint.permits(now, CALL_AHEAD_MS) - room.sizeUpTo('CALLED') - backlog.expectedCount;
+  #wanted(endpoint: Endpoint, coming: Coming, now: number): number {
+    const permits = endpoint.permits(now, CALL_AHEAD_MS) - comingTo(endpoint);
+    return permits <= 0 ? 0 : Math.min(permits, coming.slotsFor(endpoint));
+  }
+}
+
+/** Deliveries that were called back and are on their way, or wait for a permit. */
+const comingTo = ({ backlog, room }: Endpoint): number => backlog.expectedCount + room.sizeUpTo('CALLED');
+
+/** The slots as they will be when a delivery that is called now comes: some requests have ended, others have begun. */
+class Coming {
+  #all = 0;
+  readonly #ofTenants = new Counts<number>();
+
+  constructor(
+    private readonly slots: SlotDivision<Endpoint>,
+    private readonly now: number,
+  ) {}
+
+  add({ tenantId }: Endpoint, count: number): void {
+    this.#all += count;
+    this.#ofTenants.add(tenantId, count);
+  }
+
+  slotsFor(endpoint: Endpoint): number {
+    const { tenant, tenantId, inFlight, window } = endpoint;
+    const ended = endpoint.isUncertain(this.now) ? 0 : Math.min(1, CALL_AHEAD_MS / (window.meanMs ?? CALL_AHEAD_MS));
+    const held = {
+      endpoint: inFlight * (1 - ended) + comingTo(endpoint),
+      tenant: tenant.inFlight - tenant.requests.endsWithin(CALL_AHEAD_MS, this.now) + this.#ofTenants.of(tenantId),
+      free: this.slots.free + this.slots.requests.endsWithin(CALL_AHEAD_MS, this.now) - this.#all,
+    };
+    return Math.floor(this.slots.slotsFor(tenant, held));
   }
 }

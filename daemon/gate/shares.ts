@@ -1,34 +1,46 @@
-/**
- * A tenant's requests in flight are at most this many times the free slots, when there is a second tenant: a fifth of
- * the slots is left for that one, whatever the first one's endpoints do. A tenant alone leaves a tenth: another one
- * gets to be known by having a slot.
- */
-const TIMES_FREE = 4;
-const TIMES_FREE_ALONE = 9;
+/** A longer time without an end may be more than a pause of this process. */
+const PAUSE_MS = 300;
+const NEWEST_WEIGHT = 1 / 8;
 
-/**
- * Whether a tenant with this many requests in flight has enough of the slots (dynamic thresholds, as `SlowRequests`).
- *
- * @param tenants how many are known
- */
-export const isTenantFull = (inFlight: number, freeSlots: number, tenants: number): boolean =>
-  inFlight >= (tenants > 1 ? TIMES_FREE : TIMES_FREE_ALONE) * freeSlots;
+/** Requests in flight, and how soon one after the other of them ends. */
+export class InFlight {
+  count = 0;
+  #meanMs = 0;
+  #endedAtMs = Number.NEGATIVE_INFINITY;
 
-/** Permits that the endpoints of one tenant, or of one of its origins, share. */
-export class Share<Endpoint> {
-  inFlight = 0;
-  #endpoints = 0;
-  /** Endpoints at which deliveries wait for this share, the next one first. */
-  readonly waiting = new Set<Endpoint>();
-
-  constructor(
-    private readonly isFullAt: (inFlight: number) => boolean,
-    private readonly forget: () => void,
-  ) {}
-
-  get isFull(): boolean {
-    return this.isFullAt(this.inFlight);
+  begin(now: number): void {
+    if (this.count === 0) {
+      this.#endedAtMs = now; // until then none could end
+    }
+    this.count += 1;
   }
+
+  end(startedAtMs: number, now: number): void {
+    this.count -= 1;
+    this.#meanMs += (now - startedAtMs - this.#meanMs) * NEWEST_WEIGHT;
+    this.#endedAtMs = now;
+  }
+
+  /** Milliseconds from one end to the next (Little's law); as long as the last one is past, if that is long. */
+  endsEveryMs(now: number): number {
+    const passedMs = now - this.#endedAtMs;
+    return Math.max(this.#meanMs / this.count, passedMs > PAUSE_MS ? passedMs : 0);
+  }
+
+  /** How many end within this time. */
+  endsWithin(ms: number, now: number): number {
+    return this.count === 0 ? 0 : Math.min(this.count, ms / this.endsEveryMs(now));
+  }
+}
+
+/** Counts requests in flight and waiting deliveries of one tenant, or of one of its origins, over its endpoints. */
+export class Share {
+  readonly requests = new InFlight();
+  /** Deliveries that wait for a permit. */
+  waiting = 0;
+  #endpoints = 0;
+
+  constructor(private readonly forget: () => void) {}
 
   /** An endpoint joins the share. */
   join(): void {
@@ -41,30 +53,13 @@ export class Share<Endpoint> {
     this.#forgetIfIdle();
   }
 
-  begin(): void {
-    this.inFlight += 1;
+  get inFlight(): number {
+    return this.requests.count;
   }
 
-  end(): void {
-    this.inFlight -= 1;
+  end(startedAtMs: number, now: number): void {
+    this.requests.end(startedAtMs, now);
     this.#forgetIfIdle();
-  }
-
-  /**
-   * Calls each waiting endpoint once at most, while the share has permits left. One that still waits then goes last: a
-   * busy endpoint, at which deliveries wait at all times, would take every permit.
-   */
-  callWaiting(call: (endpoint: Endpoint) => void): void {
-    for (let left = this.waiting.size; left > 0 && !this.isFull; left -= 1) {
-      const [next] = this.waiting;
-      if (next === undefined) {
-        return;
-      }
-      call(next);
-      if (this.waiting.delete(next)) {
-        this.waiting.add(next);
-      }
-    }
   }
 
   #forgetIfIdle(): void {
@@ -75,20 +70,12 @@ export class Share<Endpoint> {
 }
 
 /** The shares of all tenants, or of all origins, by key. */
-export class Shares<Key, Endpoint> {
-  readonly #shares = new Map<Key, Share<Endpoint>>();
-
-  /** @param isFullAt whether a share with this many requests in flight gets no more permits */
-  constructor(private readonly isFullAt: (inFlight: number) => boolean) {}
-
-  /** How many shares are in use. */
-  get size(): number {
-    return this.#shares.size;
-  }
+export class Shares<Key> {
+  readonly #shares = new Map<Key, Share>();
 
   /** @returns the share of this key, which one endpoint more has from now on */
-  join(key: Key): Share<Endpoint> {
-    const share = this.#shares.get(key) ?? new Share<Endpoint>(this.isFullAt, () => this.#shares.delete(key));
+  join(key: Key): Share {
+    const share = this.#shares.get(key) ?? new Share(() => this.#shares.delete(key));
     this.#shares.set(key, share);
     share.join();
     return share;

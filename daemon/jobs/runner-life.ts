@@ -18,11 +18,16 @@ export interface RunnerDeps {
   /** After this time graphile-worker aborts the jobs in hand. */
   drainTimeoutMs: number;
   taskList: TaskList;
-  /** Jobs in hand at the same time. */
-  concurrency: number;
+  /** Deliveries in work at the same time. */
+  slots: number;
   cronItems?: ParsedCronItem[];
 }
 
+/**
+ * Jobs in hand, per slot. Each keeps its worker while its outcome or its put-off is written, without a slot: when more
+ * comes than endpoints take, hundreds are put off each second.
+ */
+const WORKERS_PER_SLOT = 3 / 2;
 /**
  * Jobs fetched ahead, per slot. Each may name sixteen deliveries, and more urgent jobs wait for the next fetch. After a
  * crash they stay locked until the sweep finds them.
@@ -113,7 +118,7 @@ export class RunnerLife {
 
   /** @throws what graphile-worker throws when the database is away */
   async start(): Promise<void> {
-    const { concurrency, taskList, cronItems, drainTimeoutMs } = this.deps;
+    const { slots, taskList, cronItems, drainTimeoutMs } = this.deps;
     await this.#connections.query(forgetFutureRunsSql);
     this.#runner = await run({
       pgPool: this.#connections,
@@ -125,9 +130,9 @@ export class RunnerLife {
       parsedCronItems: cronItems ?? [],
       preset: {
         worker: {
-          concurrentJobs: concurrency,
+          concurrentJobs: Math.ceil(slots * WORKERS_PER_SLOT),
           pollInterval: 500,
-          localQueue: { size: Math.ceil(concurrency * FETCH_AHEAD) },
+          localQueue: { size: Math.ceil(slots * FETCH_AHEAD) },
           completeJobBatchDelay: END_OF_JOBS_EVERY_MS,
           failJobBatchDelay: 5,
           gracefulShutdownAbortTimeout: drainTimeoutMs,

@@ -22,7 +22,7 @@ const OUTCOMES = {
 
 /** The objects that gauges read. */
 interface Watched {
-  gate: Pick<Gate, 'states'>;
+  gate: Pick<Gate, 'states' | 'idleSlotSeconds'>;
   slots: Pick<Slots, 'inUse' | 'waitingCount'>;
   slotsMax: number;
 }
@@ -141,6 +141,11 @@ export class DaemonMetrics extends Meter {
       sumOf(({ window }) => window),
     );
     this.gauge('hookwright_slots_max', 'Deliveries that may be worked on at once.', () => slotsMax);
+    this.total(
+      'hookwright_slots_idle_seconds_total',
+      'Seconds of slots without a request, beyond the reserve of a tenth, while deliveries waited for them.',
+      () => gate.idleSlotSeconds,
+    );
     this.gauge('hookwright_slots_in_use', 'Deliveries that are worked on.', () => slots.inUse);
     this.gauge('hookwright_slots_waiting', 'Deliveries in hand that wait for a slot.', () => slots.waitingCount);
   }

@@ -13,6 +13,19 @@ export class Meter {
     return new Counter({ name, help, registers: this.#registers });
   }
 
+  /** @param read a number that only grows */
+  total(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: this.#registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+
   /** @param known values of the only label that are shown as 0 from the start */
   tally(name: string, help: string, labels: readonly string[], known: readonly string[] = []): Tally {
     const tally = new Tally(labels);

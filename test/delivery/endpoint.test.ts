@@ -8,7 +8,7 @@ const busy = (closing: number | 'UNTIMED'): Answer => ({
   outcome: { verdict: 'FAILED', errorCode: 'HTTP_429', retryAfterMs: null, closing },
 });
 
-const unlimited = new Shares<number, Endpoint>(() => false).join(1);
+const unlimited = new Shares<number>().join(1);
 const rules = { endpointMax: 64, streakMsMin: 10_000 };
 const newEndpoint = () => new Endpoint(1, 1, 'https://a.example/', unlimited, unlimited, rules, 0);
 
@@ -85,7 +85,7 @@ test('an endpoint that has never answered gets 24 requests at most, three eighth
     for (; endpoint.opensAtMs(now) <= now; begun += 1) {
       endpoint.begin(now);
     }
-    expect(endpoint.isUncertain(now)).toBe(now > 500);
+    expect(endpoint.isUncertain(now)).toBe(now > 1_000);
   }
   expect(begun).toBe(24);
 });

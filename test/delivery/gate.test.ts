@@ -334,24 +334,29 @@ describe('waiting', () => {
     expect(stateOf()?.waiting).toBe(0);
   });
 
-  test('is for two at most where requests have been hanging', async () => {
-    await practise(to(1), 300, 1);
-    await permits(to(1), stateOf()!.window);
-    await vi.advanceTimersByTimeAsync(501);
+  test('is for two at most at an endpoint that fails', async () => {
+    giveAllBack(await permits(to(1), 3), FAILED);
     void enter();
     void enter();
     putOff(await enter());
     expect(stateOf()?.waiting).toBe(2);
   });
+
+  test('is for nobody where no request of the tenant has ended for half a second', async () => {
+    await practise(to(1), 300, 1);
+    await permits(to(1), stateOf()!.window);
+    await vi.advanceTimersByTimeAsync(501);
+    putOff(await enter());
+    expect(stateOf()?.waiting).toBe(0);
+  });
 });
 
 describe('putting off', () => {
   /** Deliveries that were put off at an endpoint whose permits are in use. @returns what lets these go */
-  async function backlog(lanes: readonly Lane[]): Promise<Permit[]> {
-    await practise(to(1), 600, 1);
+  async function backlog(lanes: readonly Lane[], answerMs = 20_000): Promise<Permit[]> {
+    await practise(to(1), answerMs, 1);
     const inFlight = await permits(to(1), stateOf()!.window);
     const entries = lanes.map((lane) => enter(to(1), { lane }));
-    await vi.advanceTimersByTimeAsync(500); // two of them have waited
     for (const entry of await Promise.all(entries)) {
       putOff(entry);
     }
@@ -488,6 +493,15 @@ describe('putting off', () => {
     expect(newest - sent.size).toBeLessThan(100);
   });
 
+  test('the first delivery of a tenant, put off by a pause that another process knows, is called back at its end', async () => {
+    const called = recordCalls();
+    putOff(await enter(to(1), { closedForMs: 2_000 }));
+    await vi.advanceTimersByTimeAsync(1_800);
+    expect(called).toEqual([]);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(called).toEqual([lastId]);
+  });
+
   test('nobody is called back while the endpoint has no room', async () => {
     const called = recordCalls();
     await backlog(['FIRST', 'FIRST']);
@@ -497,7 +511,7 @@ describe('putting off', () => {
 
   test('those whom nobody calls back come by themselves, after ten minutes at most', async () => {
     gate = open({ callBack: async () => [] });
-    await backlog([]);
+    await backlog([], 600);
     const delays = [];
     for (let count = 0; count < 50_000; count++) {
       const entry = enter(to(1), { lane: 'RETRY' });
@@ -554,40 +568,27 @@ describe('many endpoints', () => {
   });
 
   test('a quiet webhook comes to its turn beside a busy one of the same tenant, which has enough', async () => {
-    gate = open({ slots: 25 });
-    await practise(to(1000, undefined, 2), 5, 1); // there are others: four fifths are 20
+    gate = open({ slots: 22 });
     expect(await turnsOfQuietOne(to(1), to(2))).toBeLessThanOrEqual(2);
   });
 
-  test('slow ones use three quarters of the slots together, and leave the rest to the others', async () => {
-    gate = open({ slots: 64 });
-    const slow = [1, 2, 3, 4, 5, 6].map((webhookId) => to(webhookId, undefined, webhookId));
-    for (const destination of slow) {
-      await practise(destination, 2_000, 1);
-    }
-    const inFlight = await admitted(slow);
-    expect(inFlight).toBeGreaterThan(40);
-    expect(inFlight).toBeLessThanOrEqual(48);
-    expect(await permits(to(7), 8)).toHaveLength(8);
-  });
-
-  test('those of which nobody knows yet that they hang leave a fifth of the slots to another tenant', async () => {
+  test('those of which nobody knows yet that they hang leave a tenth of the slots to another tenant', async () => {
     const other = to(1000, undefined, 2);
     await practise(other, 300, 4);
     const newcomers = Array.from({ length: 100 }, (_, n) => to(n));
     const entries = newcomers.flatMap((destination) => [enter(destination), enter(destination)]);
     const passed = entries.filter(isIn);
-    expect(passed).toHaveLength(160);
+    expect(passed).toHaveLength(180);
     expect(await permits(other, 16)).toHaveLength(16);
     // The others do not hold their slots for long.
-    await vi.advanceTimersByTimeAsync(100);
-    expect((await Promise.all(entries)).filter((entry) => 'putOffMs' in entry)).toHaveLength(40);
+    await vi.advanceTimersByTimeAsync(500);
+    expect((await Promise.all(entries)).filter((entry) => 'putOffMs' in entry)).toHaveLength(20);
   });
 
   test('those who wait because their tenant has enough go on when another endpoint of it answers', async () => {
-    gate = open({ slots: 10 });
-    await practise(to(1000, undefined, 2), 5, 1);
+    gate = open({ slots: 9 });
     const inFlight = await permits(to(1), 8);
+    await permits(to(1000, undefined, 2), 1);
     const waiting = enter(to(2));
     inFlight[0]!.giveBack(GOOD);
     expect(await waiting).toEqual({ failures: 0, giveBack: expect.any(Function) });
@@ -595,9 +596,8 @@ describe('many endpoints', () => {
 
   test('a tenant that moves its endpoint again and again has no more', async () => {
     gate = open({ slots: 40 });
-    await practise(to(1000, undefined, 2), 5, 1);
     const entries = Array.from({ length: 40 }, (_, n) => enter(to(1, `https://host-${n}.example`)));
-    expect(entries.filter(isIn)).toHaveLength(32);
+    expect(entries.filter(isIn)).toHaveLength(36);
   });
 
   test('a tenant alone leaves a tenth of the slots to others', async () => {
@@ -612,20 +612,25 @@ describe('many endpoints', () => {
     expect(entries.filter(isIn)).toHaveLength(4);
   });
 
-  test('those of one tenant hold as many slots as are free, so that another one’s slow ones have room', async () => {
+  test('slots that one tenant has are divided with another one as its requests end', async () => {
     gate = open({ slots: 60 });
     const [of1, of2] = [1, 2].map((tenantId) => [0, 1, 2, 3].map((n) => to(10 * tenantId + n, undefined, tenantId)));
     for (const destination of [...of1!, ...of2!]) {
       await practise(destination, 2_000, 1);
     }
-    expect(await admitted(of1!)).toBe(30);
-    expect(await admitted(of2!)).toBe(15);
+    const held = await admitted(of1!);
+    expect(held.length).toBe(32);
+    const others = await admitted(of2!);
+    expect(others.length).toBeGreaterThanOrEqual(25);
+    giveAllBack(held.slice(0, 16), GOOD);
+    expect((await admitted(of1!)).length).toBeLessThanOrEqual(14);
   });
 
   /** How many get in when all want as much as they can. */
-  async function admitted(destinations: Destination[]): Promise<number> {
+  async function admitted(destinations: Destination[]): Promise<Permit[]> {
     const entries = destinations.flatMap((destination) => Array.from({ length: 8 }, () => enter(destination)));
     await vi.advanceTimersByTimeAsync(500);
-    return (await Promise.all(entries)).filter(isIn).length;
+    const settled = await Promise.all(entries);
+    return settled.filter((entry) => 'giveBack' in entry);
   }
 });

@@ -206,7 +206,7 @@ describe('the runner', () => {
       ...stack.services,
       control,
       drainTimeoutMs: 1_000,
-      concurrency: 1,
+      slots: 1,
       taskList,
     });
     await eventually(() => runs === 1, 25_000);

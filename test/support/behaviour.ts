@@ -8,15 +8,17 @@ export interface RateLimit {
 }
 
 /** Answers one request. @param headers of the answer, besides those that every answer has */
-type Respond = (status: 200 | 429, headers: Readonly<Record<string, string>>) => void;
+type Respond = (status: 200 | 429 | 500, headers: Readonly<Record<string, string>>) => void;
 
 /**
  * When an endpoint answers a request, and what, until it is changed: a test, or a scenario of the bench, changes it while
  * requests come. It decides alone: the server that it belongs to reads requests and writes answers.
  */
 export class Behaviour {
-  /** From a request's arrival to its answer, in ms; null: it is never answered. */
-  latencyMs: number | null = 0;
+  /** From a request's arrival to its answer, in ms: always the same, or evenly between two; null: it is never answered. */
+  latencyMs: number | null | readonly [fromMs: number, toMs: number] = 0;
+  /** The share of the requests that are answered 500, in percent. */
+  failPercent = 0;
   /** How many requests were answered 429. */
   limited = 0;
   #stalled: (() => void)[] | null = null;
@@ -55,11 +57,14 @@ export class Behaviour {
       this.#answer(() => respond(429, retryAfterSeconds === null ? {} : { 'Retry-After': `${retryAfterSeconds}` }));
       return;
     }
-    const answer = () => this.#answer(() => respond(200, {}));
-    if (this.latencyMs === 0) {
+    const status = 100 * Math.random() < this.failPercent ? 500 : 200;
+    const answer = () => this.#answer(() => respond(status, {}));
+    const [fromMs, toMs] =
+      typeof this.latencyMs === 'number' ? [this.latencyMs, this.latencyMs] : (this.latencyMs ?? []);
+    if (fromMs === 0) {
       answer();
-    } else if (this.latencyMs !== null) {
-      setTimeout(answer, this.latencyMs);
+    } else if (fromMs !== undefined && toMs !== undefined) {
+      setTimeout(answer, fromMs + Math.random() * (toMs - fromMs));
     }
   }
 

@@ -9,7 +9,7 @@ interface Arrival {
   /** `performance.now()` when all of the request was there. */
   atMs: number;
   /** Null as long as it is not answered. */
-  status: 200 | 429 | null;
+  status: 200 | 429 | 500 | null;
 }
 
 /**

@@ -26,7 +26,7 @@ const WINDOW_AT_FIRST = 8;
 const UNANSWERED_MS = 150;
 const UNANSWERED_PERMIT_MS = 15;
 const UNANSWERED_SHARE = 3 / 8;
-/** An endpoint whose mean is longer counts as slow: it occupies slots that others may want. */
+/** The window of an endpoint whose mean is longer grows by more at each success, since successes are rare. */
 export const SLOW_MS = 500;
 /** The mean that an endpoint counts with until its first answer. */
 const UNKNOWN_MEAN_MS = 100;
@@ -142,9 +142,16 @@ export const afterClosing = (window: EndpointWindow, nowMs: number, closedMs: nu
   pace: paceAfterClosing(window.pace, nowMs, closedMs),
 });
 
-/** Milliseconds from one permit's becoming free to the next one's. */
-export const permitEveryMs = ({ limit, meanMs, pace }: EndpointWindow): number =>
-  Math.max(pace.everyMs, (meanMs ?? UNKNOWN_MEAN_MS) / Math.max(1, Math.floor(limit)));
+/**
+ * Milliseconds from one permit's becoming free to the next one's.
+ *
+ * @param inFlightMax what the endpoint may have in flight besides its window: a share of the slots, perhaps below 1
+ */
+export const permitEveryMs = (
+  { limit, meanMs, pace }: EndpointWindow,
+  inFlightMax = Number.POSITIVE_INFINITY,
+): number =>
+  Math.max(pace.everyMs, (meanMs ?? UNKNOWN_MEAN_MS) / Math.min(Math.max(1, Math.floor(limit)), inFlightMax));
 
 /** After how many milliseconds without any answer an endpoint with requests in flight is silent. */
 export const silentAfterMs = ({ meanMs }: EndpointWindow): number =>
