@@ -7,7 +7,16 @@ import { request } from 'undici';
 export interface Api {
   origin: string;
   apiKey: string;
+  /** For which tenant, where the key is a platform key. */
+  tenantId?: number;
 }
+
+/** The headers of a request to the API. */
+export const headersOf = ({ apiKey, tenantId }: Omit<Api, 'origin'>): Record<string, string> => ({
+  'content-type': 'application/json',
+  authorization: `Bearer ${apiKey}`,
+  ...(tenantId === undefined ? {} : { 'hookwright-tenant': `${tenantId}` }),
+});
 
 interface Answer {
   query: string;
@@ -18,12 +27,21 @@ interface Answer {
 
 type Variables = Readonly<Record<string, unknown>>;
 
+const CREATE_TENANT = 'mutation($input: CreateTenantInput!) { createTenant(input: $input) { tenant { databaseId } } }';
 const CREATE_WEBHOOK =
   'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { databaseId } secret } }';
 const ENABLE_WEBHOOK = 'mutation($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }';
 const DELETE_WEBHOOK = 'mutation($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }';
 const RECOVER_WEBHOOK =
   'mutation($input: RecoverWebhookInput!) { recoverWebhook(input: $input) { total bulkOperation { id } } }';
+
+/** Makes a tenant, with a platform key. @returns its id */
+export async function createTenant(platform: Api, name: string): Promise<number> {
+  const answer = await ask<{ createTenant: { tenant: { databaseId: number } } }>(platform, CREATE_TENANT, {
+    input: { name },
+  });
+  return answer.createTenant.tenant.databaseId;
+}
 
 /** Makes a webhook for one type of event. */
 export async function createWebhook(
@@ -65,10 +83,10 @@ export async function ask<Data>(api: Api, query: string, variables?: Variables):
 }
 
 /** Sends one request, and takes every answer. */
-export async function post({ origin, apiKey }: Api, query: string, variables?: Variables): Promise<Answer> {
+export async function post({ origin, ...caller }: Api, query: string, variables?: Variables): Promise<Answer> {
   const { statusCode, headers, body } = await request(`${origin}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+    headers: headersOf(caller),
     body: JSON.stringify({ query, variables }),
   });
   const retryAfterSeconds = Number(headers['retry-after'] ?? 1);

@@ -104,6 +104,14 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     allArrive,
   ],
   spell: [backlogGone(10), allArrive],
+  mixture: [
+    goal(
+      'lag p99 at most two answer times, or 0.5 s, where three fifths of a part are enough',
+      atMost('*.lagP99InAllowed', 1),
+    ),
+    goal('at most 1 % of the slots idle beyond the reserve while one is asked for', atMost('*.idlePercent', 1)),
+    allArrive,
+  ],
   'fanout-noisy': [
     goal("the quiet tenant's emit: p50 at most 40 ms", atMost('quietEmitAnswerP50Ms', 40)),
     goal("the quiet tenant's emit: p99 at most 250 ms", atMost('quietEmitAnswerP99Ms', 250)),

@@ -14,6 +14,7 @@ export type Env = Record<string, string>;
 /** A running API. */
 export interface Service extends Api {
   process: ServiceProcess;
+  metricsUrl: string;
 }
 
 const HOST = '127.0.0.1';
@@ -64,10 +65,12 @@ export class Installation implements AsyncDisposable {
 
   async #serve(command: 'start' | 'api', env: Env): Promise<Service> {
     const port = await freePort();
-    const process = this.#spawn([command], { ...env, HOST, PORT: `${port}` });
+    const metricsPort = await freePort();
+    const process = this.#spawn([command], { ...env, HOST, PORT: `${port}`, METRICS_PORT: `${metricsPort}` });
     const origin = `http://${HOST}:${port}`;
     await process.untilReady(async () => isServing(origin, await this.#readApiKey()));
-    return { process, origin, apiKey: await this.#readApiKey() };
+    const metricsUrl = `http://${HOST}:${metricsPort}/metrics`;
+    return { process, origin, apiKey: await this.#readApiKey(), metricsUrl };
   }
 
   /** Starts a daemon alone, over the database. */
@@ -122,6 +125,12 @@ export class Installation implements AsyncDisposable {
     const made = await this.#command(['tenant', 'create', name], env);
     const tenantId = /Tenant (\d+)/.exec(made)?.[1] ?? '';
     const text = await this.#command(['key', 'create', name, '--tenant', tenantId], env);
+    return /hw_\S+/.exec(text)?.[0] ?? '';
+  }
+
+  /** @returns a platform key with every scope */
+  async makePlatformKey(): Promise<string> {
+    const text = await this.#command(['key', 'create', 'bench', '--platform'], await this.#splitEnv());
     return /hw_\S+/.exec(text)?.[0] ?? '';
   }
 

@@ -7,7 +7,7 @@ export interface Visit {
   emittedAt: number;
   at: number;
   /** Null as long as it has no answer. */
-  status: 200 | 429 | null;
+  status: 200 | 429 | 500 | null;
   answeredAt: number | null;
 }
 

@@ -16,6 +16,8 @@ export interface Load {
   /** Where: the origin of the service, or the url at the receiver. */
   url: string;
   apiKey?: string;
+  /** For which tenant, where the key is a platform key. */
+  tenantId?: number;
   /** Ends when the time is over, or after this many requests, whichever comes first. */
   seconds: number;
   requestsMax?: number;
@@ -23,6 +25,8 @@ export interface Load {
   concurrency?: number;
   /** Requests a second: makes it an open loop. */
   ratePerSecond?: number;
+  /** Its requests are some milliseconds late, and so leave the process to others beside it. */
+  isCoarse?: boolean;
 }
 
 export interface LoadReport {
@@ -63,7 +67,11 @@ class Run {
     this.#target =
       load.what === 'bare'
         ? new BareTarget(load.url)
-        : new EmitTarget(load.url, load.apiKey ?? '', load.what === 'emit' ? null : load.what);
+        : new EmitTarget(
+            load.url,
+            { apiKey: load.apiKey ?? '', ...(load.tenantId === undefined ? {} : { tenantId: load.tenantId }) },
+            load.what === 'emit' ? null : load.what,
+          );
     this.#pool = new Pool(new URL(load.url).origin, {
       connections: load.concurrency ?? OPEN_LOOP_CONNECTIONS,
       headersTimeout: ANSWER_TIMEOUT_MS,
@@ -118,7 +126,7 @@ class Run {
     const underWay: Promise<void>[] = [];
     for (let i = 0; i < requests && !this.#stopped; i++) {
       const due = start + (i * 1000) / ratePerSecond;
-      await untilDue(due);
+      await (this.load.isCoarse ? delay(Math.max(0, due - performance.now())) : untilDue(due));
       this.#lateMax = Math.max(this.#lateMax, Math.round((performance.now() - due) * 1000));
       underWay.push(this.#send((performance.timeOrigin + due) * 1000));
     }
@@ -161,16 +169,23 @@ async function untilDue(due: number): Promise<void> {
 }
 const bell = new Int32Array(new SharedArrayBuffer(4));
 
-let current: Run | undefined;
+let current: Run[] = [];
 
 const methods = {
-  run(load: Load): Promise<LoadReport> {
-    current = new Run(load);
-    return current.report();
+  async run(load: Load): Promise<LoadReport> {
+    current = [new Run(load)];
+    return current[0]!.report();
   },
-  /** Ends the run under way before its time. */
+  /** Several at the same time. */
+  runAll(loads: readonly Load[]): Promise<LoadReport[]> {
+    current = loads.map((load) => new Run(load));
+    return Promise.all(current.map((run) => run.report()));
+  },
+  /** Ends the runs under way before their time. */
   stop(_: null): void {
-    current?.stop();
+    for (const run of current) {
+      run.stop();
+    }
   },
 };
 export type LoadMethods = typeof methods;

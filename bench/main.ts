@@ -53,14 +53,14 @@ async function main(): Promise<void> {
 /** On an installation of its own, so that no scenario inherits another one's tables. */
 async function runScenario(scenario: Scenario, options: Options): Promise<{ result: Result; durability: Durability }> {
   const { name, title, delivers = true } = scenario;
-  const { seconds, deliveries, cases, profile } = options;
+  const { seconds, deliveries, cases, seed, profile } = options;
   const settings = { ...scenario.settings, ...options.set };
   const nodeFlags = [...options.nodeFlags];
   if (profile !== undefined) {
     mkdirSync(profile, { recursive: true });
     nodeFlags.push('--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`);
   }
-  const rig = new Rig({ settings, nodeFlags, seconds, deliveries, cases });
+  const rig = new Rig({ settings, nodeFlags, seconds, deliveries, cases, seed });
   current = rig;
   try {
     await rig.open();

@@ -11,6 +11,8 @@ export interface Options {
   deliveries: number;
   /** Cases of the scenarios that have some. Empty: the usual ones. */
   cases: readonly string[];
+  /** What a scenario draws by chance is drawn from this. */
+  seed: number;
   /** Where to write all figures as JSON. */
   json: string | undefined;
   /** A folder for CPU profiles of the service. Its figures are then those of a slower service. */
@@ -22,12 +24,13 @@ export interface Options {
 }
 
 export const usage =
-  'npm run bench -- [scenario…|all] [--case name|all]… [--seconds n] [--runs n] [--deliveries n] [--json file] ' +
+  'npm run bench -- [scenario…|all] [--case name|all]… [--seed n] [--seconds n] [--runs n] [--deliveries n] [--json file] ' +
   '[--profile folder] [--set NAME=value]… [--node-flag=--flag]…';
 
 const DEFAULT_SECONDS = 4;
 const DEFAULT_DELIVERIES = 10_000_000;
-const whole = ['--runs', '--deliveries'];
+const SEED_MAX = 999_999;
+const whole = ['--runs', '--deliveries', '--seed'];
 
 /** The usage was asked for; nothing is measured. */
 export class HelpWanted extends Error {}
@@ -57,6 +60,7 @@ export function readOptions(args: readonly string[], known: readonly string[], b
     seconds: within('--seconds', values.seconds, DEFAULT_SECONDS, 0.5, 600),
     runs: values.runs === undefined ? undefined : within('--runs', values.runs, 1, 1, 100),
     cases: values.case ?? [],
+    seed: within('--seed', values.seed, Math.ceil(Math.random() * SEED_MAX), 1, SEED_MAX),
     deliveries: within('--deliveries', values.deliveries, DEFAULT_DELIVERIES, 10_000, 1_000_000_000),
     json: values.json,
     profile: values.profile,
@@ -76,6 +80,7 @@ function parse(args: readonly string[]) {
         runs: { type: 'string' },
         deliveries: { type: 'string' },
         case: { type: 'string', multiple: true },
+        seed: { type: 'string' },
         json: { type: 'string' },
         profile: { type: 'string' },
         set: { type: 'string', multiple: true },

@@ -27,7 +27,7 @@ export interface ReceiptReport {
 /** A request that waits for its answer. */
 export interface Noted {
   /** It has its answer. @param at microseconds since 1970 */
-  answered(status: 200 | 429, at: number): void;
+  answered(status: 200 | 429 | 500, at: number): void;
   /** It waits no more, since its connection was closed. */
   leave(): void;
 }
@@ -62,7 +62,7 @@ export class Receipts {
     const leave = () => {
       this.#inFlight -= 1;
     };
-    const answered = (status: 200 | 429, answeredAt: number) => {
+    const answered = (status: 200 | 429 | 500, answeredAt: number) => {
       leave();
       Object.assign(visit, { status, answeredAt });
     };

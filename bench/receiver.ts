@@ -62,15 +62,15 @@ function receiveAs(behaviour: Behaviour, group: string, socket: Socket, noted: N
     if (!socket.destroyed) {
       connection.waiting -= 1;
       socket.off('close', noted.leave);
-      socket.write(status === 200 ? ANSWER : limitedAnswer(headers));
+      socket.write(status === 200 ? ANSWER : badAnswer(status, headers));
       noted.answered(status, nowMicroseconds());
     }
   });
 }
 
-function limitedAnswer(headers: Readonly<Record<string, string>>): string {
+function badAnswer(status: 429 | 500, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries({ ...headers, 'Content-Length': '0' }).map(([name, value]) => `${name}: ${value}`);
-  return `HTTP/1.1 429 Too Many Requests\r\n${lines.join('\r\n')}\r\n\r\n`;
+  return `HTTP/1.1 ${status} ${status === 429 ? 'Too Many Requests' : 'Internal Server Error'}\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
 function serve(socket: Socket): void {
@@ -116,9 +116,13 @@ const methods = {
   trust(byPath: Record<string, string>): void {
     secrets = new Map([...secrets, ...Object.entries(byPath)]);
   },
-  /** How long a group waits before it answers, in ms; null: it never does. */
-  delay({ group, ms }: { group: string; ms: number | null }): void {
+  /** How long a group waits before it answers, in ms: always the same, or between two; null: it never does. */
+  delay({ group, ms }: { group: string; ms: Behaviour['latencyMs'] }): void {
     behaviourOf(group).latencyMs = ms;
+  },
+  /** From now on a group answers this share of its requests 500. */
+  fail({ group, percent }: { group: string; percent: number }): void {
+    behaviourOf(group).failPercent = percent;
   },
   /** From now on a group reads requests and answers none. */
   stall(group: string): void {

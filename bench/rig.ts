@@ -28,6 +28,8 @@ interface RigOptions {
   deliveries: number;
   /** Which cases of a scenario that has any are measured. */
   cases: readonly string[];
+  /** What a scenario draws by chance is drawn from this. */
+  seed: number;
 }
 
 /** How webhooks are made; each has a default. */
@@ -77,6 +79,10 @@ export class Rig implements AsyncDisposable {
 
   get cases(): readonly string[] {
     return this.options.cases;
+  }
+
+  get seed(): number {
+    return this.options.seed;
   }
 
   /** A second rig of the same kind, with an installation of its own, that ends with this one. */
@@ -133,6 +139,11 @@ export class Rig implements AsyncDisposable {
   /** Runs load beside other load: what the receiver has counted is kept. @throws Error when a request failed */
   async emitBeside(service: Service, load: Omit<Load, 'url' | 'apiKey'>): Promise<LoadReport> {
     return allGood(await this.load.call('run', { ...load, url: service.origin, apiKey: service.apiKey }));
+  }
+
+  /** Runs the loads of several tenants at the same time. @throws Error when a request failed */
+  async emitAllBeside(loads: readonly Load[]): Promise<LoadReport[]> {
+    return (await this.load.call('runAll', loads)).map(allGood);
   }
 
   /** Posts to the receiver with nothing between, to know what this machine can do at this time. */

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { type Api, headersOf } from './client.js';
 import { EVENT_TYPE, payloadAt } from './payload.js';
 
 /** The form of a load's requests, and the meaning of their answers. */
@@ -22,11 +23,11 @@ export class EmitTarget implements Target {
 
   constructor(
     private readonly origin: string,
-    apiKey: string,
+    caller: Omit<Api, 'origin'>,
     private readonly batch: number | null,
   ) {
     this.eventsPerRequest = batch ?? 1;
-    this.#headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
+    this.#headers = headersOf(caller);
   }
 
   request(intendedAt: number): Dispatcher.RequestOptions {

@@ -14,6 +14,7 @@ import { keys } from './keys.js';
 import { latency } from './latency.js';
 import { limited } from './limited.js';
 import { memory } from './memory.js';
+import { mixture } from './mixture.js';
 import { near } from './near.js';
 import { noisy } from './noisy.js';
 import { reload } from './reload.js';
@@ -35,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   noisy,
   fanoutNoisy,
   herd,
+  mixture,
   near,
   slow,
   spell,
