@@ -4,6 +4,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../src/node/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { onServer } from '../support/on-server.js';
 import { ProgramService } from '../support/program-service.js';
@@ -21,6 +22,13 @@ function blockOf(page: string, text: string): string {
   const found = blocks.filter(([, , block]) => block!.includes(text));
   expect(found, `${page}: ${text}`).toHaveLength(1);
   return found[0]![2]!.replaceAll('…', password);
+}
+
+/** The health check of compose.yaml, as it runs in a container. */
+function healthOfContainers(port: string) {
+  const [, test = '[]'] = /^ {2}test: (\["CMD", "\/app.*)$/m.exec(readFileSync('compose.yaml', 'utf8')) ?? [];
+  const [, program, ...args] = (JSON.parse(test) as string[]).map((word) => word.replace(':9464/', `:${port}/`));
+  return { program: resolve(program!.replace('/app/', '')), args };
 }
 
 /** On a machine that had neither the program nor a database, all commands are those of the pages. */
@@ -94,7 +102,11 @@ describe.skipIf(bin === null && process.env['CI'] === undefined)(
     test('it is installed on a server, by a login that may make no roles', { timeout: 120_000 }, async () => {
       a = await newServer();
       expect(await a.shell('hookwright migrate')).toBe('The database has the newest schema.\n');
-      await Promise.all([a.service.startApi(), a.service.startDaemon()]);
+      const METRICS_PORT = `${await freePort()}`;
+      const health = healthOfContainers(METRICS_PORT);
+      await expect(run(health.program, health.args)).rejects.toMatchObject({ code: 1 });
+      await Promise.all([a.service.startApi(), a.service.startDaemon({ METRICS_PORT })]);
+      await eventually(() => run(health.program, health.args));
       const inContainer = 'docker compose exec api /app/';
       const commands = blockOf('install.md', inContainer).split('\n');
       const said: string[] = [];

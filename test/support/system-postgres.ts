@@ -1,11 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { giveTo, serverAccount, spawnAs } from '../../src/embedded-postgres/account.js';
+import { freePort } from '../../src/node/free-port.js';
 import { eventually } from './eventually.js';
-import { listen } from './loopback.js';
 import { onServer } from './on-server.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -39,10 +38,7 @@ export async function startSystemPostgres(bin: string): Promise<{ url: string; c
   if (status !== 0) {
     throw new Error(stderr);
   }
-  const free = createServer();
-  const port = await listen(free);
-  free.close();
-  await once(free, 'close');
+  const port = await freePort();
   const options = ['listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap((option) => ['-c', option]);
   const server = spawn(join(bin, 'postgres'), ['-D', folder, '-p', `${port}`, ...options], { ...as, stdio: 'ignore' });
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
