@@ -8,13 +8,31 @@ function serializeError(error: Error & { code?: unknown }): Record<string, unkno
   return { name, message, code, stack, ...(cause instanceof Error ? { cause: serializeError(cause) } : {}) };
 }
 
+/** The names of Google Cloud, which Datadog and others understand as well. */
+const SEVERITIES: Readonly<Record<string, string>> = {
+  trace: 'DEBUG',
+  debug: 'DEBUG',
+  info: 'INFO',
+  warn: 'WARNING',
+  error: 'ERROR',
+  fatal: 'CRITICAL',
+};
+
+/** The fields `severity` and `message` in place of `level` and `msg`. */
+const namedLevels = {
+  messageKey: 'message',
+  formatters: { level: (name: string) => ({ severity: SEVERITIES[name] }) },
+};
+
 /** JSON for machines; lines that a person can read when a person is watching. */
-export function openLog({ logLevel }: Config): Logger {
+export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const options = {
     level: logLevel,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: serializeError },
   };
-  return process.stdout.isTTY ? pino(options, pretty({ singleLine: true, sync: true })) : pino(options);
+  return process.stdout.isTTY
+    ? pino(options, pretty({ singleLine: true, sync: true }))
+    : pino(logFormat === 'severity' ? { ...options, ...namedLevels } : options);
 }

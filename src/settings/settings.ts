@@ -92,6 +92,7 @@ export const table = {
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     'trace, debug, info, warn, error, fatal or silent',
   ),
+  logFormat: new Setting('LOG_FORMAT', z.enum(['pino', 'severity']).default('pino'), 'pino or severity'),
   corsOrigins: list(
     'CORS_ORIGINS',
     isWebOrigin,

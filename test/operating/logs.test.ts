@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
@@ -53,6 +54,33 @@ describe('a daemon', () => {
       await daemon.stop();
     }
   });
+});
+
+test.each([
+  ['pino', 'level', 'msg', [10, 20, 30, 40, 50, 60]],
+  ['severity', 'severity', 'message', ['DEBUG', 'DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL']],
+])('LOG_FORMAT=%s names level and text of a line as %s and %s', (logFormat, level, text, values) => {
+  const names = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
+  const code = `
+    import { openLog } from './dist/src/commands/open-log.js';
+    const log = openLog({ logLevel: 'trace', logFormat: '${logFormat}' });
+    for (const name of ${JSON.stringify(names)}) log.child({ name })[name]({ err: new Error('inner') }, 'a ' + name);`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });
+  const lines = output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  // The line of level fatal overtakes others in pino.
+  const sorted = lines.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+  expect(sorted).toEqual(
+    names.map((name, index) => ({
+      [level]: values[index],
+      [text]: `a ${name}`,
+      name,
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      err: expect.objectContaining({ message: 'inner' }),
+    })),
+  );
 });
 
 describe('the API', () => {
