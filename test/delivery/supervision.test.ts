@@ -221,13 +221,17 @@ describe('the runner', () => {
       held.push(() => response.writeHead(200).end());
     });
     await stack.emits(3);
-    const daemon = stack.startDaemon();
+    const { log, lines } = keptLog('warn');
+    const daemon = new Daemon({ ...stack.services, log });
+    closings.push(() => daemon.stop());
     await eventually(() => held.length === 3);
     const [before] = await poolIds();
     // What graphile-worker does when it cannot complete a job.
     await stack.rows(`select pg_notify('worker:migrate', '{"breaking": true}')`);
+    // Until then the first runner may still fetch.
+    await eventually(() => lines.some(({ msg }) => msg.startsWith('the job runner stopped fetching')));
     await stack.emit();
-    await eventually(() => held.length === 4 && daemon.running);
+    await eventually(() => held.length === 4 && daemon.running, 20_000);
     expect((await poolIds()).filter((id) => id !== before)).toHaveLength(1);
     for (const answer of held) {
       answer();
