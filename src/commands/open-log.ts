@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../settings/config.js';
+import { LogPipe } from './log-pipe.js';
 
 /** Leaves out all else: the error of a database driver carries its whole connection, settings and all. */
 function serializeError(error: Error & { code?: unknown }): Record<string, unknown> {
@@ -32,7 +33,12 @@ export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logF
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: serializeError },
   };
-  return process.stdout.isTTY
-    ? pino(options, pretty({ singleLine: true, sync: true }))
-    : pino(logFormat === 'severity' ? { ...options, ...namedLevels } : options);
+  if (process.stdout.isTTY) {
+    return pino(options, pretty({ singleLine: true, sync: true }));
+  }
+  const pipe = new LogPipe((lines) =>
+    log.warn({ lines }, 'lines are missing here: nobody took them from the log in time'),
+  );
+  const log: Logger = pino(logFormat === 'severity' ? { ...options, ...namedLevels } : options, pipe);
+  return log;
 }
