@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../settings/config.js';
+import { logTaken } from './log-pipe.js';
 import type { Closing } from './observe.js';
 import { openLog } from './open-log.js';
 import { type Roles, startParts } from './start.js';
@@ -8,6 +9,8 @@ import { type Roles, startParts } from './start.js';
 /** `end`: null until a signal comes; then the promise at whose end the process exits. */
 type Signals = { readonly end: Promise<void> | null };
 
+/** After a signal everything has ended in this time and the longest wait for requests to endpoints. */
+const END_BESIDE_DRAIN_MS = 8_000;
 /** After a fault of our own everything has this long to end. */
 const HASTY_END_MS = 10_000;
 /** A signal that has ended a program of ours reaches our own handler within this time. */
@@ -29,11 +32,12 @@ export async function serve(roles: Roles): Promise<void> {
   const log = openLog(config);
   process.stderr.on('error', () => {}); // its reader is gone: like the log, the service goes on without it
   const closings: Closing[] = [];
-  const signals = endOnSignals(closings, log, config);
+  const drains: (() => Promise<unknown>)[] = [];
+  const signals = endOnSignals({ closings, drains, log, config });
   const start = { isOver: false };
   endOnFaults(closings, log, () => !start.isOver && signals.end !== null);
   try {
-    await startParts({ roles, config, log, closings, goOn: () => refuseToGoOn(signals) });
+    await startParts({ roles, config, log, closings, drains, goOn: () => refuseToGoOn(signals) });
     start.isOver = true;
   } catch (error) {
     await delay(SIGNAL_MS); // Ctrl-C reaches the programs that we start as well, and may end them first
@@ -51,7 +55,15 @@ function refuseToGoOn(signals: Signals): void {
   }
 }
 
-function endOnSignals(closings: Closing[], log: Logger, { delivery }: Config): Signals {
+interface Ends {
+  closings: Closing[];
+  drains: readonly (() => Promise<unknown>)[];
+  log: Logger;
+  config: Config;
+}
+
+/** SIGTERM is a supervisor's: other processes take over meanwhile. The others come from a person, who waits. */
+function endOnSignals({ closings, drains, log, config: { delivery } }: Ends): Signals {
   const taken: { end: Promise<void> | null } = { end: null };
   let takenAt = 0;
   const end = (signal: NodeJS.Signals) => {
@@ -66,10 +78,18 @@ function endOnSignals(closings: Closing[], log: Logger, { delivery }: Config): S
     const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'a second signal';
     const limits = `up to ${Math.ceil(delivery.drainTimeoutMs / 1_000)} s; ${again} ends at once`;
     log.info({ signal }, `ending: requests under way are finished first (${limits})`);
-    taken.end = closeAll(closings, false).then(() => {
-      log.info('ended');
-      process.exit(0);
-    });
+    setTimeout(() => {
+      log.warn('not everything has ended in time: ending at once');
+      process.exit(1);
+    }, delivery.drainTimeoutMs + END_BESIDE_DRAIN_MS).unref();
+    const drained = signal === 'SIGTERM' ? Promise.allSettled(drains.map((drain) => drain())) : Promise.resolve();
+    taken.end = drained
+      .then(() => closeAll(closings, false))
+      .then(async () => {
+        log.info('ended');
+        await logTaken();
+        process.exit(0);
+      });
   };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);

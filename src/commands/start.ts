@@ -5,6 +5,7 @@ import { Daemon } from '../../daemon/daemon.js';
 import type { Services } from '../context/context.js';
 import { OneTimeCode } from '../dashboard/one-time-code.js';
 import { openPool } from '../database/database.js';
+import { ENDING } from '../database/outage.js';
 import { API_ROLE } from '../database/tenant-database.js';
 import { opensLoopback } from '../domain/addresses/target.js';
 import { lockDataFolder, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
@@ -35,6 +36,8 @@ interface Start {
   log: Logger;
   /** Gets what closes each part that was opened. */
   closings: Closing[];
+  /** Gets what lets each part end unnoticed, before any part is closed; all of it at the same time. */
+  drains: (() => Promise<unknown>)[];
   /** Throws once the start is broken off: its parts are being closed, and no other may be opened. */
   goOn: () => void;
 }
@@ -65,11 +68,12 @@ export async function startParts(start: Start): Promise<void> {
   start.goOn();
   // Both ports before the daemon: one that is taken ends the start before anything has been sent.
   const startCode = startCodeFor(config);
-  const api = apiServices && (await startApi(apiServices, startCode, closings));
+  const api = apiServices && (await startApi(apiServices, startCode, start));
   let trouble = (): string | null => (roles.daemon ? 'The daemon does not fetch jobs yet.' : null);
   const services = daemonServices ?? apiServices;
   if (services !== null) {
-    closings.push(await startMetrics(services, registry, () => apiServices?.emitTrouble.why ?? trouble()));
+    const whyNot = () => (api?.isEnding ? ENDING : (apiServices?.emitTrouble.why ?? trouble()));
+    closings.push(await startMetrics(services, registry, whyNot));
   }
   if (daemonServices !== null) {
     const daemon = await startDaemon(start, daemonServices, registry);
@@ -99,7 +103,7 @@ async function openMigrated({ roles, config, log, closings, goOn }: Start): Prom
 }
 
 async function startDaemon(
-  { config, log, closings, goOn }: Start,
+  { config, log, closings, drains, goOn }: Start,
   services: Services,
   registry: Registry,
 ): Promise<Daemon> {
@@ -107,6 +111,9 @@ async function startDaemon(
   goOn();
   const daemon = new Daemon({ ...services, registry });
   closings.push((inHaste) => (inHaste ? daemon.stopSending(HASTY_DRAIN_MS) : daemon.stop()));
+  if (!config.embedded) {
+    drains.push(() => daemon.stop());
+  }
   log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');
   return daemon;
 }
@@ -119,14 +126,24 @@ function startCodeFor({ embedded, isLocal, dashboard }: Config): OneTimeCode | n
   return embedded && isLocal && dashboard && process.stderr.isTTY ? new OneTimeCode(randomBytes) : null;
 }
 
-async function startApi(services: Services, startCode: OneTimeCode | null, closings: Closing[]) {
+async function startApi(services: Services, startCode: OneTimeCode | null, { closings, drains }: Start) {
   const server = await buildServer(services, { startCode });
   const close = () => server.close();
   closings.push(close);
   const { host, port } = services.config;
   const listenTextResolver = (address: string) => `the API is listening at ${address}`;
   const address = await listen('PORT', { host, port }, (at) => server.listen({ ...at, listenTextResolver }));
-  return { address, close };
+  const { embedded, shutdownDelayMs } = services.config;
+  if (!embedded) {
+    drains.push(() => server.drain(shutdownDelayMs));
+  }
+  return {
+    address,
+    close,
+    get isEnding() {
+      return server.ending.aborted;
+    },
+  };
 }
 
 async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {

@@ -35,7 +35,7 @@ export function streamRoute(
   { graphql, services }: { graphql: GraphqlServer; services: Services },
 ): void {
   const streams = new OpenStreams(services);
-  app.addHook('preClose', async () => streams.close());
+  app.ending.addEventListener('abort', () => streams.close());
   app.post('/graphql/stream', { bodyLimit: services.config.limits.graphql.bodyBytesMax }, async (request, reply) => {
     const context = contextOf(request);
     context.lastEventId = headerOf(request, 'last-event-id') || undefined;

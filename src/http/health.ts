@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../context/context.js';
+import { ENDING } from '../database/outage.js';
 import { ApiError } from '../errors.js';
 import { lackOf, missingMigrations } from '../operations/installation/check-readiness.js';
 
@@ -7,7 +8,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 /**
  * `/health/live`: the process answers. `/health/ready`: the database can be reached, has every migration and accepts
- * events; otherwise 503.
+ * events, and the service is not about to end; otherwise 503.
  */
 export async function healthRoutes(
   app: FastifyInstance,
@@ -26,6 +27,9 @@ export async function healthRoutes(
   };
   app.get('/health/live', async () => ({ status: 'live' }));
   app.get('/health/ready', async () => {
+    if (app.ending.aborted) {
+      throw new ApiError('unavailable', ENDING, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
     const missing = await missingNow();
     if (missing.length > 0) {
       throw new ApiError('unavailable', `${lackOf(missing)}: run "hookwright migrate".`, {

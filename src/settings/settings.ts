@@ -74,6 +74,7 @@ export const table = {
     host: new Setting('METRICS_HOST', z.string().min(1).default('127.0.0.1'), 'a host name or an IP address'),
     port: whole('METRICS_PORT', 0, 65_535, 0, 'a port, 0 to 65535 (0: none)'),
   },
+  shutdownDelayMs: whole('SHUTDOWN_DELAY_MS', 0, 15_000, 5000),
   /** Here they are only checked: OpenTelemetry reads its variables itself. */
   collector: {
     url: new Setting(

@@ -73,7 +73,7 @@ export async function startInstallation(
     hostile: hostileTenantId === null ? null : await keyOf(hostileTenantId),
   };
   const roles = { api: true, daemon: true, migrate: false };
-  await startParts({ roles, config, log, closings, goOn: () => {} });
+  await startParts({ roles, config, log, closings, drains: [], goOn: () => {} });
   if (eventsPerSecond > 0) {
     const ids = tenants.map(({ id }) => id);
     // The main tenant has most of it.

@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { freePort } from '../../src/node/free-port.js';
+import { eventually } from './eventually.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+const found = folders.map((folder) => join(folder, 'nginx')).find((path) => existsSync(path));
+
+/** Where there is no nginx people go on without the tests that need one; CI does not. */
+export const skipsNginxTests = process.env['CI'] !== 'true' && found === undefined;
+
+/** The part of docs/operate.md that says how nginx should be set, with these ports. */
+function recommended(ports: readonly number[]): string {
+  const page = readFileSync(new URL('../../docs/operate.md', import.meta.url), 'utf8');
+  const [, text] = /```nginx\n([\s\S]*?)```/.exec(page) ?? [];
+  const servers = ports.map((port) => `  server 127.0.0.1:${port} max_fails=0;`).join('\n');
+  return text!.replace(/( {2}server .*max_fails=0;\n)+/, `${servers}\n`);
+}
+
+/** Debian's nginx before APIs on these ports, as docs/operate.md recommends it, in a folder of its own. */
+export async function startNginx(ports: readonly number[]): Promise<{ origin: string } & AsyncDisposable> {
+  if (found === undefined) {
+    throw new Error('There is no nginx. Install it (on Debian: apt-get install nginx-light).');
+  }
+  const folder = temporaryFolder(0o777);
+  const port = await freePort();
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const config = `
+daemon off;
+pid ${folder}/pid;
+error_log ${folder}/errors;
+events {}
+http {
+access_log off;
+${temporary.join('\n')}
+${recommended(ports).replace(/listen .*;/, `listen 127.0.0.1:${port};`)}
+}`;
+  writeFileSync(join(folder, 'nginx.conf'), config);
+  const nginx: ChildProcess = spawn(found, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit' });
+  const ended = once(nginx, 'exit');
+  const origin = `http://127.0.0.1:${port}`;
+  await eventually(async () => (await fetch(`${origin}/health/live`)).ok);
+  return {
+    origin,
+    async [Symbol.asyncDispose]() {
+      nginx.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
