@@ -26,8 +26,6 @@ export interface Candidate extends KnownHealth {
 
 /** A permit of an endpoint. It must be given back; giving it back twice does nothing. */
 export interface Permit {
-  /** The webhook's failure streak when the permit was given. */
-  failures: number;
   /**
    * Gives the permit back.
    *
@@ -167,7 +165,6 @@ export class Gate {
     const request = endpoint.begin(now);
     this.#slots.begin(now);
     return {
-      failures: endpoint.failures,
       giveBack: (answer) => {
         const endedAt = performance.now();
         const ended = endpoint.end(request, endedAt, answer);
