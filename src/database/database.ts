@@ -42,7 +42,7 @@ export const KEPT_WHEN_IDLE_MS = 600_000;
 /** How long closing waits for a database that does not answer. */
 const CLOSE_PATIENCE_MS = 2_000;
 /** Somewhat longer than STATEMENT_TIMEOUT_MS. Then only a commit, or the network, can be the cause. */
-const SILENCE_MS = 13_000;
+const SILENCE_MS = 12_500;
 
 /** Limits for a dead or unreachable database: the kernel would try a silent connection for a quarter of an hour. */
 export function poolOptions(url: string, max: number): pg.PoolConfig {

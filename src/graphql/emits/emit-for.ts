@@ -1,6 +1,6 @@
 import type { Context } from '../../context/context.js';
 import { toApiError } from '../../context/faults.js';
-import { commitTrials } from '../../database/commit-trials.js';
+import { commitsOf } from '../../database/commits.js';
 import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import type { Emit, EmitResult } from '../../domain/events/emit.js';
 import { invalidInput, type Path } from '../../errors.js';
@@ -24,7 +24,7 @@ export async function emitFor(
   const traceparent = span?.traceparent;
   const traced = traceparent ? emits.map((emit) => ({ ...emit, traceparent })) : emits;
   try {
-    const results = await commitTrials(db.orm).run(() =>
+    const results = await commitsOf(db.orm).run(() =>
       allOrNothing ? emitter.emitAllOrNothing(traced) : emitter.emit(traced),
     );
     count(context, results, allOrNothing);

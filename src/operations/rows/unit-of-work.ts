@@ -1,7 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import { SlotsOfEach } from '../../concurrency/slots.js';
-import { commitTrials } from '../../database/commit-trials.js';
+import { commitsOf } from '../../database/commits.js';
 import { type Database, query, type SqlTarget, type Statement } from '../../database/database.js';
 import { filteredEntityManager, PLATFORM } from '../../database/tenant-database.js';
 
@@ -43,6 +43,7 @@ export async function managementTransaction<Result>(
 ): Promise<Result> {
   const change = () =>
     filteredEntityManager(orm.em, tenantId).transactional(async (em) => {
+      commitsOf(orm).requireAnswers(); // it may have waited for the connection
       const sql = sqlOf(em);
       const values = [String(tenantId ?? PLATFORM), `${lockWaitMs} ms`];
       const [begun] = await query<{ now_ms: number }>(sql, beginStatement, values);
@@ -50,7 +51,7 @@ export async function managementTransaction<Result>(
     });
   const ofTenants = slots.get(orm) ?? new SlotsOfEach<number>(PER_TENANT);
   slots.set(orm, ofTenants);
-  return await ofTenants.run(tenantId ?? PLATFORM, () => commitTrials(orm).run(change));
+  return await ofTenants.run(tenantId ?? PLATFORM, () => commitsOf(orm).run(change));
 }
 
 const sqlOf = (em: EntityManager): SqlTarget => ({
