@@ -157,6 +157,7 @@ describe('behind an egress proxy', () => {
     expect(await send('https://receiver.example.com/')).toEqual({
       kind: 'error',
       code: 'CONNECT_FAILED',
+      sent: false,
       durationMs: 1_000, // whatever its reason was: docs/decisions/0028
     });
     await eventually(() => proxy.open === 0);
