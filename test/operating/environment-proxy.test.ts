@@ -26,7 +26,8 @@ const SEND_A_SPAN = `
 const ASK_THE_PROVIDER = `
   import { Provider } from './dist/src/dashboard/oidc/provider.js';
   const issuer = 'https://receiver.example.com';
-  const { url } = await new Provider({ issuer, clientId: 'x', publicUrl: issuer, scopes: 'openid' }).begin('/console');
+  const settings = { issuer, clientId: 'x', publicUrl: issuer, scopes: 'openid' };
+  const { url } = await new Provider(settings, () => new Date()).begin('/console');
   console.log(url.pathname);`;
 
 test('with NODE_USE_ENV_PROXY, OpenID Connect and traces go through the proxy of the environment', async () => {
