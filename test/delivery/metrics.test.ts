@@ -12,17 +12,17 @@ test('/metrics tells of attempts by lane and verdict, of windows, and of what wa
   await stack.endpoint(() => {});
   const daemon = stack.startDaemon();
   const server = await startMetricsServer(daemon.registry, { host: '127.0.0.1', port: 0 });
-  await stack.emits(20);
+  await stack.emits(30);
 
   await eventually(async () => {
     const response = await fetch(server.url);
     const text = await response.text();
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
-    expect(text).toContain('hookwright_attempts_total{lane="FIRST",verdict="SUCCEEDED"} 20');
-    expect(text).toContain('hookwright_put_offs_total{lane="FIRST"} 12');
-    expect(text).toContain('hookwright_requests_in_flight 8');
-    expect(text).toContain('hookwright_slots_in_use 8');
-    expect(text).toContain('hookwright_deliveries_total{lane="FIRST",outcome="succeeded"} 20');
+    expect(text).toContain('hookwright_attempts_total{lane="FIRST",verdict="SUCCEEDED"} 30');
+    expect(text).toContain('hookwright_put_offs_total{lane="FIRST"} 6');
+    expect(text).toContain('hookwright_requests_in_flight 24');
+    expect(text).toContain('hookwright_slots_in_use 24');
+    expect(text).toContain('hookwright_deliveries_total{lane="FIRST",outcome="succeeded"} 30');
     expect(text).toContain('hookwright_due_deliveries ');
     return true;
   });
