@@ -158,15 +158,20 @@ const CLOCKS_DIFFER_MS = 2_000;
 export const sessions = new SessionStore();
 const tellOtherTabs = answerOtherTabs<Ended>(tabStorage.read, sessions.hearEnd);
 
-/** `fetch` with the session's token. A refused token ends the page's session, so no screen has to check that. */
+/**
+ * `fetch` with the session's token. A refused token ends the page's session, so no screen has to check that. After that
+ * nothing is sent: the answer is a 401 at once.
+ */
 export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const { session } = sessions.read();
-  const hasCookie = session !== null && session.token === null;
-  const authorization = hasCookie ? {} : { authorization: `Bearer ${session?.token}` };
+  if (session === null) {
+    return new Response(null, { status: 401 });
+  }
+  const authorization = session.token === null ? {} : { authorization: `Bearer ${session.token}` };
   const headers = { ...(init.headers as Record<string, string>), ...authorization };
   const response = await fetch(input, { ...init, headers });
   hearTime(response);
-  if (response.status === 401 && session !== null && (await sessions.refused(session.token))) {
+  if (response.status === 401 && (await sessions.refused(session.token))) {
     return fetchSignedIn(input, init);
   }
   return response;

@@ -5,6 +5,7 @@ import { RateLimits } from '../context/rate-limits.js';
 import type { Emit } from '../domain/events/emit.js';
 import type { Scope } from '../domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../graphql/schema.js';
+import { endConnections } from '../http/connections.js';
 import { graphqlEndpoint } from '../http/graphql-endpoint.js';
 import { followRequests } from '../http/requests.js';
 import { onStages, type Stage } from '../operations/rehearsals/stage.js';
@@ -42,7 +43,7 @@ export async function rehearse(services: { api: Services | null; daemon: Service
       await Promise.all(stages.map(play));
     });
   } catch (err) {
-    (daemon ?? api)!.log.debug({ err }, 'the rehearsal was broken off');
+    (daemon ?? api)!.log.warn({ err }, 'the rehearsal was broken off');
   }
 }
 
@@ -71,6 +72,7 @@ async function requests(services: Services, stages: readonly Stage[]): Promise<(
     tracing: null,
   } as unknown as Services;
   const app = Fastify({ logger: false });
+  endConnections(app);
   followRequests(app, rehearsing);
   await app.register(graphqlEndpoint, { schema: await buildGraphqlSchema(), services: rehearsing });
   return async ({ tenantId, eventType }) => {
