@@ -26,7 +26,7 @@ const WINDOW_MAX = 64;
 const JUDGED_LOAD = 0.6;
 const JUDGED_MIN = 3;
 /** More would measure the machine. */
-const EVENTS_PER_SECOND_MAX = 600;
+const EVENTS_PER_SECOND_MAX = 400;
 
 export const plain = (...answerMs: [fromMs: number, toMs: number]): MixedEndpoint => ({
   answerMs,

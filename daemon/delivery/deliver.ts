@@ -161,11 +161,16 @@ export class Deliverer {
         this.#slots.give();
         this.#busyWithClaimed -= Number(job.loaded !== undefined);
       }
+      if (typeof result === 'string') {
+        this.gate.notDue(job.id);
+      }
       if (result === 'NOT_YET') {
         await this.#putOffs.turnAway(job.id, lane);
-      } else if (result !== 'SUPERSEDED' && 'notNow' in result) {
+      } else if (result === 'SUPERSEDED') {
+        return;
+      } else if ('notNow' in result) {
         await this.#putOffs.putOff(result.delivery, result.notNow, lane);
-      } else if (result !== 'SUPERSEDED') {
+      } else {
         this.deps.metrics.recorded(lane, await this.#recorder.record(result, weight));
       }
     } finally {

@@ -61,20 +61,13 @@ export class Gate {
   /** By tenant and origin. */
   readonly #origins = new Shares<string>();
   readonly #tenants = new Shares<number>();
-  /** Endpoints with requests in flight or due deliveries. */
-  readonly #asking = new Set<Endpoint>();
   readonly #waiting = new WaitingEndpoints((endpoint) => this.#hasShare(endpoint));
-  readonly #slots: SlotDivision<Endpoint>;
+  readonly #slots: SlotDivision;
   readonly #putOffs: PutOffs;
 
   constructor(private readonly options: GateOptions) {
     const { slots, originMax, callBack } = options;
-    this.#slots = new SlotDivision({
-      slots,
-      asking: this.#asking,
-      ask: (endpoint, now) => endpoint.ask(now, originMax),
-      onDivided: () => this.#waiting.call(),
-    });
+    this.#slots = new SlotDivision(slots, originMax, () => this.#waiting.call());
     this.#putOffs = new PutOffs(this.#slots, callBack);
   }
 
@@ -97,7 +90,7 @@ export class Gate {
     const line = lane === 'TEST' ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
     const isNext = line !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
     const isFirst = line === 'TEST' || endpoint.room.sizeUpTo(line) === 0;
-    this.#asking.add(endpoint);
+    this.#slots.asks(endpoint);
     if (isNext && isFirst && endpoint.opensAtMs(now) <= now && this.#hasShare(endpoint)) {
       return this.#grant(endpoint);
     }
@@ -105,6 +98,11 @@ export class Gate {
     return endpoint.opensWithin(WAIT_MS_MAX, now) && this.#mayWait(endpoint, line, isNext, now)
       ? this.#wait(endpoint, id, lane, line)
       : this.#putOffs.putOff(endpoint, id, lane);
+  }
+
+  /** A delivery came that needs no request now. */
+  notDue(id: number): void {
+    this.#putOffs.notDue(id);
   }
 
   /** Whether the delivery gets a permit in time. */
@@ -186,14 +184,8 @@ export class Gate {
     this.#waiting.renew(endpoint);
     this.#waiting.call();
     this.#watch(endpoint); // it may open sooner, or later, than it was expected to
-    this.#forgetAsk(endpoint);
+    this.#slots.forgetIfIdle(endpoint);
     this.#putOffs.freed(endpoint);
-  }
-
-  #forgetAsk(endpoint: Endpoint): void {
-    if (endpoint.inFlight === 0 && endpoint.due === 0) {
-      this.#asking.delete(endpoint);
-    }
   }
 
   #wait(endpoint: Endpoint, id: number, lane: Lane, line: Line): Promise<Entry> {
@@ -247,7 +239,7 @@ export class Gate {
     this.#endpoints.delete(endpoint.webhookId);
     this.#putOffs.forget(endpoint);
     endpoint.backlog.clear();
-    this.#forgetAsk(endpoint);
+    this.#slots.forgetIfIdle(endpoint);
     endpoint.tenant.leave();
     endpoint.origin.leave();
   }

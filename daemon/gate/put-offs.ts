@@ -32,14 +32,14 @@ const UNCALLED_MS_MAX = 600_000;
  * is room, the oldest first.
  */
 export class PutOffs {
-  /** Endpoints with a backlog. */
+  /** Endpoints with a backlog, or deliveries on their way back. */
   readonly #endpoints = new Set<Endpoint>();
   #timer: NodeJS.Timeout | undefined;
   #callsAtMs = Number.POSITIVE_INFINITY;
   #isCalling = false;
 
   constructor(
-    private readonly slots: SlotDivision<Endpoint>,
+    private readonly slots: SlotDivision,
     private readonly callBack: CallBack,
   ) {}
 
@@ -84,6 +84,16 @@ export class PutOffs {
     return isFirst && (expectedCount === 0 || endpoint.permits(now) > expectedCount);
   }
 
+  /** A delivery came that needs no request now. Perhaps its webhook is inactive, and the others need none either. */
+  notDue(id: number): void {
+    for (const { backlog } of this.#endpoints) {
+      if (backlog.take(id)) {
+        backlog.staleCalls = staleCallsAfter(backlog.staleCalls);
+        return;
+      }
+    }
+  }
+
   forget(endpoint: Endpoint): void {
     this.#endpoints.delete(endpoint);
   }
@@ -114,7 +124,7 @@ export class PutOffs {
         for (const id of gone) {
           endpoint.backlog.take(id); // another process has its job, or it needs none any more
         }
-        endpoint.backlog.staleCalls = gone.length === ids.length ? Math.min(STALE_CALLS_MAX, 2 * ids.length) : 0;
+        endpoint.backlog.staleCalls = gone.length === ids.length ? staleCallsAfter(ids.length) : 0;
       }
     }
     this.#isCalling = false;
@@ -134,8 +144,11 @@ export class PutOffs {
     }
     const called: { endpoint: Endpoint; ids: number[] }[] = [];
     for (const endpoint of [...this.#endpoints]) {
-      if (endpoint.backlog.size === 0) {
-        this.#endpoints.delete(endpoint);
+      const { size, expectedCount } = endpoint.backlog;
+      if (size === 0) {
+        if (expectedCount === 0) {
+          this.#endpoints.delete(endpoint);
+        }
         continue;
       }
       const count = endpoint.backlog.staleCalls || this.#wanted(endpoint, coming, now);
@@ -156,6 +169,8 @@ export class PutOffs {
   }
 }
 
+const staleCallsAfter = (calls: number): number => Math.min(STALE_CALLS_MAX, Math.max(2, 2 * calls));
+
 /** Deliveries that were called back and are on their way, or wait for a permit. */
 const comingTo = ({ backlog, room }: Endpoint): number => backlog.expectedCount + room.sizeUpTo('CALLED');
 
@@ -165,7 +180,7 @@ class Coming {
   readonly #ofTenants = new Counts<number>();
 
   constructor(
-    private readonly slots: SlotDivision<Endpoint>,
+    private readonly slots: SlotDivision,
     private readonly now: number,
   ) {}
 

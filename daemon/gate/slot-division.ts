@@ -1,28 +1,17 @@
 import { type Division, divideSlots, type Held, reserveOf, slotsFor } from '../../src/domain/pacing/slot-shares.js';
+import type { Endpoint } from './endpoint.js';
 import { InFlight, type Share } from './shares.js';
 
 /** How often slots are divided while somebody waits for one. */
 const DIVIDE_EVERY_MS = 50;
 
-interface Options<Endpoint> {
-  slots: number;
-  /** The endpoints that have requests in flight, or due deliveries. */
-  asking: ReadonlySet<Endpoint>;
-  /** Counts an endpoint's requests in flight, and its due deliveries as far as its limit allows. */
-  ask: (endpoint: Endpoint, now: number) => number;
-  onDivided: () => void;
-}
-
-interface Holder {
-  readonly inFlight: number;
-  readonly tenant: Share;
-}
-
 /**
  * Counts requests in flight, and divides the slots among those who ask for them (`slotsFor`). Asks change with every
  * delivery, so levels are worked out twenty times a second, and only while deliveries wait.
  */
-export class SlotDivision<Endpoint extends Holder> {
+export class SlotDivision {
+  /** Endpoints with requests in flight or due deliveries. */
+  readonly #asking = new Set<Endpoint>();
   readonly requests = new InFlight();
   #division: Division<Share>;
   #timer: NodeJS.Timeout | undefined;
@@ -30,8 +19,24 @@ export class SlotDivision<Endpoint extends Holder> {
   /** Slot seconds without a request, beyond the reserve, for which somebody asked. */
   idleSeconds = 0;
 
-  constructor(private readonly options: Options<Endpoint>) {
-    this.#division = divideSlots(options.slots, []);
+  /** @param onDivided called when others may begin than before */
+  constructor(
+    private readonly slots: number,
+    private readonly originMax: number,
+    private readonly onDivided: () => void,
+  ) {
+    this.#division = divideSlots(slots, []);
+  }
+
+  /** The endpoint has, or is about to have, a due delivery or a request in flight. */
+  asks(endpoint: Endpoint): void {
+    this.#asking.add(endpoint);
+  }
+
+  forgetIfIdle(endpoint: Endpoint): void {
+    if (endpoint.inFlight === 0 && endpoint.due === 0) {
+      this.#asking.delete(endpoint);
+    }
   }
 
   /** Whether there are fewer slots than are asked for. */
@@ -40,18 +45,18 @@ export class SlotDivision<Endpoint extends Holder> {
   }
 
   get free(): number {
-    return this.options.slots - this.requests.count;
+    return this.slots - this.requests.count;
   }
 
   begin(now: number): void {
     this.requests.begin(now);
-    if (this.free < reserveOf(this.options.slots)) {
+    if (this.free < reserveOf(this.slots)) {
       this.wanted(now);
     }
   }
 
   /** Whether another request of the endpoint may begin, as far as slots are concerned. */
-  hasSlotFor({ inFlight, tenant }: Holder): boolean {
+  hasSlotFor({ inFlight, tenant }: Endpoint): boolean {
     return this.slotsFor(tenant, { endpoint: inFlight, tenant: tenant.inFlight, free: this.free }) > 0;
   }
 
@@ -78,7 +83,7 @@ export class SlotDivision<Endpoint extends Holder> {
     this.#timer = setTimeout(() => {
       const now = performance.now();
       const unmet = this.#divide(now);
-      this.options.onDivided();
+      this.onDivided();
       if (unmet > 0 || this.isScarce) {
         this.#divideSoon();
       } else {
@@ -89,11 +94,13 @@ export class SlotDivision<Endpoint extends Holder> {
 
   /** @returns how many more requests would be in flight if there were a slot for each */
   #divide(now: number): number {
-    const { slots, asking, ask } = this.options;
-    const asks = Array.from(asking, (endpoint) => ({ tenant: endpoint.tenant, ask: ask(endpoint, now) }));
-    this.#division = divideSlots(slots, asks);
+    const asks = Array.from(this.#asking, (endpoint) => ({
+      tenant: endpoint.tenant,
+      ask: endpoint.ask(now, this.originMax),
+    }));
+    this.#division = divideSlots(this.slots, asks);
     const unmet = this.#division.asked - this.requests.count;
-    const idle = Math.max(0, Math.min(unmet, this.free - reserveOf(slots)));
+    const idle = Math.max(0, Math.min(unmet, this.free - reserveOf(this.slots)));
     this.idleSeconds += (idle * (now - this.#measuredAtMs)) / 1000;
     this.#measuredAtMs = now;
     return unmet;

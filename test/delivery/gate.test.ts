@@ -502,6 +502,33 @@ describe('putting off', () => {
     expect(called).toEqual([lastId]);
   });
 
+  test('a backlog whose deliveries turn out not to be due is gone through at once, and waited for no more', async () => {
+    const called: number[] = [];
+    const callBack = async (ids: readonly number[]) => {
+      called.push(...ids);
+      setTimeout(() => ids.forEach((id) => void gate.notDue(id)), 20);
+      return ids;
+    };
+    gate = open({ callBack });
+    const inFlight = await backlog(Array.from({ length: 500 }, () => 'FIRST' as const));
+    giveAllBack(inFlight, GOOD);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(called).toHaveLength(500);
+    expect(await permits(to(1), 8)).toHaveLength(8);
+  });
+
+  test('deliveries that were called back and do not come are waited for no more after a second', async () => {
+    const called = recordCalls();
+    const inFlight = await backlog(['FIRST', 'FIRST']);
+    giveAllBack(inFlight, GOOD);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(called).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const { window } = stateOf()!;
+    const entries = Array.from({ length: window }, () => enter());
+    expect(entries.filter(isIn)).toHaveLength(window);
+  });
+
   test('nobody is called back while the endpoint has no room', async () => {
     const called = recordCalls();
     await backlog(['FIRST', 'FIRST']);
