@@ -52,6 +52,7 @@ const CROWDED_AGAIN_MS = 60_000;
 export class LiveStream {
   readonly #headers: Record<string, string>;
   readonly #tell: (heard: Heard) => void;
+  readonly #isShared: boolean;
   #wants: Wants = new Map();
   #cursor: Cursor | undefined;
   #state: LiveState = 'off';
@@ -59,9 +60,11 @@ export class LiveStream {
   #collected: [string, Result][] = [];
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(headers: Record<string, string>, tell: (heard: Heard) => void) {
+  /** @param isShared all tabs have this one stream: it leaves them enough connections, however slow the service is */
+  constructor(headers: Record<string, string>, tell: (heard: Heard) => void, isShared: boolean) {
     this.#headers = headers;
     this.#tell = tell;
+    this.#isShared = isShared;
   }
 
   /**
@@ -115,7 +118,7 @@ export class LiveStream {
   /** @returns how it ended: `cut` after it had begun, `failed` before, `refused` for good */
   async #read(closed: AbortSignal): Promise<'cut' | 'failed' | 'refused' | 'crowded'> {
     const given = new AbortController();
-    const check = async () => (await isAnotherFree()) || given.abort('crowded');
+    const check = async () => this.#isShared || (await isAnotherFree()) || given.abort('crowded');
     const checkTimer = setInterval(() => void check(), ANSWER_MS);
     let silenceTimer = setTimeout(() => given.abort('silent'), SILENT_MS);
     let hasBegun = false;

@@ -2,6 +2,8 @@ import { isFramed } from './tab-storage';
 
 /** How long a new tab waits for the others: they answer within some milliseconds, or there are none. */
 const WAIT_MS = 200;
+/** The same where the browser knows that one can answer: it is busy. */
+const WAIT_FOR_BUSY_MS = 5_000;
 
 type Message<Ended> = { asks: string } | { name: string; session: string } | { ended: Ended };
 
@@ -36,9 +38,9 @@ export function answerOtherTabs<Ended>(
 }
 
 /** The value that another tab keeps under this name; null when none answers in time. */
-export function askOtherTabs(name: string): Promise<string | null> {
+export async function askOtherTabs(name: string): Promise<string | null> {
   if (isFramed) {
-    return Promise.resolve(null);
+    return null;
   }
   const channel = new BroadcastChannel(NAME);
   const { promise, resolve } = Promise.withResolvers<string | null>();
@@ -48,6 +50,23 @@ export function askOtherTabs(name: string): Promise<string | null> {
     }
   });
   channel.postMessage({ asks: name } satisfies Message<unknown>);
-  setTimeout(resolve, WAIT_MS, null);
+  setTimeout(resolve, (await canAnother(name)) ? WAIT_FOR_BUSY_MS : WAIT_MS, null);
   return promise.finally(() => channel.close());
 }
+
+/** Says to `askOtherTabs` of new tabs that this one keeps something by this name. @returns ends that */
+export function canAnswer(name: string): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (!isFramed) {
+    void navigator.locks?.request(lockOf(name), { mode: 'shared' }, () => promise).catch(() => {});
+  }
+  return resolve;
+}
+
+/** False where browsers have no locks, too: over http, except for localhost. */
+async function canAnother(name: string): Promise<boolean> {
+  const locks = await navigator.locks?.query().catch(() => undefined);
+  return locks?.held?.some((lock) => lock.name === lockOf(name)) === true;
+}
+
+const lockOf = (name: string) => `${NAME} ${name}`;

@@ -1,4 +1,4 @@
-import { answerOtherTabs, askOtherTabs } from './other-tabs';
+import { answerOtherTabs, askOtherTabs, canAnswer } from './other-tabs';
 import { untilAnswered } from './passing';
 import { hearTime } from './service-time';
 import { tabStorage } from './tab-storage';
@@ -36,6 +36,7 @@ class SessionStore {
   #standing: Standing = { session: null, why: 'nobody', returnUrl: null };
   #signIns = 0;
   #isKept = false;
+  #stopAnswering: (() => void) | undefined;
   #renew: (() => Promise<boolean>) | undefined;
   #listeners = new Set<() => void>();
 
@@ -78,6 +79,8 @@ class SessionStore {
 
   #end(why: SignedOut): void {
     tabStorage.remove(keptName());
+    this.#stopAnswering?.();
+    this.#stopAnswering = undefined;
     const before = this.#standing;
     if (before.session !== null || before.why !== why) {
       const returnUrl = before.session === null ? before.returnUrl : (before.session.returnUrl ?? null);
@@ -141,6 +144,7 @@ class SessionStore {
   #hold(session: Session): void {
     if (this.#isKept) {
       tabStorage.write(keptName(), JSON.stringify(session));
+      this.#stopAnswering ??= canAnswer(keptName());
     }
     this.#change({ session, signIn: this.#signIns });
   }

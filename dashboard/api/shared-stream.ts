@@ -75,14 +75,14 @@ export class SharedStream {
     try {
       if (name !== null) {
         this.#open(name, left);
-        await navigator.locks.request(name, { signal: left }, () => this.#lead(left));
+        await navigator.locks.request(name, { signal: left }, () => this.#lead(left, true));
         return;
       }
     } catch {
       // It has left while it waited; or the person has switched off what locks need.
     }
     if (!left.aborted) {
-      await this.#lead(left);
+      await this.#lead(left, false);
     }
   }
 
@@ -107,11 +107,12 @@ export class SharedStream {
   }
 
   /** @returns when this tab has left */
-  #lead(left: AbortSignal): Promise<void> {
-    const leading = new Leading(this.#headers, (heard) => {
+  #lead(left: AbortSignal, isShared: boolean): Promise<void> {
+    const tell = (heard: Heard) => {
       this.#channel?.postMessage(heard);
       this.#hear(heard);
-    });
+    };
+    const leading = new Leading(new LiveStream(this.#headers, tell, isShared));
     this.#leading = leading;
     this.#say({ asks: true });
     this.#say({ tab: this.#tab, ...this.#mine() });
@@ -139,8 +140,8 @@ class Leading {
   #from: Cursor | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(headers: Record<string, string>, tell: (heard: Heard) => void) {
-    this.#stream = new LiveStream(headers, tell);
+  constructor(stream: LiveStream) {
+    this.#stream = stream;
   }
 
   take({ tab, wants, cursor }: Joined): void {

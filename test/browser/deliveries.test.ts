@@ -27,7 +27,7 @@ async function visit(
 }
 
 const rowsOf = (page: Page) => page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr[aria-rowindex]');
-const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+const isLive = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).waitFor();
 
 describe('the list of deliveries', () => {
   browserTest('shows deliveries as they are made, and lets them wait while somebody looks', async ({ open }) => {

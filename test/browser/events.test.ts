@@ -50,7 +50,7 @@ describe('the list of events', () => {
     const numbers = page.getByRole('table', { name: 'Events' }).locator('tbody td:nth-child(2)');
     await page.getByRole('button', { name: 'Show more' }).click();
     await eventually(async () => (await numbers.count()) >= 60);
-    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
 
     const before = await numbers.allInnerTexts();
     for (let count = 0; count < 5; count += 1) {

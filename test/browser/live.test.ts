@@ -16,7 +16,7 @@ async function openStack(): Promise<DashboardStack> {
 
 const rowsOf = (page: Page) => page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr[aria-rowindex]');
 const light = (page: Page, text: string) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 20_000 });
+  page.getByRole('status').getByText(text, { exact: true }).waitFor({ timeout: 20_000 });
 
 /** What a browser says when nobody listens, and of answers that end too early. */
 const AWAY = [/ERR_CONNECTION_(REFUSED|RESET)/, /ERR_EMPTY_RESPONSE/, /ERR_INCOMPLETE_CHUNKED_ENCODING/];

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => stack[Symbol.asyncDispose]());
 
 const light = (page: Page, text: string) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 20_000 });
+  page.getByRole('status').getByText(text, { exact: true }).waitFor({ timeout: 20_000 });
 const delivered = (page: Page) =>
   page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr[aria-rowindex]').filter({ hasText: 'Delivered' });
 const shows = (page: Page, count: number) => eventually(async () => (await delivered(page).count()) === count);
@@ -31,6 +31,10 @@ async function openBeside(page: Page, path: string): Promise<Page> {
   await tab.mouse.move(0, 0);
   return tab;
 }
+
+/** Keeps the scripts of a tab busy from now on. */
+const keepBusy = (page: Page, forMs: number) =>
+  page.evaluate(`setTimeout(() => { const end = Date.now() + ${forMs}; while (Date.now() < end); })`);
 
 /** Signs in, and shows these screens in a tab each. */
 async function openTabs(open: Parameters<typeof visit>[0], paths: readonly string[], origin = stack.origin) {
@@ -75,6 +79,25 @@ describe('tabs of one session, over HTTP/1.1', () => {
       expect(stack.streamsOpen).toBe(1);
     },
   );
+
+  browserTest('are signed in although the first one is busy', async ({ open }) => {
+    const [page] = (await openTabs(open, [''])) as [Page];
+    await keepBusy(page, 3_000);
+    const tab = await openBeside(page, '');
+    await light(tab, 'Live');
+  });
+
+  browserTest('are live although the service answers slowly', async ({ open }) => {
+    const [page] = (await openTabs(open, [''])) as [Page];
+    await page.context().route('**/health/live', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await route.continue().catch(() => {});
+    });
+    await page.reload();
+    await light(page, 'Live');
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    await light(page, 'Live');
+  });
 
   browserTest('go on when the tab that has the stream is closed, hidden or has crashed', async ({ open }) => {
     const [first, second, third, fourth] = (await openTabs(
@@ -175,7 +198,7 @@ describe('tabs over plain http, where browsers have no locks', () => {
       for (let count = 2; count < 7; count += 1) {
         const tab = await openBeside(tabs[0]!, '');
         await tab.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-        await light(tab, count < 5 ? 'Live' : 'no connection is free');
+        await light(tab, count < 5 ? 'Live' : 'Not live: no connection is free');
         tabs.push(tab);
       }
       await stack.delivery.emit();
