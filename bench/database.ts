@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded-postgres.js';
 import { dropDatabase } from '../test/support/on-server.js';
 import { readAllStats, readStat, treeSeconds } from './processes.js';
 

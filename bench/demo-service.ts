@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { settings } from '../src/settings/settings.js';
+import { settings } from '../src/platform/settings/settings.js';
 import { ask } from './client.js';
 
 const SETTINGS = {

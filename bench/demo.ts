@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeDataDir } from '../src/embedded-postgres/cluster.js';
+import { removeDataDir } from '../src/platform/embedded-postgres/cluster.js';
 import { DemoService, until } from './demo-service.js';
 
 /**

@@ -1,4 +1,4 @@
-import '../src/node/node-version.js';
+import '../src/platform/node/node-version.js';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NoBrowser } from './browser.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../src/node/free-port.js';
+import { freePort } from '../src/platform/node/free-port.js';
 import { Child } from './child.js';
 import { createWebhook } from './client.js';
 import type { BenchDatabase } from './database.js';

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Database } from '../src/database/database.js';
-import { EventLoopLoad } from '../src/node/event-loop-load.js';
 import { readInstallation } from '../src/operations/installation/read-installation.js';
 import type { SecretVault } from '../src/operations/secrets/secret-vault.js';
-import type { Config } from '../src/settings/config.js';
-import type { Tracing } from '../src/telemetry/tracing.js';
+import type { Database } from '../src/platform/database/database.js';
+import { EventLoopLoad } from '../src/platform/node/event-loop-load.js';
+import type { Config } from '../src/platform/settings/config.js';
+import type { Tracing } from '../src/platform/telemetry/tracing.js';
 import { Deliverer } from './delivery/deliver.js';
 import { Claims } from './jobs/claims.js';
 import { SupervisedRunner } from './jobs/runner.js';

@@ -1,7 +1,5 @@
 import type { ParsedCronItem, TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
-import type { Database } from '../src/database/database.js';
-import { parseCronItems } from '../src/graphile-worker/library.js';
 import type { DeliverGroupJob, DeliverJob } from '../src/operations/attempts/load-deliveries.js';
 import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
 import { enqueueAlign, enqueueBulkOperation } from '../src/operations/jobs/enqueue.js';
@@ -16,7 +14,9 @@ import {
 } from '../src/operations/jobs/tasks.js';
 import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import { alignWebhook } from '../src/operations/webhooks/align-webhook.js';
-import type { Config } from '../src/settings/config.js';
+import type { Database } from '../src/platform/database/database.js';
+import { parseCronItems } from '../src/platform/graphile-worker/library.js';
+import type { Config } from '../src/platform/settings/config.js';
 import type { Deliverer } from './delivery/deliver.js';
 import { freeingStopped } from './jobs/own-stops.js';
 import { PacedWork } from './jobs/paced-work.js';

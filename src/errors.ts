@@ -1,7 +1,7 @@
 /**
  * The catalogue of errors. The name of an entry is the `code` of a REST problem and `extensions.reason` in GraphQL; its
  * `code` is `extensions.code` in GraphQL. Requests that reach no route and no resolver have their errors elsewhere:
- * `server.ts` (bad HTTP) and `graphql/fields/errors.ts` (GraphQL's own codes).
+ * `api/server.ts` (bad HTTP) and `api/graphql/fields/errors.ts` (GraphQL's own codes).
  */
 export const errorCatalogue = {
   header_repeated: { status: 400, code: 'BAD_USER_INPUT', title: 'Repeated header' },

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import './node/node-version.js';
-import './node/node-environment.js';
-import { saveMemory } from './node/node-memory.js';
+import './platform/node/node-version.js';
+import './platform/node/node-environment.js';
+import { saveMemory } from './platform/node/node-memory.js';
 
 saveMemory();
 // Only now: loading the rest needs the right Node, and takes memory.
-await import('./commands/command-line.js');
+await import('./cli/command-line.js');

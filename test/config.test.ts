@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../src/settings/config.js';
+import { ConfigError, readConfig } from '../src/platform/settings/config.js';
 
 const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 

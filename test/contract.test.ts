@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queriesPage } from '../dashboard/queries-page.js';
-import { buildGraphqlSchema } from '../src/graphql/schema.js';
-import { settings } from '../src/settings/settings.js';
+import { buildGraphqlSchema } from '../src/api/graphql/schema.js';
+import { settings } from '../src/platform/settings/settings.js';
 import { DeliveryStack } from './support/delivery-stack.js';
-import { layers } from './support/layers.js';
+import { rooms, wings } from './support/layers.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -26,7 +26,17 @@ function commentsOf(file: string): string[] {
   return [...comments].map(([text]) => text.replaceAll(/\s*\n\s*(\*(?!\/)|\/\/)?\s*/g, ' '));
 }
 
-const layerOf = (file: string) => Object.keys(layers).find((layer) => file.startsWith(layer));
+const foldersIn = (folder: string) =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+/** The file stands in a folder of the table, and imports another wing or room that the row does not name. */
+function isAgainst(table: ReadonlyMap<string, readonly string[]>, file: string, path: string): boolean {
+  const own = [...table.keys()].find((folder) => file.startsWith(folder));
+  const isNamed = [...wings.keys()].some((wing) => path.startsWith(wing));
+  return own !== undefined && isNamed && ![own, ...(table.get(own) ?? [])].some((folder) => path.startsWith(folder));
+}
 
 function importsOf(file: string): string[] {
   return [...read(file).matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) =>
@@ -71,26 +81,26 @@ function circlesOf(needed: ReadonlyMap<string, readonly string[]>): string[] {
 }
 
 describe('the source tree', () => {
-  test('data goes one way: domain ← entities ← operations ← {graphql ← http ← rest, the rooms of daemon}', () => {
-    const against = sourcesIn('src', 'daemon').flatMap((file) => {
-      const layer = layerOf(file);
-      if (layer === undefined) {
-        return [];
-      }
-      const allowed = [layer, ...(layers[layer] ?? [])];
-      return importsOf(file)
-        .filter((path) => layerOf(path) !== undefined && !allowed.includes(layerOf(path) ?? ''))
-        .map((path) => `${file} imports ${path}`);
-    });
+  test('data goes one way: domain ← entities ← platform ← operations ← api and daemon ← cli, and so do rooms', () => {
+    const against = sourcesIn('src', 'daemon').flatMap((file) =>
+      importsOf(file)
+        .filter((path) => isAgainst(wings, file, path) || isAgainst(rooms, file, path))
+        .map((path) => `${file} imports ${path}`),
+    );
     expect(against).toEqual([]);
   });
 
-  test('each room that CONTRIBUTING.md names is there, and imports rooms alone', () => {
-    expect(Object.keys(layers).length).toBeGreaterThan(20);
-    for (const [room, names] of Object.entries(layers)) {
-      expect(existsSync(join(root, room)), room).toBe(true);
-      expect(names.filter((name) => layers[name] === undefined)).toEqual([]);
+  test('each wing and room that CONTRIBUTING.md names is there, imports those alone, and no other folder is', () => {
+    expect(wings.size).toBe(7);
+    expect(rooms.size).toBeGreaterThan(20);
+    const folders = [...wings.keys(), ...rooms.keys()];
+    for (const [folder, names] of [...wings, ...rooms]) {
+      expect(existsSync(join(root, folder)), folder).toBe(true);
+      expect(names.filter((name) => !folders.includes(name))).toEqual([]);
     }
+    const divided = ['src/', 'src/platform/', 'src/api/', 'daemon/'];
+    const there = divided.flatMap((wing) => foldersIn(wing).map((name) => `${wing}${name}/`));
+    expect(there.filter((folder) => !folders.includes(folder))).toEqual([]);
   });
 
   test('no file imports itself by way of others: what files import of one another, types too, goes one way', () => {
@@ -126,7 +136,9 @@ describe('the source tree', () => {
     const members = 'workerQueue|jobQueue|receivedJobs|fetchInProgress|background';
     const isPrivate = new RegExp(`\\b_private_|hookwright_jobs\\.|\\.(${members})\\b`);
     const named = (...folders: string[]) => sourcesIn(...folders).filter((file) => isPrivate.test(read(file)));
-    expect(named('src', 'daemon', 'bench').filter((file) => !file.startsWith('src/graphile-worker/'))).toEqual([]);
+    expect(named('src', 'daemon', 'bench').filter((file) => !file.startsWith('src/platform/graphile-worker/'))).toEqual(
+      [],
+    );
     expect(named('migrations').sort()).toEqual([
       'migrations/functions/jobs.ts',
       'migrations/functions/new-deliveries.ts',

@@ -3,9 +3,9 @@ import { chmodSync, cpSync, existsSync, lstatSync, symlinkSync, writeFileSync } 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { canEnter, serverAccount } from '../src/embedded-postgres/account.js';
-import { installedBinaries, usableBinaries } from '../src/embedded-postgres/binaries.js';
-import { lockDataFolder } from '../src/embedded-postgres/embedded-postgres.js';
+import { canEnter, serverAccount } from '../src/platform/embedded-postgres/account.js';
+import { installedBinaries, usableBinaries } from '../src/platform/embedded-postgres/binaries.js';
+import { lockDataFolder } from '../src/platform/embedded-postgres/embedded-postgres.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -99,7 +99,7 @@ describe('the lock of a data folder', () => {
 /** Another process that locks the folder, and then does as `after` says. */
 function locking(dataDir: string, after: string, before = '') {
   const source = `
-    const { lockDataFolder } = await import('./dist/src/embedded-postgres/embedded-postgres.js');
+    const { lockDataFolder } = await import('./dist/src/platform/embedded-postgres/embedded-postgres.js');
     ${before}
     lockDataFolder(${JSON.stringify(dataDir)});
     ${after}`;

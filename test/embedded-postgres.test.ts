@@ -6,8 +6,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { lockDataFolder, startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js';
-import { isPostgres, isPostgresByPs } from '../src/embedded-postgres/postgres-process.js';
+import { lockDataFolder, startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded-postgres.js';
+import { isPostgres, isPostgresByPs } from '../src/platform/embedded-postgres/postgres-process.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -45,7 +45,7 @@ async function other(
 ) {
   const source = `
     import pg from 'pg';
-    import { lockDataFolder, startEmbeddedPostgres } from './dist/src/embedded-postgres/embedded-postgres.js';
+    import { lockDataFolder, startEmbeddedPostgres } from './dist/src/platform/embedded-postgres/embedded-postgres.js';
     const dataDir = ${JSON.stringify(dataDir)};
     ${kind === 'service' ? 'lockDataFolder(dataDir);' : ''}
     ${before}

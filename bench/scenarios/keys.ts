@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { openPool } from '../../src/database/database.js';
 import { formatApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
 import { ApiError } from '../../src/errors.js';
 import { Authenticator } from '../../src/operations/keys/authenticate.js';
+import { openPool } from '../../src/platform/database/database.js';
 import { median } from '../histogram.js';
 import { nothingDelivered, type Scenario } from '../scenario.js';
 import { welchT } from '../welch.js';

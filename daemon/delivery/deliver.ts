@@ -1,7 +1,4 @@
 import type { Logger } from 'pino';
-import { Slots } from '../../src/concurrency/slots.js';
-import type { Database } from '../../src/database/database.js';
-import { GroupCommit } from '../../src/database/group-commit.js';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { isUnanswered, judge } from '../../src/domain/outcome.js';
 import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
@@ -16,8 +13,11 @@ import {
   type NamedDelivery,
 } from '../../src/operations/attempts/load-deliveries.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
-import type { Config } from '../../src/settings/config.js';
-import type { Tracing } from '../../src/telemetry/tracing.js';
+import { Slots } from '../../src/platform/concurrency/slots.js';
+import type { Database } from '../../src/platform/database/database.js';
+import { GroupCommit } from '../../src/platform/database/group-commit.js';
+import type { Config } from '../../src/platform/settings/config.js';
+import type { Tracing } from '../../src/platform/telemetry/tracing.js';
 import { Gate, type Permit, WAIT_MS_MAX } from '../gate/gate.js';
 import type { NotNow } from '../gate/not-now.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { LogThrottle } from '../../src/concurrency/log-throttle.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
+import { LogThrottle } from '../../src/platform/concurrency/log-throttle.js';
 import type { NotNow } from '../gate/not-now.js';
 import { noWayOutOf } from '../sending/failure-codes.js';
 

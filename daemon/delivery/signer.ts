@@ -1,10 +1,10 @@
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 import { type DeliveryRequest, deliveryRequest, type SigningKeySet } from '../../src/domain/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
-import { USER_AGENT } from '../../src/node/version.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
-import type { Config } from '../../src/settings/config.js';
+import { USER_AGENT } from '../../src/platform/node/version.js';
+import type { Config } from '../../src/platform/settings/config.js';
 
 const CACHED_MAX = 10_000;
 

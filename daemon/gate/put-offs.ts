@@ -1,6 +1,6 @@
-import { Counts } from '../../src/concurrency/counts.js';
 import { permitEveryMs } from '../../src/domain/pacing/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
+import { Counts } from '../../src/platform/concurrency/counts.js';
 import type { Endpoint } from './endpoint.js';
 import type { NotNow } from './not-now.js';
 import type { SlotDivision } from './slot-division.js';

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { Backpressure } from '../../src/concurrency/backpressure.js';
-import type { Database } from '../../src/database/database.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
-import { fetchedJob, type Room } from '../../src/graphile-worker/local-jobs.js';
-import { freeJobs } from '../../src/graphile-worker/locked-jobs.js';
-import type { EventLoopLoad } from '../../src/node/event-loop-load.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../../src/operations/emits/local-daemon.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK, JOB_FETCHES_MAX, jobKeyOf } from '../../src/operations/jobs/tasks.js';
+import { Backpressure } from '../../src/platform/concurrency/backpressure.js';
+import type { Database } from '../../src/platform/database/database.js';
+import { fetchedJob, type Room } from '../../src/platform/graphile-worker/local-jobs.js';
+import { freeJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
+import type { EventLoopLoad } from '../../src/platform/node/event-loop-load.js';
 import type { Deliverer } from '../delivery/deliver.js';
 import type { Fence } from '../liveness/fence.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';

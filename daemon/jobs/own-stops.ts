@@ -1,6 +1,6 @@
 import type { Task } from 'graphile-worker';
-import type { Database } from '../../src/database/database.js';
-import { freeJobs } from '../../src/graphile-worker/locked-jobs.js';
+import type { Database } from '../../src/platform/database/database.js';
+import { freeJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 
 /**

@@ -1,5 +1,5 @@
-import { Counts } from '../../src/concurrency/counts.js';
-import { Slots } from '../../src/concurrency/slots.js';
+import { Counts } from '../../src/platform/concurrency/counts.js';
+import { Slots } from '../../src/platform/concurrency/slots.js';
 import type { Fence } from '../liveness/fence.js';
 
 /** Future jobs are fetched only twice a second. */

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import { Slots } from '../../src/concurrency/slots.js';
-import type { Database } from '../../src/database/database.js';
-import { orLocked } from '../../src/database/impatient-transaction.js';
-import { isDatabaseAway } from '../../src/database/outage.js';
-import { SUSPECT_FROM_FETCH } from '../../src/graphile-worker/job-conditions.js';
-import { unlessJobLocked } from '../../src/graphile-worker/locked-jobs.js';
-import { forgetJobAside } from '../../src/graphile-worker/waiting-jobs.js';
 import { setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
 import type { DeliverGroupPayload, DeliverPayload } from '../../src/operations/jobs/tasks.js';
+import { Slots } from '../../src/platform/concurrency/slots.js';
+import type { Database } from '../../src/platform/database/database.js';
+import { orLocked } from '../../src/platform/database/impatient-transaction.js';
+import { isDatabaseAway } from '../../src/platform/database/outage.js';
+import { SUSPECT_FROM_FETCH } from '../../src/platform/graphile-worker/job-conditions.js';
+import { unlessJobLocked } from '../../src/platform/graphile-worker/locked-jobs.js';
+import { forgetJobAside } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import { SendingStopped } from '../liveness/fence.js';
 
 const ASIDE_SECONDS = 3_600;

@@ -2,13 +2,18 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, ParsedCronItem, Runner, TaskList, WorkerEvents } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { repeat } from '../../src/concurrency/repeat.js';
-import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
-import { type GatedPool, openJobConnections } from '../../src/graphile-worker/job-connections.js';
-import { run } from '../../src/graphile-worker/library.js';
-import { LocalJobs, type Room } from '../../src/graphile-worker/local-jobs.js';
-import { findForgotten, freeJobs, freeJobsNotInHand, renewLocks } from '../../src/graphile-worker/locked-jobs.js';
-import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/graphile-worker/schema.js';
+import { repeat } from '../../src/platform/concurrency/repeat.js';
+import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/platform/database/database.js';
+import { type GatedPool, openJobConnections } from '../../src/platform/graphile-worker/job-connections.js';
+import { run } from '../../src/platform/graphile-worker/library.js';
+import { LocalJobs, type Room } from '../../src/platform/graphile-worker/local-jobs.js';
+import {
+  findForgotten,
+  freeJobs,
+  freeJobsNotInHand,
+  renewLocks,
+} from '../../src/platform/graphile-worker/locked-jobs.js';
+import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/platform/graphile-worker/schema.js';
 import type { ControlConnection } from '../liveness/control-connection.js';
 
 export interface RunnerDeps {

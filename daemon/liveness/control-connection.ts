@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { LastingConnection } from '../../src/database/lasting-connection.js';
+import { LastingConnection } from '../../src/platform/database/lasting-connection.js';
 import {
   CONTROL_NAME,
   prepareControlSession,
   tryLockPool,
   unlockPool,
-} from '../../src/graphile-worker/worker-pools.js';
+} from '../../src/platform/graphile-worker/worker-pools.js';
 import type { DeadWorkers } from './dead-workers.js';
 import { Fence } from './fence.js';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { findOwnerlessPools, freeJobsOfDead } from '../../src/graphile-worker/worker-pools.js';
+import { findOwnerlessPools, freeJobsOfDead } from '../../src/platform/graphile-worker/worker-pools.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 
 /** A daemon whose connection was cut has this long to connect and lock its pools again, which it does at once. */

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { LogThrottle } from '../../src/concurrency/log-throttle.js';
-import { GroupCommit } from '../../src/database/group-commit.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import type { RecordedStatus } from '../../src/operations/attempts/record-attempts.js';
+import { LogThrottle } from '../../src/platform/concurrency/log-throttle.js';
+import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import type { NotNow } from '../gate/not-now.js';
 import type { Fence } from '../liveness/fence.js';
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database } from '../../src/database/database.js';
-import { GroupCommit } from '../../src/database/group-commit.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
-import { callBackDeliveries } from '../../src/graphile-worker/waiting-jobs.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../../src/operations/attempts/put-off.js';
 import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
+import type { Database } from '../../src/platform/database/database.js';
+import { GroupCommit } from '../../src/platform/database/group-commit.js';
+import { callBackDeliveries } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import type { NotNow } from '../gate/not-now.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 

@@ -1,4 +1,4 @@
-import { Counts } from '../../src/concurrency/counts.js';
+import { Counts } from '../../src/platform/concurrency/counts.js';
 
 /** One webhook may have this share of a daemon's workers. */
 const SHARE_MAX = 0.9;

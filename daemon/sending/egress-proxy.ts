@@ -1,5 +1,5 @@
 import { isIPv6, type Socket } from 'node:net';
-import { http } from '../../src/node/node-http.js';
+import { http } from '../../src/platform/node/node-http.js';
 import type { ConnectionTimes, TimedConnector } from './connection-times.js';
 import { buildConnector, TLS_POLICY } from './undici.js';
 

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
-import { tryEach } from '../../src/concurrency/try-each.js';
-import type { Database } from '../../src/database/database.js';
-import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { noteHousekeeping } from '../../src/operations/housekeeping/note-run.js';
 import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
 import { eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
 import { forgetPreviousSecrets } from '../../src/operations/webhooks/forget-previous-secrets.js';
-import type { Config } from '../../src/settings/config.js';
+import { tryEach } from '../../src/platform/concurrency/try-each.js';
+import type { Database } from '../../src/platform/database/database.js';
+import { deleteDeadJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
+import type { Config } from '../../src/platform/settings/config.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 
 interface Housekeeping {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { repeat } from '../../src/concurrency/repeat.js';
-import type { Database } from '../../src/database/database.js';
 import { noneDone, raises, sumOf, totalOf } from '../../src/domain/pacing/lanes.js';
-import { raiseWaitingJobs } from '../../src/graphile-worker/waiting-jobs.js';
+import { repeat } from '../../src/platform/concurrency/repeat.js';
+import type { Database } from '../../src/platform/database/database.js';
+import { raiseWaitingJobs } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import type { Deliverer } from '../delivery/deliver.js';
 
 const EVERY_MS = 250;

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import { repeat } from '../../src/concurrency/repeat.js';
-import { Slots } from '../../src/concurrency/slots.js';
-import type { Database } from '../../src/database/database.js';
 import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
 import { alignMisheld, type Cursor, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
+import { repeat } from '../../src/platform/concurrency/repeat.js';
+import { Slots } from '../../src/platform/concurrency/slots.js';
+import type { Database } from '../../src/platform/database/database.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 
 /**

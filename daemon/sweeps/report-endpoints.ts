@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { repeat } from '../../src/concurrency/repeat.js';
-import type { Database } from '../../src/database/database.js';
 import { type EndpointState, reportEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
+import { repeat } from '../../src/platform/concurrency/repeat.js';
+import type { Database } from '../../src/platform/database/database.js';
 import type { Gate } from '../gate/gate.js';
 
 const EVERY_MS = 2_000;

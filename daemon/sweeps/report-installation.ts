@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import { repeat } from '../../src/concurrency/repeat.js';
-import type { Database } from '../../src/database/database.js';
-import { examineRunningDeliveries, examineRunningServer } from '../../src/doctor/examine.js';
-import { version } from '../../src/node/version.js';
+import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
 import { reportDaemon } from '../../src/operations/installation/daemons.js';
 import { renewReport } from '../../src/operations/installation/installation-report.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
-import type { Config } from '../../src/settings/config.js';
+import { repeat } from '../../src/platform/concurrency/repeat.js';
+import type { Database } from '../../src/platform/database/database.js';
+import { version } from '../../src/platform/node/version.js';
+import type { Config } from '../../src/platform/settings/config.js';
 import type { Gate } from '../gate/gate.js';
 
 const EVERY_MS = 5_000;

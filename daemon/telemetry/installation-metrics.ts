@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Installation } from '../../src/operations/installation/read-installation.js';
-import { Meter } from '../../src/telemetry/meter.js';
+import { Meter } from '../../src/platform/telemetry/meter.js';
 
 /** The database is read no more often than this, however often several scrapers ask. */
 const CACHED_MS = 10_000;

@@ -1,8 +1,8 @@
-import type { Slots } from '../../src/concurrency/slots.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import type { RecordedStatus } from '../../src/operations/attempts/record-attempts.js';
-import { Meter } from '../../src/telemetry/meter.js';
+import type { Slots } from '../../src/platform/concurrency/slots.js';
+import { Meter } from '../../src/platform/telemetry/meter.js';
 import type { Gate } from '../gate/gate.js';
 
 /** The largest batch has 256. */

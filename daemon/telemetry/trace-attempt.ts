@@ -1,6 +1,6 @@
 import type { Outcome, SendResult } from '../../src/domain/outcome.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
-import type { Tracing } from '../../src/telemetry/tracing.js';
+import type { Tracing } from '../../src/platform/telemetry/tracing.js';
 
 interface AttemptTrace {
   /** Headers of the request, with which a receiver can continue the trace. */

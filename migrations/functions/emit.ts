@@ -36,7 +36,7 @@ end $$;
 --
 -- Raises HW011 for arguments that do not fit together, HW012 for more than 100,000 deliveries, and query_canceled when
 -- another open transaction, such as an application's, has an idempotency key of the API's emits for more than a second:
--- calls of the API share a transaction, and a call that is too slow fails alone (src/database/group-commit.ts).
+-- calls of the API share a transaction, and a call that is too slow fails alone (GroupCommit).
 create or replace function hookwright.emit_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
   only_webhook_ids bigint[] default null, priorities integer[] default null,

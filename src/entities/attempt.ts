@@ -63,7 +63,7 @@ export class Attempt {
   )
   errorCode!: string | null;
 
-  /** A JSON object as text. The public field is in graphql/deliveries/attempt.ts. */
+  /** A JSON object as text. The public field is in api/graphql/deliveries/attempt.ts. */
   @Property({ type: 'text' })
   requestHeaders!: string;
 

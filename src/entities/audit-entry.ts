@@ -91,7 +91,7 @@ export class AuditEntry {
   @shown.enum(() => AuditTarget, 'The kind of object that was changed.')
   targetType!: AuditTarget;
 
-  /** A number, or the name of an event type. The public field is in graphql/tenants/audit-log.ts. */
+  /** A number, or the name of an event type. The public field is in api/graphql/tenants/audit-log.ts. */
   @Property({ type: 'text' })
   targetId!: string;
 

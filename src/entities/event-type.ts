@@ -18,7 +18,7 @@ export class EventType {
   @shown.text('When events of this type are fired.')
   description!: string;
 
-  /** JSON Schema 2020-12 of the payload, as text. The public field is in graphql/event-types/event-type.ts. */
+  /** JSON Schema 2020-12 of the payload, as text. The public field is in api/graphql/event-types/event-type.ts. */
   @Property({ type: 'text' })
   schema!: string;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { transaction } from '../../src/database/database.js';
 import { BULK_OPERATIONS_MAX } from '../../src/operations/bulk/bulk-operations.js';
+import { transaction } from '../../src/platform/database/database.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant } from '../support/factories.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeCursor } from '../../src/api/graphql/fields/connection.js';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
-import { encodeCursor } from '../../src/graphql/fields/connection.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi, nodesOf } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';

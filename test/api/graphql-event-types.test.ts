@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { query } from '../../src/database/database.js';
-import { API_ROLE, tenantTransaction } from '../../src/database/tenant-database.js';
+import { query } from '../../src/platform/database/database.js';
+import { API_ROLE, tenantTransaction } from '../../src/platform/database/tenant-database.js';
 import { makeKey, makeTenant, openTestServices, TestClock } from '../support/factories.js';
 import { type Answer, codesOf, dataOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';

@@ -1,8 +1,8 @@
 import { type GraphQLType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
 import { idPrefixes } from '../../src/domain/ids/global-id.js';
 import { PLATFORM_ADMIN } from '../../src/domain/keys/scopes.js';
-import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
 import { codesOf, nodesOf, openGraphql } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';

@@ -8,8 +8,8 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { buildGraphqlSchema, printGraphqlSchema } from '../../src/graphql/schema.js';
-import { prepareOperation } from '../../src/rest/run-operation.js';
+import { buildGraphqlSchema, printGraphqlSchema } from '../../src/api/graphql/schema.js';
+import { prepareOperation } from '../../src/api/rest/run-operation.js';
 
 const schema = await buildGraphqlSchema();
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { QuietClient } from '../../src/database/driver/quiet-client.js';
+import { QuietClient } from '../../src/platform/database/driver/quiet-client.js';
 import { dataOf, nodesOf, openGraphql } from '../support/graphql-api.js';
 
 const webhookFields =

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, describe, expect, test } from 'vitest';
+import { buildServer } from '../../src/api/server.js';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
-import { buildServer } from '../../src/server.js';
 import { createTestDatabase } from '../support/database.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { versionFor } from '../../src/rest/if-match.js';
+import { versionFor } from '../../src/api/rest/if-match.js';
 import { makeTenant } from '../support/factories.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { BUILT_FOLDER } from '../../src/dashboard/pages.js';
+import { BUILT_FOLDER } from '../../src/api/dashboard/pages.js';
 import { PLATFORM_ADMIN, SCOPES } from '../../src/domain/keys/scopes.js';
 import { seed } from '../seed/seed.js';
 import { axeViolations } from '../support/browser/axe.js';

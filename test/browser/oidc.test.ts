@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { freePort } from '../../src/node/free-port.js';
+import { freePort } from '../../src/platform/node/free-port.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
 import type { OpenedPage, PageOptions } from '../support/browser/open-page.js';

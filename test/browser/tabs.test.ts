@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, onTestFinished } from 'vitest';
-import { OneTimeCode } from '../../src/dashboard/one-time-code.js';
+import { OneTimeCode } from '../../src/api/dashboard/one-time-code.js';
 import { browserTest } from '../support/browser/browser-test.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { DashboardStack } from '../support/dashboard-stack.js';

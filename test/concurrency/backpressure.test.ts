@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Backpressure } from '../../src/concurrency/backpressure.js';
+import { Backpressure } from '../../src/platform/concurrency/backpressure.js';
 
 const CHECK_EVERY_MS = 5;
 const WAIT_MS_MAX = 500;

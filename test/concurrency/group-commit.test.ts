@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { GroupCommit } from '../../src/database/group-commit.js';
+import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import { eventually } from '../support/eventually.js';
 
 /** Each in a turn of the event loop of its own, as requests that come one after another. */

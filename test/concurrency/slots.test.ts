@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Slots } from '../../src/concurrency/slots.js';
+import { Slots } from '../../src/platform/concurrency/slots.js';
 
 test('no more at a time than there are places; then by priority, and who came first comes first', async () => {
   const slots = new Slots(2);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BUILT_FOLDER } from '../../src/dashboard/pages.js';
+import { BUILT_FOLDER } from '../../src/api/dashboard/pages.js';
 
 const EMBED_BYTES_MAX = 3_000;
 const FIRST_SCREEN_BYTES_MAX = 180_000;

@@ -1,10 +1,10 @@
 import { isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Requirement, requirementOf } from '../../src/api/graphql/fields/requires.js';
+import { PortalCapability } from '../../src/api/graphql/keys/portal-session-types.js';
+import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
 import { scopesOfPortal } from '../../src/domain/keys/portal-session.js';
 import { SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
-import { type Requirement, requirementOf } from '../../src/graphql/fields/requires.js';
-import { PortalCapability } from '../../src/graphql/keys/portal-session-types.js';
-import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { gid } from '../support/ids.js';

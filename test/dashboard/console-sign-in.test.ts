@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { OneTimeCode } from '../../src/dashboard/one-time-code.js';
+import { OneTimeCode } from '../../src/api/dashboard/one-time-code.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { makeKey, makeTenant, TestClock } from '../support/factories.js';
 

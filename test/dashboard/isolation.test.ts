@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
+import { PortalCapability } from '../../src/api/graphql/keys/portal-session-types.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
-import { PortalCapability } from '../../src/graphql/keys/portal-session-types.js';
 import { seed } from '../seed/seed.js';
 import { type DashboardDocument, dashboardDocuments } from '../support/dashboard-documents.js';
 import { DashboardSite } from '../support/dashboard-site.js';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../src/node/free-port.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { service } from '../../src/operations/rows/audit.js';
+import { freePort } from '../../src/platform/node/free-port.js';
 import { CookieClient } from '../support/cookie-client.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { makeTenant } from '../support/factories.js';

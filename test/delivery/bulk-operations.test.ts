@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { transaction } from '../../src/database/database.js';
 import type { OperationalEventType } from '../../src/domain/events/operational-events.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/pacing/bulk-pace.js';
 import { type OperationalEvent, raiseEvents } from '../../src/operations/attempts/raise-events.js';
+import { transaction } from '../../src/platform/database/database.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';

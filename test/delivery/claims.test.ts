@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Daemon } from '../../daemon/daemon.js';
 import { Claims, type ClaimsDeps } from '../../daemon/jobs/claims.js';
-import { toApiError } from '../../src/context/faults.js';
-import { API_ROLE } from '../../src/database/tenant-database.js';
+import { toApiError } from '../../src/api/context/faults.js';
 import type { Emit } from '../../src/domain/events/emit.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import type { LocalDaemon } from '../../src/operations/emits/local-daemon.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
+import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { couponEmit } from '../support/factories.js';

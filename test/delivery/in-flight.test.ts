@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { transaction } from '../../src/database/database.js';
 import { lockWebhooks } from '../../src/operations/attempts/update-health.js';
+import { transaction } from '../../src/platform/database/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { version } from '../../src/node/version.js';
+import { version } from '../../src/platform/node/version.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openJobConnections } from '../../src/graphile-worker/job-connections.js';
+import { openJobConnections } from '../../src/platform/graphile-worker/job-connections.js';
 import { createTestDatabase } from '../support/database.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';

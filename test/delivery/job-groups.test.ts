@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Quarantine } from '../../daemon/jobs/quarantine.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
-import { raiseWaitingJobs } from '../../src/graphile-worker/waiting-jobs.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
 import { rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
+import { raiseWaitingJobs } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { type Job, run, type WorkerEvents } from 'graphile-worker';
 import { describe, expect, test } from 'vitest';
 import { LANES } from '../../src/domain/pacing/lanes.js';
-import { LocalJobs } from '../../src/graphile-worker/local-jobs.js';
-import { JOBS_SCHEMA, quietLogger } from '../../src/graphile-worker/schema.js';
+import { LocalJobs } from '../../src/platform/graphile-worker/local-jobs.js';
+import { JOBS_SCHEMA, quietLogger } from '../../src/platform/graphile-worker/schema.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import { STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
+import { STATEMENT_TIMEOUT_MS } from '../../src/platform/database/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, countJobs, lockJobRows, ofDelivery } from '../support/jobs.js';

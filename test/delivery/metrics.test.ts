@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cancelDelivery } from '../../src/operations/deliveries/cancel-delivery.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
-import { startMetricsServer } from '../../src/telemetry/metrics-server.js';
+import { startMetricsServer } from '../../src/platform/telemetry/metrics-server.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answer, holdAnswers } from '../support/receiver.js';

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { transaction } from '../../src/database/database.js';
 import { isOperational } from '../../src/domain/events/operational-events.js';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { raiseEvents, raisePending } from '../../src/operations/attempts/raise-events.js';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
+import { transaction } from '../../src/platform/database/database.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';

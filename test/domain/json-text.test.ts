@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JsonText, writeJson } from '../../src/graphql/fields/json-text.js';
+import { JsonText, writeJson } from '../../src/api/graphql/fields/json-text.js';
 
 test('a JSON text stands in an answer as it is, among values that are written', () => {
   const first = new JsonText('{"a": 12345678901234567890, "a": "$& $1"}');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { samplePayload } from '../../src/domain/schema-rules/sample-payload.js';
 import { textFieldsOf } from '../../src/domain/schema-rules/text-fields.js';
-import { judgeEventSchema } from '../../src/payload-checks/judge-schema.js';
-import { compileEventSchema } from '../../src/payload-checks/payload-check.js';
-import { schemaIssues } from '../../src/payload-checks/schema-issues.js';
+import { judgeEventSchema } from '../../src/platform/payload-checks/judge-schema.js';
+import { compileEventSchema } from '../../src/platform/payload-checks/payload-check.js';
+import { schemaIssues } from '../../src/platform/payload-checks/schema-issues.js';
 
 const object = (rest: object) => ({ type: 'object', ...rest });
 const times = <Made>(count: number, make: (n: number) => Made) => Array.from({ length: count }, (_, n) => make(n));

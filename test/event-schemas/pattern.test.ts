@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Pattern, patternOf } from '../../src/payload-checks/pattern.js';
+import { type Pattern, patternOf } from '../../src/platform/payload-checks/pattern.js';
 import { words } from '../support/refusals.js';
 
 const atom = fc.constantFrom(

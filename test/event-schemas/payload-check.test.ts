@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileEventSchema, TooCostly } from '../../src/payload-checks/payload-check.js';
-import { schemaIssues } from '../../src/payload-checks/schema-issues.js';
+import { compileEventSchema, TooCostly } from '../../src/platform/payload-checks/payload-check.js';
+import { schemaIssues } from '../../src/platform/payload-checks/schema-issues.js';
 
 type Schema = Record<string, unknown>;
 const PAYLOAD_BYTES = 262_000;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { samplePayload } from '../../src/domain/schema-rules/sample-payload.js';
-import { compileEventSchema } from '../../src/payload-checks/payload-check.js';
-import { schemaIssues } from '../../src/payload-checks/schema-issues.js';
+import { compileEventSchema } from '../../src/platform/payload-checks/payload-check.js';
+import { schemaIssues } from '../../src/platform/payload-checks/schema-issues.js';
 
 type Schema = Record<string, unknown>;
 const sampleOf = (schema: Schema) => samplePayload(schema, compileEventSchema(JSON.stringify(schema)));

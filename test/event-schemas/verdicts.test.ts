@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { issueOf } from '../../src/operations/event-types/payload-issue.js';
-import { compileEventSchema } from '../../src/payload-checks/payload-check.js';
-import { schemaIssues } from '../../src/payload-checks/schema-issues.js';
+import { compileEventSchema } from '../../src/platform/payload-checks/payload-check.js';
+import { schemaIssues } from '../../src/platform/payload-checks/schema-issues.js';
 
 type Schema = Record<string, unknown>;
 const object = (rest: object): Schema => ({ type: 'object', ...rest });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import type { Services } from '../../src/context/context.js';
+import type { Services } from '../../src/api/context/context.js';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook, openTestServices } from '../support/factories.js';

@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Services } from '../../src/context/context.js';
-import { withDatabase } from '../../src/graphql/fields/update-stream.js';
-import { OpenStreams } from '../../src/http/open-streams.js';
-import { apiMetrics } from '../../src/telemetry/api-metrics.js';
+import type { Services } from '../../src/api/context/context.js';
+import { withDatabase } from '../../src/api/graphql/fields/update-stream.js';
+import { OpenStreams } from '../../src/api/http/open-streams.js';
+import { apiMetrics } from '../../src/platform/telemetry/api-metrics.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';
 import { LiveApi } from '../support/live-api.js';

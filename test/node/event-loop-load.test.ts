@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { EventLoopLoad } from '../../src/node/event-loop-load.js';
+import { EventLoopLoad } from '../../src/platform/node/event-loop-load.js';
 import { eventually } from '../support/eventually.js';
 
 const work = (ms: number) => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { missingFlags } from '../../src/node/node-memory.js';
+import { missingFlags } from '../../src/platform/node/node-memory.js';
 
 const FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=45', '--no-maglev-destroy-on-background'];
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { cutOff, openDatabase } from '../../src/database/database.js';
+import { buildServer } from '../../src/api/server.js';
 import { Tenant } from '../../src/entities/tenant.js';
-import { buildServer } from '../../src/server.js';
+import { cutOff, openDatabase } from '../../src/platform/database/database.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeTenant, openTestServices } from '../support/factories.js';
 import { keptLog } from '../support/kept-log.js';

@@ -18,13 +18,13 @@ async function run(code: string, env: Record<string, string>): Promise<string> {
 }
 
 const SEND_A_SPAN = `
-  import { openTracing } from './dist/src/telemetry/open-tracing.js';
+  import { openTracing } from './dist/src/platform/telemetry/open-tracing.js';
   const log = { info() {}, warn: (_, message) => console.log(message) };
   const tracing = await openTracing(log);
   tracing.start('a', 'INTERNAL', undefined).end();
   await tracing.close();`;
 const ASK_THE_PROVIDER = `
-  import { Provider } from './dist/src/dashboard/oidc/provider.js';
+  import { Provider } from './dist/src/api/dashboard/oidc/provider.js';
   const issuer = 'https://receiver.example.com';
   const settings = { issuer, clientId: 'x', publicUrl: issuer, scopes: 'openid' };
   const { url } = await new Provider(settings, () => new Date()).begin('/console');

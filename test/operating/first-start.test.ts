@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeFirstTenant, workingKeyFile } from '../../src/commands/first-start.js';
+import { makeFirstTenant, workingKeyFile } from '../../src/cli/first-start.js';
 import { formatApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';

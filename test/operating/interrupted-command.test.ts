@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
-import { isPostgres } from '../../src/embedded-postgres/postgres-process.js';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
+import { isPostgres } from '../../src/platform/embedded-postgres/postgres-process.js';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -16,8 +16,8 @@ beforeAll(async () => {
 /** A command over a stopped all-in-one installation, whose work takes for ever. */
 const source = `
   import { readFileSync } from 'node:fs';
-  import { withDatabaseUrl } from './dist/src/commands/database-url.js';
-  import { readConfig } from './dist/src/settings/config.js';
+  import { withDatabaseUrl } from './dist/src/cli/database-url.js';
+  import { readConfig } from './dist/src/platform/settings/config.js';
   const dataDir = ${JSON.stringify(dataDir)};
   await withDatabaseUrl(readConfig({ DATA_DIR: dataDir }), () => {
     process.stdout.write(readFileSync(dataDir + '/pg/postmaster.pid'));

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { freePort } from '../../src/node/free-port.js';
+import { freePort } from '../../src/platform/node/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { heard, runProgram, startProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { durationText } from '../../src/doctor/check.js';
-import { judgeServer } from '../../src/doctor/judge-server.js';
+import { durationText } from '../../src/operations/doctor/check.js';
+import { judgeServer } from '../../src/operations/doctor/judge-server.js';
 import type { ServerFacts } from '../../src/operations/installation/examine-server.js';
 
 const healthy: ServerFacts = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listen } from '../../src/commands/listen.js';
+import { listen } from '../../src/cli/listen.js';
 
 test.each([
   [3000, 3001],

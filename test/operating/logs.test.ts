@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
+import { buildServer } from '../../src/api/server.js';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
-import { buildServer } from '../../src/server.js';
-import { apiMetrics } from '../../src/telemetry/api-metrics.js';
+import { apiMetrics } from '../../src/platform/telemetry/api-metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, openTestServices } from '../support/factories.js';
@@ -62,7 +62,7 @@ test.each([
 ])('LOG_FORMAT=%s names level and text of a line as %s and %s', (logFormat, level, text, values) => {
   const names = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
   const code = `
-    import { openLog } from './dist/src/commands/open-log.js';
+    import { openLog } from './dist/src/cli/open-log.js';
     const log = openLog({ logLevel: 'trace', logFormat: '${logFormat}' });
     for (const name of ${JSON.stringify(names)}) log.child({ name })[name]({ err: new Error('inner') }, 'a ' + name);`;
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });

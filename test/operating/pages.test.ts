@@ -7,7 +7,7 @@ const page = ['docs/install.md', 'docs/operate.md'].map((file) => readFileSync(f
 const blocks = [...page.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text.trim());
 const queries = blocks.filter((block) => /^(select|with) /.test(block));
 
-const commandLine = readFileSync('src/commands/command-line.ts', 'utf8');
+const commandLine = readFileSync('src/cli/command-line.ts', 'utf8');
 
 describe('docs/{install,operate,troubleshoot}.md', () => {
   let stack: DeliveryStack;

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../src/node/free-port.js';
+import { freePort } from '../../src/platform/node/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { onServer } from '../support/on-server.js';
 import { ProgramService } from '../support/program-service.js';

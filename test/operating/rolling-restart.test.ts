@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
-import { freePort } from '../../src/node/free-port.js';
+import { freePort } from '../../src/platform/node/free-port.js';
 import { Load } from '../faults/support/emitters.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

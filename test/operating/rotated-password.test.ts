@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import type { Services } from '../../src/context/context.js';
-import { toApiError } from '../../src/context/faults.js';
+import type { Services } from '../../src/api/context/context.js';
+import { toApiError } from '../../src/api/context/faults.js';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook, openTestServices } from '../support/factories.js';

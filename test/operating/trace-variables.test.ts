@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openTracing } from '../../src/telemetry/open-tracing.js';
+import { openTracing } from '../../src/platform/telemetry/open-tracing.js';
 import { type Collector, startCollector } from '../support/collector.js';
 import { keptLog } from '../support/kept-log.js';
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { examine } from '../../src/commands/doctor.js';
+import { examine } from '../../src/cli/doctor.js';
 import { eventually } from '../support/eventually.js';
 import { ProgramService } from '../support/program-service.js';
 import { answer, type Received, type Receiver, startReceiver } from '../support/receiver.js';

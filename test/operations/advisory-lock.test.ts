@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { onPoolErrors, poolOptions } from '../../src/database/database.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
+import { onPoolErrors, poolOptions } from '../../src/platform/database/database.js';
 import { createTestDatabase } from '../support/database.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';

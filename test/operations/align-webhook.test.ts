@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openPool } from '../../src/database/database.js';
-import { GroupCommit } from '../../src/database/group-commit.js';
 import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
 import { enqueueAlign, enqueueBulkOperation } from '../../src/operations/jobs/enqueue.js';
 import type { Woken } from '../../src/operations/jobs/tasks.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
+import { openPool } from '../../src/platform/database/database.js';
+import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';

@@ -1,10 +1,10 @@
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
-import { quietLogger } from '../../src/graphile-worker/schema.js';
-import { raiseWaitingJobs } from '../../src/graphile-worker/waiting-jobs.js';
-import { findOwnerlessPools } from '../../src/graphile-worker/worker-pools.js';
+import { deleteDeadJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
+import { quietLogger } from '../../src/platform/graphile-worker/schema.js';
+import { raiseWaitingJobs } from '../../src/platform/graphile-worker/waiting-jobs.js';
+import { findOwnerlessPools } from '../../src/platform/graphile-worker/worker-pools.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { JOBS_TABLE } from '../support/jobs.js';

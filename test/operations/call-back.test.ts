@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LANES } from '../../src/domain/pacing/lanes.js';
-import { callBackDeliveries } from '../../src/graphile-worker/waiting-jobs.js';
 import { putOffDeliveries } from '../../src/operations/attempts/put-off.js';
+import { callBackDeliveries } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { changeJobs, deleteJobs, fetchJobs, jobsIn, ofDelivery } from '../support/jobs.js';
 

@@ -2,15 +2,15 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DeadWorkers } from '../../daemon/liveness/dead-workers.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
-import { freeJobsNotInHand, renewLocks } from '../../src/graphile-worker/locked-jobs.js';
+import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
+import { freeJobsNotInHand, renewLocks } from '../../src/platform/graphile-worker/locked-jobs.js';
 import {
   findOwnerlessPools,
   freeJobsOfDead,
   lockOwnersSql,
   tryLockPool,
   unlockPool,
-} from '../../src/graphile-worker/worker-pools.js';
-import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
+} from '../../src/platform/graphile-worker/worker-pools.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, countJobs, deleteJobs, fetchJobs, JOBS_TABLE, jobsIn, lockJobRows } from '../support/jobs.js';

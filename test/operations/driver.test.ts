@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { transaction } from '../../src/database/database.js';
-import { QuietClient } from '../../src/database/driver/quiet-client.js';
+import { transaction } from '../../src/platform/database/database.js';
+import { QuietClient } from '../../src/platform/database/driver/quiet-client.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 const stack = await DeliveryStack.open();

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { SQL_STATE } from '../../src/database/driver/sql-state.js';
 import type { Emit, EmitResult } from '../../src/domain/events/emit.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { Emitter } from '../../src/operations/emits/emit-events.js';
+import { SQL_STATE } from '../../src/platform/database/driver/sql-state.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { couponEmit } from '../support/factories.js';

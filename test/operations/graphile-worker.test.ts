@@ -2,15 +2,15 @@ import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { run, type Task, type WorkerEvents } from 'graphile-worker';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openJobConnections } from '../../src/graphile-worker/job-connections.js';
-import { JOBS_SCHEMA, quietLogger } from '../../src/graphile-worker/schema.js';
+import { openJobConnections } from '../../src/platform/graphile-worker/job-connections.js';
+import { JOBS_SCHEMA, quietLogger } from '../../src/platform/graphile-worker/schema.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { countJobs, deleteJobs, JOBS_TABLE } from '../support/jobs.js';
 import { watchedLog } from '../support/plaintext.js';
 
 /**
- * graphile-worker keeps these things to itself, and this service relies on them: src/graphile-worker, the SQL functions
+ * graphile-worker keeps these things to itself, and this service relies on them: src/platform/graphile-worker, the SQL functions
  * in migrations/functions/{jobs,new-deliveries}.ts and test/support/jobs.ts. A new version that changes one fails here.
  */
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { JOB_CONNECTION } from '../../src/graphile-worker/job-connections.js';
+import { JOB_CONNECTION } from '../../src/platform/graphile-worker/job-connections.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { JOBS_TABLE } from '../support/jobs.js';
 import { startReceiver } from '../support/receiver.js';

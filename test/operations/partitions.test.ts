@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { transaction } from '../../src/database/database.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { expire, openWith, rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
+import { transaction } from '../../src/platform/database/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaitsFor } from '../support/lock-waits.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rehearse } from '../../src/commands/rehearse.js';
-import { API_ROLE } from '../../src/database/tenant-database.js';
+import { rehearse } from '../../src/cli/rehearse.js';
+import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { openTestServices } from '../support/factories.js';
 import { JOBS_TABLE } from '../support/jobs.js';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startSweeps } from '../../daemon/sweeps/regular-sweeps.js';
-import { openDatabase } from '../../src/database/database.js';
-import { deleteDeadJobs } from '../../src/graphile-worker/locked-jobs.js';
 import { alignMisheld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
+import { openDatabase } from '../../src/platform/database/database.js';
+import { deleteDeadJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Column, column, RowsParameter } from '../../src/database/rows-parameter.js';
+import { type Column, column, RowsParameter } from '../../src/platform/database/rows-parameter.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 const stack = await DeliveryStack.open();

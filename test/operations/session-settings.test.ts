@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Services } from '../../src/context/context.js';
-import { poolOptions } from '../../src/database/database.js';
-import { JOB_CONNECTION, openJobConnections } from '../../src/graphile-worker/job-connections.js';
+import type { Services } from '../../src/api/context/context.js';
+import { poolOptions } from '../../src/platform/database/database.js';
+import { JOB_CONNECTION, openJobConnections } from '../../src/platform/graphile-worker/job-connections.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeKey, makeTenant, openTestServices } from '../support/factories.js';
 import { onServer } from '../support/on-server.js';

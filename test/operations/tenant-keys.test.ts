@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { API_ROLE } from '../../src/database/tenant-database.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { applyChunk } from '../../src/operations/bulk/bulk-changes.js';
 import { deliveryBodies, eventBodies } from '../../src/operations/explorer/read-bodies.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
+import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { couponEmit, makeWebhook } from '../support/factories.js';
 import { preparedDuring, preparedPlan } from '../support/statements.js';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Closing } from '../../src/commands/observe.js';
+import type { Closing } from '../../src/cli/observe.js';
 import { launchBrowser } from '../support/browser/open-page.js';
 import { type Installation, startInstallation } from './installation.js';
 import { type Picture, pictures } from './list.js';

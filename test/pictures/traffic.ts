@@ -1,4 +1,4 @@
-import type { Services } from '../../src/context/context.js';
+import type { Services } from '../../src/api/context/context.js';
 import { pickType } from '../seed/catalogue.js';
 import { Chance } from '../seed/chance.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { buildGraphqlSchema } from '../../src/graphql/schema.js';
+import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
 import { badValues } from '../support/bad-values.js';
 import { Refusals, words } from '../support/refusals.js';
 import { RestApi } from '../support/rest-api.js';

@@ -1,6 +1,6 @@
 import { type GraphQLField, getNamedType, isCompositeType } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
-import { buildGraphqlSchema } from '../../src/graphql/schema.js';
+import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
 import { badBodies, badTexts } from '../support/bad-bodies.js';
 import { badValues, spoil } from '../support/bad-values.js';
 import { couponPayload, emitMany, makeKey, makeWebhook } from '../support/factories.js';

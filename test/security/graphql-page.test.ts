@@ -1,9 +1,9 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
+import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
-import { buildGraphqlSchema } from '../../src/graphql/schema.js';
-import { limitSettings } from '../../src/settings/limit-settings.js';
-import { settingsIn } from '../../src/settings/setting.js';
+import { limitSettings } from '../../src/platform/settings/limit-settings.js';
+import { settingsIn } from '../../src/platform/settings/setting.js';
 import { emitMany, makeKey, makePortalSession, makeTenant, makeWebhook } from '../support/factories.js';
 import { graphqlExamples, graphqlPage } from '../support/graphql-examples.js';
 import { gid } from '../support/ids.js';

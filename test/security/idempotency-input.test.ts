@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/settings/config.js';
+import { ConfigError, readConfig } from '../../src/platform/settings/config.js';
 import { ApiOverSockets, type RawAnswer } from '../support/api-over-sockets.js';
 import { createTestDatabase } from '../support/database.js';
 import { countEvents, makeTenant, openTestServices } from '../support/factories.js';

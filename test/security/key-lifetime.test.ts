@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Services } from '../../src/context/context.js';
+import type { Services } from '../../src/api/context/context.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTestDatabase } from '../support/database.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/settings/config.js';
-import { limitSettings } from '../../src/settings/limit-settings.js';
-import { settingsIn } from '../../src/settings/setting.js';
+import { readConfig } from '../../src/platform/settings/config.js';
+import { limitSettings } from '../../src/platform/settings/limit-settings.js';
+import { settingsIn } from '../../src/platform/settings/setting.js';
 import { emitSeveral } from '../support/limited-api.js';
 import { RestApi } from '../support/rest-api.js';
 

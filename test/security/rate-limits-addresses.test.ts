@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { SHORT_BODY_BYTES_MAX } from '../../src/api/http/graphql-endpoint.js';
 import { formatApiKey } from '../../src/domain/keys/api-key.js';
-import { SHORT_BODY_BYTES_MAX } from '../../src/http/graphql-endpoint.js';
 import { expectLimited, LimitedApi } from '../support/limited-api.js';
 import { expectProblem, type RestRequest } from '../support/rest-api.js';
 

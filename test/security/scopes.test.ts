@@ -7,9 +7,9 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
+import { requirementOf } from '../../src/api/graphql/fields/requires.js';
+import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
 import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
-import { requirementOf } from '../../src/graphql/fields/requires.js';
-import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { RestApi } from '../support/rest-api.js';

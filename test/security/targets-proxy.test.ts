@@ -1,7 +1,7 @@
 import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
-import { readConfig } from '../../src/settings/config.js';
+import { readConfig } from '../../src/platform/settings/config.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY, LOCALHOST, SELF_SIGNED } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { type FakeProxy, startFakeProxy, type TunnelAnswer } from '../support/fake-proxy.js';

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { query, transaction } from '../../src/database/database.js';
-import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/database/tenant-database.js';
 import { attemptKey, globalId } from '../../src/domain/ids/global-id.js';
 import { entities } from '../../src/entities/index.js';
 import { tryEncryptionKeys } from '../../src/operations/secrets/try-encryption-keys.js';
+import { query, transaction } from '../../src/platform/database/database.js';
+import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/platform/database/tenant-database.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, openTestServices } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';

@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { afterAll, expect, test } from 'vitest';
-import { SQL_STATE, sqlStateOf } from '../../src/database/driver/sql-state.js';
 import { Webhook } from '../../src/entities/webhook.js';
 import { enqueueAlign } from '../../src/operations/jobs/enqueue.js';
 import { about, audit, commandLine } from '../../src/operations/rows/audit.js';
 import { managementTransaction } from '../../src/operations/rows/unit-of-work.js';
+import { SQL_STATE, sqlStateOf } from '../../src/platform/database/driver/sql-state.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';

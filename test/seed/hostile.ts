@@ -1,4 +1,4 @@
-import type { Services } from '../../src/context/context.js';
+import type { Services } from '../../src/api/context/context.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Services } from '../../src/context/context.js';
+import type { Services } from '../../src/api/context/context.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { globalId } from '../../src/domain/ids/global-id.js';
 import { SCOPES, type TenantScope } from '../../src/domain/keys/scopes.js';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Services } from '../../src/context/context.js';
+import type { Services } from '../../src/api/context/context.js';
 import { createTestDatabase } from '../support/database.js';
 import { openTestServices } from '../support/factories.js';
 import { Chance } from './chance.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { deliveryRequest } from '../../src/domain/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
-import { USER_AGENT } from '../../src/node/version.js';
+import { USER_AGENT } from '../../src/platform/node/version.js';
 import type { Chance } from './chance.js';
 import type { Health, PastAttempt, PastDelivery, PastEvent } from './simulate.js';
 

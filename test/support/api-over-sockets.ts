@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../../src/context/context.js';
-import type { DashboardOptions } from '../../src/dashboard/dashboard.js';
+import type { Services } from '../../src/api/context/context.js';
+import type { DashboardOptions } from '../../src/api/dashboard/dashboard.js';
+import { buildServer } from '../../src/api/server.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
-import { buildServer } from '../../src/server.js';
 import { makeKey } from './factories.js';
 import { serve } from './loopback.js';
 

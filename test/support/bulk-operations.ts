@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Daemon } from '../../daemon/daemon.js';
-import type { Services } from '../../src/context/context.js';
+import type { Services } from '../../src/api/context/context.js';
 import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { eventually } from './eventually.js';
 import { makeTenant, makeWebhook, openTestServices, type TestTenant } from './factories.js';

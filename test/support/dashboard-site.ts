@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import type { OneTimeCode } from '../../src/dashboard/one-time-code.js';
+import type { OneTimeCode } from '../../src/api/dashboard/one-time-code.js';
 import { serve } from './loopback.js';
 import { openServed, postGraphql, ServedApi, type ServedOptions } from './served-api.js';
 import { temporaryFolder } from './temporary-folder.js';

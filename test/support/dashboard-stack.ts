@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Services } from '../../src/context/context.js';
-import { OneTimeCode } from '../../src/dashboard/one-time-code.js';
-import { API_ROLE } from '../../src/database/tenant-database.js';
+import type { Services } from '../../src/api/context/context.js';
+import { OneTimeCode } from '../../src/api/dashboard/one-time-code.js';
+import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { ApiOverSockets } from './api-over-sockets.js';
 import { DeliveryStack } from './delivery-stack.js';
 import { openTestServices } from './factories.js';

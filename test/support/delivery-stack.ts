@@ -3,7 +3,7 @@ import { Deliverer } from '../../daemon/delivery/deliver.js';
 import { Fence } from '../../daemon/liveness/fence.js';
 import { createSender, type Sender } from '../../daemon/sending/send.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
-import type { Services } from '../../src/context/context.js';
+import type { Services } from '../../src/api/context/context.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Services } from '../../src/context/context.js';
-import { tenantQuery } from '../../src/database/tenant-database.js';
+import type { Services } from '../../src/api/context/context.js';
+import { openServices } from '../../src/api/services.js';
 import type { Emit } from '../../src/domain/events/emit.js';
 import { SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
@@ -8,8 +8,8 @@ import { createPortalSession } from '../../src/operations/portal/create-portal-s
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
-import { openServices } from '../../src/services.js';
-import { readConfig } from '../../src/settings/config.js';
+import { tenantQuery } from '../../src/platform/database/tenant-database.js';
+import { readConfig } from '../../src/platform/settings/config.js';
 import { watchedLog } from './plaintext.js';
 
 /** A clock that a test sets ahead. */

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { removeDataDir } from '../../src/embedded-postgres/embedded-postgres.js';
+import { removeDataDir } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { BROWSER_TESTS_SKIPPED, skipsBrowserTests } from './browser/find-browser.js';
 import { dropDatabase, onServer } from './on-server.js';
 import { startTemporaryPostgres } from './temporary-postgres.js';

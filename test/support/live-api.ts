@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../../src/context/context.js';
-import { API_ROLE } from '../../src/database/tenant-database.js';
+import type { Services } from '../../src/api/context/context.js';
+import { buildServer } from '../../src/api/server.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
-import { buildServer } from '../../src/server.js';
+import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { DeliveryStack } from './delivery-stack.js';
 import { eventually } from './eventually.js';
 import { makeKey, openTestServices } from './factories.js';

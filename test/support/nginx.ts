@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { freePort } from '../../src/node/free-port.js';
+import { freePort } from '../../src/platform/node/free-port.js';
 import { eventually } from './eventually.js';
 import { temporaryFolder } from './temporary-folder.js';
 

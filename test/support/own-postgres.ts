@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { SUPERUSER } from '../../src/embedded-postgres/cluster.js';
 import { migrate } from '../../src/operations/installation/migrate.js';
+import { SUPERUSER } from '../../src/platform/embedded-postgres/cluster.js';
 import { startTemporaryPostgres } from './temporary-postgres.js';
 
 /** A durable Postgres that no other test uses, migrated, with its administrator. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { settings } from '../../src/settings/settings.js';
+import { settings } from '../../src/platform/settings/settings.js';
 
 /**
  * Starts the built program (`npm test` builds it) as an operator does, with these settings and none that are inherited.

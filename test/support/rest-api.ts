@@ -1,8 +1,8 @@
 import type { InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import type { z } from 'zod';
+import type { webhookWithSecret } from '../../src/api/rest/schemas.js';
 import { errorCatalogue, type Reason } from '../../src/errors.js';
-import type { webhookWithSecret } from '../../src/rest/schemas.js';
 import { makeTenant, type TestTenant } from './factories.js';
 import { watchPlaintext } from './plaintext.js';
 import { openServed, ServedApi } from './served-api.js';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import type { Services } from '../../src/context/context.js';
-import type { DashboardOptions } from '../../src/dashboard/dashboard.js';
-import { openPool } from '../../src/database/database.js';
-import { API_ROLE } from '../../src/database/tenant-database.js';
-import { buildServer } from '../../src/server.js';
+import type { Services } from '../../src/api/context/context.js';
+import type { DashboardOptions } from '../../src/api/dashboard/dashboard.js';
+import { buildServer } from '../../src/api/server.js';
+import { openPool } from '../../src/platform/database/database.js';
+import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { createTestDatabase } from './database.js';
 import { openTestServices } from './factories.js';
 import { watchPlaintext } from './plaintext.js';

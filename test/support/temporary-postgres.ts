@@ -1,7 +1,11 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockDataFolder, removeDataDir, startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
+import {
+  lockDataFolder,
+  removeDataDir,
+  startEmbeddedPostgres,
+} from '../../src/platform/embedded-postgres/embedded-postgres.js';
 
 const FOLDER_PREFIX = 'hookwright-test-';
 const MAX_CONNECTIONS = 300;

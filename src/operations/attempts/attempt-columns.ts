@@ -1,4 +1,4 @@
-import { type Column, column } from '../../database/rows-parameter.js';
+import { type Column, column } from '../../platform/database/rows-parameter.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
 /** The columns of `hookwright.attempts`. */

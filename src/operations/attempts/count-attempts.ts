@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../../domain/stats/latency.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 import type { DueDelivery } from './load-deliveries.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type Database, query, type Statement } from '../../database/database.js';
-import { column, RowsParameter } from '../../database/rows-parameter.js';
-import { tenantQuery } from '../../database/tenant-database.js';
+import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 /** A daemon's report of one endpoint. */
 export interface EndpointState {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { bigintArray } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 import type { DeliverGroupPayload, DeliverPayload } from '../jobs/tasks.js';
 

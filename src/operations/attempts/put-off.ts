@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { impatientTransaction } from '../../database/impatient-transaction.js';
-import { column, RowsParameter } from '../../database/rows-parameter.js';
-import { unlessJobLocked } from '../../graphile-worker/locked-jobs.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
+import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
+import { unlessJobLocked } from '../../platform/graphile-worker/locked-jobs.js';
 
 export interface PutOff {
   deliveryId: number;

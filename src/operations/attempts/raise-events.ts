@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { inChunks } from '../../concurrency/in-chunks.js';
-import { query, type Statement, transaction } from '../../database/database.js';
-import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../../domain/events/operational-events.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
+import { inChunks } from '../../platform/concurrency/in-chunks.js';
+import { query, type Statement, transaction } from '../../platform/database/database.js';
+import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 
 /** Something that the owner of a webhook should hear of, before it is an event. */
 export interface OperationalEvent {

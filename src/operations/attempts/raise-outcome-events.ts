@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
 import { isOperational } from '../../domain/events/operational-events.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
+import { query, type Statement } from '../../platform/database/database.js';
 import type { FailedAttempt } from './finished-attempt.js';
 import { type OperationalEvent, originOf, raiseEvents } from './raise-events.js';
 import type { Health, WrittenWebhook } from './update-health.js';

@@ -1,11 +1,11 @@
 import type pg from 'pg';
-import { query, type Statement, type WithCommit } from '../../database/database.js';
-import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
-import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
-import { needsJobSql } from '../../graphile-worker/job-conditions.js';
+import { query, type Statement, type WithCommit } from '../../platform/database/database.js';
+import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
+import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
+import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import { countAttempts } from './count-attempts.js';
 import { type FinishedAttempt, hasFailed, withDelaysLeft } from './finished-attempt.js';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../../domain/stats/latency.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import type { FinishedAttempt } from './finished-attempt.js';

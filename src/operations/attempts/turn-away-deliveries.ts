@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
-import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
-import { unlessJobLocked } from '../../graphile-worker/locked-jobs.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
+import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
+import { unlessJobLocked } from '../../platform/graphile-worker/locked-jobs.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 
 export interface TurnedAway {

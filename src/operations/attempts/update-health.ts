@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { bigintArray, column, RowsParameter } from '../../database/rows-parameter.js';
 import { isOperational } from '../../domain/events/operational-events.js';
 import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../../domain/health.js';
 import { isUnanswered } from '../../domain/outcome.js';
 import { closingMs, nextProbeMs } from '../../domain/pacing/probes.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { bigintArray, column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { about, auditBySql, service } from '../rows/audit.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';

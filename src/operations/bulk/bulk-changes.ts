@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { limitLockWait } from '../../database/impatient-transaction.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { LANES } from '../../domain/pacing/lanes.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { limitLockWait } from '../../platform/database/impatient-transaction.js';
 import { canceledSql, reopenedSql } from '../deliveries/delivery-state.js';
 import { lockFor } from '../rows/advisory-lock.js';
 import { type BulkSelection, hasStatusSql } from './bulk-selection.js';

@@ -1,6 +1,4 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import type { Database, SqlTarget } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
 import { matches } from '../../domain/events/event-type.js';
 import { dateToId, idToDate } from '../../domain/ids/delivery-id.js';
 import { globalId } from '../../domain/ids/global-id.js';
@@ -9,6 +7,8 @@ import type { AuditActor } from '../../entities/audit-entry.js';
 import { type BulkKind, BulkOperation, BulkStatus } from '../../entities/bulk-operation.js';
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
+import type { Database, SqlTarget } from '../../platform/database/database.js';
+import { tenantTransaction } from '../../platform/database/tenant-database.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import { lockFor } from '../rows/advisory-lock.js';
 import { nextId } from '../rows/allocate-id.js';
@@ -55,7 +55,7 @@ export async function startBulkOperation(
       await requireFewOpen(em, sql, tenantId);
     }
     const range = await freeze(sql, request);
-    // On a connection for hot statements: its sessions are set for this search (database/driver/session-url.ts).
+    // On a connection for hot statements: its sessions are set for this search (session-url.ts).
     const counted = await tenantTransaction(db.pool, tenantId, (client) =>
       countSelected(client, tenantId, request, range),
     );

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
 import type { BulkKind } from '../../entities/bulk-operation.js';
+import { query, type Statement } from '../../platform/database/database.js';
 import { ofEventSql } from '../explorer/page.js';
 import { searchError } from '../explorer/search.js';
 

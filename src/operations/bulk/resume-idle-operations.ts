@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { hasNoBulkJobSql, lockFreeJobsSql } from '../../graphile-worker/job-conditions.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { hasNoBulkJobSql, lockFreeJobsSql } from '../../platform/graphile-worker/job-conditions.js';
 
 const statement: Statement = {
   text: `

@@ -1,9 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Database, query, type Statement } from '../../database/database.js';
-import { isTooSlow } from '../../database/driver/sql-state.js';
-import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
-import { isDatabaseAway } from '../../database/outage.js';
 import {
   BULK_CHUNK_UNQUEUED,
   type BulkPause,
@@ -11,6 +7,10 @@ import {
   bulkPause,
   bulkRoom,
 } from '../../domain/pacing/bulk-pace.js';
+import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { isTooSlow } from '../../platform/database/driver/sql-state.js';
+import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
+import { isDatabaseAway } from '../../platform/database/outage.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import type { BulkPayload } from '../jobs/tasks.js';
 import { applyChunk, lockReplays, stillWaiting } from './bulk-changes.js';

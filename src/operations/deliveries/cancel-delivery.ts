@@ -1,5 +1,5 @@
-import { type Database, query, type Statement } from '../../database/database.js';
 import { ApiError, notFound } from '../../errors.js';
+import { type Database, query, type Statement } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { canceledSql, isOpen, LOCK_WAIT_MS } from './delivery-state.js';

@@ -1,6 +1,6 @@
-import { type Database, query, type Statement } from '../../database/database.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import { ApiError, notFound } from '../../errors.js';
+import { type Database, query, type Statement } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { isOpen, LOCK_WAIT_MS, reopenedSql } from './delivery-state.js';

@@ -1,11 +1,11 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
+import { query, type Statement } from '../../platform/database/database.js';
 import {
   hasNoAlignJobSql,
   hasNoLiveJobSql,
   lockFreeJobsSql,
   prioritySql,
-} from '../../graphile-worker/job-conditions.js';
+} from '../../platform/graphile-worker/job-conditions.js';
 
 /** A job that has been locked for this long is not in hand: a process locks its jobs in hand again (`renewLocks`). */
 export const OVERDUE_SECONDS = 60;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { inChunks } from '../../concurrency/in-chunks.js';
-import { query, type Statement } from '../../database/database.js';
 import { LANES } from '../../domain/pacing/lanes.js';
-import { hasNoJobSql, lockFreeJobsSql } from '../../graphile-worker/job-conditions.js';
+import { inChunks } from '../../platform/concurrency/in-chunks.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { hasNoJobSql, lockFreeJobsSql } from '../../platform/graphile-worker/job-conditions.js';
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
 /** Less than the minute of `needsJobSql`: a retry that is nearer gets its job when it is recorded. */

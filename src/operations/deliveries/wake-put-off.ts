@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { bigintArray } from '../../database/rows-parameter.js';
-import { wakeJobsSql } from '../../graphile-worker/job-conditions.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { bigintArray } from '../../platform/database/rows-parameter.js';
+import { wakeJobsSql } from '../../platform/graphile-worker/job-conditions.js';
 import type { Woken } from '../jobs/tasks.js';
 
 const LOOKED_ROWS = 1_000;

@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { transaction } from '../../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
-import { GroupCommit } from '../../database/group-commit.js';
-import { isDatabaseAway } from '../../database/outage.js';
 import type { Emit, EmitResult } from '../../domain/events/emit.js';
 import { ExpectedFanOut } from '../../domain/events/expected-fan-out.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import { TenantPace } from '../../domain/pacing/tenant-pace.js';
+import { transaction } from '../../platform/database/database.js';
+import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
+import { GroupCommit } from '../../platform/database/group-commit.js';
+import { isDatabaseAway } from '../../platform/database/outage.js';
 import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
 import type { Claim, LocalDaemon } from './local-daemon.js';
 
@@ -14,7 +14,7 @@ import type { Claim, LocalDaemon } from './local-daemon.js';
 const BATCH_DELIVERIES_MAX = 200;
 /** A second batch uses the time of the first one's commit; a smaller one would cost more than that. */
 const BATCH_BESIDE_DELIVERIES = 40;
-/** After that there is no time for a commit before the caller is answered (http/answer-time.ts). */
+/** After that there is no time for a commit before the caller is answered (api/http/answer-time.ts). */
 const PATIENCE_MS = 10_000;
 /** Larger calls get transactions of their own: others would wait for them, for up to a second. */
 const HEAVY_DELIVERIES = 500;

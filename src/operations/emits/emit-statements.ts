@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { type Column, column, RowsParameter } from '../../database/rows-parameter.js';
 import type { Emit, EmitRefusal, EmitResult } from '../../domain/events/emit.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { type Column, column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { type ClaimedJson, claimedJobs } from './claimed-jobs.js';
 import type { Claim } from './local-daemon.js';
 

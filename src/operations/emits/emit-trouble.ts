@@ -1,4 +1,4 @@
-import { sqlStateOf } from '../../database/driver/sql-state.js';
+import { sqlStateOf } from '../../platform/database/driver/sql-state.js';
 
 /** Longer than load balancers need to notice; then another emit has to show whether Postgres can write. */
 const REMEMBERED_MS = 30_000;

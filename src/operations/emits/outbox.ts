@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { type Database, query, type SqlTarget } from '../../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
-import { API_ROLE } from '../../database/tenant-database.js';
 import { Tenant } from '../../entities/tenant.js';
 import { notFound } from '../../errors.js';
+import { type Database, query, type SqlTarget } from '../../platform/database/database.js';
+import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
+import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { type Actor, audit } from '../rows/audit.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 

@@ -1,7 +1,7 @@
-import { type Database, query, type Statement } from '../../database/database.js';
 import { listNames } from '../../domain/events/event-type.js';
 import type { InputIssue } from '../../errors.js';
-import { compileEventSchema, type PayloadCheck, TooCostly } from '../../payload-checks/payload-check.js';
+import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { compileEventSchema, type PayloadCheck, TooCostly } from '../../platform/payload-checks/payload-check.js';
 import { Remembered } from '../rows/remembered.js';
 import { issueOf } from './payload-issue.js';
 

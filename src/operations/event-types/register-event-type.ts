@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Database } from '../../database/database.js';
 import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../../domain/events/event-type.js';
 import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
 import { textFieldsOf } from '../../domain/schema-rules/text-fields.js';
 import { EventType } from '../../entities/event-type.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
-import { compileEventSchema } from '../../payload-checks/payload-check.js';
+import type { Database } from '../../platform/database/database.js';
+import { compileEventSchema } from '../../platform/payload-checks/payload-check.js';
 import { lockFor } from '../rows/advisory-lock.js';
 import { type Actor, about, audit, differences } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';

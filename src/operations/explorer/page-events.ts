@@ -1,5 +1,5 @@
-import { tenantQuery } from '../../database/tenant-database.js';
 import { Event } from '../../entities/event.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { type Bounds, PageConditions, readPage } from './page.js';
 import type { SearchDeps } from './search.js';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { Statement } from '../../database/database.js';
-import { tenantQuery } from '../../database/tenant-database.js';
 import { IDS_PER_DAY } from '../../domain/ids/delivery-id.js';
+import type { Statement } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { type SearchDeps, search } from './search.js';
 
 /** Rows with `above < id < below`, at most `limit` in this order of ids. */

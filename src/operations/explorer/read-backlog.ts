@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.js';
-import { tenantQuery } from '../../database/tenant-database.js';
+import type { Database } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 /** Counts end here: counting a million rows takes too long. A webhook's end earlier: a page has up to 100 of them. */
 export const TENANT_COUNT_MAX = 2_500;

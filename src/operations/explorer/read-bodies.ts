@@ -1,6 +1,6 @@
-import type { Database } from '../../database/database.js';
-import { tenantQuery } from '../../database/tenant-database.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
+import type { Database } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 type Read<Key, Value> = (
   db: Pick<Database, 'pool'>,

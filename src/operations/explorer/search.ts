@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { Slots, SlotsOfEach } from '../../concurrency/slots.js';
-import type { Database, Statement } from '../../database/database.js';
-import { isTooSlow } from '../../database/driver/sql-state.js';
-import { tenantQuery } from '../../database/tenant-database.js';
 import { ApiError, rateLimited } from '../../errors.js';
+import { Slots, SlotsOfEach } from '../../platform/concurrency/slots.js';
+import type { Database, Statement } from '../../platform/database/database.js';
+import { isTooSlow } from '../../platform/database/driver/sql-state.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 const PER_TENANT = 2;
 const WAITING_PER_TENANT_MAX = 50;

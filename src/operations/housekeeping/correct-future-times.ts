@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { FURTHEST_MINUTES, lockFreeJobsSql, prioritySql } from '../../graphile-worker/job-conditions.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { FURTHEST_MINUTES, lockFreeJobsSql, prioritySql } from '../../platform/graphile-worker/job-conditions.js';
 
 const CHUNK_ROWS = 10_000;
 

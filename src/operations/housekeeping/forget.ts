@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inChunks } from '../../concurrency/in-chunks.js';
+import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { CREATION_KEY_HOURS } from '../webhooks/creation-keys.js';
 
 const CHUNK_ROWS = 5_000;

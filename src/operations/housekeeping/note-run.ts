@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
+import { query, type Statement } from '../../platform/database/database.js';
 
 const ERROR_CHARS_MAX = 2_000;
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { inChunks } from '../../concurrency/in-chunks.js';
-import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
-import { impatientTransaction } from '../../database/impatient-transaction.js';
+import { inChunks } from '../../platform/concurrency/in-chunks.js';
+import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
+import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { canceledSql, OPEN_STATUSES } from '../deliveries/delivery-state.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { apiRights } from '../../../migrations/api-rights.js';
-import { API_ROLE } from '../../database/tenant-database.js';
+import { API_ROLE } from '../../platform/database/tenant-database.js';
 
 type Connection = Pick<pg.ClientBase, 'query'>;
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { migrations } from '../../../migrations/index.js';
-import { POOLER_ADVICE } from '../../database/connection-trouble.js';
-import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
-import { JOBS_SCHEMA } from '../../graphile-worker/schema.js';
+import { POOLER_ADVICE } from '../../platform/database/connection-trouble.js';
+import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
+import { JOBS_SCHEMA } from '../../platform/graphile-worker/schema.js';
 
 const READINESS_TIMEOUT_MS = 3_000;
 

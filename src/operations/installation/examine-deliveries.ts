@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { hasNoLiveJobSql, jobsAsideSql } from '../../graphile-worker/job-conditions.js';
-import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../graphile-worker/worker-pools.js';
+import { hasNoLiveJobSql, jobsAsideSql } from '../../platform/graphile-worker/job-conditions.js';
+import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphile-worker/worker-pools.js';
 
 /** The doctor's figures of the deliveries, besides the backlog. */
 export interface DeliveryFacts {

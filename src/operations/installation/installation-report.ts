@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type Database, query, type Statement } from '../../database/database.js';
-import { tenantQuery } from '../../database/tenant-database.js';
+import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 const madeStatement: Statement = {
   name: 'read_report_age',

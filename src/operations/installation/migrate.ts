@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { ormOptions } from '../../database/database.js';
-import { sessionUrl } from '../../database/driver/session-url.js';
-import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
-import { API_ROLE } from '../../database/tenant-database.js';
-import { runMigrations } from '../../graphile-worker/library.js';
-import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../../graphile-worker/schema.js';
+import { ormOptions } from '../../platform/database/database.js';
+import { sessionUrl } from '../../platform/database/driver/session-url.js';
+import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
+import { API_ROLE } from '../../platform/database/tenant-database.js';
+import { runMigrations } from '../../platform/graphile-worker/library.js';
+import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../../platform/graphile-worker/schema.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
 import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK } from '../jobs/tasks.js';
 import { troubleOfApiRights } from './api-rights.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { connectionTrouble, POOLER_ADVICE } from '../../database/connection-trouble.js';
-import { poolOptions } from '../../database/database.js';
-import { hotUrl } from '../../database/driver/session-url.js';
-import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
-import { API_ROLE } from '../../database/tenant-database.js';
+import { connectionTrouble, POOLER_ADVICE } from '../../platform/database/connection-trouble.js';
+import { poolOptions } from '../../platform/database/database.js';
+import { hotUrl } from '../../platform/database/driver/session-url.js';
+import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
+import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { troubleOfApiRights, troubleOfOwner } from './api-rights.js';
 import { requireMigrated } from './check-readiness.js';
 import { MAY_BECOME } from './examine-server.js';

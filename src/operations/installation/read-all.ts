@@ -1,5 +1,5 @@
-import type { Database, Statement } from '../../database/database.js';
-import { tenantQuery } from '../../database/tenant-database.js';
+import type { Database, Statement } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { Backlog } from '../explorer/read-backlog.js';
 import { countSql, INSTALLATION_COUNT_MAX } from './read-installation.js';
 

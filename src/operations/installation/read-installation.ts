@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { lastRunSql } from '../../graphile-worker/schema.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { lastRunSql } from '../../platform/graphile-worker/schema.js';
 import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
 
 /** A backlog is counted up to this: a million rows of an index are not worth reading each time. */

@@ -1,5 +1,5 @@
-import type { Statement } from '../../database/database.js';
-import { PLATFORM } from '../../database/tenant-database.js';
+import type { Statement } from '../../platform/database/database.js';
+import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { WEBHOOK_COUNT_MAX } from '../explorer/read-backlog.js';
 import { type SearchDeps, search } from '../explorer/search.js';
 import { eachBucketSql } from '../stats/stats-rows.js';

@@ -1,4 +1,4 @@
-import { query, type SqlTarget } from '../../database/database.js';
+import { query, type SqlTarget } from '../../platform/database/database.js';
 import type { BulkPayload, Woken } from './tasks.js';
 
 /**

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { impatientTransaction } from '../../database/impatient-transaction.js';
-import { hasNoJobSql } from '../../graphile-worker/job-conditions.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
+import { hasNoJobSql } from '../../platform/graphile-worker/job-conditions.js';
 import type { DeliverGroupPayload, DeliverPayload } from './tasks.js';
 
 /** All other suspects wait meanwhile. */

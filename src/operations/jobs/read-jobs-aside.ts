@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { jobsAsideListSql } from '../../graphile-worker/job-conditions.js';
+import { jobsAsideListSql } from '../../platform/graphile-worker/job-conditions.js';
 
 /** A job that was fetched again and again without being finished, or that has failed for good. */
 export interface JobAside {

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Statement } from '../../database/database.js';
-import { tenantQuery } from '../../database/tenant-database.js';
 import { networkOf } from '../../domain/addresses/client-network.js';
 import { hashApiKey, parseApiKey } from '../../domain/keys/api-key.js';
 import { type Quota, TokenBuckets } from '../../domain/pacing/token-bucket.js';
 import { ApiError, rateLimited } from '../../errors.js';
+import type { Database, Statement } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { Remembered } from '../rows/remembered.js';
 import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 

@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Database } from '../../database/database.js';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/keys/api-key.js';
 import { hasScope, isPlatformScope, type Scope } from '../../domain/keys/scopes.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
+import type { Database } from '../../platform/database/database.js';
 import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';

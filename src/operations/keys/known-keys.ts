@@ -1,6 +1,6 @@
-import { type Database, query, type Statement } from '../../database/database.js';
 import { BoundedMap } from '../../domain/bounded-map.js';
 import type { Scope } from '../../domain/keys/scopes.js';
+import { type Database, query, type Statement } from '../../platform/database/database.js';
 
 /** The owner of the API key of a request. */
 export interface Caller {

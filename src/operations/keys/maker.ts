@@ -1,6 +1,6 @@
-import { query, type SqlTarget, type Statement } from '../../database/database.js';
 import type { StoredPortalSettings } from '../../domain/keys/portal-session.js';
 import { ApiError, invalidInput } from '../../errors.js';
+import { query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 import type { Actor } from '../rows/audit.js';
 
 /** The limits that the key of a request sets for the keys and sessions that are made with it (docs/decisions/0043). */

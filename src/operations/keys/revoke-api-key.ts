@@ -1,6 +1,6 @@
-import type { Database } from '../../database/database.js';
 import { ApiKey } from '../../entities/api-key.js';
 import { ApiError, notFound } from '../../errors.js';
+import type { Database } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockRows } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';

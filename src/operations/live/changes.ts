@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
 import { type ChangePosition, RESUMABLE_MS } from '../../domain/ids/change-position.js';
+import { query, type Statement } from '../../platform/database/database.js';
 
 export interface Change {
   tenantId: number;

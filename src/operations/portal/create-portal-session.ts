@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Database } from '../../database/database.js';
 import {
   newPortalLink,
   PORTAL_CODE_SECONDS,
@@ -11,6 +10,7 @@ import {
 } from '../../domain/keys/portal-session.js';
 import { ApiKey, activeSessions } from '../../entities/api-key.js';
 import { ApiError, invalidInput } from '../../errors.js';
+import type { Database } from '../../platform/database/database.js';
 import { lockMaker, type Maker, requireEnd, secondsUntil } from '../keys/maker.js';
 import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';

@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { type Database, query, type Statement } from '../../database/database.js';
-import { tenantQuery } from '../../database/tenant-database.js';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/keys/api-key.js';
 import { isPublicId, type PortalSettings } from '../../domain/keys/portal-session.js';
 import { ApiError } from '../../errors.js';
+import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { Authenticator } from '../keys/authenticate.js';
 
 interface FoundSession {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type SqlTarget, transaction } from '../../database/database.js';
+import { query, type SqlTarget, transaction } from '../../platform/database/database.js';
 
 /** Before the names of locks that stand for no row. They are the same in every version of the service. */
 const PREFIX = 'hookwright.';

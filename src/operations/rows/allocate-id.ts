@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type SqlTarget } from '../../database/database.js';
+import { query, type SqlTarget } from '../../platform/database/database.js';
 
 /** The id of a new row, for values that are made before the row and contain its id. */
 export async function allocateId(pool: pg.Pool, table: 'tenants' | 'webhooks' | 'api_keys'): Promise<number> {

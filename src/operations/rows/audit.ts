@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
 import { type AuditAction, type AuditActor, AuditEntry, type AuditTarget } from '../../entities/audit-entry.js';
+import { query, type Statement } from '../../platform/database/database.js';
 
 /** The one who changes something. */
 export interface Actor {

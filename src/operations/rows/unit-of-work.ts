@@ -1,9 +1,9 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
-import { SlotsOfEach } from '../../concurrency/slots.js';
-import { commitsOf } from '../../database/commits.js';
-import { type Database, query, type SqlTarget, type Statement } from '../../database/database.js';
-import { filteredEntityManager, PLATFORM } from '../../database/tenant-database.js';
+import { SlotsOfEach } from '../../platform/concurrency/slots.js';
+import { commitsOf } from '../../platform/database/commits.js';
+import { type Database, query, type SqlTarget, type Statement } from '../../platform/database/database.js';
+import { filteredEntityManager, PLATFORM } from '../../platform/database/tenant-database.js';
 
 /** A person's change: entities, their audit entries and the jobs that follow, in one transaction. */
 export interface UnitOfWork {

@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.js';
 import { Tenant } from '../../entities/tenant.js';
+import type { Database } from '../../platform/database/database.js';
 import { about, audit, commandLine } from '../rows/audit.js';
 import { lockRows } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';

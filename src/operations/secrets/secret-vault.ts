@@ -1,9 +1,9 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import type { Database } from '../../database/database.js';
-import { tenantQuery } from '../../database/tenant-database.js';
 import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../../domain/signing/envelope.js';
-import type { EncryptionKey } from '../../settings/config.js';
+import type { Database } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
+import type { EncryptionKey } from '../../platform/settings/config.js';
 import { Remembered } from '../rows/remembered.js';
 
 const CACHED_TENANTS_MAX = 10_000;

@@ -1,5 +1,5 @@
-import { type Database, query, type Statement } from '../../database/database.js';
-import type { EncryptionKey } from '../../settings/config.js';
+import { type Database, query, type Statement } from '../../platform/database/database.js';
+import type { EncryptionKey } from '../../platform/settings/config.js';
 import { opensDataKey } from './secret-vault.js';
 
 /** An encryption key in use, tried with `ENCRYPTION_KEYS`. */

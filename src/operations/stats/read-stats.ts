@@ -1,6 +1,6 @@
-import type { Statement } from '../../database/database.js';
-import { PLATFORM } from '../../database/tenant-database.js';
 import type { StatsCounts, StatsRange } from '../../domain/stats/stats.js';
+import type { Statement } from '../../platform/database/database.js';
+import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { type SearchDeps, search } from '../explorer/search.js';
 import { isWrittenSql } from './roll-up-stats.js';
 import { eachBucketSql } from './stats-rows.js';

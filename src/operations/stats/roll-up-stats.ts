@@ -1,6 +1,4 @@
 import type pg from 'pg';
-import { query, type Statement, transaction, type WithCommit } from '../../database/database.js';
-import { PLATFORM } from '../../database/tenant-database.js';
 import {
   type FirstMinutes,
   marksOutOfFuture,
@@ -9,6 +7,8 @@ import {
   type RollUpStep,
 } from '../../domain/stats/roll-up.js';
 import { STATS_KEPT_MS } from '../../domain/stats/stats.js';
+import { query, type Statement, transaction, type WithCommit } from '../../platform/database/database.js';
+import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { eachBucketSql, STATS_KEY } from './stats-rows.js';
 

@@ -1,7 +1,7 @@
-import type { Database } from '../../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import { Tenant } from '../../entities/tenant.js';
 import { ApiError } from '../../errors.js';
+import type { Database } from '../../platform/database/database.js';
+import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction } from '../rows/unit-of-work.js';

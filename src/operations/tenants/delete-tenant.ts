@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { tryEach } from '../../concurrency/try-each.js';
-import type { Database } from '../../database/database.js';
-import { enterTenant } from '../../database/tenant-database.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
+import { tryEach } from '../../platform/concurrency/try-each.js';
+import type { Database } from '../../platform/database/database.js';
+import { enterTenant } from '../../platform/database/tenant-database.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
 import { enqueueAligns } from '../jobs/enqueue.js';

@@ -1,7 +1,7 @@
-import { type Database, query } from '../../database/database.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { Tenant } from '../../entities/tenant.js';
-import type { EncryptionKey } from '../../settings/config.js';
+import { type Database, query } from '../../platform/database/database.js';
+import type { EncryptionKey } from '../../platform/settings/config.js';
 import { about, audit, commandLine } from '../rows/audit.js';
 import { lockRows, lockWebhooks } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.js';
+import type { Database } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { Remembered } from '../rows/remembered.js';
 import { managementTransaction } from '../rows/unit-of-work.js';

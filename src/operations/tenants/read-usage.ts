@@ -1,6 +1,6 @@
-import type { Database, Statement } from '../../database/database.js';
-import { tenantEntityManager, tenantQuery, UNFILTERED } from '../../database/tenant-database.js';
 import { Tenant } from '../../entities/tenant.js';
+import type { Database, Statement } from '../../platform/database/database.js';
+import { tenantEntityManager, tenantQuery, UNFILTERED } from '../../platform/database/tenant-database.js';
 import { type Backlog, backlogOfTenantSql, TENANT_COUNT_MAX } from '../explorer/read-backlog.js';
 
 type Db = Pick<Database, 'pool'>;

@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.js';
 import type { Tenant } from '../../entities/tenant.js';
+import type { Database } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { query, type Statement } from '../../database/database.js';
-import { bigintArray } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { LANES } from '../../domain/pacing/lanes.js';
-import { needsJobSql } from '../../graphile-worker/job-conditions.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { bigintArray } from '../../platform/database/rows-parameter.js';
+import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
 import { openSinceSql } from '../deliveries/counts-as-held.js';
 import { canceledSql } from '../deliveries/delivery-state.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Database } from '../../database/database.js';
-import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
+import type { Database } from '../../platform/database/database.js';
+import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
 import { wakePutOff } from '../deliveries/wake-put-off.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import type { Woken } from '../jobs/tasks.js';

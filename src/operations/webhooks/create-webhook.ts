@@ -1,7 +1,7 @@
-import type { Database } from '../../database/database.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
+import type { Database } from '../../platform/database/database.js';
 import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';

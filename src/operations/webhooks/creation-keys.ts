@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { query, type SqlTarget } from '../../database/database.js';
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
+import { query, type SqlTarget } from '../../platform/database/database.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 
 export const CREATION_KEY_HOURS = 24;

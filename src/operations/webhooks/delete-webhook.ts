@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.js';
 import type { Webhook } from '../../entities/webhook.js';
+import type { Database } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';

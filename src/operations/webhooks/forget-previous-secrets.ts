@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.js';
+import type { Database } from '../../platform/database/database.js';
 
 /**
  * Erases secrets whose overlap is over. Webhooks that another session has locked are left to the next time: waiting for

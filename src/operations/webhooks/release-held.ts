@@ -1,6 +1,6 @@
-import type { Database } from '../../database/database.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
+import type { Database } from '../../platform/database/database.js';
 import type { Actor } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';

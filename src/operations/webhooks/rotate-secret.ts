@@ -1,9 +1,9 @@
-import type { Database } from '../../database/database.js';
 import { HOUR_MS } from '../../domain/durations.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
+import type { Database } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';

@@ -1,11 +1,11 @@
+import { migrate } from '../../../src/operations/installation/migrate.js';
 import {
   type EmbeddedPostgres,
   lockDataFolder,
   removeDataDir,
   startEmbeddedPostgres,
-} from '../../../src/embedded-postgres/embedded-postgres.js';
-import { isPostgres } from '../../../src/embedded-postgres/postgres-process.js';
-import { migrate } from '../../../src/operations/installation/migrate.js';
+} from '../../../src/platform/embedded-postgres/embedded-postgres.js';
+import { isPostgres } from '../../../src/platform/embedded-postgres/postgres-process.js';
 import { createTestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 import { makeDataDir } from '../../support/temporary-postgres.js';

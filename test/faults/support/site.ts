@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import type { Services } from '../../../src/context/context.js';
+import type { Services } from '../../../src/api/context/context.js';
+import { openServices } from '../../../src/api/services.js';
 import { SCOPES } from '../../../src/domain/keys/scopes.js';
-import { freePort } from '../../../src/node/free-port.js';
 import { createApiKey } from '../../../src/operations/keys/create-api-key.js';
 import { commandLine } from '../../../src/operations/rows/audit.js';
 import { createTenant } from '../../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../../src/operations/webhooks/create-webhook.js';
-import { openServices } from '../../../src/services.js';
-import { readConfig } from '../../../src/settings/config.js';
+import { freePort } from '../../../src/platform/node/free-port.js';
+import { readConfig } from '../../../src/platform/settings/config.js';
 import { DatabaseProxy } from '../../support/database-proxy.js';
 import { eventually } from '../../support/eventually.js';
 import { Load, type LoadOptions } from './emitters.js';

@@ -1,0 +1,232 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Logger } from 'pino';
+import { globalId, readId } from '../../domain/ids/global-id.js';
+import { capabilityWith } from '../../domain/keys/portal-session.js';
+import { hasScope, type Scope, scopesWith } from '../../domain/keys/scopes.js';
+import { AuditActor } from '../../entities/audit-entry.js';
+import { ApiError, invalidInput, keyRequired, notFound, type Path } from '../../errors.js';
+import type { Emitter } from '../../operations/emits/emit-events.js';
+import type { EmitTrouble } from '../../operations/emits/emit-trouble.js';
+import type { EventTypeRegistry } from '../../operations/event-types/event-type-registry.js';
+import type { SearchSlots } from '../../operations/explorer/search.js';
+import type { Authenticator, Caller } from '../../operations/keys/authenticate.js';
+import type { Actor } from '../../operations/rows/audit.js';
+import type { SecretVault } from '../../operations/secrets/secret-vault.js';
+import type { PlatformAccess } from '../../operations/tenants/platform-access.js';
+import type { Database } from '../../platform/database/database.js';
+import { tenantEntityManager } from '../../platform/database/tenant-database.js';
+import type { Config } from '../../platform/settings/config.js';
+import type { ApiMetrics } from '../../platform/telemetry/api-metrics.js';
+import type { Span, Tracing } from '../../platform/telemetry/tracing.js';
+import type { ChangeFeed } from '../live/change-feed.js';
+import { createLoaders, type Loaders } from './loaders.js';
+import { AnswerBudget, type MemoryBudget } from './memory-budget.js';
+import type { RateLimits } from './rate-limits.js';
+
+export type { Caller } from '../../operations/keys/authenticate.js';
+
+/** The services that all requests of a process share. */
+export interface Services {
+  config: Config;
+  db: Database;
+  emitter: Emitter;
+  emitTrouble: EmitTrouble;
+  vault: SecretVault;
+  authenticator: Authenticator;
+  platformAccess: PlatformAccess;
+  rateLimits: RateLimits;
+  eventTypes: EventTypeRegistry;
+  changes: ChangeFeed;
+  searches: SearchSlots;
+  answerMemory: MemoryBudget;
+  bodyMemory: MemoryBudget;
+  clock: () => Date;
+  random: (bytes: number) => Buffer;
+  log: Logger;
+  metrics: ApiMetrics;
+  /** Null when traces are off. */
+  tracing: Tracing | null;
+}
+
+interface ContextRequest {
+  /** The header `Authorization`. */
+  authorization?: string | undefined;
+  /** The header `Hookwright-Tenant`: the number or global id of the tenant that a platform key acts for. */
+  tenantHeader?: string | undefined;
+  requestId: string;
+  /** The address of the client, which limits bad keys. */
+  address: string;
+  origin?: string;
+  span?: Span | undefined;
+  /** Default: GRAPHQL_ANSWER_BYTES_MAX. */
+  answerBytesMax?: number;
+}
+
+/**
+ * Finds the caller and the tenant of a request. A request without a key may ask for the schema, so it is no error.
+ *
+ * @throws ApiError unauthenticated for a bad key, scope_missing when a tenant's key names another tenant,
+ *   not_found when a platform key names a tenant that does not exist, rate_limited
+ */
+export async function createContext(services: Services, request: ContextRequest): Promise<Context> {
+  const caller =
+    request.authorization === undefined
+      ? null
+      : await services.authenticator.authenticate(request.authorization, request.address);
+  const tenantId = caller === null ? null : await chargedTenantNamed(services, caller, request.tenantHeader);
+  if (caller?.tenantId === null && tenantId !== null) {
+    await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));
+  }
+  return new (contextClassOf(services))(caller, tenantId, request);
+}
+
+const WithServices = class {} as new () => Services;
+
+/** Services and lazy members are on the prototype: Apollo copies the own members of a context for each operation. */
+export class Context extends WithServices {
+  readonly requestId: string;
+  readonly address: string;
+  /** Scheme, host and port from the header Host. Null where nothing needs it. */
+  readonly origin: string | null;
+  /** Undefined when traces are off. */
+  readonly span: Span | undefined;
+  readonly budget: AnswerBudget;
+  /** The cursor of a subscription in the header `Last-Event-ID`. */
+  declare lastEventId?: string | undefined;
+  // Not #private, which Apollo cannot copy.
+  private madeEm: EntityManager | undefined;
+  private madeLoaders: Loaders | undefined;
+
+  /**
+   * @param caller null without an API key
+   * @param tenantId null without a key, and for a platform key that names no tenant
+   */
+  constructor(
+    readonly caller: Caller | null,
+    readonly tenantId: number | null,
+    { requestId, address, origin, span, answerBytesMax }: ContextRequest,
+  ) {
+    super();
+    const bytesMax = answerBytesMax ?? this.config.limits.graphql.answerBytesMax;
+    this.budget = new AnswerBudget(bytesMax, this.answerMemory, tenantId);
+    this.requestId = requestId;
+    this.address = address;
+    this.origin = origin ?? null;
+    this.span = span;
+  }
+
+  /** Filters by the tenant. Made at the first use, because emits need none. */
+  get em(): EntityManager {
+    this.madeEm ??= tenantEntityManager(this.db.orm.em, this.tenantId);
+    return this.madeEm;
+  }
+
+  get loaders(): Loaders {
+    this.madeLoaders ??= createLoaders(this);
+    return this.madeLoaders;
+  }
+}
+
+const contextClasses = new WeakMap<Services, typeof Context>();
+
+function contextClassOf(services: Services): typeof Context {
+  let found = contextClasses.get(services);
+  if (found === undefined) {
+    found = class extends Context {};
+    Object.assign(found.prototype, services);
+    contextClasses.set(services, found);
+  }
+  return found;
+}
+
+function actorFrom({ tenantId, keyId, isPortalSession }: Caller, requestId: string): Actor {
+  const ofTenant = isPortalSession ? AuditActor.PORTAL_SESSION : AuditActor.TENANT_KEY;
+  return { kind: tenantId === null ? AuditActor.PLATFORM_KEY : ofTenant, keyId, requestId };
+}
+
+/** The actor of this request in the audit log. @throws ApiError unauthenticated */
+export const actorOf = (context: Context): Actor => actorFrom(callerOf(context), context.requestId);
+
+/** Naming a wrong tenant counts as an operation of the key, so that a key cannot try many tenants. */
+async function chargedTenantNamed(
+  services: Services,
+  caller: Caller,
+  header: string | undefined,
+): Promise<number | null> {
+  try {
+    return await tenantNamed(services, caller, header);
+  } catch (error) {
+    if (!(error instanceof ApiError)) {
+      throw error;
+    }
+    services.rateLimits.requireNoDebt(caller);
+    const limits = services.rateLimits.chargeBroken(caller);
+    throw new ApiError(error.reason, error.detail, { ...error.extra, limits });
+  }
+}
+
+async function tenantNamed(services: Services, caller: Caller, header: string | undefined): Promise<number | null> {
+  if (header === undefined || header === '') {
+    return caller.tenantId;
+  }
+  const read = readId('Tenant', header);
+  const named = typeof read === 'number' ? read : null;
+  if (caller.tenantId !== null) {
+    if (named !== caller.tenantId) {
+      throw otherTenant('the header Hookwright-Tenant');
+    }
+    return caller.tenantId;
+  }
+  if (named === null || !(await services.authenticator.tenantExists(named))) {
+    throw notFound('tenant', named ?? 'with such an id');
+  }
+  return named;
+}
+
+/** @throws ApiError unauthenticated when the request carries no key */
+export function callerOf(context: Context): Caller {
+  if (context.caller === null) {
+    throw keyRequired();
+  }
+  return context.caller;
+}
+
+/** @throws ApiError unauthenticated; scope_missing without one of the scopes, or a scope that includes it */
+export function requireScope(context: Context, ...anyOf: readonly Scope[]): void {
+  const { scopes, isPortalSession, tenantId } = callerOf(context);
+  if (anyOf.some((scope) => hasScope(scopes, scope))) {
+    return;
+  }
+  const capability = isPortalSession ? capabilityWith(anyOf) : null;
+  throw new ApiError(
+    'scope_missing',
+    capability === null
+      ? `This needs an API key with the scope ${scopesWith(anyOf, tenantId !== null).join(' or ')}.`
+      : `This needs the capability ${capability}, which this portal session does not have.`,
+  );
+}
+
+/** @throws ApiError unauthenticated; tenant_required when a platform key names none */
+export function tenantOf(context: Context): number {
+  callerOf(context);
+  if (context.tenantId === null) {
+    throw new ApiError('tenant_required', 'A platform key names the tenant in the header Hookwright-Tenant: <id>.');
+  }
+  return context.tenantId;
+}
+
+/** @throws ApiError as `tenantOf` does */
+export function requireTenant(context: Context): void {
+  tenantOf(context);
+}
+
+/** @param where the part of the request that names the tenant */
+export function otherTenant(where: string): ApiError {
+  return new ApiError('scope_missing', `An API key acts for its own tenant only; ${where} names another one.`);
+}
+
+/** A platform key names one tenant in an input and another one, `tenantId`, in the header. */
+export function otherThanHeader(tenantId: number, path: Path): ApiError {
+  const detail = `must be ${globalId('Tenant', tenantId)}, as the header Hookwright-Tenant says, or be left out`;
+  return invalidInput([{ path, code: 'contradiction', detail }]);
+}

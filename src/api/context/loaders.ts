@@ -1,0 +1,191 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import DataLoader from 'dataloader';
+import { Attempt } from '../../entities/attempt.js';
+import { Delivery } from '../../entities/delivery.js';
+import { Event } from '../../entities/event.js';
+import { Webhook } from '../../entities/webhook.js';
+import { readEndpointStates } from '../../operations/attempts/endpoint-states.js';
+import type { EventTypeRegistry } from '../../operations/event-types/event-type-registry.js';
+import { type FanOutItem, type FanOutQuestion, readFanOut } from '../../operations/explorer/fan-out.js';
+import type { Bounds } from '../../operations/explorer/page.js';
+import {
+  type DeliveryConditions,
+  pageDeliveriesByEvent,
+  pageDeliveriesByWebhook,
+} from '../../operations/explorer/page-deliveries.js';
+import {
+  countHeld,
+  readFailuresOfWebhooks,
+  readNextAttempts,
+  readWebhookBacklogs,
+} from '../../operations/explorer/read-backlog.js';
+import {
+  answerBodies,
+  answerHeaders,
+  deliveryBodies,
+  eventBodies,
+  type LongTexts,
+} from '../../operations/explorer/read-bodies.js';
+import type { SearchSlots } from '../../operations/explorer/search.js';
+import { readStats, readStatsOfTenants, type StatsQuestion } from '../../operations/stats/read-stats.js';
+import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
+import type { Database } from '../../platform/database/database.js';
+import { FRESH, PLATFORM } from '../../platform/database/tenant-database.js';
+import type { Config } from '../../platform/settings/config.js';
+import type { AnswerBudget } from './memory-budget.js';
+
+interface LoaderContext {
+  readonly em: EntityManager;
+  db: Database;
+  /** Without a tenant nothing is found. */
+  tenantId: number | null;
+  eventTypes: EventTypeRegistry;
+  searches: SearchSlots;
+  config: Config;
+  clock: () => Date;
+  readonly budget: AnswerBudget;
+}
+
+/** Read nested fields of a request by one query, however many parents there are. */
+export type Loaders = ReturnType<typeof createLoaders>;
+
+/** Without a cache, because a request with several mutations must see the effect of each. */
+const uncached = { cache: false } as const;
+
+export function createLoaders(context: LoaderContext) {
+  const { db, config, eventTypes } = context;
+  return {
+    eventById: byId((ids) => context.em.find(Event, { id: { $in: ids } }, FRESH)),
+    /** Null for a deleted webhook. */
+    webhookById: byId((ids) => context.em.find(Webhook, { id: { $in: ids } }, FRESH)),
+    deliveryById: byId((ids) => context.em.find(Delivery, { id: { $in: ids } }, FRESH)),
+    tenantById: byId((ids) => readTenants(db, ids)),
+    bodyByEvent: longTextBy(context, eventBodies),
+    bodyBytesByEvent: perIdOfTenant(context, eventBodies.measure),
+    bodyByDelivery: longTextBy(context, deliveryBodies),
+    answerBodyByAttempt: longTextBy(context, answerBodies),
+    answerHeadersByAttempt: longTextBy(context, answerHeaders),
+    heldCountByWebhook: perIdOfTenant(context, countHeld),
+    backlogByWebhook: perIdOfTenant(context, readWebhookBacklogs),
+    nextAttemptsByWebhook: perIdOfTenant(context, readNextAttempts),
+    failuresByWebhook: perIdOfTenant(context, readFailuresOfWebhooks),
+    endpointStateByWebhook: perIdOfTenant(context, readEndpointStates),
+    webhookCountByTenant: perId((ids) => countWebhooksOfTenants(db, ids)),
+    backlogByTenant: perId((ids) => readBacklogsOfTenants(db, ids)),
+    versionsByEventType: new DataLoader(async (names: readonly string[]) => {
+      const versions = Map.groupBy(await eventTypes.versions(names), ({ eventType }) => eventType);
+      return names.map((name) => versions.get(name) ?? []);
+    }, uncached),
+    deliveriesByEvent: groupedBy(
+      context.tenantId,
+      ({ eventId, bounds }: { eventId: number; bounds: Bounds }) => [eventId, bounds],
+      async (tenantId, [{ bounds }], ids) => {
+        const rows = await pageDeliveriesByEvent(context, tenantId, ids, bounds);
+        return Map.groupBy(rows, ({ eventId }) => eventId);
+      },
+    ),
+    deliveriesByWebhook: groupedBy(
+      context.tenantId,
+      ({ webhookId, ...page }: { webhookId: number; conditions: DeliveryConditions; bounds: Bounds }) => [
+        webhookId,
+        page,
+      ],
+      async (tenantId, [{ conditions, bounds }], ids) => {
+        const rows = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
+        return Map.groupBy(rows, ({ webhookId }) => webhookId);
+      },
+    ),
+    fanOutOfEvent: groupedBy(
+      context.tenantId,
+      ({ event, bounds }: FanOutQuestion) => [event.id, bounds],
+      (tenantId, questions): Promise<ReadonlyMap<number, FanOutItem[]>> =>
+        readFanOut(context, tenantId, questions, { retentionDays: config.retentionDays, now: context.clock() }),
+    ),
+    /** Attempts with numbers above `after`. */
+    attemptsByDelivery: groupedBy(
+      context.tenantId,
+      ({ deliveryId, after }: { deliveryId: number; after: number }) => [deliveryId, after],
+      async (_, [{ after }], ids) => {
+        const wanted = { deliveryId: { $in: ids }, number: { $gt: after } };
+        const rows = await context.em.find(Attempt, wanted, { ...FRESH, orderBy: { number: 'asc' } });
+        return Map.groupBy(rows, ({ deliveryId }) => deliveryId);
+      },
+    ),
+    statsByWebhook: groupedBy(
+      context.tenantId,
+      ({ webhookId, ...question }: StatsQuestion & { webhookId: number }) => [webhookId, question],
+      (tenantId, [question], ids) => readStats(context, tenantId, ids, question),
+    ),
+    statsByTenant: groupedBy(
+      PLATFORM,
+      ({ tenantId, ...question }: StatsQuestion & { tenantId: number }) => [tenantId, question],
+      (_, [question], ids) => readStatsOfTenants(context, ids, question),
+    ),
+  };
+}
+
+/**
+ * Reads lists of parents. Parents with the same question share a query, whose `parents` have no duplicates.
+ *
+ * @param split the id of a parent and its question
+ */
+function groupedBy<Wanted, Item>(
+  tenantId: number | null,
+  split: (wanted: Wanted) => readonly [parent: number, question: unknown],
+  read: (
+    tenantId: number,
+    group: readonly [Wanted, ...Wanted[]],
+    parents: number[],
+  ) => Promise<ReadonlyMap<number, Item[]>>,
+): DataLoader<Wanted, Item[]> {
+  return new DataLoader(async (wanted: readonly Wanted[]) => {
+    if (tenantId === null) {
+      return wanted.map(() => []);
+    }
+    const found = new Map<Wanted, Item[]>();
+    for (const group of Map.groupBy(wanted, (one) => JSON.stringify(split(one)[1])).values()) {
+      const parents = group.map((one) => split(one)[0]);
+      const items = await read(tenantId, group as [Wanted, ...Wanted[]], [...new Set(parents)]);
+      group.forEach((one, index) => {
+        found.set(one, items.get(parents[index]!) ?? []);
+      });
+    }
+    return wanted.map((one) => found.get(one) ?? []);
+  }, uncached);
+}
+
+/** Reads one item for each id by one query; null for an id without one. */
+function perId<Item>(
+  read: (ids: readonly number[]) => Promise<ReadonlyMap<number, Item>>,
+): DataLoader<number, Item | null> {
+  return new DataLoader<number, Item | null>(async (ids) => {
+    const found = await read([...new Set(ids)]);
+    return ids.map((id) => found.get(id) ?? null);
+  }, uncached);
+}
+
+const byId = <Node extends { id: number }>(read: (ids: number[]) => Promise<Node[]>) =>
+  perId(async (ids) => new Map((await read([...ids])).map((node) => [node.id, node])));
+
+const perIdOfTenant = <Item>(
+  { db, tenantId }: LoaderContext,
+  read: (db: Database, tenantId: number, ids: readonly number[]) => Promise<ReadonlyMap<number, Item>>,
+) => perId(async (ids) => (tenantId === null ? new Map<number, Item>() : await read(db, tenantId, ids)));
+
+/** Reads texts that fit into the budget of the answer. The others are ApiErrors answer_too_large. */
+function longTextBy<Key, Text>(
+  { db, tenantId, budget }: LoaderContext,
+  { measure, read }: LongTexts<Key, Text>,
+): DataLoader<Key, Text | null> {
+  return new DataLoader<Key, Text | null>(async (keys) => {
+    if (tenantId === null) {
+      return keys.map(() => null);
+    }
+    const bytes = await measure(db, tenantId, [...new Set(keys)]);
+    // A text that is selected several times is in the answer several times.
+    const refusals = keys.map((key) => budget.reserve(bytes.get(key) ?? 0));
+    const taken = new Set(keys.filter((key, index) => bytes.has(key) && refusals[index] === null));
+    const texts: Map<Key, Text> = taken.size === 0 ? new Map() : await read(db, tenantId, [...taken]);
+    return keys.map((key, index) => refusals[index] ?? texts.get(key) ?? null);
+  }, uncached);
+}

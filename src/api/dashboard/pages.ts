@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ApiError } from '../../errors.js';
+import { parentOriginsOf } from '../../operations/portal/exchange-portal-code.js';
+import type { Services } from '../context/context.js';
+import { assetHeaders, embedHeaders, type Headers, pageHeaders } from './headers.js';
+
+/** The folder of the build, from `src/api/dashboard` or from `dist/src/api/dashboard`. */
+const BUILT = import.meta.url.endsWith('.ts') ? '../../../dist/dashboard' : '../../../dashboard';
+export const BUILT_FOLDER = fileURLToPath(new URL(BUILT, import.meta.url));
+
+const ASSET = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}$/;
+
+/**
+ * Serves `portal.html` and `console.html` with their assets, which have a hash in their names, and `embed.js` for other
+ * sites. The limit of requests without a key counts pages, but not their many assets.
+ *
+ * @param folder of the build
+ */
+export async function pages(
+  app: FastifyInstance,
+  { services, folder }: { services: Services; folder: string },
+): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: folder,
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+    suppressWarning: true, // a request for a page is answered with a hint to build it
+  });
+  app.get<{ Params: { name: string } }>('/dashboard/assets/:name', ({ params: { name } }, reply) => {
+    if (!ASSET.test(name)) {
+      throw nothingThere();
+    }
+    return send(reply, assetHeaders, folder, `assets/${name}`);
+  });
+  app.get('/portal/embed.js', (_request, reply) => send(reply, embedHeaders, folder, 'embed.js'));
+  await app.register(async (counted) => {
+    counted.addHook('onRequest', async ({ ip }) => services.rateLimits.requireAnonymous(ip));
+    for (const page of ['portal', 'console']) {
+      // The script of a page has routes of its own.
+      for (const path of [`/${page}`, `/${page}/*`]) {
+        counted.get(path, (_request, reply) => send(reply, pageHeaders([]), folder, `${page}.html`));
+      }
+    }
+    counted.get<{ Params: { publicId: string } }>('/portal/s/:publicId', async (request, reply) => {
+      const origins = await parentOriginsOf(services.db, request.params.publicId);
+      return send(reply, pageHeaders(origins), folder, 'portal.html');
+    });
+  });
+}
+
+/** The error for a missing file. The library of static files uses it too. */
+export const nothingThere = (): ApiError => new ApiError('not_found', 'There is nothing at this path.');
+
+/** @throws ApiError not_found */
+function send(reply: FastifyReply, headers: Headers, folder: string, file: string): FastifyReply {
+  if (!existsSync(join(folder, 'portal.html'))) {
+    reply.header('cache-control', 'no-store'); // a build may be under way
+    throw new ApiError('not_found', 'The pages of the dashboard were not built: npm run build makes them.');
+  }
+  return reply.headers(headers).sendFile(file);
+}

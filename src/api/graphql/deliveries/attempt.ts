@@ -1,0 +1,67 @@
+import 'reflect-metadata';
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Attempt } from '../../../entities/attempt.js';
+import { notFound } from '../../../errors.js';
+import type { AttemptKey } from '../../../operations/explorer/read-bodies.js';
+import type { Context } from '../../context/context.js';
+import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from '../fields/costs.js';
+import { JsonText } from '../fields/json-text.js';
+import { Requires } from '../fields/requires.js';
+import { JSONObject } from '../fields/scalars.js';
+
+@Resolver(() => Attempt)
+export class AttemptResolver {
+  @FieldResolver(() => JSONObject, { complexity: HEADERS_COST, description: 'The request headers as they were sent.' })
+  requestHeaders(@Root() attempt: Attempt): JsonText {
+    return new JsonText(attempt.requestHeaders);
+  }
+
+  @Requires('events:read')
+  @FieldResolver(() => String, {
+    nullable: true,
+    complexity: PAYLOAD_COST,
+    description:
+      'The exact body that was sent, the same in all attempts. Null only with an error, such as ANSWER_TOO_LARGE. Costs 100, because it may be long. Needs `events:read`.',
+  })
+  async requestBody(@Root() { deliveryId }: Attempt, @Ctx() context: Context): Promise<string> {
+    const body = await context.loaders.bodyByDelivery.load(deliveryId);
+    if (body === null) {
+      throw notFound('delivery', deliveryId); // the retention time has just ended
+    }
+    return body;
+  }
+
+  @FieldResolver(() => JSONObject, {
+    nullable: true,
+    complexity: KEPT_ANSWER_COST,
+    description:
+      'The headers of the answer. Null without an answer. The value of a repeated header is a list. Costs 10.',
+  })
+  async responseHeaders(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<JsonText | null> {
+    const headers = await loaders.answerHeadersByAttempt.load(keyOf(attempt));
+    return headers === null ? null : new JsonText(headers);
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    complexity: KEPT_ANSWER_COST,
+    description:
+      'The body of the answer as UTF-8, with U+FFFD for every invalid byte. Null without an answer. Costs 10.',
+  })
+  async responseBody(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
+    return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('utf8') ?? null;
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    complexity: KEPT_ANSWER_COST,
+    description: 'The exact bytes of the body of the answer in base64. Costs 10.',
+  })
+  async responseBodyBase64(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
+    return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('base64') ?? null;
+  }
+}
+
+function keyOf({ deliveryId, number }: Attempt): AttemptKey {
+  return `${deliveryId}/${number}`;
+}

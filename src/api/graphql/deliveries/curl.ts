@@ -1,0 +1,66 @@
+import 'reflect-metadata';
+import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { curlCommand } from '../../../domain/curl.js';
+import { fixedHeaders } from '../../../domain/delivery-request.js';
+import { Delivery } from '../../../entities/delivery.js';
+import { USER_AGENT } from '../../../platform/node/version.js';
+import type { Context } from '../../context/context.js';
+import { PAYLOAD_COST } from '../fields/costs.js';
+import { Requires } from '../fields/requires.js';
+
+@Resolver(() => Delivery)
+export class CurlResolver {
+  @Requires('events:read')
+  @FieldResolver(() => String, {
+    nullable: true,
+    complexity: PAYLOAD_COST,
+    description:
+      'A command for a POSIX shell that repeats the latest attempt with curl: url, headers and exact body. Before the first attempt it is unsigned. Null when there was no attempt and the webhook was deleted. It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Needs `events:read`.',
+  })
+  async asCurl(
+    @Root() delivery: Delivery,
+    @Arg('redactSignature', () => Boolean, {
+      defaultValue: false,
+      description: 'Whether to replace signatures with `REDACTED`.',
+    })
+    redactSignature: boolean,
+    @Ctx() context: Context,
+  ): Promise<string | null> {
+    const [request, body] = await Promise.all([
+      requestOf(delivery, context),
+      context.loaders.bodyByDelivery.load(delivery.id),
+    ]);
+    if (request === null || body === null) {
+      return null;
+    }
+    const headers = redactSignature ? withoutSignatures(request.headers) : request.headers;
+    // The sender normalizes urls, and curl does not.
+    const url = URL.parse(request.url)?.href ?? request.url;
+    return curlCommand({ url, headers, body });
+  }
+}
+
+/** The latest attempt, or a preview of the first one. */
+async function requestOf(delivery: Delivery, context: Context) {
+  const after = Math.max(0, delivery.attemptCount - 1);
+  const latest = (await context.loaders.attemptsByDelivery.load({ deliveryId: delivery.id, after })).at(-1);
+  if (latest !== undefined) {
+    return { url: latest.url, headers: JSON.parse(latest.requestHeaders) as Record<string, string> };
+  }
+  const webhook = await context.loaders.webhookById.load(delivery.webhookId);
+  const { headerPrefix } = context.config.delivery;
+  const headers = fixedHeaders({
+    deliveryId: delivery.id,
+    eventType: delivery.eventType,
+    headerPrefix,
+    userAgent: USER_AGENT,
+  });
+  return webhook === null ? null : { url: webhook.url, headers };
+}
+
+/** The prefix of the headers may have changed since, but the end of their names has not. */
+function withoutSignatures(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, /-signature$/i.test(name) ? 'REDACTED' : value]),
+  );
+}

@@ -1,0 +1,230 @@
+import 'reflect-metadata';
+import {
+  Args,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import { dateToId } from '../../../domain/ids/delivery-id.js';
+import type { NumberedType } from '../../../domain/ids/global-id.js';
+import { Attempt } from '../../../entities/attempt.js';
+import { Delivery, DeliveryStatus } from '../../../entities/delivery.js';
+import { Event } from '../../../entities/event.js';
+import { Webhook } from '../../../entities/webhook.js';
+import { cancelDelivery } from '../../../operations/deliveries/cancel-delivery.js';
+import { redeliver } from '../../../operations/deliveries/redeliver.js';
+import { type DeliveryConditions, pageDeliveries } from '../../../operations/explorer/page-deliveries.js';
+import { FRESH } from '../../../platform/database/tenant-database.js';
+import { actorOf, type Context, tenantOf } from '../../context/context.js';
+import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from '../fields/connection.js';
+import { mayHold } from '../fields/costs.js';
+import { found, idIn, idOf } from '../fields/ids.js';
+import { knownTypeIn } from '../fields/known-event-type.js';
+import { requireKnownWebhook } from '../fields/known-webhook.js';
+import { Requires } from '../fields/requires.js';
+import { requireRange, type TimeRange } from '../fields/time-range.js';
+import {
+  conditionsIn,
+  DeliveryFilter,
+  eventOfKeyIn,
+  payloadPartIn,
+  type WebhookDeliveryFilter,
+} from './delivery-filter.js';
+
+@InputType({ description: 'The delivery to send again.' })
+class RedeliverInput {
+  @Field(() => ID, { description: 'The id of the delivery, which must have succeeded, failed or been canceled.' })
+  deliveryId!: string;
+}
+
+@ObjectType({ description: 'The delivery that is sent again.' })
+class RedeliverPayload {
+  @Field(() => Delivery, { description: 'The same delivery with the same id, now pending.' })
+  delivery!: Delivery;
+}
+
+@InputType({ description: 'The delivery to cancel.' })
+class CancelDeliveryInput {
+  @Field(() => ID, { description: 'The id of the delivery, which must be pending or held.' })
+  id!: string;
+}
+
+@ObjectType({ description: 'The canceled delivery.' })
+class CancelDeliveryPayload {
+  @Field(() => Delivery, {
+    description:
+      'The delivery after the change. A request in flight ends and is recorded; if it succeeds, the delivery has succeeded.',
+  })
+  delivery!: Delivery;
+}
+
+export const DeliveryConnection = connectionOf(Delivery, 'Delivery', 'deliveries');
+
+/** A limit, because a delivery can be sent again any number of times. */
+const ATTEMPTS_SHOWN_MAX = 100;
+
+@Resolver(() => Delivery)
+export class DeliveryResolver {
+  @Requires('deliveries:read')
+  @Query(() => Delivery, { nullable: true, description: 'One delivery. Null with NOT_FOUND when it does not exist.' })
+  delivery(
+    @IdArg('The id, or the value of the header `X-Service-Delivery` (unless the service is set otherwise).') id: string,
+    @Ctx() context: Context,
+  ): Promise<Delivery> {
+    return readDelivery(context, idOf('Delivery', id, ['id']));
+  }
+
+  @Requires('deliveries:read')
+  @Query(() => DeliveryConnection, { nullable: true, description: "The tenant's deliveries, newest first." })
+  async deliveries(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @FilterArg(() => DeliveryFilter) filter: DeliveryFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Delivery>> {
+    const conditions = await conditionsOf(context, filter);
+    return readConnection('deliveries', page, async (slice) => {
+      if (conditions === null) {
+        return [];
+      }
+      return pageDeliveries(context, tenantOf(context), conditions, boundsOf(slice, filter));
+    });
+  }
+
+  @Requires('events:read')
+  @FieldResolver(() => Event, {
+    nullable: true,
+    description: 'The event. Null when it is no longer kept. Needs `events:read`.',
+  })
+  event(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Event | null> {
+    return context.loaders.eventById.load(delivery.eventId);
+  }
+
+  // testWebhook returns a delivery, so its scope is enough to see the webhook.
+  @Requires('webhooks:read', 'webhooks:test')
+  @FieldResolver(() => Webhook, { nullable: true, description: 'The webhook. Null when it was deleted.' })
+  webhook(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Webhook | null> {
+    return context.loaders.webhookById.load(delivery.webhookId);
+  }
+
+  @FieldResolver(() => Date, {
+    nullable: true,
+    description:
+      'When the next attempt is due. At an endpoint that fails or asked for a pause, not before that is over. In the past while the delivery waits to be sent. Null when no attempt is scheduled.',
+  })
+  async nextAttemptAt(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Date | null> {
+    if (delivery.status !== DeliveryStatus.PENDING) {
+      return null;
+    }
+    const webhook = await context.loaders.webhookById.load(delivery.webhookId);
+    const times = [delivery.dueAt, webhook?.closedUntil, webhook?.nextProbeAt];
+    return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
+  }
+
+  @mayHold(ATTEMPTS_SHOWN_MAX)
+  @FieldResolver(() => [Attempt], {
+    description: `The attempts so far, oldest first. Only the latest ${ATTEMPTS_SHOWN_MAX} when there are more.`,
+  })
+  attempts(@Root() { id, attemptCount }: Delivery, @Ctx() context: Context): Promise<Attempt[]> {
+    const after = Math.max(0, attemptCount - ATTEMPTS_SHOWN_MAX);
+    return context.loaders.attemptsByDelivery.load({ deliveryId: id, after });
+  }
+
+  @Requires('deliveries:resend')
+  @Mutation(() => RedeliverPayload, {
+    description: 'Sends a finished delivery again, with the same id and all retries, while its event is kept.',
+  })
+  async redeliver(
+    @InputArg(() => RedeliverInput) { deliveryId }: RedeliverInput,
+    @Ctx() context: Context,
+  ): Promise<RedeliverPayload> {
+    const id = idOf('Delivery', deliveryId, ['input', 'deliveryId']);
+    await redeliver(context.db, tenantOf(context), id, actorOf(context));
+    return { delivery: await readDelivery(context, id) };
+  }
+
+  @Requires('deliveries:resend')
+  @Mutation(() => CancelDeliveryPayload, { description: 'Cancels a delivery that is pending or held.' })
+  async cancelDelivery(
+    @InputArg(() => CancelDeliveryInput) input: CancelDeliveryInput,
+    @Ctx() context: Context,
+  ): Promise<CancelDeliveryPayload> {
+    const id = idOf('Delivery', input.id, ['input', 'id']);
+    await cancelDelivery(context.db, tenantOf(context), id, actorOf(context));
+    return { delivery: await readDelivery(context, id) };
+  }
+}
+
+async function readDelivery(context: Context, id: number): Promise<Delivery> {
+  return found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id);
+}
+
+const idFilter = (type: NumberedType, text: string | null | undefined, name: string) =>
+  typeof text === 'string' ? idIn(type, text, ['filter', name]) : undefined;
+
+/** Null when no delivery can meet the filter. @throws ApiError invalid_input, scope_missing, not_found */
+async function conditionsOf(context: Context, filter: DeliveryFilter | null): Promise<DeliveryConditions | null> {
+  const conditions: DeliveryConditions = {
+    ...conditionsIn(filter),
+    webhookId: idFilter('Webhook', filter?.webhookId, 'webhookId'),
+    eventId: idFilter('Event', filter?.eventId, 'eventId'),
+    payloadContains: payloadPartIn(context, filter),
+    eventType: await knownTypeIn(context, filter?.eventType),
+  };
+  await requireKnown(context, conditions);
+  const ofKey = await eventOfKeyIn(context, filter);
+  if (ofKey === undefined) {
+    return conditions;
+  }
+  const isOther = conditions.eventId !== undefined && conditions.eventId !== ofKey;
+  return ofKey === null || isOther ? null : { ...conditions, eventId: ofKey };
+}
+
+/** A mistyped id must not look as if nothing had been sent. @throws ApiError not_found */
+async function requireKnown(context: Context, { webhookId, eventId }: DeliveryConditions): Promise<void> {
+  if (webhookId !== undefined) {
+    await requireKnownWebhook(context, webhookId);
+  }
+  if (eventId !== undefined) {
+    found(await context.loaders.eventById.load(eventId), 'Event', eventId);
+  }
+}
+
+/**
+ * A page of a webhook's deliveries.
+ *
+ * @throws ApiError invalid_input, search_timed_out
+ */
+export async function readDeliveries(
+  context: Context,
+  page: ConnectionArgs,
+  filter: WebhookDeliveryFilter | null,
+  webhookId: number,
+): Promise<Connection<Delivery>> {
+  const conditions = { ...conditionsIn(filter), eventType: await knownTypeIn(context, filter?.eventType) };
+  return readConnection('deliveries', page, (slice) => {
+    return context.loaders.deliveriesByWebhook.load({ webhookId, conditions, bounds: boundsOf(slice, filter) });
+  });
+}
+
+/**
+ * The bounds of a page within the time range of a filter. Ids are ordered by time.
+ *
+ * @throws ApiError invalid_input for a range that ends before it begins
+ */
+export function boundsOf({ above, below, order, limit }: Slice, filter: TimeRange | null) {
+  requireRange(filter);
+  return {
+    above: Math.max(above ?? 0, filter?.since ? dateToId(filter.since) - 1 : 0),
+    below: Math.min(below ?? Number.MAX_SAFE_INTEGER, filter?.until ? dateToId(filter.until) : Number.MAX_SAFE_INTEGER),
+    order,
+    limit,
+  };
+}

@@ -1,0 +1,38 @@
+import type { Emit, EmitRefusal } from '../../../domain/events/emit.js';
+import { globalId } from '../../../domain/ids/global-id.js';
+import { ApiError, invalidInput, notFound, type Path } from '../../../errors.js';
+
+/** Adds the path to a refusal, for requests with several events. */
+export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiError {
+  return new ApiError(reason, detail, { ...extra, issues: [{ path, code: reason, detail }] });
+}
+
+/** The error for an event that the emitter refused. @param path of the event in the request */
+export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError {
+  const badType = (code: string, detail: string) => invalidInput([{ path: [...path, 'event'], code, detail }]);
+  switch (reason) {
+    case 'TENANT_UNKNOWN':
+      return refusedAt([...path, 'tenantId'], notFound('tenant', globalId('Tenant', tenantId)));
+    case 'IDEMPOTENCY_KEY_REUSED':
+      return refusedAt(
+        [...path, 'idempotencyKey'],
+        new ApiError('idempotency_key_reused', 'The idempotency key was used for another event type or payload.'),
+      );
+    case 'WEBHOOK_NOT_ACTIVE': // only a test is for one webhook
+      return new ApiError(
+        'webhook_inactive',
+        'An inactive webhook cannot be tested. Enable it with updateWebhook(input: {active: true, held: KEEP}), ' +
+          'test it, and then send the held deliveries with releaseHeld.',
+      );
+    // The registry was read seconds ago: the type was changed since.
+    case 'EVENT_TYPE_UNKNOWN':
+      return badType('event_type_unknown', 'There is no such event type.');
+    case 'EVENT_TYPE_RESERVED':
+      return badType('event_type_reserved', 'Only the service itself emits events of this type.');
+    case 'EVENT_TYPE_DEPRECATED':
+      return badType('event_type_deprecated', 'The event type is deprecated.');
+    default:
+      // A newer version may have migrated the database.
+      throw new Error(`Postgres refused an event for a reason unknown to this version: ${reason satisfies never}`);
+  }
+}

@@ -1,0 +1,109 @@
+import 'reflect-metadata';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Event } from '../../../entities/event.js';
+import { Nullable } from '../../../entities/nullable.js';
+import { EVENTS_PER_REQUEST_MOST } from '../../../platform/settings/limit-settings.js';
+import { mayHold } from '../fields/costs.js';
+import { JSONObject } from '../fields/scalars.js';
+
+@InputType({ description: 'The event to emit.' })
+export class EmitEventInput {
+  @Field(() => String, { description: 'The name of its event type, such as `booking.created`.' })
+  event!: string;
+
+  @Field(() => JSONObject, {
+    description:
+      'The payload, which must match the schema of the event type. At most 256 KiB and 64 levels, unless the service is set otherwise.',
+  })
+  payload!: Record<string, unknown>;
+
+  @Nullable(
+    () => String,
+    '1 to 255 printable ASCII characters. The same key within 7 days returns the same event; with another type or payload it is a CONFLICT. A repetition is checked like any other emit.',
+  )
+  idempotencyKey?: string | null;
+
+  @Nullable(
+    () => ID,
+    'The id of the tenant, for a platform key that does not send the header `Hookwright-Tenant`. Otherwise the same tenant or nothing.',
+  )
+  tenantId?: string | null;
+}
+
+@ObjectType({ description: 'The stored event.' })
+export class EmitEventPayload {
+  @Field(() => Event, { description: 'The event. For a repeated idempotency key, the earlier event.' })
+  event!: Event;
+
+  @Field(() => Int, { description: 'Number of deliveries of the event, including held ones.' })
+  deliveryCount!: number;
+
+  @Field(() => Boolean, { description: 'True when the event already existed for this idempotency key.' })
+  duplicate!: boolean;
+}
+
+@InputType({ description: 'The events to emit.' })
+export class EmitEventsInput {
+  @Field(() => [EmitEventInput], { description: 'At most 100, unless the service is set to less.' })
+  events!: EmitEventInput[];
+
+  @Nullable(() => Boolean, 'True to refuse all events when one of them is refused.', { defaultValue: false })
+  allOrNothing?: boolean | null;
+}
+
+@ObjectType({ description: 'A rule that an event breaks.' })
+class EmitEventIssue {
+  @Field(() => [String], {
+    description: 'The path in the arguments, such as `["input", "events", "0", "payload", "code"]`.',
+  })
+  path!: string[];
+
+  @Field(() => String, { description: 'The broken rule, such as `schema_required`.' })
+  code!: string;
+
+  @Field(() => String, { description: 'A sentence about it, such as `must NOT have more than 20 characters`.' })
+  detail!: string;
+}
+
+@ObjectType({ description: 'Why an event was refused.' })
+class EmitEventError {
+  @Field(() => String, {
+    description: 'The code, like `extensions.code` of an error, such as `BAD_USER_INPUT` or `CONFLICT`.',
+  })
+  code!: string;
+
+  @Field(() => String, { description: 'A sentence about it, like the `message` of an error.' })
+  detail!: string;
+
+  @Field(() => [String], {
+    description: 'The path in the arguments, such as `["input", "events", "0", "payload"]`.',
+  })
+  path!: string[];
+
+  @Field(() => [EmitEventIssue], {
+    description: 'All rules that the event breaks, at most 100. `detail` and `path` describe the first.',
+  })
+  issues!: EmitEventIssue[];
+}
+
+@ObjectType({ description: 'The outcome of one event: either an event or an error.' })
+export class EmitEventResult {
+  @Nullable(() => Event, 'The stored event. Null when it was refused.')
+  event!: Event | null;
+
+  @Field(() => Int, { description: 'Number of deliveries of the event, including held ones. 0 when it was refused.' })
+  deliveryCount!: number;
+
+  @Field(() => Boolean, { description: 'True when the event already existed for this idempotency key.' })
+  duplicate!: boolean;
+
+  @Nullable(() => EmitEventError, 'Why the event was refused. Null when it was accepted.')
+  error!: EmitEventError | null;
+}
+
+@ObjectType({ description: 'The outcomes of the events.' })
+export class EmitEventsPayload {
+  @mayHold(EVENTS_PER_REQUEST_MOST)
+  @Field(() => [EmitEventResult], { description: 'One outcome for each event, in the same order.' })
+  results!: EmitEventResult[];
+}

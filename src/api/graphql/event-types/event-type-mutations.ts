@@ -1,0 +1,156 @@
+import 'reflect-metadata';
+import { Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { isDeeperThan } from '../../../domain/events/payload.js';
+import { EventType } from '../../../entities/event-type.js';
+import { Nullable } from '../../../entities/nullable.js';
+import { type InputIssue, invalidInput } from '../../../errors.js';
+import type { RegisteredEventType } from '../../../operations/event-types/event-type-registry.js';
+import {
+  deprecateEventType,
+  registerEventType,
+  updateEventType,
+} from '../../../operations/event-types/register-event-type.js';
+import { schemaIssues } from '../../../platform/payload-checks/schema-issues.js';
+import { actorOf, type Context } from '../../context/context.js';
+import { InputArg } from '../fields/arguments.js';
+import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
+import { RequiresScope } from '../fields/requires.js';
+import { JSONObject } from '../fields/scalars.js';
+import { findEventType } from './event-type.js';
+
+const SCHEMA_DEPTH_MAX = 64;
+const SCHEMA_BYTES_MAX = 65_536;
+const schemaRules =
+  'A JSON Schema (2020-12) of type object, at most 64 KiB and 64 levels, without recursion and external references.';
+
+@InputType({ description: 'The event type to register for all tenants.' })
+class RegisterEventTypeInput {
+  @Field(() => String, {
+    description:
+      'The name, such as `order.paid`: 2 or more parts of a-z, 0-9 and _, separated by dots, at most 128 characters. It cannot be changed.',
+  })
+  name!: string;
+
+  @Field(() => String, { description: 'When events of this type are fired. 1 to 1,000 characters.' })
+  description!: string;
+
+  @Field(() => JSONObject, { description: `The schema of the payload. ${schemaRules}` })
+  schema!: Record<string, unknown>;
+}
+
+@InputType({ description: 'Changes of an event type. Fields that are left out stay.' })
+class UpdateEventTypeInput {
+  @Field(() => String, { description: 'The name of the event type.' })
+  name!: string;
+
+  @Nullable(() => String, 'A new description of 1 to 1,000 characters.')
+  description?: string | null;
+
+  @Nullable(
+    () => JSONObject,
+    `A new schema, which becomes a new version. The schemas of built-in types cannot be changed. ${schemaRules}`,
+  )
+  schema?: Record<string, unknown> | null;
+}
+
+@InputType({ description: 'The event type to deprecate.' })
+class DeprecateEventTypeInput {
+  @Field(() => String, { description: 'The name of the event type.' })
+  name!: string;
+
+  @Nullable(() => Boolean, 'False to accept events of this type again.', { defaultValue: true })
+  deprecated?: boolean | null;
+}
+
+@ObjectType()
+abstract class EventTypePayload {
+  @Field(() => EventType, { description: 'The event type. Every process uses it within 5 seconds.' })
+  eventType!: RegisteredEventType;
+}
+
+@ObjectType({ description: 'The new event type.' })
+class RegisterEventTypePayload extends EventTypePayload {}
+
+@ObjectType({ description: 'The changed event type.' })
+class UpdateEventTypePayload extends EventTypePayload {}
+
+@ObjectType({ description: 'The event type after the change.' })
+class DeprecateEventTypePayload extends EventTypePayload {}
+
+@Resolver()
+export class EventTypeMutations {
+  @RequiresScope('platform:admin')
+  @Mutation(() => RegisterEventTypePayload, {
+    description: 'Registers an event type. Webhooks with `*` are subscribed at once. For platform keys only.',
+  })
+  async registerEventType(
+    @InputArg(() => RegisterEventTypeInput) input: RegisterEventTypeInput,
+    @Ctx() context: Context,
+  ): Promise<RegisterEventTypePayload> {
+    const name = parseInput(newEventTypeName, input.name, ['input', 'name']);
+    const description = parseInput(eventTypeDescription, input.description, ['input', 'description']);
+    const schema = usableSchema(input.schema);
+    await registerEventType(context.db, { name, description, schema }, actorOf(context));
+    return changed(context, name);
+  }
+
+  @RequiresScope('platform:admin')
+  @Mutation(() => UpdateEventTypePayload, {
+    description: 'Changes description or schema. Accepted events stay as they are. For platform keys only.',
+  })
+  async updateEventType(
+    @InputArg(() => UpdateEventTypeInput) input: UpdateEventTypeInput,
+    @Ctx() context: Context,
+  ): Promise<UpdateEventTypePayload> {
+    const { name } = input;
+    const path = ['input', 'description'];
+    const description = parseInput(eventTypeDescription.optional(), input.description ?? undefined, path);
+    const schema = input.schema ? usableSchema(input.schema) : undefined;
+    if (description === undefined && schema === undefined) {
+      const detail = 'must have description or schema';
+      throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
+    }
+    await updateEventType(context.db, { name, description, schema }, actorOf(context));
+    return changed(context, name);
+  }
+
+  @RequiresScope('platform:admin')
+  @Mutation(() => DeprecateEventTypePayload, {
+    description: 'Refuses further events of a type, or accepts them again. For platform keys only.',
+  })
+  async deprecateEventType(
+    @InputArg(() => DeprecateEventTypeInput) input: DeprecateEventTypeInput,
+    @Ctx() context: Context,
+  ): Promise<DeprecateEventTypePayload> {
+    const { name } = input;
+    await deprecateEventType(context.db, { name, deprecated: input.deprecated ?? true }, actorOf(context));
+    return changed(context, name);
+  }
+}
+
+async function changed(context: Context, name: string): Promise<{ eventType: RegisteredEventType }> {
+  context.eventTypes.forget();
+  return { eventType: await findEventType(context, name) };
+}
+
+/** @throws ApiError invalid_input with the path of each broken rule */
+function usableSchema(schema: Record<string, unknown>): Record<string, unknown> {
+  const issues = issuesOf(schema);
+  if (issues.length > 0) {
+    throw invalidInput(issues.map((issue) => ({ ...issue, path: ['input', 'schema', ...issue.path] })));
+  }
+  return schema;
+}
+
+function issuesOf(schema: Record<string, unknown>): InputIssue[] {
+  if (isDeeperThan(schema, SCHEMA_DEPTH_MAX)) {
+    const detail = `must not be nested deeper than ${SCHEMA_DEPTH_MAX} levels`;
+    return [{ path: [], code: 'too_deep', detail }];
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(schema), 'utf8');
+  if (bytes > SCHEMA_BYTES_MAX) {
+    const detail = `has ${bytes} bytes as JSON; at most ${SCHEMA_BYTES_MAX} are allowed`;
+    return [{ path: [], code: 'too_big', detail }];
+  }
+  return schemaIssues(schema);
+}

@@ -1,0 +1,96 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { EventType } from '../../../entities/event-type.js';
+import {
+  type EventTypeVersionRow,
+  type RegisteredEventType,
+  VERSIONS_SHOWN_MAX,
+} from '../../../operations/event-types/event-type-registry.js';
+import { REGISTERED_TYPES_MAX, unknownEventType } from '../../../operations/event-types/register-event-type.js';
+import type { Context } from '../../context/context.js';
+import { mayHold, SCHEMA_COST } from '../fields/costs.js';
+import { JsonText } from '../fields/json-text.js';
+import { RequiresKey } from '../fields/requires.js';
+import { JSONObject } from '../fields/scalars.js';
+
+@ObjectType({ description: 'A current or former schema of an event type.' })
+class EventTypeVersion {
+  @Field(() => Int, { description: 'Number of the schema, starting with 1.' })
+  version!: number;
+
+  @Field(() => Date, {
+    description: 'When payloads began to be checked by this schema; other processes follow within 5 seconds.',
+  })
+  createdAt!: Date;
+
+  /** JSON. */
+  schema!: string;
+}
+
+@Resolver(() => EventType)
+export class EventTypeResolver {
+  @RequiresKey()
+  @mayHold(REGISTERED_TYPES_MAX)
+  @Query(() => [EventType], { nullable: true, description: 'All event types, sorted by name.' })
+  eventTypes(@Ctx() context: Context): Promise<readonly RegisteredEventType[]> {
+    return context.eventTypes.all();
+  }
+
+  @RequiresKey()
+  @Query(() => EventType, {
+    nullable: true,
+    description: 'One event type. Null with NOT_FOUND when it does not exist.',
+  })
+  eventType(
+    @Arg('name', () => String, { description: 'The name, such as `booking.created`.' }) name: string,
+    @Ctx() context: Context,
+  ): Promise<RegisteredEventType> {
+    return findEventType(context, name);
+  }
+
+  @FieldResolver(() => JSONObject, {
+    complexity: SCHEMA_COST,
+    description: 'The JSON Schema (2020-12) of the payload. Costs 25, because it may be long.',
+  })
+  schema(@Root() { schema }: RegisteredEventType, @Ctx() { budget }: Context): JsonText {
+    return new JsonText(budget.spend(schema));
+  }
+
+  @FieldResolver(() => JSONObject, {
+    nullable: true,
+    complexity: SCHEMA_COST,
+    description:
+      'An invented payload that the schema accepts. Null when none was found: add `examples` to the schema. Costs 25.',
+  })
+  samplePayload(@Root() { samplePayload }: RegisteredEventType, @Ctx() { budget }: Context): JsonText | null {
+    return samplePayload === null ? null : new JsonText(budget.spend(samplePayload));
+  }
+
+  @mayHold(VERSIONS_SHOWN_MAX)
+  @FieldResolver(() => [EventTypeVersion], {
+    description: 'The latest 20 schemas, newest first.',
+  })
+  versions(@Root() { name }: RegisteredEventType, @Ctx() { loaders }: Context): Promise<EventTypeVersionRow[]> {
+    return loaders.versionsByEventType.load(name);
+  }
+}
+
+@Resolver(() => EventTypeVersion)
+export class EventTypeVersionResolver {
+  @FieldResolver(() => JSONObject, {
+    complexity: SCHEMA_COST,
+    description: 'The JSON Schema (2020-12) of the payload. Costs 25, because it may be long.',
+  })
+  schema(@Root() { schema }: EventTypeVersionRow, @Ctx() { budget }: Context): JsonText {
+    return new JsonText(budget.spend(schema));
+  }
+}
+
+/** @throws ApiError not_found */
+export async function findEventType({ eventTypes }: Context, name: string): Promise<RegisteredEventType> {
+  const found = (await eventTypes.all()).find((type) => type.name === name);
+  if (found === undefined) {
+    throw unknownEventType();
+  }
+  return found;
+}

@@ -1,0 +1,107 @@
+import type { ApolloServerPlugin, GraphQLRequestListener, GraphQLResponse } from '@apollo/server';
+import { type FormattedExecutionResult, GraphQLError } from 'graphql';
+import { ApiError } from '../../../errors.js';
+import type { Context } from '../../context/context.js';
+import { causeOf, formatError, graphqlErrorOf, refusalHead } from '../fields/errors.js';
+import { JsonText, writeJson } from '../fields/json-text.js';
+import { longAnswerError } from './long-answer.js';
+import { noteErrors } from './note-errors.js';
+import type { KnownOperation } from './operation.js';
+import type { GraphqlRequest } from './request.js';
+
+/**
+ * The last steps of an answer. They share one hook, because Apollo runs the hooks of several plugins at the same time.
+ */
+const listener: GraphQLRequestListener<Context> = {
+  async willSendResponse({ request, response, contextValue, errors = [] }) {
+    const { operation } = request.http as GraphqlRequest;
+    const { data } = resultOf(response);
+    const tooLong = operation && data ? longAnswerError(operation, data, contextValue) : null;
+    if (tooLong !== null) {
+      replace(response, contextValue, { data: null }, tooLong);
+    } else if (errors.length > 0 && !(operation && mayBePart(operation, errors))) {
+      setHead(response);
+    }
+    requireFailingStatus(request.http as GraphqlRequest, response);
+    const text = write(response, contextValue);
+    const refusal = contextValue.budget.reserveWhole(text);
+    // The effect of a mutation stands, so its answer is sent. It is about as long as its input.
+    if (refusal !== null && operation?.kind !== 'mutation') {
+      replace(response, contextValue, {}, graphqlErrorOf(refusal));
+      write(response, contextValue);
+    }
+  },
+};
+
+/** Limits answers, sets their status and writes them. */
+export const answers: ApolloServerPlugin<Context> = { requestDidStart: async () => listener };
+
+/** Apollo's `stringifyResult`. Requests that Apollo refuses early pass no plugin, so they are not written yet. */
+export function textOf(result: FormattedExecutionResult): string {
+  return (result.data as unknown) instanceof JsonText ? (result.data as never as JsonText).text : lineOf(result);
+}
+
+const lineOf = ({ errors, data }: FormattedExecutionResult) => `${writeJson({ errors, data })}\n`;
+
+const resultOf = ({ body }: Partial<GraphQLResponse>): FormattedExecutionResult =>
+  body?.kind === 'single' ? body.singleResult : {};
+
+const PERSISTED_QUERY_NOT_FOUND = 'PERSISTED_QUERY_NOT_FOUND';
+
+type Response = Parameters<NonNullable<typeof listener.willSendResponse>>[0]['response'];
+
+/** Writes the text before Apollo would, so that a failure is an error of this request. */
+function write(response: Response, context: Context): string {
+  let text: string;
+  try {
+    text = lineOf(resultOf(response));
+  } catch (error) {
+    replace(response, context, {}, new GraphQLError('', { originalError: error as Error }));
+    response.http.status = 500;
+    text = lineOf(resultOf(response));
+  }
+  response.body = { kind: 'single', singleResult: { data: new JsonText(text) as never } };
+  return text;
+}
+
+function replace(response: Response, context: Context, rest: FormattedExecutionResult, error: GraphQLError): void {
+  noteErrors(context, [error]);
+  response.body = { kind: 'single', singleResult: { ...rest, errors: [formatError(error)] } };
+  response.http.status = 200;
+  setHead(response);
+}
+
+/** Sets status and headers of a request that is refused as a whole. */
+function setHead(response: Response): void {
+  const head = refusalHead(resultOf(response));
+  if (head !== undefined) {
+    response.http.status = head.status;
+    for (const [name, value] of Object.entries(head.headers)) {
+      response.http.headers.set(name, value);
+    }
+  }
+}
+
+/**
+ * An answer of the type `application/graphql-response+json` without `data` has no 2xx status (GraphQL over HTTP). Only
+ * an unknown persisted query keeps Apollo's 200: it asks the client for the text, and is no failure for a proxy.
+ */
+function requireFailingStatus({ answerType }: GraphqlRequest, response: Response): void {
+  const { data, errors } = resultOf(response);
+  const code = errors?.[0]?.extensions?.['code'];
+  const isSuccess = (response.http.status ?? 200) < 300;
+  if (answerType !== 'application/json' && data === undefined && isSuccess && code !== PERSISTED_QUERY_NOT_FOUND) {
+    response.http.status = code === 'FORBIDDEN' ? 403 : 400;
+  }
+}
+
+/** Whether another field may have taken effect, although `data` is null: one failing field can remove the others. */
+function mayBePart({ kind, root: { operations, emits } }: KnownOperation, errors: readonly GraphQLError[]): boolean {
+  return operations + emits.length > 1 || (kind === 'mutation' && errors.some(limitsAnswer));
+}
+
+/** A rate limit below a mutation's field concerns only the answer: the mutation must not be repeated. */
+function limitsAnswer(error: GraphQLError): boolean {
+  const cause = causeOf(error);
+  return (error.path?.length ?? 0) > 1 && cause instanceof ApiError && cause.reason === 'rate_limited';
+}

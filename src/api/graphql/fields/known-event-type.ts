@@ -1,0 +1,19 @@
+import { invalidInput, type Path } from '../../../errors.js';
+import { notAType } from '../../../operations/webhooks/webhook-settings.js';
+import type { Context } from '../../context/context.js';
+
+/** The event type that an optional argument names. @throws ApiError invalid_input when there is no such type */
+export async function knownTypeIn(
+  { eventTypes }: Context,
+  name: string | null | undefined,
+  path: Path = ['filter', 'eventType'],
+): Promise<string | undefined> {
+  if (typeof name !== 'string') {
+    return undefined;
+  }
+  const names = await eventTypes.names();
+  if (!names.includes(name)) {
+    throw invalidInput([{ path, code: 'event_type_unknown', detail: notAType(names) }]);
+  }
+  return name;
+}

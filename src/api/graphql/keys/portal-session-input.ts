@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { isLocalhost, isLoopbackAddress, URL_LENGTH_MAX } from '../../../domain/addresses/target.js';
+import { PORTAL_SESSION_SECONDS_MAX, wholeCapabilities } from '../../../domain/keys/portal-session.js';
+import { KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
+import { expiresInSeconds as keySeconds } from '../fields/input.js';
+import { PARENT_ORIGINS_MAX, PortalCapability, PortalTheme } from './portal-session-types.js';
+
+const ORIGIN_LENGTH_MAX = 255;
+const LOCALE_LENGTH_MAX = 35;
+
+/**
+ * Origins become part of the header Content-Security-Policy, where a semicolon or a comma would end the directive and
+ * IPv6 addresses are not allowed (W3C CSP3 §2.3.1).
+ */
+const ORIGIN = /^https?:\/\/[a-z0-9_-]+(\.[a-z0-9_-]+)*(:[0-9]+)?$/;
+
+const isSafe = ({ protocol, hostname }: URL) =>
+  protocol === 'https:' ||
+  (protocol === 'http:' && (isLocalhost(hostname) || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''))));
+
+function isOrigin(text: string): boolean {
+  const url = text.length <= ORIGIN_LENGTH_MAX && ORIGIN.test(text) ? URL.parse(text) : null;
+  return url !== null && url.origin === text && isSafe(url);
+}
+
+function isReturnUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && isSafe(url) && url.username === '' && url.password === '';
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return text.length <= LOCALE_LENGTH_MAX && Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+export const portalSessionInput = z.object({
+  capabilities: z
+    .array(z.enum(PortalCapability))
+    .min(1, 'must name at least one capability')
+    .transform(wholeCapabilities),
+  expiresInSeconds: z
+    .int()
+    .min(KEY_LIFETIME_SECONDS_MIN, `must be at least ${KEY_LIFETIME_SECONDS_MIN}`)
+    .max(PORTAL_SESSION_SECONDS_MAX, `must be at most ${PORTAL_SESSION_SECONDS_MAX}`)
+    .nullish(),
+  parentOrigins: z
+    .array(
+      z
+        .string()
+        .refine(
+          isOrigin,
+          'must be an origin in lower case and without a path, such as https://app.example.com, or http://localhost:3000 on this machine',
+        ),
+    )
+    .max(PARENT_ORIGINS_MAX, `must have at most ${PARENT_ORIGINS_MAX} origins`)
+    .nullish()
+    .transform((origins) => [...new Set(origins)]),
+  locale: z
+    .string()
+    .refine(isLocale, 'must be a language tag (BCP 47), such as en or de-CH')
+    .transform((tag) => Intl.getCanonicalLocales(tag)[0]!)
+    .nullish()
+    .transform((tag) => tag ?? null),
+  theme: z
+    .enum(PortalTheme)
+    .nullish()
+    .transform((theme) => theme ?? ('AUTO' as const)),
+  returnUrl: z
+    .string()
+    .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)
+    .refine(isReturnUrl, 'must be an https:// url without a user name, or an http:// one on this machine (localhost)')
+    .transform((url) => new URL(url).href)
+    .refine(
+      ({ length }) => length <= URL_LENGTH_MAX,
+      `must have at most ${URL_LENGTH_MAX} characters when it is encoded`,
+    )
+    .nullish()
+    .transform((url) => url ?? null),
+  keysExpireInSeconds: keySeconds.nullish().transform((seconds) => seconds ?? null),
+});

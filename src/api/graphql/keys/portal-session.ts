@@ -1,0 +1,127 @@
+import 'reflect-metadata';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { scopesOfPortal } from '../../../domain/keys/portal-session.js';
+import { ApiKey, activeSessions, endedSessions } from '../../../entities/api-key.js';
+import { ApiError } from '../../../errors.js';
+import { revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
+import { createPortalSession } from '../../../operations/portal/create-portal-session.js';
+import { UNFILTERED } from '../../../platform/database/tenant-database.js';
+import { actorOf, type Context, callerOf, otherTenant, otherThanHeader, tenantOf } from '../../context/context.js';
+import { FilterArg, InputArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
+import { idOf } from '../fields/ids.js';
+import { parseInput } from '../fields/input.js';
+import { Requires, RequiresScope } from '../fields/requires.js';
+import { requireGranted } from './api-key-rules.js';
+import { portalSessionInput } from './portal-session-input.js';
+import {
+  CreatePortalSessionInput,
+  CreatePortalSessionPayload,
+  PortalSession,
+  PortalSessionConnection,
+  PortalSessionFilter,
+  portalSessionOf,
+  RevokePortalSessionInput,
+  RevokePortalSessionPayload,
+} from './portal-session-types.js';
+
+@Resolver(() => PortalSession)
+export class PortalSessionResolver {
+  @Requires('keys:admin', 'platform:read')
+  @Query(() => PortalSessionConnection, {
+    nullable: true,
+    description: "The tenant's portal sessions, newest first, including revoked and expired ones.",
+  })
+  portalSessions(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @FilterArg(() => PortalSessionFilter) filter: PortalSessionFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<PortalSession>> {
+    const read = pagedQuery(context.em, ApiKey, conditionsOf(filter));
+    return readConnection('portalSessions', page, async (slice) =>
+      (await read(slice)).map((key) => portalSessionOf(key, context.clock())),
+    );
+  }
+
+  @RequiresScope('keys:admin')
+  @Mutation(() => CreatePortalSessionPayload, {
+    description: 'Creates a portal session: a link by which a person manages webhooks of the tenant in a browser.',
+  })
+  async createPortalSession(
+    @InputArg(() => CreatePortalSessionInput) { tenantId: named, ...input }: CreatePortalSessionInput,
+    @Ctx() context: Context,
+  ): Promise<CreatePortalSessionPayload> {
+    const base = baseUrlOf(context);
+    const tenantId = tenantNamed(context, named);
+    const { expiresInSeconds, ...settings } = parseInput(portalSessionInput, input, ['input']);
+    requireGranted(context, scopesOfPortal(settings.capabilities), 'A portal session');
+    const { apiKey, publicId, code } = await createPortalSession(context.db, context.random, {
+      tenantId,
+      expiresInSeconds: expiresInSeconds ?? undefined,
+      settings,
+      by: actorOf(context),
+    });
+    return { url: `${base}/portal/s/${publicId}#${code}`, session: portalSessionOf(apiKey, context.clock()) };
+  }
+
+  @Requires('keys:admin')
+  @Mutation(() => RevokePortalSessionPayload, {
+    description: 'Revokes a portal session for good. It stops working everywhere within 5 seconds.',
+  })
+  async revokePortalSession(
+    @InputArg(() => RevokePortalSessionInput) input: RevokePortalSessionInput,
+    @Ctx() context: Context,
+  ): Promise<RevokePortalSessionPayload> {
+    const id = idOf('PortalSession', input.id, ['input', 'id']);
+    const apiKey = await revokeApiKey(context.db, tenantOf(context), id, actorOf(context), 'portal');
+    context.authenticator.forgetRevoked(apiKey);
+    return { session: portalSessionOf(apiKey, context.clock()) };
+  }
+}
+
+function conditionsOf(filter: PortalSessionFilter | null) {
+  if (typeof filter?.active !== 'boolean') {
+    return { portalId: { $ne: null } };
+  }
+  return filter.active ? activeSessions() : endedSessions();
+}
+
+/** Reads the sessions of the tenant with these numbers. */
+export async function readPortalSessions({ em, tenantId, clock }: Context, ids: number[]): Promise<PortalSession[]> {
+  const keys = await em.find(ApiKey, { id: { $in: ids }, tenantId, portalId: { $ne: null } }, UNFILTERED);
+  return keys.map((key) => portalSessionOf(key, clock()));
+}
+
+/**
+ * @returns scheme, host and port under which browsers reach the portal
+ * @throws ApiError unavailable, header_malformed
+ */
+function baseUrlOf({ config, origin }: Context): string {
+  if (!config.dashboard) {
+    throw new ApiError('unavailable', 'This service has no portal: it runs with DASHBOARD=off.');
+  }
+  const url = config.publicUrl ?? URL.parse(origin ?? '')?.origin;
+  if (url === undefined) {
+    throw new ApiError(
+      'header_malformed',
+      'The url of a session begins with the header Host, which names no valid host here. Send another one, or set PUBLIC_URL.',
+    );
+  }
+  return url;
+}
+
+/** @throws ApiError scope_missing, invalid_input, tenant_required; not_found for a text that is not an id */
+function tenantNamed(context: Context, named: string | null | undefined): number {
+  if (typeof named !== 'string') {
+    return tenantOf(context);
+  }
+  const path = ['input', 'tenantId'];
+  const id = idOf('Tenant', named, path);
+  if (context.tenantId === null || id === context.tenantId) {
+    return id;
+  }
+  if (callerOf(context).tenantId !== null) {
+    throw otherTenant('tenantId');
+  }
+  throw otherThanHeader(context.tenantId, path);
+}

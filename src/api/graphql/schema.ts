@@ -1,0 +1,120 @@
+import 'reflect-metadata';
+import {
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  isObjectType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
+import { buildSchema, type ContainerType, type PubSub } from 'type-graphql';
+import { GLOBAL_ID } from '../../entities/node.js';
+import { BulkMutations } from './bulk/bulk-mutations.js';
+import { BulkOperationResolver } from './bulk/bulk-operation.js';
+import { AttemptResolver } from './deliveries/attempt.js';
+import { CurlResolver } from './deliveries/curl.js';
+import { DeliveryResolver } from './deliveries/delivery.js';
+import { EventResolver } from './deliveries/event.js';
+import { FanOutResolver } from './deliveries/fan-out.js';
+import { EmitResolver } from './emits/emit.js';
+import { EventTypeResolver, EventTypeVersionResolver } from './event-types/event-type.js';
+import { EventTypeMutations } from './event-types/event-type-mutations.js';
+import { DateTime } from './fields/scalars.js';
+import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
+import { ApiKeyResolver } from './keys/api-key.js';
+import { PortalSessionResolver } from './keys/portal-session.js';
+import { LiveUpdateResolver } from './live-updates.js';
+import { NodeResolver } from './node.js';
+import { StatsResolver } from './stats/stats.js';
+import { AuditLogResolver } from './tenants/audit-log.js';
+import { TenantResolver } from './tenants/tenant.js';
+import { TenantUsageResolver } from './tenants/tenant-usage.js';
+import { ViewerResolver } from './tenants/viewer.js';
+import { WebhookResolver } from './webhooks/webhook.js';
+import { WebhookMutations } from './webhooks/webhook-mutations.js';
+import { WebhookOutlookResolver } from './webhooks/webhook-outlook.js';
+
+const resolvers = [
+  ApiKeyResolver,
+  AttemptResolver,
+  AuditLogResolver,
+  BulkMutations,
+  BulkOperationResolver,
+  CurlResolver,
+  DeliveryResolver,
+  EmitResolver,
+  EventResolver,
+  EventTypeMutations,
+  EventTypeResolver,
+  EventTypeVersionResolver,
+  FanOutResolver,
+  InstallationResolver,
+  LiveUpdateResolver,
+  NodeResolver,
+  PortalSessionResolver,
+  StatsResolver,
+  TenantResolver,
+  TenantUsageResolver,
+  TopWebhookResolver,
+  ViewerResolver,
+  WebhookMutations,
+  WebhookOutlookResolver,
+  WebhookResolver,
+] as const;
+
+/** type-graphql requires it, but updates come from the database (src/api/live/change-feed.ts). */
+const noTopics: PubSub = {
+  publish: () => {},
+  subscribe: () => {
+    throw new Error('There are no topics.');
+  },
+};
+
+/** Descriptions of the types that libraries make. */
+const descriptions: Readonly<Record<string, string>> = {
+  Query: 'Queries. Each needs an API key with the matching scope.',
+  Mutation: 'Mutations. Each takes one `input` and returns its own payload type.',
+  Subscription: 'Subscriptions, as server-sent events at `/graphql/stream`.',
+  SafeInt: 'A whole number of at most 53 bits, which JavaScript represents exactly.',
+};
+
+let built: Promise<GraphQLSchema> | undefined;
+
+/** Builds the schema, once. Resolvers are stateless: everything they need is in the context of the request. */
+export function buildGraphqlSchema(): Promise<GraphQLSchema> {
+  built ??= build();
+  return built;
+}
+
+async function build(): Promise<GraphQLSchema> {
+  const instances = new Map<unknown, unknown>(resolvers.map((type) => [type, new type()]));
+  const container: ContainerType = { get: (type) => instances.get(type) };
+  const schema = await buildSchema({
+    resolvers: [...resolvers],
+    container,
+    // The zod schemas of input.ts check inputs.
+    validate: false,
+    scalarsMap: [{ type: Date, scalar: DateTime }],
+    pubSub: noTopics,
+  });
+  for (const [name, description] of Object.entries(descriptions)) {
+    schema.getType(name)!.description = description;
+  }
+  showGlobalIds(schema);
+  return schema;
+}
+
+/** Without type-graphql's middlewares, because a page has hundreds of ids. */
+function showGlobalIds(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+    for (const field of Object.values(type.getFields())) {
+      const idOf = field.extensions[GLOBAL_ID] as GraphQLFieldResolver<unknown, unknown> | undefined;
+      if (idOf !== undefined) {
+        field.resolve = idOf;
+      }
+    }
+  }
+}
+
+export function printGraphqlSchema(schema: GraphQLSchema): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+}

@@ -1,0 +1,95 @@
+import 'reflect-metadata';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
+import { bucketFigures, judgeStatsRange, type StatsCounts, totalFigures } from '../../../domain/stats/stats.js';
+import { Webhook } from '../../../entities/webhook.js';
+import { invalidInput } from '../../../errors.js';
+import { type Backlog, readTenantBacklog } from '../../../operations/explorer/read-backlog.js';
+import { ALL_WEBHOOKS, type StatsQuestion } from '../../../operations/stats/read-stats.js';
+import { type Context, tenantOf } from '../../context/context.js';
+import { STATS_COST } from '../fields/costs.js';
+import { knownTypeIn } from '../fields/known-event-type.js';
+import { knownWebhookIn } from '../fields/known-webhook.js';
+import { Requires } from '../fields/requires.js';
+import { asksFor } from '../fields/selection.js';
+import { BacklogType, Stats, StatsArgs, WebhookStatsArgs } from './stats-types.js';
+
+@Resolver(() => Webhook)
+export class StatsResolver {
+  @Requires('deliveries:read')
+  @Query(() => Stats, {
+    nullable: true,
+    complexity: STATS_COST,
+    description: 'Successes, failures and durations of attempts. At most a second old.',
+  })
+  async stats(
+    @Args(() => StatsArgs) args: StatsArgs,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Stats> {
+    const webhookId = (await knownWebhookIn(context, args.webhookId)) ?? ALL_WEBHOOKS;
+    return statsOf(context, args, info, (question) => context.loaders.statsByWebhook.load({ webhookId, ...question }));
+  }
+
+  @Requires('deliveries:read')
+  @FieldResolver(() => Stats, {
+    nullable: true,
+    complexity: STATS_COST,
+    name: 'stats',
+    description: 'Successes, failures and durations of attempts at the webhook.',
+  })
+  webhookStats(
+    @Root() { id: webhookId }: Webhook,
+    @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Stats> {
+    return statsOf(context, args, info, (question) => context.loaders.statsByWebhook.load({ webhookId, ...question }));
+  }
+
+  @Requires('deliveries:read')
+  @Query(() => BacklogType, {
+    nullable: true,
+    description: 'Deliveries to all webhooks of the tenant that are still to be sent.',
+  })
+  backlog(@Ctx() context: Context): Promise<Backlog> {
+    return readTenantBacklog(context.db, tenantOf(context));
+  }
+
+  @Requires('deliveries:read')
+  @FieldResolver(() => BacklogType, {
+    nullable: true,
+    name: 'backlog',
+    description: 'Deliveries to the webhook that are still to be sent.',
+  })
+  webhookBacklog(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Backlog | null> {
+    return context.loaders.backlogByWebhook.load(webhook.id);
+  }
+}
+
+/**
+ * Statistics of what `read` counts.
+ *
+ * @throws ApiError invalid_input for a range or an event type that cannot be asked for
+ */
+export async function statsOf(
+  context: Context,
+  { since, until = null, resolution: wanted = null, eventType = null }: WebhookStatsArgs,
+  info: GraphQLResolveInfo,
+  read: (question: StatsQuestion) => Promise<readonly StatsCounts[]>,
+): Promise<Stats> {
+  const verdict = judgeStatsRange({ since, until, resolution: wanted }, context.clock());
+  if (!verdict.allowed) {
+    throw invalidInput([{ path: [verdict.field], code: 'out_of_range', detail: verdict.reason }]);
+  }
+  const { allowed: _, ...range } = verdict;
+  const type = await knownTypeIn(context, eventType, ['eventType']);
+  const counted = await read({ range, eventType: type ?? null, inBuckets: asksFor(info, 'buckets') });
+  return {
+    ...range,
+    total: totalFigures(counted),
+    get buckets() {
+      return bucketFigures(range, counted);
+    },
+  };
+}

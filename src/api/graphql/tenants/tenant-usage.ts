@@ -1,0 +1,44 @@
+import 'reflect-metadata';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
+import { Tenant } from '../../../entities/tenant.js';
+import type { Backlog } from '../../../operations/explorer/read-backlog.js';
+import type { Context } from '../../context/context.js';
+import { STATS_COST } from '../fields/costs.js';
+import { RequiresScope } from '../fields/requires.js';
+import { statsOf } from '../stats/stats.js';
+import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
+
+@Resolver(() => Tenant)
+export class TenantUsageResolver {
+  @RequiresScope('webhooks:read')
+  @FieldResolver(() => Int, { nullable: true, description: 'Number of webhooks.' })
+  async webhookCount(@Root() { id }: Tenant, @Ctx() { loaders }: Context): Promise<number> {
+    return (await loaders.webhookCountByTenant.load(id)) ?? 0;
+  }
+
+  @RequiresScope('deliveries:read')
+  @FieldResolver(() => BacklogType, {
+    nullable: true,
+    complexity: 5,
+    description: 'Deliveries to all webhooks of the tenant that are still to be sent.',
+  })
+  backlog(@Root() { id }: Tenant, @Ctx() { loaders }: Context): Promise<Backlog | null> {
+    return loaders.backlogByTenant.load(id);
+  }
+
+  @RequiresScope('deliveries:read')
+  @FieldResolver(() => Stats, {
+    nullable: true,
+    complexity: STATS_COST,
+    description: 'Successes, failures and durations of attempts at all webhooks of the tenant.',
+  })
+  stats(
+    @Root() { id: tenantId }: Tenant,
+    @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Stats> {
+    return statsOf(context, args, info, (question) => context.loaders.statsByTenant.load({ tenantId, ...question }));
+  }
+}

@@ -1,0 +1,154 @@
+import 'reflect-metadata';
+import { Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { ShowsIdOf } from '../../../entities/node.js';
+import { Nullable } from '../../../entities/nullable.js';
+import { Tenant } from '../../../entities/tenant.js';
+import { createTenant } from '../../../operations/tenants/create-tenant.js';
+import { deleteTenant } from '../../../operations/tenants/delete-tenant.js';
+import { displayName } from '../../../operations/tenants/display-name.js';
+import { updateTenant } from '../../../operations/tenants/update-tenant.js';
+import { tenantEntityManager, UNFILTERED } from '../../../platform/database/tenant-database.js';
+import { actorOf, type Context } from '../../context/context.js';
+import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
+import { found, idOf } from '../fields/ids.js';
+import { containing, parseInput, searchText } from '../fields/input.js';
+import { RequiresScope } from '../fields/requires.js';
+
+@InputType({ description: 'Conditions for tenants.' })
+class TenantFilter {
+  @Nullable(() => String, 'Only the tenant with exactly this name.')
+  name?: string | null;
+
+  @Nullable(() => String, 'Only tenants whose name contains this text, ignoring case: 1 to 200 characters.')
+  search?: string | null;
+}
+
+@InputType({ description: 'The tenant to create.' })
+class CreateTenantInput {
+  @Field(() => String, { description: 'The name: 1 to 200 characters, unique in this installation.' })
+  name!: string;
+}
+
+@ObjectType({ description: 'The new tenant.' })
+class CreateTenantPayload {
+  @Field(() => Tenant, {
+    description: 'The new tenant. It has no keys yet: create one with `createApiKey` on its behalf.',
+  })
+  tenant!: Pick<Tenant, 'id' | 'name' | 'createdAt'>;
+}
+
+@InputType({ description: 'Changes of a tenant.' })
+class UpdateTenantInput {
+  @Field(() => ID, { description: 'The id of the tenant.' })
+  id!: string;
+
+  @Field(() => String, { description: 'The new name: 1 to 200 characters, unique in this installation.' })
+  name!: string;
+}
+
+@ObjectType({ description: 'The changed tenant.' })
+class UpdateTenantPayload {
+  @Field(() => Tenant, { description: 'The tenant after the change.' })
+  tenant!: Tenant;
+}
+
+@InputType({ description: 'The tenant to delete.' })
+class DeleteTenantInput {
+  @Field(() => ID, { description: 'The id of the tenant.' })
+  id!: string;
+
+  @Field(() => String, { description: 'The name of the tenant, as a protection against mistakes.' })
+  name!: string;
+}
+
+@ObjectType({ description: 'The deleted tenant.' })
+class DeleteTenantPayload {
+  @ShowsIdOf('Tenant', { description: 'The id of the deleted tenant. It is never used again.' })
+  deletedTenantId!: number;
+}
+
+const TenantConnection = connectionOf(Tenant, 'Tenant', 'tenants');
+
+const forPlatformKeys = 'For platform keys only.';
+
+@Resolver()
+export class TenantResolver {
+  @RequiresScope('platform:read')
+  @Query(() => TenantConnection, {
+    nullable: true,
+    description: `The tenants of this installation, newest first. ${forPlatformKeys}`,
+  })
+  tenants(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @FilterArg(() => TenantFilter) filter: TenantFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Tenant>> {
+    const name = parseInput(displayName.nullish(), filter?.name, ['filter', 'name']);
+    const search = parseInput(searchText, filter?.search, ['filter', 'search']);
+    const conditions = [
+      ...(typeof name === 'string' ? [{ name }] : []),
+      ...(typeof search === 'string' ? [{ name: containing(search) }] : []),
+    ];
+    const existing = { ...notDeleted, $and: conditions };
+    return readConnection('tenants', page, pagedQuery(all(context), Tenant, existing, UNFILTERED));
+  }
+
+  @RequiresScope('platform:read')
+  @Query(() => Tenant, {
+    nullable: true,
+    description: `One tenant. Null with NOT_FOUND when it does not exist. ${forPlatformKeys}`,
+  })
+  async tenant(@IdArg() id: string, @Ctx() context: Context): Promise<Tenant> {
+    const number = idOf('Tenant', id, ['id']);
+    const tenant = await all(context).findOne(Tenant, { id: number, ...notDeleted }, UNFILTERED);
+    return found(tenant, 'Tenant', number);
+  }
+
+  @RequiresScope('platform:admin')
+  @Mutation(() => CreateTenantPayload, { description: `Creates a tenant. ${forPlatformKeys}` })
+  async createTenant(
+    @InputArg(() => CreateTenantInput) input: CreateTenantInput,
+    @Ctx() context: Context,
+  ): Promise<CreateTenantPayload> {
+    const name = parseInput(displayName, input.name, ['input', 'name']);
+    return { tenant: await createTenant(context.db, context.vault, name, actorOf(context)) };
+  }
+
+  @RequiresScope('platform:admin')
+  @Mutation(() => UpdateTenantPayload, { description: `Gives a tenant another name. ${forPlatformKeys}` })
+  async updateTenant(
+    @InputArg(() => UpdateTenantInput) input: UpdateTenantInput,
+    @Ctx() context: Context,
+  ): Promise<UpdateTenantPayload> {
+    const id = idOf('Tenant', input.id, ['input', 'id']);
+    const name = parseInput(displayName, input.name, ['input', 'name']);
+    return { tenant: await updateTenant(context.db, id, { name }, actorOf(context)) };
+  }
+
+  @RequiresScope('platform:admin')
+  @Mutation(() => DeleteTenantPayload, {
+    description:
+      'Deletes a tenant for good. Its keys stop working everywhere within 5 seconds, its webhooks are deleted and open deliveries are canceled. ' +
+      `Its events and deliveries are no longer accessible, and are erased when their retention time ends. ${forPlatformKeys}`,
+  })
+  async deleteTenant(
+    @InputArg(() => DeleteTenantInput) input: DeleteTenantInput,
+    @Ctx() context: Context,
+  ): Promise<DeleteTenantPayload> {
+    const tenantId = idOf('Tenant', input.id, ['input', 'id']);
+    const name = parseInput(displayName, input.name, ['input', 'name']);
+    const { authenticator } = context;
+    const { apiKeyIds } = await deleteTenant(context.db, { tenantId, name }, actorOf(context));
+    authenticator.forgetTenant(tenantId);
+    for (const keyId of apiKeyIds) {
+      authenticator.forget(keyId);
+    }
+    return { deletedTenantId: tenantId };
+  }
+}
+
+const notDeleted = { deletedAt: null };
+
+/** Reads all tenants, even if the header Hookwright-Tenant names one. */
+const all = ({ db }: Context) => tenantEntityManager(db.orm.em, null);

@@ -1,0 +1,45 @@
+import 'reflect-metadata';
+import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import { ApiKey } from '../../../entities/api-key.js';
+import { Nullable } from '../../../entities/nullable.js';
+import { Tenant } from '../../../entities/tenant.js';
+import { ApiError } from '../../../errors.js';
+import { tenantEntityManager, UNFILTERED } from '../../../platform/database/tenant-database.js';
+import { type Context, callerOf } from '../../context/context.js';
+import { RequiresKey } from '../fields/requires.js';
+import { PortalSession, portalSessionOf } from '../keys/portal-session-types.js';
+
+@ObjectType({ description: 'The API key of the request, its tenant and its rights.' })
+class Viewer {
+  @Nullable(() => Tenant, 'The tenant of the request. Null for a platform key that names no tenant.')
+  tenant!: Tenant | null;
+
+  @Field(() => ApiKey, { description: 'The key of this request.' })
+  apiKey!: ApiKey;
+
+  @Field(() => [String], { description: 'Scopes of the key.' })
+  scopes!: string[];
+
+  @Nullable(() => PortalSession, 'The portal session of this request. Null for an ordinary key.')
+  portalSession!: PortalSession | null;
+}
+
+@Resolver()
+export class ViewerResolver {
+  @RequiresKey()
+  @Query(() => Viewer, { description: 'The API key of this request, its tenant and its rights.' })
+  async viewer(@Ctx() context: Context): Promise<Viewer> {
+    const { tenantId } = context;
+    const { keyId, scopes, tenantId: owner } = callerOf(context);
+    // A platform key that acts for a tenant is read as a key of the platform.
+    const [apiKey, tenant] = await Promise.all([
+      tenantEntityManager(context.db.orm.em, owner).findOne(ApiKey, { id: keyId }, UNFILTERED),
+      tenantId === null ? null : context.em.findOne(Tenant, { id: tenantId }),
+    ]);
+    if (apiKey === null) {
+      throw new ApiError('unauthenticated', 'This API key no longer exists.');
+    }
+    const portalSession = apiKey.portalId === null ? null : portalSessionOf(apiKey, context.clock());
+    return { tenant, apiKey, scopes: [...scopes], portalSession };
+  }
+}

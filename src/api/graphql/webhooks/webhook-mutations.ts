@@ -1,0 +1,163 @@
+import 'reflect-metadata';
+import { Ctx, Mutation, Resolver } from 'type-graphql';
+import type { Emit } from '../../../domain/events/emit.js';
+import { invalidInput, notFound } from '../../../errors.js';
+import { createWebhook } from '../../../operations/webhooks/create-webhook.js';
+import { deleteWebhook } from '../../../operations/webhooks/delete-webhook.js';
+import { releaseHeld } from '../../../operations/webhooks/release-held.js';
+import { rotateSecret } from '../../../operations/webhooks/rotate-secret.js';
+import { updateWebhook } from '../../../operations/webhooks/update-webhook.js';
+import {
+  newWebhookInput,
+  settingsIn,
+  webhookChangeInput,
+  webhookSettings,
+} from '../../../operations/webhooks/webhook-settings.js';
+import { actorOf, type Context, tenantOf } from '../../context/context.js';
+import { boundsOf } from '../deliveries/delivery.js';
+import { emitFor } from '../emits/emit-for.js';
+import { refusalError } from '../emits/emit-refusals.js';
+import { InputArg } from '../fields/arguments.js';
+import { idOf } from '../fields/ids.js';
+import {
+  idempotencyKey as idempotencyKeySchema,
+  OVERLAP_HOURS_DEFAULT,
+  overlapHours as overlapHoursSchema,
+  parseInput,
+} from '../fields/input.js';
+import { Requires } from '../fields/requires.js';
+import { testEventOf } from './test-event.js';
+import { readWebhook } from './webhook.js';
+import {
+  CreateWebhookInput,
+  CreateWebhookPayload,
+  DeleteWebhookInput,
+  DeleteWebhookPayload,
+  ReleaseHeldInput,
+  ReleaseHeldPayload,
+  RotateWebhookSecretInput,
+  RotateWebhookSecretPayload,
+  TestWebhookInput,
+  TestWebhookPayload,
+  UpdateWebhookInput,
+  UpdateWebhookPayload,
+} from './webhook-types.js';
+
+@Resolver()
+export class WebhookMutations {
+  @Requires('webhooks:edit')
+  @Mutation(() => CreateWebhookPayload, { description: 'Creates a webhook. It is active at once.' })
+  async createWebhook(
+    @InputArg(() => CreateWebhookInput) wanted: CreateWebhookInput,
+    @Ctx() context: Context,
+  ): Promise<CreateWebhookPayload> {
+    const { idempotencyKey, ...settings } = wanted;
+    return createWebhook(context.db, context.vault, context.random, {
+      tenantId: tenantOf(context),
+      idempotencyKey: parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']),
+      ...parseInput(newWebhookInput(await rulesFor(context)), settings, ['input']),
+      webhooksMax: context.config.webhooksPerTenantMax,
+      by: actorOf(context),
+    });
+  }
+
+  @Requires('webhooks:edit')
+  @Mutation(() => UpdateWebhookPayload, { description: 'Changes, enables or pauses a webhook.' })
+  async updateWebhook(
+    @InputArg(() => UpdateWebhookInput) { id, ifVersion, ...wanted }: UpdateWebhookInput,
+    @Ctx() context: Context,
+  ): Promise<UpdateWebhookPayload> {
+    const webhookId = idOf('Webhook', id, ['input', 'id']);
+    const active = wanted.active ?? undefined;
+    const held = wanted.held ?? undefined;
+    const rules = webhookChangeInput(await rulesFor(context));
+    const settings = parseInput(rules, settingsIn({ ...wanted }), ['input']);
+    if (Object.keys(settings).length === 0 && active === undefined) {
+      const detail = `must have at least one of ${Object.keys(webhookSettings).join(', ')} and active`;
+      throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
+    }
+    if (held !== undefined && active !== true) {
+      const detail = 'has a meaning only together with active: true';
+      throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
+    }
+    const change = { ...settings, active, held };
+    const { db, config } = context;
+    const [tenantId, by, version] = [tenantOf(context), actorOf(context), ifVersion ?? undefined];
+    return { webhook: await updateWebhook(db, tenantId, webhookId, change, config.holdHours, by, version) };
+  }
+
+  @Requires('webhooks:edit')
+  @Mutation(() => DeleteWebhookPayload, {
+    description: 'Deletes a webhook. Deliveries that were not sent yet are canceled.',
+  })
+  async deleteWebhook(
+    @InputArg(() => DeleteWebhookInput) { id, ifVersion }: DeleteWebhookInput,
+    @Ctx() context: Context,
+  ): Promise<DeleteWebhookPayload> {
+    const webhookId = idOf('Webhook', id, ['input', 'id']);
+    await deleteWebhook(context.db, tenantOf(context), webhookId, actorOf(context), ifVersion ?? undefined);
+    return { deletedWebhookId: webhookId };
+  }
+
+  @Requires('webhooks:secrets')
+  @Mutation(() => RotateWebhookSecretPayload, {
+    description:
+      'Gives a webhook a new signing secret. Select `secret`: it is shown only here. The previous secret signs too during the overlap.',
+  })
+  async rotateWebhookSecret(
+    @InputArg(() => RotateWebhookSecretInput) { id, overlapHours }: RotateWebhookSecretInput,
+    @Ctx() context: Context,
+  ): Promise<RotateWebhookSecretPayload> {
+    const hours = parseInput(overlapHoursSchema, overlapHours ?? OVERLAP_HOURS_DEFAULT, ['input', 'overlapHours']);
+    const { db, vault, random } = context;
+    return rotateSecret(db, vault, random, tenantOf(context), {
+      webhookId: idOf('Webhook', id, ['input', 'id']),
+      overlapHours: hours,
+      by: actorOf(context),
+    });
+  }
+
+  @Requires('webhooks:test')
+  @Mutation(() => TestWebhookPayload, {
+    description:
+      'Sends an event to this webhook alone, whether it subscribes to the type or not. The delivery is retried and counted like any other.',
+  })
+  async testWebhook(
+    @InputArg(() => TestWebhookInput) wanted: TestWebhookInput,
+    @Ctx() context: Context,
+  ): Promise<TestWebhookPayload> {
+    const webhook = await readWebhook(context, wanted.id, ['input', 'id']);
+    const emit: Emit = {
+      tenantId: webhook.tenantId,
+      ...(await testEventOf(context, wanted)),
+      idempotencyKey: null,
+      onlyWebhookId: webhook.id,
+    };
+    const result = (await emitFor(context, [emit]))[0]!;
+    if (result.refused !== null) {
+      throw refusalError(result.refused, emit, ['input']);
+    }
+    const bounds = boundsOf({ above: null, below: null, order: 'desc', limit: 1 }, null);
+    const [delivery] = await context.loaders.deliveriesByEvent.load({ eventId: result.eventId, bounds });
+    if (delivery === undefined) {
+      throw notFound('webhook', webhook.id);
+    }
+    return { delivery };
+  }
+
+  @Requires('webhooks:edit')
+  @Mutation(() => ReleaseHeldPayload, {
+    description: 'Sends the deliveries that an active webhook holds since `held: KEEP`.',
+  })
+  async releaseHeld(
+    @InputArg(() => ReleaseHeldInput) { webhookId }: ReleaseHeldInput,
+    @Ctx() context: Context,
+  ): Promise<ReleaseHeldPayload> {
+    const id = idOf('Webhook', webhookId, ['input', 'webhookId']);
+    return { webhook: await releaseHeld(context.db, tenantOf(context), id, actorOf(context)) };
+  }
+}
+
+async function rulesFor({ config, eventTypes }: Context) {
+  return { target: config.target, eventTypes: await eventTypes.names() };
+}

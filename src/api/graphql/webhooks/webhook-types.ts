@@ -1,0 +1,161 @@
+import 'reflect-metadata';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { URL_LENGTH_MAX } from '../../../domain/addresses/target.js';
+import { Delivery } from '../../../entities/delivery.js';
+import { graphqlEnum } from '../../../entities/graphql-enum.js';
+import { ShowsIdOf } from '../../../entities/node.js';
+import { Nullable } from '../../../entities/nullable.js';
+import { Webhook } from '../../../entities/webhook.js';
+import { EVENT_TYPES_MAX } from '../../../operations/webhooks/webhook-settings.js';
+import { OVERLAP_HOURS_DEFAULT } from '../fields/input.js';
+import { Requires } from '../fields/requires.js';
+import { JSONObject } from '../fields/scalars.js';
+
+const HeldAction = graphqlEnum(
+  'HeldAction',
+  'What happens to the held deliveries of a webhook that is enabled. Deliveries that a pause has not held yet count as held.',
+  {
+    RELEASE: 'Send them at once, the oldest first. In a long backlog some may overtake others.',
+    KEEP: 'Keep them held until `releaseHeld`, so that a test can be sent first.',
+    DISCARD: 'Cancel them.',
+  },
+);
+
+const URL_RULES =
+  `An absolute https url of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, on port 443, 80, or a port ` +
+  'from 1024 that no database or other internal service commonly uses. It is stored in its normal form: ' +
+  '`https://example.com` becomes `https://example.com/`.';
+const EVENT_TYPES_RULES = `1 to ${EVENT_TYPES_MAX} different names of event types, or exactly \`["*"]\` for all types, including those added later.`;
+const ifVersion = (verb: string) => ({
+  nullable: true,
+  description: `${verb} the webhook only if its \`version\` is this one. Otherwise nothing is done, with \`CONFLICT\`.`,
+});
+
+@InputType()
+abstract class WebhookInput {
+  @Field(() => ID, { description: 'The id of the webhook.' })
+  id!: string;
+}
+
+@ObjectType()
+abstract class WebhookPayload {
+  @Field(() => Webhook, { description: 'The webhook after the change.' })
+  webhook!: Webhook;
+}
+
+@InputType({ description: 'The webhook to create.' })
+export class CreateWebhookInput {
+  @Field(() => String, { description: URL_RULES })
+  url!: string;
+
+  @Field(() => [String], { description: EVENT_TYPES_RULES })
+  eventTypes!: string[];
+
+  @Nullable(
+    () => String,
+    '1 to 255 printable ASCII characters. For 24 hours the same API key gets the same webhook with this key, as it is then, and its secret; with other values, or once the webhook was deleted or its secret rotated, it is a CONFLICT.',
+  )
+  idempotencyKey?: string | null;
+}
+
+@ObjectType({ description: 'The new webhook and its secret.' })
+export class CreateWebhookPayload {
+  @Field(() => Webhook, { description: 'The new webhook.' })
+  webhook!: Webhook;
+
+  @Requires('webhooks:secrets')
+  @Field(() => String, { description: 'The signing secret. It is shown again only for the same `idempotencyKey`.' })
+  secret!: string;
+}
+
+@InputType({
+  description: 'Changes of a webhook. Fields that are left out stay. At least one of url, eventTypes and active.',
+})
+export class UpdateWebhookInput extends WebhookInput {
+  @Nullable(() => String, URL_RULES)
+  url?: string | null;
+
+  @Nullable(() => [String], EVENT_TYPES_RULES)
+  eventTypes?: string[] | null;
+
+  @Nullable(
+    () => Boolean,
+    'True enables the webhook and sets its failures to 0. False pauses it, and its deliveries are held. Setting the current value has no effect.',
+  )
+  active?: boolean | null;
+
+  @Nullable(
+    () => HeldAction,
+    'Only together with `active: true`: what happens to held deliveries; default `RELEASE`. A webhook that is already active keeps its held deliveries unless this is set.',
+  )
+  held?: keyof typeof HeldAction | null;
+
+  @Field(() => Int, ifVersion('Change'))
+  ifVersion?: number | null;
+}
+
+@ObjectType({ description: 'The changed webhook.' })
+export class UpdateWebhookPayload extends WebhookPayload {}
+
+@InputType({
+  description: 'The webhook to delete. Its secret is erased; its history stays until the retention time ends.',
+})
+export class DeleteWebhookInput extends WebhookInput {
+  @Field(() => Int, ifVersion('Delete'))
+  ifVersion?: number | null;
+}
+
+@ObjectType({ description: 'The deleted webhook.' })
+export class DeleteWebhookPayload {
+  @ShowsIdOf('Webhook', { description: 'The id of the deleted webhook.' })
+  deletedWebhookId!: number;
+}
+
+@InputType({ description: 'The webhook that gets a new signing secret.' })
+export class RotateWebhookSecretInput extends WebhookInput {
+  @Nullable(
+    () => Int,
+    'Hours for which the previous secret signs too, 0 to 168. With 0 it ends now, as after a leak; this is also the only way to rotate again within an overlap.',
+    { defaultValue: OVERLAP_HOURS_DEFAULT },
+  )
+  overlapHours?: number | null;
+}
+
+@ObjectType({ description: 'The webhook and its new secret.' })
+export class RotateWebhookSecretPayload extends WebhookPayload {
+  @Field(() => String, {
+    description:
+      'The new signing secret. It is never shown again. `webhook-signature` uses it from now on, `X-Service-Signature` from the end of the overlap.',
+  })
+  secret!: string;
+}
+
+@InputType({ description: 'The webhook to test. It must be active.' })
+export class TestWebhookInput extends WebhookInput {
+  @Nullable(
+    () => String,
+    'The event type to send; default `webhook.test`. It may be deprecated, and the webhook need not subscribe to it.',
+  )
+  eventType?: string | null;
+
+  @Nullable(
+    () => JSONObject,
+    'The payload, which must match the schema of the event type; default: the `samplePayload` of the type. Not for a reserved type, whose payloads only the service writes.',
+  )
+  payload?: Record<string, unknown> | null;
+}
+
+@ObjectType({ description: 'The test that is under way.' })
+export class TestWebhookPayload {
+  @Field(() => Delivery, { description: 'The delivery of the test event. It is like any other delivery.' })
+  delivery!: Delivery;
+}
+
+@InputType({ description: 'The webhook whose held deliveries are sent. It must be active.' })
+export class ReleaseHeldInput {
+  @Field(() => ID, { description: 'The id of the webhook.' })
+  webhookId!: string;
+}
+
+@ObjectType({ description: 'The webhook whose held deliveries are being sent, in the background.' })
+export class ReleaseHeldPayload extends WebhookPayload {}

@@ -1,0 +1,101 @@
+import 'reflect-metadata';
+import { Args, Ctx, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
+import { WILDCARD } from '../../../domain/events/event-type.js';
+import type { Delivery } from '../../../entities/delivery.js';
+import { Nullable } from '../../../entities/nullable.js';
+import { Webhook } from '../../../entities/webhook.js';
+import type { Path } from '../../../errors.js';
+import { type Context, requireTenant } from '../../context/context.js';
+import { DeliveryConnection, readDeliveries } from '../deliveries/delivery.js';
+import { WebhookDeliveryFilter } from '../deliveries/delivery-filter.js';
+import { FilterArg, IdArg } from '../fields/arguments.js';
+import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
+import { found, idOf } from '../fields/ids.js';
+import { containing, parseInput, searchText } from '../fields/input.js';
+import { knownTypeIn } from '../fields/known-event-type.js';
+import { Requires } from '../fields/requires.js';
+import { EndpointState } from './endpoint-state.js';
+
+@InputType({ description: 'Conditions for webhooks. All of them must be met.' })
+class WebhookFilter {
+  @Nullable(() => Boolean, 'Only active webhooks, or only inactive ones.')
+  active?: boolean | null;
+
+  @Nullable(() => String, 'Only webhooks that get events of this type, including those with `["*"]`.')
+  eventType?: string | null;
+
+  @Nullable(() => String, 'Only webhooks whose url contains this text, ignoring case: 1 to 200 characters.')
+  search?: string | null;
+}
+
+const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
+
+@Resolver(() => Webhook)
+export class WebhookResolver {
+  @Requires('webhooks:read')
+  @Query(() => Webhook, { nullable: true, description: 'One webhook. Null with NOT_FOUND when it does not exist.' })
+  webhook(@IdArg() id: string, @Ctx() context: Context): Promise<Webhook> {
+    return readWebhook(context, id, ['id']);
+  }
+
+  @Requires('webhooks:read')
+  @Query(() => WebhookConnection, { nullable: true, description: "The tenant's webhooks, newest first." })
+  async webhooks(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @FilterArg(() => WebhookFilter) filter: WebhookFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Webhook>> {
+    return readConnection('webhooks', page, pagedQuery(context.em, Webhook, await conditionsOf(context, filter)));
+  }
+
+  @Requires('deliveries:read')
+  @FieldResolver(() => DeliveryConnection, {
+    nullable: true,
+    description: 'The deliveries of the webhook, newest first.',
+  })
+  deliveries(
+    @Root() webhook: Webhook,
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @FilterArg(() => WebhookDeliveryFilter) filter: WebhookDeliveryFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Delivery>> {
+    return readDeliveries(context, page, filter, webhook.id);
+  }
+
+  @FieldResolver(() => EndpointState, {
+    nullable: true,
+    description: 'The state of the endpoint. Null when nothing was sent there for a day.',
+  })
+  endpointState(@Root() webhook: Webhook, @Ctx() context: Context): Promise<EndpointState | null> {
+    return context.loaders.endpointStateByWebhook.load(webhook.id);
+  }
+
+  @FieldResolver(() => Int, {
+    description:
+      'Number of held deliveries: they wait until the webhook is enabled, or until they are released. Counted up to 1,000, which means 1,000 or more.',
+  })
+  async heldCount(@Root() webhook: Webhook, @Ctx() context: Context): Promise<number> {
+    return (await context.loaders.heldCountByWebhook.load(webhook.id)) ?? 0;
+  }
+}
+
+/**
+ * @param path of the id in the arguments
+ * @throws ApiError not_found, the same for a foreign, unknown and deleted webhook, and for a text that is not an id;
+ *   invalid_input for the id of another type
+ */
+export async function readWebhook(context: Context, id: string, path: Path): Promise<Webhook> {
+  requireTenant(context);
+  const number = idOf('Webhook', id, path);
+  return found(await context.loaders.webhookById.load(number), 'Webhook', number);
+}
+
+async function conditionsOf(context: Context, filter: WebhookFilter | null) {
+  const eventType = await knownTypeIn(context, filter?.eventType);
+  const search = parseInput(searchText, filter?.search, ['filter', 'search']);
+  return {
+    ...(typeof search === 'string' ? { url: containing(search) } : {}),
+    ...(typeof filter?.active === 'boolean' ? { active: filter.active } : {}),
+    ...(eventType === undefined ? {} : { eventTypes: { $overlap: [eventType, WILDCARD] } }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../../platform/settings/config.js';
+
+type Oidc = NonNullable<Config['oidc']>;
+type Request = Pick<FastifyRequest, 'method' | 'headers'>;
+
+/** The cookie of a session by OpenID Connect. Its value is the API key. */
+export const SESSION_COOKIE = 'hookwright';
+/**
+ * Number and hash of that key. Browsers send this cookie, but not that one, when the provider sends somebody back; then
+ * the former session of the browser ends.
+ */
+export const FORMER_COOKIE = 'hookwright-former';
+
+interface Cookie {
+  name: string;
+  /** Empty to delete the cookie. */
+  value: string;
+  lifeSeconds: number;
+  /** Strict: only our own pages send it. Lax: also links and redirects to them. */
+  sameSite: 'Strict' | 'Lax';
+}
+
+/** Over TLS cookies have the prefix `__Host-`, so that no other host can set one. Over http browsers may refuse it. */
+const isSecure = ({ publicUrl }: Oidc): boolean => publicUrl.startsWith('https:');
+const nameOf = (oidc: Oidc, name: string): string => (isSecure(oidc) ? `__Host-${name}` : name);
+
+/** @returns the value of the header Set-Cookie */
+export function cookieText(oidc: Oidc, { name, value, lifeSeconds, sameSite }: Cookie): string {
+  const age = value === '' ? 0 : lifeSeconds;
+  const secure = isSecure(oidc) ? '; Secure' : '';
+  return `${nameOf(oidc, name)}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=${sameSite}${secure}`;
+}
+
+export function readCookie(oidc: Oidc, { headers }: Pick<Request, 'headers'>, name: string): string | undefined {
+  const begin = `${nameOf(oidc, name)}=`;
+  const found = headers.cookie?.split('; ').find((one) => one.startsWith(begin));
+  return found?.slice(begin.length) || undefined;
+}
+
+/**
+ * The API key of a request to GraphQL, in the form of the header Authorization. The cookie of a session counts only
+ * without that header, and if the browser says that a script of our own pages has sent the request.
+ *
+ * @returns undefined for a request without a key
+ */
+export function authorizationOf({ oidc }: Config, request: Request): string | undefined {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) {
+    return EMPTY_BEARER.test(authorization.trim()) ? undefined : authorization;
+  }
+  const key = oidc && isFromOwnPage(oidc, request) ? readCookie(oidc, request, SESSION_COOKIE) : undefined;
+  return key === undefined ? undefined : `Bearer ${key}`;
+}
+
+/** GraphiQL sends this header before a key was filled in, to ask for the schema. */
+const EMPTY_BEARER = /^(Bearer)?$/i;
+
+/** Pages cannot change these headers. Browsers before 2023 do not send the second one. */
+function isFromOwnPage({ publicUrl }: Oidc, { method, headers }: Request): boolean {
+  return (
+    method === 'POST' && headers.origin === publicUrl && (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
+  );
+}

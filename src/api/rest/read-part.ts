@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import { type InputIssue, invalidInput } from '../../errors.js';
+import { inputIssueOf, pathOf } from '../graphql/fields/input.js';
+import type { RequestPart } from './problem.js';
+
+const PROPERTY_SHOWN_LENGTH_MAX = 100;
+
+/**
+ * Reads a part of a request.
+ *
+ * @throws ApiError invalid_input with every broken rule, whose paths start with the part
+ */
+export function readPart<Schema extends z.ZodObject>(
+  schema: Schema,
+  value: unknown,
+  part: RequestPart,
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    throw invalidInput(result.error.issues.flatMap((issue) => inputIssues(issue, schema, value, part)));
+  }
+  return result.data;
+}
+
+function inputIssues(issue: z.core.$ZodIssue, { shape }: z.ZodObject, value: unknown, part: RequestPart): InputIssue[] {
+  const path = pathOf(issue, [part]);
+  if (issue.code === 'unrecognized_keys') {
+    const noun = part === 'query' ? 'parameter' : 'property';
+    return issue.keys.map((key) => ({
+      path: [...path, key.slice(0, PROPERTY_SHOWN_LENGTH_MAX)],
+      code: `unknown_${noun}`,
+      detail: `is not a ${noun} of this request, which may have ${Object.keys(shape).join(', ') || 'none'}`,
+    }));
+  }
+  if (issue.code === 'invalid_type') {
+    const given = valueAt(value, issue.path);
+    if (given === undefined) {
+      return [{ path, code: 'required', detail: 'is required' }];
+    }
+    const detail =
+      part === 'query' && Array.isArray(given)
+        ? 'may be given once only'
+        : `must be of type ${typeNames[issue.expected] ?? issue.expected}`;
+    return [{ path, code: 'invalid_type', detail }];
+  }
+  return [inputIssueOf(issue, [part])];
+}
+
+/** The names of JSON Schema. */
+const typeNames: Partial<Record<string, string>> = { record: 'object', int: 'integer' };
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown> | null)?.[step], value);
+}

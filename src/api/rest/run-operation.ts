@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify';
+import { execute, type GraphQLSchema, Kind, parse, validate } from 'graphql';
+import { ApiError, type InputIssue, type Reason } from '../../errors.js';
+import { guardedFields } from '../graphql/execution/guarded-fields.js';
+import { causeOf } from '../graphql/fields/errors.js';
+import { contextOf } from '../http/asking.js';
+import { restName } from './names.js';
+
+/** A GraphQL document that is ready to run. */
+interface Operation<Variables, Data> {
+  (request: FastifyRequest, variables: Variables): Promise<Data>;
+  /**
+   * A hook that comes before the body is read: a caller without the right learns nothing about the body.
+   *
+   * @throws ApiError scope_missing, tenant_required
+   */
+  authorise(request: FastifyRequest): Promise<void>;
+}
+
+/**
+ * Checks a document against the schema once, so that a renamed field stops the start and not a customer's request.
+ *
+ * The operation runs in process with the same resolvers, authorisation and validation as `/graphql`. It rejects with
+ * what a resolver threw, usually an ApiError, in the words of REST.
+ *
+ * @throws Error for a document that does not fit the schema
+ */
+export function prepareOperation<Variables extends Record<string, unknown>, Data>(
+  schema: GraphQLSchema,
+  source: string,
+): Operation<Variables, Data> {
+  const document = parse(source, { noLocation: true });
+  const [invalid] = validate(schema, document);
+  if (invalid !== undefined) {
+    throw new Error(`A REST route's document does not fit the schema: ${invalid.message}\n${source}`);
+  }
+  const guarded = document.definitions
+    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+    .flatMap((operation) => guardedFields(schema, document, operation).fields);
+  const run = async (request: FastifyRequest, variableValues: Variables): Promise<Data> => {
+    const result = await execute({ schema, document, contextValue: contextOf(request), variableValues });
+    const [error] = result.errors ?? [];
+    if (error !== undefined) {
+      throw inRestTerms(causeOf(error));
+    }
+    return result.data as Data;
+  };
+  const authorise = async (request: FastifyRequest) => {
+    for (const { requirement } of guarded) {
+      requirement(contextOf(request));
+    }
+  };
+  return Object.assign(run, { authorise });
+}
+
+const TEST_OF_INACTIVE =
+  'An inactive webhook cannot be tested. To test it before its held deliveries are sent, use GraphQL at /graphql: ' +
+  'enable it with updateWebhook(input: {active: true, held: KEEP}), send the test, and then send the held deliveries ' +
+  'with releaseHeld.';
+
+const NOT_MATCHED =
+  'The ETag of the webhook is not in If-Match. Read it again and decide again. A weak tag (W/"…") never matches.';
+
+const detailsInRest: Partial<Record<Reason, string>> = {
+  webhook_inactive: TEST_OF_INACTIVE,
+  precondition_failed: NOT_MATCHED,
+};
+
+/** Gives the fields in an error of the resolvers their names in REST. */
+function inRestTerms(error: unknown): unknown {
+  if (!(error instanceof ApiError)) {
+    return error;
+  }
+  const { issues } = error.extra;
+  return new ApiError(error.reason, detailsInRest[error.reason] ?? error.detail, {
+    ...error.extra,
+    ...(issues === undefined ? {} : { issues: issues.map(restIssue) }),
+  });
+}
+
+function restIssue({ path: [argument, ...rest], ...issue }: InputIssue): InputIssue {
+  const part = argument === 'input' ? 'body' : 'query';
+  const steps = argument === 'input' || argument === 'filter' ? rest : [argument!];
+  return { ...issue, path: [part, ...steps.map((step) => (typeof step === 'string' ? restName(step) : step))] };
+}

@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, TEST_EVENT_TYPE } from '../../domain/events/event-type.js';
+import { DeliveryStatus } from '../../entities/delivery.js';
+import { subscribedEvent, webhookSettings } from '../../operations/webhooks/webhook-settings.js';
+import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
+import { type RestName, restName } from './names.js';
+
+/**
+ * The requests and answers of the REST interface: routes read requests with these schemas, the documents of GraphQL ask
+ * for their fields, and OpenAPI shows them. They judge the form; the resolvers judge values (which event types exist,
+ * which urls may be called). Requests are strict objects; answers are not, since later versions may add fields.
+ *
+ * Each `id` is the name of a component, and of a type in generated clients. No name may be `New` and another name:
+ * generated Go has a constructor `NewWebhook` for the type `Webhook` (test/api/rest-openapi.test.ts).
+ */
+
+/** The OpenAPI document adds the names of the installation. */
+export const eventName = z.string().meta({
+  id: 'EventName',
+  maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
+  pattern: EVENT_TYPE_NAME.source,
+  description: 'The name of an event. More can be registered at any time.',
+  examples: ['booking.created'],
+});
+
+type Settings = typeof webhookSettings;
+
+/** The fields of a webhook that people write. */
+const settings = Object.fromEntries(
+  Object.entries(webhookSettings).map(([name, { form }]) => [restName(name), form]),
+) as { [Name in keyof Settings as RestName<Name>]: Settings[Name]['form'] };
+const changeable = ['active', ...Object.keys(settings)];
+
+const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00+00:00'] });
+/** `z.int` has the bounds of integers that JavaScript keeps exact, ±(2^53 - 1): the service answers with no others. */
+const integer = z.int().meta({ format: 'int64' });
+
+const id = integer.min(1);
+const webhookId = id.meta({ description: 'The id of a webhook.', examples: [42] });
+
+export const webhookInput = z.strictObject(settings).meta({
+  id: 'WebhookInput',
+  description: 'A webhook to create.',
+  examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.canceled'] }],
+});
+
+export const webhookChange = z
+  .strictObject({
+    active: z.boolean().optional().meta({
+      description:
+        'true enables the webhook, sets its failures to 0 and sends its held deliveries (retries at their time); false pauses it. Setting the current value has no effect.',
+    }),
+    ...z.object(settings).partial().shape,
+  })
+  .refine((change) => Object.keys(change).length > 0, {
+    message: `must have at least one of ${changeable.slice(0, -1).join(', ')} and ${changeable.at(-1)}`,
+    params: { code: 'nothing_to_change' },
+  })
+  .meta({
+    id: 'WebhookChange',
+    minProperties: 1,
+    description: 'The fields to change, at least one. Fields that are left out stay as they are.',
+    examples: [{ active: true }, { events: ['*'] }],
+  });
+
+const webhookFields = {
+  id: webhookId.meta({ description: 'Identifies the webhook; used in paths.' }),
+  ...settings,
+  active: z.boolean().meta({ description: 'true while deliveries are sent.' }),
+  consecutive_failures: integer.min(0).meta({
+    description: 'Consecutive failed attempts, across deliveries. At 10 the webhook is disabled.',
+  }),
+  last_success_at: time.nullable().meta({ description: 'When an attempt last succeeded; null until one has.' }),
+  last_failure_at: time.nullable().meta({ description: 'When an attempt last failed; null until one has.' }),
+  disabled_at: time.nullable().meta({ description: 'null while the webhook is active.' }),
+  created_at: time.meta({ description: 'When the webhook was created.' }),
+};
+
+const webhookExample = {
+  id: 42,
+  url: 'https://example.com/hooks',
+  events: ['booking.created', 'booking.canceled'],
+  active: true,
+  consecutive_failures: 0,
+  last_success_at: null,
+  last_failure_at: null,
+  disabled_at: null,
+  created_at: '2026-01-31T09:30:00+00:00',
+};
+
+/** In the order of docs/interface.md, "A webhook". */
+export const webhook = z.object(webhookFields).meta({
+  id: 'Webhook',
+  description: 'A subscription: which events are delivered to which URL.',
+  examples: [webhookExample],
+});
+
+export const webhookWithSecret = z
+  .object({
+    ...webhookFields,
+    secret: z.string().meta({
+      description: 'The signing secret. This answer is the only one that ever contains it.',
+      examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazXvDt5xb5yV'],
+    }),
+  })
+  .meta({
+    id: 'WebhookWithSecret',
+    description: 'A created webhook with its signing secret.',
+    examples: [{ ...webhookExample, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazXvDt5xb5yV' }],
+  });
+
+export const testDelivery = z
+  .object({
+    id: id.meta({
+      description:
+        'The value of the request’s header for the delivery: `X-Service-Delivery`, unless the service is set otherwise.',
+    }),
+    event: z.enum([TEST_EVENT_TYPE]).meta({ description: 'Always webhook.test.' }),
+    webhook_id: webhookId.meta({ description: 'The webhook that is tested.' }),
+    status: z.string().meta({
+      pattern: '^[A-Z_]+$',
+      description: 'The state of the delivery, at first PENDING. Later versions may add states.',
+      examples: Object.values(DeliveryStatus),
+    }),
+    created_at: time.meta({ description: 'When the delivery was created.' }),
+  })
+  .meta({
+    id: 'TestDelivery',
+    description: 'A delivery of webhook.test.',
+    examples: [
+      {
+        id: 140123456789012,
+        event: 'webhook.test',
+        webhook_id: 42,
+        status: 'PENDING',
+        created_at: '2026-01-31T09:30:00+00:00',
+      },
+    ],
+  });
+
+const pageMeta = z
+  .object({
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'The parameter cursor of the next page; null on the last page.' }),
+  })
+  .meta({ id: 'PageMeta', description: 'The way to the next page.' });
+
+const webhookPage = z
+  .object({ data: z.array(webhook).meta({ description: 'The webhooks, newest first.' }), meta: pageMeta })
+  .meta({
+    id: 'WebhookPage',
+    description: 'A page of the list of webhooks.',
+    examples: [{ data: [webhookExample], meta: { next_cursor: null } }],
+  });
+
+const resultOf = <Data extends z.ZodType>(id: string, data: Data) =>
+  z.object({ data }).meta({ id, description: 'The answer with the single key `data`.' });
+
+/** The schemas of bodies and their common parts, in the order of the document. */
+export const components = {
+  webhookInput,
+  webhookChange,
+  webhook,
+  webhookWithSecret,
+  webhookResult: resultOf('WebhookResult', webhook),
+  webhookWithSecretResult: resultOf('WebhookWithSecretResult', webhookWithSecret),
+  webhookPage,
+  pageMeta,
+  testDelivery,
+  testDeliveryResult: resultOf('TestDeliveryResult', testDelivery),
+  eventName,
+  subscribedEvent,
+};
+
+/** The path and header parameters. The routes read them as texts. */
+export const parameters = {
+  WebhookId: { name: 'id', in: 'path', required: true, schema: webhookId },
+  Tenant: {
+    name: 'Hookwright-Tenant',
+    in: 'header',
+    required: false,
+    schema: id.meta({
+      description: 'The id of the tenant to act for. Platform keys need it.',
+      examples: [7],
+    }),
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    schema: z.string().meta({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[ -~]+$',
+      description:
+        'For 24 hours the same API key gets the webhook that this key has created, as it is then, and its secret, instead of another webhook: a request without an answer can be sent again. With another body the answer is 409 `idempotency_key_reused`; if the webhook was deleted or its secret rotated meanwhile, it is 409 `webhook_deleted` or `secret_rotated`. A refused request uses no key.',
+      examples: ['2f8e9b0a-6c11-4b52-9c1d-5d6f1c0e7a43'],
+    }),
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    schema: z.string().meta({
+      description:
+        'The change is made only if the ETag of the webhook is in this list, or the webhook exists (`*`). Otherwise the answer is 412, and nothing is changed. A value that is neither `*` nor a list of entity tags is refused with 400 `header_malformed`.',
+      examples: ['"3"'],
+    }),
+  },
+} as const;
+
+/** `limit` is read as text: coercion to a number would also accept '1e1', '' and ' 7'. */
+export const listQuery = z
+  .strictObject({
+    limit: z
+      .string()
+      .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_MAX, {
+        message: `must be a whole number from 1 to ${PAGE_MAX}`,
+        params: { code: 'out_of_range' },
+      })
+      .transform(Number)
+      .pipe(z.int().min(1).max(PAGE_MAX))
+      .default(PAGE_MAX)
+      .meta({ format: 'int32', description: 'The number of webhooks on a page.' }),
+    cursor: z
+      .string()
+      .refine((text) => decodeCursor('webhooks', text) !== undefined, {
+        message: 'is not a cursor of this list',
+        params: { code: 'invalid_cursor' },
+      })
+      .optional()
+      .meta({ description: 'The next_cursor of the page before.', examples: ['d2ViaG9va3M6NDI'] }),
+    active: z
+      .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'must be true or false' })
+      .optional()
+      .meta({ description: 'Only active webhooks, or only inactive ones.' }),
+    event: eventName
+      .optional()
+      .meta({ description: 'Only webhooks that receive this event, those with ["*"] included.' }),
+  })
+  .meta({ id: 'ListQuery' });
+
+export const noQuery = z.strictObject({});

@@ -1,0 +1,142 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../domain/keys/scopes.js';
+import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../operations/keys/create-api-key.js';
+import { version } from '../platform/node/version.js';
+import {
+  createKey,
+  createTenantCommand,
+  deleteTenantCommand,
+  listKeys,
+  listTenants,
+  renameTenant,
+  revokeKey,
+} from './administer.js';
+import { doctor } from './doctor.js';
+import { giveUpKey } from './give-up.js';
+import { migrateCommand } from './migrate.js';
+import { grantOutboxCommand, listOutboxCommand, revokeOutboxCommand } from './outbox.js';
+import { rewrapKeys } from './rewrap.js';
+import type { Roles } from './start.js';
+
+/** Loads what serves requests and sends deliveries. Without it the other commands start in two thirds of the time. */
+const serve = async (roles: Roles): Promise<void> => (await import('./serve.js')).serve(roles);
+
+const program = new Command('hookwright')
+  .description('A multi-tenant webhook subscription and delivery service on Postgres alone.')
+  .version(version)
+  .showHelpAfterError()
+  .addHelpText('afterAll', '\nSettings are environment variables, such as PORT=3001: docs/settings.md');
+
+program
+  .command('start')
+  .description('API and delivery daemon in one process; with DATABASE_URL unset it brings its own Postgres')
+  .action(() => serve({ api: true, daemon: true, migrate: true }));
+program
+  .command('api')
+  .description('the API alone, over the Postgres of DATABASE_URL')
+  .action(() => serve({ api: true, daemon: false, migrate: false }));
+program
+  .command('daemon')
+  .description('the delivery daemon alone, over the Postgres of DATABASE_URL')
+  .action(() => serve({ api: false, daemon: true, migrate: false }));
+program.command('migrate').description('bring the database to the newest schema').action(migrateCommand);
+program
+  .command('doctor')
+  .description('look at settings, database and deliveries, and say what is wrong; changes nothing')
+  .option('--json', 'for machines')
+  .action(doctor);
+
+const tenant = program.command('tenant').description('tenants of this installation');
+tenant.command('create <name>').description('make a tenant').action(createTenantCommand);
+tenant.command('list').description('show all tenants').action(listTenants);
+tenant
+  .command('rename')
+  .description('give a tenant another name')
+  .argument('<id>', 'the number of the tenant', positiveInteger)
+  .argument('<name>', 'the new name')
+  .action(renameTenant);
+tenant
+  .command('delete')
+  .description('delete a tenant with its webhooks and keys; nothing of it is sent any more')
+  .argument('<id>', 'the number of the tenant', positiveInteger)
+  .argument('<name>', 'its name, so that no other one is deleted by mistake')
+  .action(deleteTenantCommand);
+
+const key = program.command('key').description('API keys');
+key
+  .command('create <name>')
+  .description('make a key and print it: it is shown this once')
+  .addOption(new Option('--tenant <id>', 'the tenant that the key is for').argParser(positiveInteger))
+  .addOption(
+    new Option(
+      '--platform',
+      'a platform key: may make tenants, and act for each of them, as far as its scopes reach',
+    ).conflicts('tenant'),
+  )
+  .option(
+    '--scopes <scopes>',
+    `separated by commas; default: all (${SCOPES.join(', ')}), or ${PLATFORM_ADMIN} of ${PLATFORM_SCOPES.join(', ')}`,
+  )
+  .addOption(
+    new Option(
+      '--expires-in <seconds>',
+      `${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years; default: never`,
+    ).argParser(positiveInteger),
+  )
+  .action(createKey);
+key
+  .command('list')
+  .description('show keys, without their secrets')
+  .addOption(new Option('--tenant <id>', 'only the keys of this tenant').argParser(positiveInteger))
+  .addOption(new Option('--platform', 'only platform keys').conflicts('tenant'))
+  .action(listKeys);
+key
+  .command('revoke')
+  .description('refuse a key from now on; "hookwright key list" shows the numbers')
+  .argument('<id>', 'the number of the key', positiveInteger)
+  .action(revokeKey);
+
+const outbox = program
+  .command('outbox')
+  .description('database roles that emit inside their own transactions (docs/outbox.md)');
+for (const [verb, description, action] of [
+  ['grant', 'let a database role emit for a tenant', grantOutboxCommand],
+  ['revoke', 'take that away again', revokeOutboxCommand],
+] as const) {
+  outbox
+    .command(verb)
+    .description(description)
+    .argument('<role>', 'the role that the application logs in as')
+    .addOption(new Option('--tenant <id>', 'the tenant').argParser(positiveInteger).makeOptionMandatory())
+    .action(action);
+}
+outbox.command('list').description('show which roles may emit for which tenants').action(listOutboxCommand);
+
+const keys = program.command('keys').description('encryption keys (ENCRYPTION_KEYS)');
+keys
+  .command('rewrap')
+  .description('protect all secrets with the first of ENCRYPTION_KEYS, so that the others can be removed')
+  .action(rewrapKeys);
+keys
+  .command('give-up <kid>')
+  .description(
+    'for an encryption key that is lost and has no backup: give up the secrets it protects, so that all else works',
+  )
+  .option('--for-good', 'do it; default: say what would be lost')
+  .action(giveUpKey);
+
+function positiveInteger(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) {
+    throw new InvalidArgumentError('It must be a positive whole number.');
+  }
+  return Number(text);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // What went wrong, in a sentence; the stack only helps those who ask for it.
+  const text = error instanceof Error ? (process.env['LOG_LEVEL'] === 'debug' ? error.stack : error.message) : error;
+  process.stderr.write(`hookwright: ${text}\n`);
+  process.exit(1);
+}

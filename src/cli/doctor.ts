@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { type Check, check, failIf, warnIf } from '../operations/doctor/check.js';
+import { examineRunningDeliveries, examineRunningServer } from '../operations/doctor/examine.js';
+import { lackOf, missingMigrations, unknownMigrations } from '../operations/installation/check-readiness.js';
+import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
+import { openPool } from '../platform/database/database.js';
+import { type Config, ConfigError, readConfig } from '../platform/settings/config.js';
+import { withDatabaseUrl } from './database-url.js';
+import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
+
+/** `hookwright doctor`: examines everything, changes nothing. Exits with 1 when something fails. */
+export async function doctor({ json = false }: { json?: boolean }): Promise<void> {
+  const checks = await examine(process.env);
+  process.stdout.write(json ? `${JSON.stringify({ checks }, null, 2)}\n` : textOf(checks));
+  process.exitCode = checks.some(({ status }) => status === 'fail') ? 1 : 0;
+}
+
+function textOf(checks: readonly Check[]): string {
+  const lines = checks.map(({ name, status, text }) => `${status.padEnd(4)}  ${name}: ${text}`);
+  const count = (status: Check['status']) => checks.filter((each) => each.status === status).length;
+  return `${lines.join('\n')}\n${count('fail')} failed, ${count('warn')} warned, ${count('ok')} ok\n`;
+}
+
+/** @param env the environment that the service is started with */
+export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) {
+      throw error;
+    }
+    return error.message.split('\n').map((problem) => check('settings', 'fail', problem));
+  }
+  const checks = [check('settings', 'ok', 'All settings have values that are allowed.')];
+  try {
+    await withDatabaseUrl(config, async (url) => {
+      checks.push(...(await examineDatabase(config, url).catch(examinationFailed)));
+    });
+  } catch (error) {
+    checks.push(check('database', 'fail', (error as Error).message)); // a sentence, with what to do
+  }
+  return checks;
+}
+
+/** Never shows the url, which has a password in it: a driver's message may name host and user. */
+function examinationFailed(error: Error & { code?: string }): Check[] {
+  const reason = (error.message || error.code || 'no reason is known').replace(/\.$/, '');
+  return [check('database', 'fail', `The database was reached and cannot be examined: ${reason}.`)];
+}
+
+async function examineDatabase(config: Config, url: string): Promise<Check[]> {
+  const pool = openPool(url, 1, () => {});
+  try {
+    const { clock, checks: ofServer } = await examineRunningServer(pool, config.databasePoolMax);
+    const checks = [check('database', 'ok', 'The database can be reached.'), ...ofServer];
+    const migrated = await examineMigrations(pool);
+    checks.push(migrated);
+    if (migrated.status === 'fail') {
+      return checks;
+    }
+    const { checks: ofDeliveries } = await examineRunningDeliveries(pool, clock, config.embedded);
+    return [...checks, await examineKeys(config, pool), ...ofDeliveries];
+  } finally {
+    await pool.end();
+  }
+}
+
+async function examineMigrations(pool: pg.Pool): Promise<Check> {
+  const missing = await missingMigrations({ pool });
+  if (missing.length > 0) {
+    return check('migrations', 'fail', `${lackOf(missing)}. Run: hookwright migrate`);
+  }
+  const unknown = await unknownMigrations({ pool });
+  return warnIf(
+    unknown.length > 0,
+    'migrations',
+    `A newer version has migrated the database (${unknown.join(', ')}). Upgrade the processes of this one.`,
+    'The database has the newest schema.',
+  );
+}
+
+/** Whether the encryption keys open the secrets that they protect. Makes no missing key. */
+async function examineKeys(config: Config, pool: pg.Pool): Promise<Check> {
+  const name = 'encryption keys';
+  const keys = await readEncryptionKeys(config).catch((error: Error) => error);
+  if (keys instanceof Error) {
+    return check(name, 'fail', keys.message);
+  }
+  const tried = await tryEncryptionKeys({ pool }, keys);
+  const problems = tried.filter(({ verdict }) => verdict !== 'OPENS').map((key) => keyProblem(config, key));
+  const inUse = tried.map(({ kid, tenants }) => `${kid} (tenants: ${tenants})`).join(', ');
+  const fine = `The keys in use open what they protect: ${inUse || 'none yet'}.`;
+  return failIf(problems.length > 0, name, problems.join(' '), fine);
+}

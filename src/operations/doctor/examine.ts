@@ -1,0 +1,63 @@
+import type pg from 'pg';
+import { API_ROLE } from '../../platform/database/tenant-database.js';
+import { listClosedDoors } from '../emits/outbox.js';
+import { troubleOfApiRights } from '../installation/api-rights.js';
+import { examineDeliveries } from '../installation/examine-deliveries.js';
+import { examineServer } from '../installation/examine-server.js';
+import { type Installation, readInstallation } from '../installation/read-installation.js';
+import type { Check } from './check.js';
+import { judgeAccess } from './judge-access.js';
+import { judgeDeliveries } from './judge-deliveries.js';
+import { judgeServer } from './judge-server.js';
+
+/** Examines the server as the owner of the tables. @returns its clock too */
+export async function examineRunningServer(pool: pg.Pool, poolMax: number): Promise<{ clock: Date; checks: Check[] }> {
+  const { clock, apart } = await onceReadOnly(pool, compareClocks);
+  const facts = await onceReadOnly(pool, (client) => examineServer(client, API_ROLE));
+  return { clock, checks: judgeServer(facts, { poolMax, ...apart }, API_ROLE) };
+}
+
+/**
+ * Examines the rights of others and the deliveries of all tenants, as the owner of the tables.
+ *
+ * @param embedded all in one process
+ */
+export async function examineRunningDeliveries(
+  pool: pg.Pool,
+  now: Date,
+  embedded: boolean,
+): Promise<{ installation: Installation; checks: Check[] }> {
+  const installation = await onceReadOnly(pool, readInstallation);
+  const deliveries = await onceReadOnly(pool, examineDeliveries);
+  const rights = await onceReadOnly(pool, troubleOfApiRights);
+  const closedDoors = await onceReadOnly(pool, listClosedDoors);
+  const startCommand = embedded ? 'hookwright start' : 'hookwright daemon';
+  const ofDeliveries = judgeDeliveries(deliveries, installation, { now, startCommand });
+  return { installation, checks: [...judgeAccess(rights, closedDoors), ...ofDeliveries] };
+}
+
+/** Read only, so that an examination cannot change anything by mistake. */
+async function onceReadOnly<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin transaction read only');
+    return await work(client);
+  } finally {
+    await client.query('rollback').catch(() => {});
+    client.release();
+  }
+}
+
+async function compareClocks(client: pg.PoolClient) {
+  const asked = Date.now();
+  const { rows } = await client.query<{ clock: Date }>('select clock_timestamp() as clock');
+  const answered = Date.now();
+  const { clock } = rows[0]!;
+  return {
+    clock,
+    apart: {
+      clockAheadSeconds: ((asked + answered) / 2 - clock.getTime()) / 1_000,
+      clockErrorSeconds: (answered - asked) / 2_000,
+    },
+  };
+}

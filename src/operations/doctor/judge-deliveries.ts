@@ -1,0 +1,80 @@
+import type { DeliveryFacts } from '../installation/examine-deliveries.js';
+import { INSTALLATION_COUNT_MAX, type Installation } from '../installation/read-installation.js';
+import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
+import { judgeHousekeeping } from './judge-housekeeping.js';
+
+const PARTITION_DAYS_WARN = 7;
+const DUE_WARN_SECONDS = 60;
+
+const count = (rows: number) => (rows >= INSTALLATION_COUNT_MAX ? `${INSTALLATION_COUNT_MAX} or more` : String(rows));
+
+/** @param startCommand the command that starts a daemon in this installation */
+export function judgeDeliveries(
+  facts: DeliveryFacts,
+  installation: Installation,
+  { now, startCommand }: { now: Date; startCommand: string },
+): Check[] {
+  return [
+    judgePartitions(installation),
+    failIf(
+      facts.daemons === 0,
+      'daemons',
+      `No daemon is connected: nothing is delivered. Start one: ${startCommand}.`,
+      `Daemons connected: ${facts.daemons}.`,
+    ),
+    judgeHousekeeping(installation.housekeeping, now),
+    warnIf(
+      facts.deadPools > 0,
+      'dead workers',
+      `Jobs are locked by ${facts.deadPools} worker pools whose process has gone. A running daemon frees them within about ten seconds; look again then, and at its log.`,
+      'No dead process has jobs locked.',
+    ),
+    warnIf(
+      facts.lost > 0,
+      'sweepers',
+      `Overdue deliveries without a job: ${facts.lost}. A running daemon finds them within two minutes; look again then.`,
+      'Every overdue delivery has a job.',
+    ),
+    judgeBacklog(installation),
+    warnIf(
+      facts.holdsEndingSoon > 0,
+      'held',
+      `Held deliveries: ${count(installation.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled within a day (HOLD_HOURS). Have their owners enable them.`,
+      `Held deliveries: ${count(installation.held)}; none ends within a day.`,
+    ),
+    warnIf(
+      facts.quarantined > 0,
+      'quarantine',
+      `Deliveries in quarantine: ${facts.quarantined}. Their jobs were fetched again and again without being finished. The daemon's log names them: "put aside".`,
+      'No delivery is in quarantine.',
+    ),
+    check(
+      'webhooks',
+      'ok',
+      `Active: ${installation.activeWebhooks}; disabled because their receivers failed: ${installation.disabledWebhooks}.`,
+    ),
+  ];
+}
+
+function judgePartitions({ partitionDaysAhead }: Installation): Check {
+  const status = statusOf(partitionDaysAhead < 1, partitionDaysAhead < PARTITION_DAYS_WARN);
+  const text = `There are partitions for the next ${partitionDaysAhead} days.`;
+  return check(
+    'partitions',
+    status,
+    status === 'ok'
+      ? text
+      : `${text} A daemon's housekeeping makes them, every hour at :07: see "Housekeeping does not run" in docs/troubleshoot.md.`,
+  );
+}
+
+function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation): Check {
+  const dueText = due === 0 ? 'Nothing is due' : `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}`;
+  const text = `${dueText}; retries that wait: ${count(scheduled)}.`;
+  return warnIf(
+    oldestDueSeconds > DUE_WARN_SECONDS,
+    'backlog',
+    `${text} One slow receiver is enough, or one that has asked for a pause: see "The backlog grows" in docs/troubleshoot.md.`,
+    text,
+  );
+}

@@ -1,0 +1,109 @@
+import { LANES } from '../../domain/pacing/lanes.js';
+
+/** Parts of SQL statements: whether rows need jobs, whether they have them, and when jobs run. */
+
+/** A job that was fetched this often is a suspect: four processes died with it in hand, or beside it. */
+export const SUSPECT_FROM_FETCH = 5;
+
+/**
+ * A delivery that is due later than this has no job yet (`scheduleDeliveries` adds it in time): a million retries that
+ * wait for hours would cost each fetch of jobs 115 ms (docs/decisions/0006).
+ */
+const JOBS_AHEAD_SECONDS = 60;
+
+/**
+ * Nothing is put off for longer: retries, `Retry-After`, a tenant's other work and suspects take an hour at most. A
+ * later time was written while the database's clock was ahead.
+ */
+export const FURTHEST_MINUTES = 75;
+
+/** SQL: the priority of a delivery's next job, unless somebody has asked for the attempt. */
+export const prioritySql = (attemptCount: string) =>
+  `case when ${attemptCount} = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end`;
+
+/** SQL condition: a delivery that is due at this time needs a job now. */
+export const needsJobSql = (dueAt: string) => `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
+
+/** Longer than any pause between two jobs of one piece of work, and than any such job runs: see `bulkPause`. */
+const SILENT_SECONDS = 30;
+
+/** SQL condition: no job of this key runs, or will run soon. */
+const hasNoJobSoonSql = (key: string) =>
+  `not exists (
+     select from hookwright_jobs._private_jobs j
+     where j.key = ${key} and j.attempts < j.max_attempts
+       and j.run_at < now() + ${SILENT_SECONDS} * interval '1 second'
+       and (j.locked_at is null or j.locked_at > now() - ${SILENT_SECONDS} * interval '1 second'))`;
+
+/** SQL condition: no job will bring this bulk operation on soon. */
+export const hasNoBulkJobSql = (operationId: string) => hasNoJobSoonSql(`'b:' || ${operationId}`);
+
+/** SQL condition: no job will align this webhook soon. */
+export const hasNoAlignJobSql = (webhookId: string) => hasNoJobSoonSql(`'w:' || ${webhookId}`);
+
+/** A job that names an attempt which was made does not count: it was put aside for that attempt. */
+const namesNextAttemptSql = (delivery: string) =>
+  `j.key = 'd:' || ${delivery}.id and (j.payload->>'attempt')::integer > ${delivery}.attempt_count`;
+
+/** SQL condition: no job names the next attempt of `delivery`, a row with `id` and `attempt_count`. */
+export const hasNoJobSql = (delivery: string) =>
+  `not exists (select from hookwright_jobs._private_jobs j where ${namesNextAttemptSql(delivery)})`;
+
+/**
+ * SQL condition: no job, of its own or shared, will make this delivery's next attempt. A job that was put off while the
+ * clock was ahead does not count, nor one that has been locked for longer than any attempt takes: its worker is dead,
+ * or the reply to its fetch was lost.
+ *
+ * @param delivery the name of a row with `id`, `attempt_count` and `job_group`
+ */
+export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
+  [namesNextAttemptSql(delivery), `j.key = 'g:' || ${delivery}.job_group`]
+    .map(
+      (isItsJob) => `not exists (
+     select from hookwright_jobs._private_jobs j
+     where ${isItsJob}
+       and j.attempts < j.max_attempts and j.run_at < now() + ${FURTHEST_MINUTES} * interval '1 minute'
+       and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second'))`,
+    )
+    .join(' and ');
+
+/**
+ * SQL, common table expressions for statements that replace jobs: `free_job` locks the jobs that no other session has
+ * locked, and `locked_job` has the keys of the rest, for which the statement does not wait.
+ *
+ * @param keys a text[] of the jobs' keys: for an array no plan reads all jobs (docs/decisions/0017)
+ */
+export const lockFreeJobsSql = (keys: string) => `
+    free_job as materialized (
+      select key from hookwright_jobs._private_jobs where key = any(${keys}) order by key for update skip locked),
+    locked_job as materialized (
+      select key from hookwright_jobs._private_jobs
+      where key = any(${keys}) and key not in (select key from free_job))`;
+
+/**
+ * SQL statement: jobs of these deliveries that run after `at` run then instead. A job that another session has locked
+ * is passed over: it is being fetched or put off again.
+ *
+ * @param deliveries a query for their ids
+ * @param putOffBefore jobs that were put off later are left alone
+ */
+export const wakeJobsSql = (deliveries: string, { at, putOffBefore }: { at: string; putOffBefore: string }) =>
+  `update hookwright_jobs._private_jobs set run_at = ${at}
+   where id in (
+     select j.id from (${deliveries}) d join hookwright_jobs._private_jobs j on j.key = 'd:' || d.id
+     where j.locked_at is null and j.run_at > ${at} and j.updated_at < ${putOffBefore} for update of j skip locked)
+   returning id`;
+
+const isAsideSql = `attempts >= ${SUSPECT_FROM_FETCH} and locked_at is null and run_at > now()`;
+
+/** SQL query: the suspects that are put aside. */
+export const jobsAsideSql = `select from hookwright_jobs._private_jobs where ${isAsideSql}`;
+
+/** SQL query: the suspects that are put aside and the jobs that have failed for good, with what is known of each. */
+export const jobsAsideListSql = `
+  select j.key, t.identifier as task, (substring(j.key from '^d:(\\d+)$'))::bigint as "deliveryId", j.attempts as tries,
+         j.last_error as "lastError", case when j.attempts < j.max_attempts then j.run_at end as "triedAgainAt"
+  from hookwright_jobs._private_jobs j join hookwright_jobs._private_tasks t on t.id = j.task_id
+  where j.key is not null and j.locked_at is null
+    and (attempts >= max_attempts or (${isAsideSql}))
+  order by j.id`;
