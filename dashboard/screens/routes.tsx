@@ -23,10 +23,10 @@ export function tenantRoutes(parent: AnyRoute, place: (params: Record<string, st
     screen('/keys', () => import('./keys/keys')),
     screen('/audit', () => import('./audit/audit-log')),
     screen('/endpoints', () => import('./endpoints/endpoints')),
-    screen('/endpoints/new', () => import('./endpoints/new-endpoint')),
+    screen('/endpoints/new', () => import('./endpoints/form/new-endpoint')),
     screen('/endpoints/$number', () => import('./endpoints/endpoint')),
     screen('/deliveries', () => import('./deliveries/deliveries')),
-    screen('/deliveries/$number', () => import('./deliveries/delivery')),
+    screen('/deliveries/$number', () => import('./deliveries/one/delivery')),
     screen('/operations', () => import('./operations/operations')),
     screen('/operations/$id', () => import('./operations/operation')),
   ];

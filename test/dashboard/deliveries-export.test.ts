@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toCsv, toJson } from '../../dashboard/screens/deliveries/export.js';
+import { toCsv, toJson } from '../../dashboard/screens/deliveries/list/export.js';
 
 const row = {
   id: 'dl_1',

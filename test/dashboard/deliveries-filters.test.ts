@@ -6,7 +6,7 @@ import {
   matches,
   resendAll,
   toFilter,
-} from '../../dashboard/screens/deliveries/filters.js';
+} from '../../dashboard/screens/deliveries/filters/filters.js';
 
 const NOW = Date.parse('2026-01-31T12:00:30Z');
 const filterOf = (address: Record<string, string>) => toFilter(filtersIn(address), NOW);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerOf, hexDump, phasesOf, type Standing } from '../../dashboard/screens/deliveries/answer.js';
+import { answerOf, hexDump, phasesOf, type Standing } from '../../dashboard/screens/deliveries/one/answer.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const LATER = '2026-01-31T12:04:00+00:00';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diffLines, inLines } from '../../dashboard/screens/deliveries/diff.js';
+import { diffLines, inLines } from '../../dashboard/screens/deliveries/one/diff.js';
 
 const compared = (first: string, second: string) =>
   diffLines(first, second).map(({ kind, text }) => `${{ same: ' ', removed: '-', added: '+' }[kind]}${text}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, type EndpointFacts } from '../../dashboard/screens/endpoints/endpoint-answer.js';
+import { answerOf, type EndpointFacts } from '../../dashboard/screens/endpoints/answer/endpoint-answer.js';
 
 const NOW = Date.parse('2026-03-02T12:00:00Z');
 const before = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Feed, type ReadPage } from '../../dashboard/screens/deliveries/feed.js';
+import { Feed, type ReadPage } from '../../dashboard/screens/deliveries/list/feed.js';
 
 interface Row {
   id: string;

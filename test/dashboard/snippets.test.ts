@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SNIPPETS } from '../../dashboard/screens/endpoints/snippets.js';
+import { SNIPPETS } from '../../dashboard/screens/endpoints/form/snippets.js';
 import { formatSecret, secretKeys } from '../../src/domain/signing/secret.js';
 import { contractSignature, standardSignature } from '../../src/domain/signing/signature.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { firstDifference, verifySignatures } from '../../dashboard/screens/deliveries/verify.js';
+import { firstDifference, verifySignatures } from '../../dashboard/screens/deliveries/one/verify.js';
 import { formatSecret, secretKeys } from '../../src/domain/signing/secret.js';
 import { contractSignature, standardSignature } from '../../src/domain/signing/signature.js';
 

@@ -11,8 +11,8 @@ import { JsonField, parseObject } from '../../parts/json-field';
 import { Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { useAllowed } from '../../parts/viewer';
+import { TestAnswer } from '../endpoints/answer/test-answer';
 import { SEND_TEST, TEST_UPDATES } from '../endpoints/documents';
-import { TestAnswer } from '../endpoints/test-answer';
 import { TEST_TARGETS } from './documents';
 
 /** Sends an event of a type to an endpoint of choice, with a payload that can be edited; its answer comes by itself. */

@@ -8,13 +8,13 @@ import { Link, useAddress, useGo } from '../../parts/place';
 import { useAllowed } from '../../parts/viewer';
 import { VirtualList } from '../../parts/virtual-list';
 import { count } from '../../text/numbers';
-import { AllMatching } from './all-matching';
-import { ChosenBar } from './chosen-bar';
-import { useColumns } from './columns';
-import { ExportMenu } from './export-menu';
-import { FilterBar } from './filter-bar';
-import { canCheck, type Filters, filtersIn, toFilter } from './filters';
-import { type Row, useFeed } from './use-feed';
+import { AllMatching } from './bulk/all-matching';
+import { ChosenBar } from './bulk/chosen-bar';
+import { FilterBar } from './filters/filter-bar';
+import { canCheck, type Filters, filtersIn, toFilter } from './filters/filters';
+import { useColumns } from './list/columns';
+import { ExportMenu } from './list/export-menu';
+import { type Row, useFeed } from './list/use-feed';
 
 /** How many rows a tick of all chooses: each is sent again or canceled by a request of its own. */
 const CHOSEN_AT_ONCE = 100;

@@ -5,7 +5,7 @@ import { Empty, Failure, PageHead } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { WebhookBadge } from '../../parts/status';
 import { ActionBar } from './action-bar';
-import { EndpointAnswerView } from './endpoint-answer-view';
+import { EndpointAnswerView } from './answer/endpoint-answer-view';
 import { EndpointCharts } from './endpoint-charts';
 import { EndpointDialogs } from './endpoint-dialogs';
 import { EndpointSide } from './endpoint-side';

@@ -8,9 +8,9 @@ import { Failure } from '../../../parts/page';
 import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT, EVENT_TYPES, UPDATE_ENDPOINT } from '../documents';
-import { EventTypePicker } from '../event-type-picker';
-import { urlProblem } from '../url-check';
-import { UrlField } from '../url-field';
+import { EventTypePicker } from '../form/event-type-picker';
+import { urlProblem } from '../form/url-check';
+import { UrlField } from '../form/url-field';
 import type { EndpointDialogProps } from '../use-endpoint';
 import { Conflict } from './conflict';
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { Tick } from '../../../parts/field';
 import { EVENT_TYPES, REPLAY } from '../documents';
-import { EventTypePicker } from '../event-type-picker';
+import { EventTypePicker } from '../form/event-type-picker';
 import type { EndpointDialogProps } from '../use-endpoint';
 import { BulkDialog } from './bulk-dialog';
 import { filterOf, SpanFields, spanOfLast } from './time-span';

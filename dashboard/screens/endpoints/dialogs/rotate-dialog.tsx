@@ -9,7 +9,7 @@ import { Answer, Failure } from '../../../parts/page';
 import { shortly, Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { ROTATE_SECRET } from '../documents';
-import { SecretOnce } from '../secret-once';
+import { SecretOnce } from '../form/secret-once';
 import type { EndpointDialogProps } from '../use-endpoint';
 
 const HOURS_MAX = 168;

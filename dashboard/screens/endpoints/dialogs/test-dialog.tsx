@@ -1,6 +1,6 @@
 import { Trans } from '@lingui/react/macro';
 import { Dialog } from '../../../parts/dialog';
-import { TestSender } from '../test-sender';
+import { TestSender } from '../answer/test-sender';
 import type { EndpointDialogProps } from '../use-endpoint';
 
 /** Sends a test with a type and payload of choice. */

@@ -1,0 +1,201 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Check } from 'lucide-react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { FilterChoicesQuery } from '../../../api/generated/graphql';
+import { Button } from '../../../parts/button';
+import { shortUrl } from '../../../parts/cells';
+import { Field, TextInput } from '../../../parts/field';
+import { DELIVERY_STATES } from '../../../parts/status';
+import { Untrusted } from '../../../parts/untrusted';
+import { ERROR_CODES } from './error-codes';
+import { CLASS_NAMES, FILTER_NAMES, RANGE_NAMES } from './filter-names';
+import { type FilterName, type Filters, RANGES, STATUS_CLASSES, STATUSES, TEXT_CHARS } from './filters';
+import { TimeEditor } from './time-editor';
+
+interface EditorProps {
+  filter: FilterName;
+  filters: Filters;
+  choices: FilterChoicesQuery | undefined;
+  onDone: (change: Filters) => void;
+}
+
+/** Sets one filter: by a choice where there are few values, else by a text. */
+export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) {
+  const { t, i18n } = useLingui();
+  const set = (value: string) => onDone({ [filter]: value });
+  const choose = (options: readonly Option[]) => (
+    <Options label={i18n._(FILTER_NAMES[filter])} options={options} value={filters[filter]} onChoose={set} />
+  );
+  switch (filter) {
+    case 'status':
+      return choose(STATUSES.map((value) => ({ value, name: i18n._(DELIVERY_STATES[value].name) })));
+    case 'class':
+      return choose(STATUS_CLASSES.map((value) => ({ value, name: i18n._(CLASS_NAMES[value]) })));
+    case 'error':
+      return choose(ERROR_CODES.map((value) => ({ value, name: value })));
+    case 'endpoint':
+      return choose(
+        (choices?.webhooks?.edges ?? []).map(({ node }) => ({
+          value: String(node.databaseId),
+          name: shortUrl(node.url),
+        })),
+      );
+    case 'type':
+      return choose((choices?.eventTypes ?? []).map(({ name }) => ({ value: name, name })));
+    case 'range':
+    case 'since':
+    case 'until':
+      return (
+        <>
+          <Options
+            label={t`Time`}
+            options={Object.keys(RANGES).map((value) => ({
+              value,
+              name: i18n._(RANGE_NAMES[value] ?? { id: value }),
+            }))}
+            value={filters.range}
+            onChoose={(range) => onDone({ range, since: undefined, until: undefined })}
+          />
+          <TimeEditor filters={filters} onDone={onDone} />
+        </>
+      );
+    case 'text':
+      return (
+        <TextEditor
+          name={t`Text in payload`}
+          value={filters.text}
+          minLength={TEXT_CHARS.min}
+          maxLength={TEXT_CHARS.max}
+          hint={
+            <Trans>
+              3 to 200 characters, letter by letter as in the exact text of the payload, so with its quotes and escapes.
+              Searches at most 7 days: the last ones, unless you choose a time.
+            </Trans>
+          }
+          onSet={set}
+        />
+      );
+    case 'key':
+      return (
+        <TextEditor
+          name={t`Idempotency key`}
+          value={filters.key}
+          minLength={1}
+          maxLength={255}
+          hint={<Trans>The whole key that the event was emitted with. Keys are kept for 7 days.</Trans>}
+          onSet={set}
+        />
+      );
+    case 'event':
+      return (
+        <TextEditor
+          name={t`Event`}
+          value={filters.event}
+          minLength={1}
+          maxLength={20}
+          pattern="(ev_)?\d+"
+          hint={<Trans>The number or id of the event, such as ev_12.</Trans>}
+          onSet={set}
+        />
+      );
+  }
+}
+
+interface Option {
+  value: string;
+  name: string;
+}
+
+/** A list with more options than this has a search field. */
+const OPTIONS_SEEN = 8;
+
+function Options({
+  label,
+  options,
+  value,
+  onChoose,
+}: {
+  label: string;
+  options: readonly Option[];
+  value: string | undefined;
+  onChoose: (value: string) => void;
+}) {
+  const { t } = useLingui();
+  const [part, setPart] = useState('');
+  const found = options.filter(({ name }) => name.toLowerCase().includes(part.trim().toLowerCase()));
+  return (
+    <>
+      {options.length > OPTIONS_SEEN && (
+        <div className="p-1 pb-1.5">
+          <TextInput
+            autoFocus
+            aria-label={t`Find: ${label}`}
+            placeholder={label}
+            value={part}
+            onChange={({ target }) => setPart(target.value)}
+            onKeyDown={({ key }) => {
+              if (key === 'Enter' && found[0] !== undefined) {
+                onChoose(found[0].value);
+              }
+            }}
+          />
+        </div>
+      )}
+      <ul aria-label={label} className="max-h-72 overflow-y-auto">
+        {found.map((option) => (
+          <li key={option.value}>
+            <button
+              type="button"
+              aria-pressed={option.value === value}
+              onClick={() => onChoose(option.value)}
+              className="flex min-h-7 w-full items-center justify-between gap-3 rounded-md px-2 py-0.5 text-start text-sm hover:bg-sunken"
+            >
+              <span className="min-w-0 truncate">
+                <Untrusted text={option.name} />
+              </span>
+              {option.value === value && <Check aria-hidden className="size-3.5 shrink-0 text-accent" />}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && (
+        <p className="px-2 py-1.5 text-sm text-soft">
+          <Trans>Nothing of that name.</Trans>
+        </p>
+      )}
+    </>
+  );
+}
+
+function TextEditor({
+  name,
+  value,
+  hint,
+  onSet,
+  ...rules
+}: {
+  name: string;
+  value: string | undefined;
+  hint: ReactNode;
+  minLength: number;
+  maxLength: number;
+  pattern?: string;
+  onSet: (value: string) => void;
+}) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSet(String(new FormData(event.currentTarget).get('value')));
+  };
+  return (
+    <form onSubmit={submit} className="p-2">
+      <Field name={name} hint={hint}>
+        {(props) => <TextInput {...props} {...rules} name="value" required autoFocus defaultValue={value ?? ''} />}
+      </Field>
+      <div className="mt-2 flex justify-end">
+        <Button type="submit" look="primary">
+          <Trans>Filter</Trans>
+        </Button>
+      </div>
+    </form>
+  );
+}

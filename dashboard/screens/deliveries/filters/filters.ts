@@ -1,0 +1,207 @@
+import { momentIn } from '../../../text/moments.js';
+
+/** The filters of a list of deliveries. Each name is a parameter of the address; `class` is one of STATUS_CLASSES. */
+export const FILTERS = [
+  'endpoint',
+  'type',
+  'status',
+  'class',
+  'error',
+  'range',
+  'since',
+  'until',
+  'event',
+  'key',
+  'text',
+] as const;
+
+export type FilterName = (typeof FILTERS)[number];
+export type Filters = { readonly [name in FilterName]?: string | undefined };
+
+export const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'HELD', 'CANCELED'] as const;
+export const STATUS_CLASSES = ['HTTP_2XX', 'HTTP_3XX', 'HTTP_4XX', 'HTTP_5XX', 'NO_ANSWER'] as const;
+
+/** Ranges that end now, in ms: the same names as those of charts, so that a link from one keeps its range. */
+export const RANGES: Readonly<Record<string, number>> = {
+  '1h': 3_600_000,
+  '24h': 86_400_000,
+  '7d': 604_800_000,
+  '30d': 2_592_000_000,
+};
+
+/** The API's limits of payload searches: lengths in characters, and the longest range. */
+export const TEXT_CHARS = { min: 3, max: 200 };
+export const TEXT_RANGE_MS_MAX = 604_800_000;
+
+/** The filters as the API's `DeliveryFilter`, without those that are not set. */
+export interface DeliveryFilterInput {
+  webhookId?: string;
+  eventId?: string;
+  eventType?: string;
+  status?: (typeof STATUSES)[number];
+  statusCodeClass?: (typeof STATUS_CLASSES)[number];
+  errorCode?: string;
+  since?: string;
+  until?: string;
+  idempotencyKey?: string;
+  payloadContains?: string;
+}
+
+/** The parts of a delivery that a filter looks at. */
+export interface FilteredRow {
+  webhookId: string;
+  eventId: string;
+  eventType: string;
+  status: string;
+  lastStatusCode?: number | null;
+  lastErrorCode?: string | null;
+  createdAt: string;
+}
+
+/** Takes what is a filter, and a possible value of it, from an address that anybody may have written. */
+export function filtersIn(address: Readonly<Record<string, string | undefined>>): Filters {
+  const filters: { [name in FilterName]?: string } = {};
+  for (const name of FILTERS) {
+    const value = isTime(name) ? momentIn(address[name]) : address[name];
+    if (value !== undefined && value !== '' && isPossible(name, value)) {
+      filters[name] = value;
+    }
+  }
+  return filters;
+}
+
+const isTime = (name: FilterName) => name === 'since' || name === 'until';
+
+function isPossible(name: FilterName, value: string): boolean {
+  switch (name) {
+    case 'status':
+      return (STATUSES as readonly string[]).includes(value);
+    case 'class':
+      return (STATUS_CLASSES as readonly string[]).includes(value);
+    case 'range':
+      return Object.hasOwn(RANGES, value);
+    case 'endpoint':
+      return /^(wh_)?\d{1,16}$/.test(value);
+    case 'event':
+      return /^(ev_)?\d{1,16}$/.test(value);
+    default:
+      return true;
+  }
+}
+
+/**
+ * What the API is asked for. A range that ends now begins at a whole minute; a search for text without a time gets the
+ * longest one that the API takes.
+ *
+ * @param now in ms since 1970
+ */
+export function toFilter(filters: Filters, now: number): DeliveryFilterInput {
+  const range = filters.range ?? (filters.text !== undefined && filters.since === undefined ? '7d' : undefined);
+  const rangeMs = range === undefined ? undefined : RANGES[range];
+  // A minute is left, so that a search may take its time within the seven days of the API.
+  const since =
+    filters.since ??
+    (rangeMs === undefined ? undefined : new Date(Math.ceil((now - rangeMs) / 60_000) * 60_000 + 60_000).toISOString());
+  const { endpoint, event, type, status, error, until, key, text } = filters;
+  return {
+    ...(endpoint !== undefined && { webhookId: withPrefix('wh_', endpoint) }),
+    ...(event !== undefined && { eventId: withPrefix('ev_', event) }),
+    ...(type !== undefined && { eventType: type }),
+    ...(status !== undefined && { status: status as (typeof STATUSES)[number] }),
+    ...(filters.class !== undefined && { statusCodeClass: filters.class as (typeof STATUS_CLASSES)[number] }),
+    ...(error !== undefined && { errorCode: error }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(key !== undefined && { idempotencyKey: key }),
+    ...(text !== undefined && { payloadContains: text }),
+  };
+}
+
+function withPrefix(prefix: string, id: string): string {
+  return id.startsWith(prefix) ? id : `${prefix}${id}`;
+}
+
+/** Whether a row says by itself if it matches. The text of a payload and the key of its event do not stand in it. */
+export function canCheck(filter: DeliveryFilterInput): boolean {
+  return filter.idempotencyKey === undefined && filter.payloadContains === undefined;
+}
+
+/** Whether a delivery that has just changed belongs to the list, by all that a row says. */
+export function matches(filter: DeliveryFilterInput, row: FilteredRow): boolean {
+  const made = Date.parse(row.createdAt);
+  return (
+    (filter.webhookId === undefined || filter.webhookId === row.webhookId) &&
+    (filter.eventId === undefined || filter.eventId === row.eventId) &&
+    (filter.eventType === undefined || filter.eventType === row.eventType) &&
+    (filter.status === undefined || filter.status === row.status) &&
+    (filter.errorCode === undefined || filter.errorCode === row.lastErrorCode) &&
+    (filter.statusCodeClass === undefined || filter.statusCodeClass === classOf(row)) &&
+    // Moments of answers are whole seconds.
+    (filter.since === undefined || made >= Math.floor(Date.parse(filter.since) / 1_000) * 1_000) &&
+    (filter.until === undefined || made < Date.parse(filter.until))
+  );
+}
+
+function classOf({ lastStatusCode, lastErrorCode }: FilteredRow): string | undefined {
+  if (lastStatusCode != null) {
+    return `HTTP_${Math.floor(lastStatusCode / 100)}XX`;
+  }
+  return lastErrorCode == null ? undefined : 'NO_ANSWER';
+}
+
+/** A part of a filter that an operation over all that match does not know. */
+export type BulkObstacle = Exclude<FilterName, 'range' | 'since' | 'until'>;
+
+export type BulkForm<Input> =
+  | { possible: true; input: Input }
+  /** `remove`: what the API has no bulk form for. `need`: what it cannot do without. */
+  | { possible: false; remove: BulkObstacle[]; need: 'endpoint' | 'any' | undefined };
+
+/** Canceling all that match: by endpoint, event type, time, and a state that is still open. */
+export function cancelAll(filters: Filters, filter: DeliveryFilterInput): BulkForm<DeliveryFilterInput> {
+  const remove = obstacles(filters, ['class', 'error', 'event', 'key', 'text']);
+  if (filter.status !== undefined && filter.status !== 'PENDING' && filter.status !== 'HELD') {
+    remove.push('status');
+  }
+  if (remove.length > 0) {
+    return { possible: false, remove, need: undefined };
+  }
+  return Object.keys(filter).length === 0
+    ? { possible: false, remove, need: 'any' }
+    : { possible: true, input: filter };
+}
+
+/** The filters as the API's `RecoverWebhookInput`. */
+export interface RecoverInput {
+  id: string;
+  filter: {
+    outcomes: ('FAILED' | 'HOLD_EXPIRED' | 'CANCELED' | 'SUCCEEDED')[];
+    since: string;
+    until?: string;
+  };
+}
+
+/**
+ * Sending all that match again: of one endpoint, by outcome and time. Without a state it is what has failed, or was held
+ * for too long: what has succeeded is sent again only where somebody has asked for just that.
+ */
+export function resendAll(filters: Filters, filter: DeliveryFilterInput): BulkForm<RecoverInput> {
+  const remove = obstacles(filters, ['type', 'class', 'error', 'event', 'key', 'text']);
+  if (filter.status === 'PENDING' || filter.status === 'HELD') {
+    remove.push('status');
+  }
+  if (remove.length > 0 || filter.webhookId === undefined) {
+    return { possible: false, remove, need: filter.webhookId === undefined ? 'endpoint' : undefined };
+  }
+  const { webhookId: id, status, since = '1970-01-01T00:00:00Z', until } = filter;
+  const outcomes: RecoverInput['filter']['outcomes'] =
+    status === undefined ? ['FAILED', 'HOLD_EXPIRED'] : [status as 'FAILED' | 'CANCELED' | 'SUCCEEDED'];
+  return {
+    possible: true,
+    input: { id, filter: { outcomes, since, ...(until !== undefined && { until }) } },
+  };
+}
+
+function obstacles(filters: Filters, unknown: BulkObstacle[]): BulkObstacle[] {
+  return unknown.filter((name) => filters[name] !== undefined);
+}

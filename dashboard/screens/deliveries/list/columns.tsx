@@ -1,0 +1,61 @@
+import { useLingui } from '@lingui/react/macro';
+import { useMemo } from 'react';
+import { AnswerCode, DeliveryLink, EndpointLink } from '../../../parts/cells';
+import type { Column } from '../../../parts/list';
+import { DeliveryBadge } from '../../../parts/status';
+import { Time } from '../../../parts/time';
+import { count } from '../../../text/numbers';
+import type { Row } from './use-feed';
+
+export function useColumns(): Column<Row>[] {
+  const { t } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`State`,
+        width: 'w-30 sm:w-32',
+        render: ({ status, attemptCount }) => <DeliveryBadge status={status} attemptCount={attemptCount} />,
+      },
+      {
+        name: t`Event type`,
+        wide: true,
+        render: (row) => <DeliveryLink delivery={row} />,
+      },
+      {
+        name: t`Endpoint`,
+        from: 'md',
+        wide: true,
+        width: 'w-[30%]',
+        render: ({ webhook }) => <EndpointLink webhook={webhook} beside />,
+      },
+      {
+        name: t`Answer`,
+        from: 'sm',
+        wide: true,
+        width: 'w-44',
+        render: (row) => <AnswerCode delivery={row} />,
+      },
+      {
+        name: t`Attempts`,
+        figures: true,
+        from: 'lg',
+        width: 'w-20',
+        render: ({ attemptCount }) => count(attemptCount),
+      },
+      {
+        name: t`Next attempt`,
+        from: 'lg',
+        width: 'w-32',
+        render: ({ nextAttemptAt }) =>
+          nextAttemptAt ? <Time value={nextAttemptAt} next /> : <span className="text-faint">–</span>,
+      },
+      {
+        name: t`Created`,
+        figures: true,
+        width: 'w-22 sm:w-28',
+        render: ({ createdAt }) => <Time value={createdAt} />,
+      },
+    ],
+    [t],
+  );
+}

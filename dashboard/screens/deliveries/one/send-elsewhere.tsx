@@ -1,0 +1,70 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { type FormEvent, useState } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { Button } from '../../../parts/button';
+import { shortUrl } from '../../../parts/cells';
+import { Dialog } from '../../../parts/dialog';
+import { Select } from '../../../parts/field';
+import { Failure } from '../../../parts/page';
+import { useGo } from '../../../parts/place';
+import type { Delivery } from '../documents';
+import { SEND_ELSEWHERE, TARGETS } from '../documents';
+
+/** Sends the event of a delivery to one more endpoint, as a delivery of its own. */
+export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
+  const { t } = useLingui();
+  const go = useGo();
+  const [{ data, error }, again] = useQuery({ query: TARGETS });
+  const [sent, send] = useMutation(SEND_ELSEWHERE);
+  const [chosen, setChosen] = useState<string>();
+  const targets = (data?.webhooks?.edges ?? []).map(({ node }) => node).filter(({ id }) => id !== delivery.webhookId);
+  const target = chosen ?? targets[0]?.id;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const { data } = await send({
+      input: {
+        webhookId: target ?? '',
+        filter: { eventId: delivery.eventId },
+        includeDelivered: true,
+        includeUnsubscribed: true,
+      },
+    });
+    const operation = data?.replayEvents.bulkOperation;
+    if (operation) {
+      onClose();
+      go(`/operations/${operation.databaseId}`);
+    }
+  };
+  return (
+    <Dialog open onClose={onClose} title={<Trans>Send its event to another endpoint</Trans>}>
+      <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 text-sm">
+        <p className="text-soft">
+          <Trans>
+            The endpoint gets the same payload in a delivery of its own, also if it does not subscribe to{' '}
+            {delivery.eventType} or has had this event.
+          </Trans>
+        </p>
+        {error && <Failure error={error} retry={again} />}
+        {sent.error && <Failure error={sent.error} />}
+        {data?.webhooks && targets.length === 0 && (
+          <p>
+            <Trans>There is no other endpoint that is active.</Trans>
+          </p>
+        )}
+        {target !== undefined && (
+          <div className="flex flex-wrap items-center gap-2">
+            <Select
+              label={t`Endpoint`}
+              value={target}
+              onChange={setChosen}
+              options={targets.map(({ id, url }) => ({ value: id, name: shortUrl(url) }))}
+            />
+            <Button type="submit" look="primary" disabled={sent.fetching}>
+              <Trans>Send</Trans>
+            </Button>
+          </div>
+        )}
+      </form>
+    </Dialog>
+  );
+}

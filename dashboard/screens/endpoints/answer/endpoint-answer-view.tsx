@@ -1,0 +1,110 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
+import type { DeliveryRowFragment } from '../../../api/generated/graphql';
+import { Button, buttonLook } from '../../../parts/button';
+import { Answer, type Tone } from '../../../parts/page';
+import { Link } from '../../../parts/place';
+import { useClock } from '../../../parts/time';
+import { useAllowed } from '../../../parts/viewer';
+import { remedyFor } from '../../../text/remedies';
+import { type Action, useAction, useOffered } from '../actions';
+import { type ShownEndpoint, troubleOf } from '../use-endpoint';
+import { answerOf, type EndpointAnswer } from './endpoint-answer';
+import { Detail, Headline } from './endpoint-answer-words';
+
+/** How often the sentence is made again while only the time changes. */
+const STEP_MS = 5_000;
+
+const TONES: Record<EndpointAnswer['kind'], Tone> = {
+  disabled: 'bad',
+  gone: 'bad',
+  failing: 'bad',
+  closed: 'warn',
+  slow: 'warn',
+  untried: 'warn',
+  flaky: 'warn',
+  keeping: 'warn',
+  paused: 'info',
+  first: 'info',
+  unused: 'info',
+  healthy: 'good',
+};
+
+/** The buttons under each answer, the likeliest last, as in dialogs. */
+const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
+  disabled: ['edit', 'enable'],
+  gone: ['delete', 'enable'],
+  paused: ['enable'],
+  failing: ['test'],
+  keeping: ['test', 'release'],
+  unused: ['test'],
+  untried: ['test'],
+};
+
+/** How the endpoint is, why, and what to do now. */
+export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
+  const { i18n } = useLingui();
+  const now = useClock((time) => Math.floor(time / STEP_MS) * STEP_MS);
+  const mayRead = useAllowed('deliveries:read');
+  const isOffered = useOffered(endpoint);
+  const trouble = troubleOf(endpoint);
+  const answer = answerOf(
+    {
+      ...endpoint,
+      errorCode: trouble?.errorCode ?? null,
+      nextAttemptAt: endpoint.nextAttempts?.[0]?.nextAttemptAt ?? null,
+    },
+    now,
+  );
+  const errorCode = 'errorCode' in answer ? answer.errorCode : null;
+  return (
+    <Answer
+      tone={TONES[answer.kind]}
+      actions={
+        <>
+          {errorCode !== null && mayRead && (
+            <Link {...placeOf(endpoint, trouble?.delivery, errorCode)} className={buttonLook()}>
+              <Trans>See what failed</Trans>
+            </Link>
+          )}
+          {(REMEDIES[answer.kind] ?? []).filter(isOffered).map((action) => (
+            <RemedyButton key={action} action={action} />
+          ))}
+        </>
+      }
+    >
+      <p className="font-medium">
+        <Headline answer={answer} endpoint={endpoint} />
+      </p>
+      <p className="text-sm text-soft">
+        {errorCode !== null && <>{i18n._(remedyFor(errorCode).what)} </>}
+        <Detail answer={answer} endpoint={endpoint} />
+      </p>
+    </Answer>
+  );
+}
+
+/** The delivery that failed, else all that failed for this reason. */
+function placeOf({ databaseId }: ShownEndpoint, delivery: DeliveryRowFragment | undefined, error: string) {
+  return delivery === undefined
+    ? { to: '/deliveries', search: { endpoint: String(databaseId), error } }
+    : { to: `/deliveries/${delivery.databaseId}` };
+}
+
+function RemedyButton({ action }: { action: Action }): ReactNode {
+  const { t } = useLingui();
+  const [, start] = useAction();
+  const names: Partial<Record<Action, string>> = {
+    enable: t`Enable`,
+    edit: t`Change the url`,
+    test: t`Send a test`,
+    release: t`Release`,
+    delete: t`Delete`,
+  };
+  const look = action === 'enable' || action === 'release' ? 'primary' : 'plain';
+  return (
+    <Button look={look} onClick={() => start(action)}>
+      {names[action]}
+    </Button>
+  );
+}

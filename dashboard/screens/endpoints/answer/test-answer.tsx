@@ -1,0 +1,75 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from 'urql';
+import { buttonLook } from '../../../parts/button';
+import { Answer, Failure } from '../../../parts/page';
+import { Link } from '../../../parts/place';
+import { shortly, Time } from '../../../parts/time';
+import { duration } from '../../../text/numbers';
+import { remedyFor } from '../../../text/remedies';
+import { TEST_RESULT } from '../documents';
+
+/** The result of a test: nothing yet, the answer, or why there was none. The cache follows the stream of updates. */
+export function TestAnswer({
+  id,
+  closedUntil,
+  linked = true,
+}: {
+  id: string;
+  closedUntil: string | null;
+  /** Whether it leads to the delivery: not beside what is shown once. */
+  linked?: boolean;
+}) {
+  const { i18n } = useLingui();
+  const [{ data, error }, again] = useQuery({ query: TEST_RESULT, variables: { id } });
+  const delivery = data?.delivery;
+  if (error) {
+    return <Failure error={error} retry={again} />;
+  }
+  const attempt = delivery?.attempts.at(-1);
+  if (!delivery || !attempt) {
+    return (
+      <Answer tone="info">
+        {closedUntil !== null && Date.parse(closedUntil) > Date.now() ? (
+          <Trans>The test waits until {shortly(closedUntil)}: until then the endpoint has asked for a pause.</Trans>
+        ) : (
+          <Trans>The test is on its way …</Trans>
+        )}
+      </Answer>
+    );
+  }
+  const link = linked && (
+    <Link to={`/deliveries/${delivery.databaseId}`} className={buttonLook()}>
+      <Trans>See the delivery</Trans>
+    </Link>
+  );
+  const took = duration(attempt.durationMs);
+  if (delivery.status === 'SUCCEEDED') {
+    return (
+      <Answer tone="good" actions={link}>
+        <p className="font-medium">
+          <Trans>
+            The endpoint answered {attempt.statusCode ?? 0} in {took}.
+          </Trans>
+        </p>
+      </Answer>
+    );
+  }
+  const remedy = remedyFor(attempt.errorCode ?? '');
+  return (
+    <Answer tone="bad" actions={link}>
+      <p className="font-medium">
+        <Trans>
+          The test failed after {took}, because {i18n._(remedy.why)}.
+        </Trans>
+      </p>
+      <p className="text-sm text-soft">
+        {i18n._(remedy.what)}{' '}
+        {delivery.nextAttemptAt && (
+          <Trans>
+            It is sent again <Time value={delivery.nextAttemptAt} next />.
+          </Trans>
+        )}
+      </p>
+    </Answer>
+  );
+}
