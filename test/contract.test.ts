@@ -3,7 +3,6 @@ import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { queriesPage } from '../dashboard/queries-page.js';
 import { buildGraphqlSchema } from '../src/api/graphql/schema.js';
 import { settings } from '../src/platform/settings/settings.js';
 import { DeliveryStack } from './support/delivery-stack.js';
@@ -232,10 +231,6 @@ describe('what is written down', () => {
   test('schema.graphql is what the code says: npm run schema prints it', async () => {
     const printed = printSchema(lexicographicSortSchema(await buildGraphqlSchema()));
     expect(read('schema.graphql').trim()).toBe(printed.trim());
-  });
-
-  test('docs/dashboard-queries.md has every document of the dashboard: npm run dashboard:queries writes it', () => {
-    expect(read('docs/dashboard-queries.md')).toBe(queriesPage());
   });
 
   test.each(Object.entries(settings))(

@@ -77,8 +77,7 @@ function paragraphsOf(page: string): string[] {
 }
 
 describe('the prose of the pages', () => {
-  const printed = ['docs/dashboard-queries.md', 'docs/graphql-reference.md'];
-  const written = pages.filter((page) => !printed.includes(page));
+  const written = pages.filter((page) => page !== 'docs/graphql-reference.md');
   const paragraphs = written.flatMap((page) => paragraphsOf(page).map((text) => ({ page, text })));
 
   test('has no sentence of more than 40 words', () => {
