@@ -1,4 +1,8 @@
 import { generate } from '@graphql-codegen/cli';
+import { webhookFields } from '../src/domain/fields/webhook-fields.js';
+
+/** What screens read of an endpoint's fields. */
+const endpointFields = `fragment EndpointFields on Webhook { ${Object.keys(webhookFields).join(' ')} }`;
 
 /**
  * Types the documents of the screens by the printed schema, into api/generated (which is not committed).
@@ -8,7 +12,7 @@ try {
   await generate(
     {
       schema: 'schema.graphql',
-      documents: ['dashboard/**/*.{ts,tsx}', '!dashboard/api/generated/**'],
+      documents: ['dashboard/**/*.{ts,tsx}', '!dashboard/api/generated/**', endpointFields],
       generates: {
         'dashboard/api/generated/': {
           preset: 'client',

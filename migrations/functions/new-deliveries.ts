@@ -1,3 +1,5 @@
+import { jsonToSend } from '../../src/operations/attempts/webhook-to-send.js';
+
 /** Jobs for first attempts, and their claims for the daemon of the same process (docs/decisions/0018). */
 export const newDeliveries = `
 -- Adds jobs for first attempts of deliveries that the same transaction has written, and returns the number of
@@ -70,8 +72,7 @@ begin
       where priority <= claim_priority),
     'webhooks', coalesce((
       select json_agg(json_build_object(
-        'webhookId', w.id, 'url', w.url, 'sealedSecret', encode(w.sealed_secret, 'base64'),
-        'generation', w.generation, 'failuresAtLoad', w.consecutive_failures))
+        'webhookId', w.id, ${jsonToSend('w')}))
       from hookwright.webhooks w
       where w.id = any(webhook_ids) and w.active and w.deleted_at is null and w.previous_sealed_secret is null
         and (greatest(w.closed_until, w.next_probe_at) > now()) is not true), '[]'))
@@ -129,7 +130,6 @@ begin
       'jobs', json_build_array(json_build_array(job, json_build_object('id', delivery, 'attempt', 1), lane)),
       'deliveries', json_build_array(json_build_array(delivery, 0, matched.id)),
       'webhooks', json_build_array(json_build_object(
-        'webhookId', matched.id, 'url', matched.url, 'sealedSecret', encode(matched.sealed_secret, 'base64'),
-        'generation', matched.generation, 'failuresAtLoad', matched.consecutive_failures)));
+        'webhookId', matched.id, ${jsonToSend('matched')})));
 end $$;
 `;

@@ -1,7 +1,10 @@
 import { OptionalProps } from '@mikro-orm/core';
 import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { ObjectType } from 'type-graphql';
+import type { ValuesOf } from '../domain/fields/field.js';
+import { webhookFields } from '../domain/fields/webhook-fields.js';
 import { idColumn, nullableTimeColumn, reference, shown, tenantFilter } from './columns.js';
+import { Stored } from './fields.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode } from './node.js';
 import { Nullable } from './nullable.js';
@@ -17,6 +20,11 @@ export type DisabledReason = keyof typeof DisabledReason;
 const overlapUntil = (alias: unknown) =>
   `case when ${alias}.previous_secret_expires_at > now() then ${alias}.previous_secret_expires_at end`;
 
+export type WebhookSettings = ValuesOf<typeof webhookFields>;
+
+/** @Stored makes these properties. */
+export interface Webhook extends WebhookSettings {}
+
 @Entity({ schema: 'hookwright', tableName: 'webhooks' })
 @Filter(tenantFilter())
 @Filter({ name: 'alive', cond: { deletedAt: null }, default: true })
@@ -28,6 +36,8 @@ const overlapUntil = (alias: unknown) =>
   implements: Node,
   description: "An endpoint of a tenant's customer and its subscription to events.",
 })
+@Stored(webhookFields)
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface has what @Stored makes.
 export class Webhook {
   [OptionalProps]?: 'version' | 'active' | 'generation' | 'consecutiveFailures' | 'keepHeld' | 'createdAt';
 
@@ -43,12 +53,6 @@ export class Webhook {
     { version: true },
   )
   version!: number;
-
-  @shown.text('The address that receives the deliveries.')
-  url!: string;
-
-  @shown.texts('Names of the subscribed event types, or `["*"]` for all types, including those added later.')
-  eventTypes!: string[];
 
   /** Sealed with the tenant's data key and bound to tenant and webhook: see operations/secrets/secret-vault.ts. */
   @Property({ type: 'blob', hidden: true, lazy: true })

@@ -93,7 +93,7 @@ describe('variables of the wrong kind', () => {
       {
         path: ['input', 'event_types'],
         code: 'unknown_property',
-        detail: 'is not a field of this input, which may have url, eventTypes, idempotencyKey.',
+        detail: 'is not a field of this input, which may have idempotencyKey, url, eventTypes.',
       },
     ]);
   });

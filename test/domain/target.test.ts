@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../../src/domain/addresses/target.js';
+import { judgeUrl, type TargetPolicy } from '../../src/domain/addresses/target.js';
+import { URL_LENGTH_MAX } from '../../src/domain/fields/webhook-fields.js';
 import { words } from '../support/refusals.js';
 
 const strict: TargetPolicy = { allowHttp: false, allowedRanges: [], loopbackHttp: false };

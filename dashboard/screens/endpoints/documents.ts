@@ -4,14 +4,13 @@ graphql(`
   fragment EndpointRow on Webhook {
     id
     databaseId
-    url
+    ...EndpointFields
     active
     disabledReason
     disabledAt
     holdUntil
     closedUntil
     consecutiveFailures
-    eventTypes
     heldCount
     lastSuccessAt
     lastFailureAt

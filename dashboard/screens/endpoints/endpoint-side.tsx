@@ -5,10 +5,14 @@ import { Card, Fact, Facts } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { shortly, Time, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
+import { ENDPOINT_FIELDS } from '../../text/field-names';
 import { count, countUpTo, duration } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
 import { useAction, useOffered } from './actions';
+import { fieldNamed, fieldNames, textOf } from './form/endpoint-values';
 import type { ShownEndpoint } from './use-endpoint';
+
+const textNames = fieldNames.filter((name) => fieldNamed(name).kind === 'text');
 
 interface SideProps {
   endpoint: ShownEndpoint;
@@ -124,7 +128,7 @@ function WhyFailed({ endpoint }: SideProps) {
 }
 
 function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
-  const { t } = useLingui();
+  const { t, i18n } = useLingui();
   const [, start] = useAction();
   const isOffered = useOffered(endpoint);
   const { url, eventTypes, databaseId, createdAt, previousSecretExpiresAt } = endpoint;
@@ -132,7 +136,7 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
   return (
     <Card title={<Trans>Setup</Trans>}>
       <Facts>
-        <Fact name={<Trans>Url</Trans>}>
+        <Fact name={i18n._(ENDPOINT_FIELDS.url.name)}>
           <span className="flex items-start gap-1">
             <span className="min-w-0 flex-1">
               <Untrusted text={url} />
@@ -157,6 +161,14 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
             </ul>
           )}
         </Fact>
+        {textNames.map(
+          (name) =>
+            endpoint[name] && (
+              <Fact key={name} name={i18n._(ENDPOINT_FIELDS[name].name)}>
+                <Untrusted text={textOf(endpoint[name])} />
+              </Fact>
+            ),
+        )}
         <Fact name={<Trans>Signing secret</Trans>}>
           {overlap ? (
             <Trans>

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, TEST_EVENT_TYPE } from '../../domain/events/event-type.js';
+import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
-import { subscribedEvent, webhookSettings } from '../../operations/webhooks/webhook-settings.js';
 import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
-import { type RestName, restName } from './names.js';
+import { formsOf, subscribedEvent } from './field-forms.js';
 
 /**
  * The requests and answers of the REST interface: routes read requests with these schemas, the documents of GraphQL ask
@@ -23,12 +23,8 @@ export const eventName = z.string().meta({
   examples: ['booking.created'],
 });
 
-type Settings = typeof webhookSettings;
-
-/** The fields of a webhook that people write. */
-const settings = Object.fromEntries(
-  Object.entries(webhookSettings).map(([name, { form }]) => [restName(name), form]),
-) as { [Name in keyof Settings as RestName<Name>]: Settings[Name]['form'] };
+/** The fields of a webhook that people write, in requests and in answers. */
+const [settings, shownSettings] = formsOf(webhookFields);
 const changeable = ['active', ...Object.keys(settings)];
 
 const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00+00:00'] });
@@ -63,9 +59,9 @@ export const webhookChange = z
     examples: [{ active: true }, { events: ['*'] }],
   });
 
-const webhookFields = {
+const answered = {
   id: webhookId.meta({ description: 'Identifies the webhook; used in paths.' }),
-  ...settings,
+  ...shownSettings,
   active: z.boolean().meta({ description: 'true while deliveries are sent.' }),
   consecutive_failures: integer.min(0).meta({
     description: 'Consecutive failed attempts, across deliveries. At 10 the webhook is disabled.',
@@ -89,7 +85,7 @@ const webhookExample = {
 };
 
 /** In the order of docs/interface.md, "A webhook". */
-export const webhook = z.object(webhookFields).meta({
+export const webhook = z.object(answered).meta({
   id: 'Webhook',
   description: 'A subscription: which events are delivered to which URL.',
   examples: [webhookExample],
@@ -97,7 +93,7 @@ export const webhook = z.object(webhookFields).meta({
 
 export const webhookWithSecret = z
   .object({
-    ...webhookFields,
+    ...answered,
     secret: z.string().meta({
       description: 'The signing secret. This answer is the only one that ever contains it.',
       examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazXvDt5xb5yV'],

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { URL_LENGTH_MAX } from '../fields/webhook-fields.js';
 import { groupsOf } from './ipv6.js';
 import { isIn, Ranges } from './ranges.js';
 import { loopbackRanges, publicIpv6, refusedIpv4, refusedIpv6, refusedPorts } from './special-ranges.js';
@@ -19,8 +20,6 @@ export interface TargetPolicy {
 type Refused = { allowed: false; code: string; reason: string };
 /** `url` is in its normal form: the only one to be stored. */
 type UrlVerdict = { allowed: true; url: string } | Refused;
-
-export const URL_LENGTH_MAX = 2048;
 
 const LOWEST_FREE_PORT = 1024;
 const PORT_MAX = 65_535;

@@ -1,5 +1,6 @@
 import type { Emit } from '../../domain/events/emit.js';
 import type { DeliverGroupJob, DeliverJob, DueDelivery } from '../attempts/load-deliveries.js';
+import type { WebhookJson } from '../attempts/webhook-to-send.js';
 import type { DeliverGroupPayload, DeliverPayload } from '../jobs/tasks.js';
 import type { ClaimedJob } from './local-daemon.js';
 
@@ -7,7 +8,7 @@ import type { ClaimedJob } from './local-daemon.js';
 export interface ClaimedJson {
   jobs: [id: number, payload: DeliverPayload | DeliverGroupPayload, priority: number][];
   deliveries: [id: number, item: number, webhookId: number][];
-  webhooks: (Pick<DueDelivery, 'webhookId' | 'url' | 'generation' | 'failuresAtLoad'> & { sealedSecret: string })[];
+  webhooks: WebhookJson[];
 }
 
 /**

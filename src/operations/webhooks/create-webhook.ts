@@ -1,5 +1,5 @@
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
-import { Webhook } from '../../entities/webhook.js';
+import { Webhook, type WebhookSettings } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
 import type { Database } from '../../platform/database/database.js';
 import { allocateId } from '../rows/allocate-id.js';
@@ -8,7 +8,6 @@ import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
-import type { WebhookSettings } from './webhook-settings.js';
 
 interface NewWebhook extends WebhookSettings {
   tenantId: number;
@@ -52,7 +51,7 @@ export async function createWebhook(
     if ((await em.count(Webhook)) >= webhooksMax) {
       throw new ApiError('webhook_limit_reached', `A tenant may have ${webhooksMax} webhooks; delete one first.`);
     }
-    audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after: settings });
+    audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after: given(settings) });
     if (creation !== null) {
       await keepCreationKey(sql, creation, { id, sealedSecret });
     }
@@ -66,6 +65,10 @@ export async function createWebhook(
   };
 }
 
+/** Without the optional settings that are left out. */
+const given = (settings: WebhookSettings): Partial<WebhookSettings> =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
+
 /** The same text for the same settings, however a caller has written them. */
 const textOf = (settings: WebhookSettings): string =>
-  JSON.stringify(Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)));
+  JSON.stringify(Object.entries(given(settings)).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../entities/webhook.js';
+import type { Webhook, WebhookSettings } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
 import type { Database } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
@@ -6,7 +6,6 @@ import { type Actor, about, audit, differences, picked } from '../rows/audit.js'
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { enable, pause, releaseKept } from './switch-webhook.js';
-import type { WebhookSettings } from './webhook-settings.js';
 
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
 

@@ -2,11 +2,9 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { Button } from '../../../parts/button';
 import { Answer } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
-
-interface Settings {
-  url: string;
-  eventTypes: readonly string[];
-}
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
+import { type EndpointValues, fieldNames, textOf } from '../form/endpoint-values';
+import type { ShownEndpoint } from '../use-endpoint';
 
 /** The changes that somebody else made since the form was opened, and the choice between both versions. */
 export function Conflict({
@@ -16,18 +14,21 @@ export function Conflict({
   onTheirs,
   onMine,
 }: {
-  base: Settings & { active: boolean };
-  theirs: Settings & { active: boolean };
-  mine: Settings;
+  base: ShownEndpoint;
+  theirs: ShownEndpoint;
+  mine: EndpointValues;
   onTheirs: () => void;
   onMine: () => void;
 }) {
-  const { t } = useLingui();
-  const types = ({ eventTypes }: Settings) => eventTypes.toSorted().join(', ');
+  const { t, i18n } = useLingui();
   const state = ({ active }: { active: boolean }) => (active ? t`active` : t`inactive`);
   const rows = [
-    { name: t`Url`, before: base.url, now: theirs.url, mine: mine.url },
-    { name: t`Event types`, before: types(base), now: types(theirs), mine: types(mine) },
+    ...fieldNames.map((name) => ({
+      name: i18n._(ENDPOINT_FIELDS[name].name),
+      before: textOf(base[name]),
+      now: textOf(theirs[name]),
+      mine: textOf(mine[name]),
+    })),
     { name: t`State`, before: state(base), now: state(theirs), mine: state(theirs) },
   ].filter(({ before, now, mine }) => before !== now || mine !== now);
   return (

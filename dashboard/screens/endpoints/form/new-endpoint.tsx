@@ -1,34 +1,30 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { type FormEvent, useState } from 'react';
-import { useMutation, useQuery } from 'urql';
+import { useMutation } from 'urql';
 import { Button, buttonLook } from '../../../parts/button';
-import { issueAt, issuesOf } from '../../../parts/issues';
+import { issuesOf } from '../../../parts/issues';
 import { Answer, Card, Failure, PageHead } from '../../../parts/page';
 import { Link, useAddress, useGo } from '../../../parts/place';
-import { Untrusted } from '../../../parts/untrusted';
 import { useAllowed } from '../../../parts/viewer';
-import { CREATE_ENDPOINT, EVENT_TYPES } from '../documents';
-import { EventTypePicker } from './event-type-picker';
+import { CREATE_ENDPOINT } from '../documents';
+import { EndpointFields } from './endpoint-fields';
+import { type EndpointValues, NO_VALUES, valuesOf } from './endpoint-values';
 import { MadeEndpoint } from './made-endpoint';
 import { urlProblem } from './url-check';
-import { UrlField } from './url-field';
 
-/** Adds an endpoint: its url, its event types; then its secret, how to verify, and a first test. */
+/** Adds an endpoint: its fields; then its secret, how to verify, and a first test. */
 export default function NewEndpoint() {
   const { t } = useLingui();
   const go = useGo();
   const mayCreate = useAllowed('webhooks:edit');
   const withSecret = useAllowed('webhooks:secrets');
-  const [url, setUrl] = useState('');
   // An event type's page leads here with its name.
   const [{ type }] = useAddress();
-  const [eventTypes, setEventTypes] = useState<string[]>(type ? [type] : []);
-  const [types, readTypes] = useQuery({ query: EVENT_TYPES });
+  const [values, setValues] = useState<EndpointValues>({ ...NO_VALUES, eventTypes: type ? [type] : [] });
   const [{ data, error, fetching }, create] = useMutation(CREATE_ENDPOINT);
-  const wrongTypes = issueAt(error, 'input', 'eventTypes');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void create({ input: { url: url.trim(), eventTypes }, withSecret });
+    void create({ input: valuesOf(values), withSecret });
   };
   const made = data?.createWebhook;
   return (
@@ -41,23 +37,7 @@ export default function NewEndpoint() {
       ) : (
         <form onSubmit={submit} noValidate className="flex flex-col gap-4">
           <Card>
-            <UrlField value={url} onChange={setUrl} refusal={issueAt(error, 'input', 'url')} autoFocus />
-            <h2 className="mt-3 mb-1 text-sm font-medium">
-              <Trans>Event types</Trans>
-            </h2>
-            {types.error && <Failure error={types.error} retry={readTypes} />}
-            {types.data?.eventTypes && (
-              <EventTypePicker types={types.data.eventTypes} value={eventTypes} onChange={setEventTypes} />
-            )}
-            <p className="mt-1 min-h-4 text-xs text-soft" aria-live="polite">
-              {wrongTypes !== undefined ? (
-                <span className="text-bad">
-                  <Untrusted text={wrongTypes} />
-                </span>
-              ) : (
-                <Trans>Events of these types are sent to the url. You can change them at any time.</Trans>
-              )}
-            </p>
+            <EndpointFields values={values} onChange={setValues} error={error} autoFocus />
           </Card>
           {error && issuesOf(error).length === 0 && <Failure error={error} />}
           <div className="flex justify-end gap-2">
@@ -67,8 +47,8 @@ export default function NewEndpoint() {
             <Button
               type="submit"
               look="primary"
-              disabled={fetching || urlProblem(url) === 'typing'}
-              refused={eventTypes.length === 0 ? t`Choose at least one event type.` : undefined}
+              disabled={fetching || urlProblem(values.url) === 'typing'}
+              refused={values.eventTypes.length === 0 ? t`Choose at least one event type.` : undefined}
             >
               <Trans>Add the endpoint</Trans>
             </Button>

@@ -1,4 +1,4 @@
-const URL_LENGTH_MAX = 2_048;
+import { URL_LENGTH_MAX } from '../../../../src/domain/fields/webhook-fields';
 
 /** Why the service will refuse a url; `typing`: it may still become a good one. */
 export type UrlProblem = 'typing' | 'too-long' | 'not-a-url' | 'not-https' | 'userinfo' | 'fragment' | 'port' | 'local';

@@ -1,7 +1,8 @@
-import { Trans } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { Field, TextInput } from '../../../parts/field';
 import { Untrusted } from '../../../parts/untrusted';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { type UrlProblem, urlProblem } from './url-check';
 
 /** The url of an endpoint: judged as it is typed, and by the service once it is sent. */
@@ -17,14 +18,15 @@ export function UrlField({
   refusal: string | undefined;
   autoFocus?: boolean;
 }) {
+  const { i18n } = useLingui();
   const [left, setLeft] = useState(false);
   const problem = urlProblem(value);
   const says =
     problem !== undefined && (problem !== 'typing' || (left && value !== '')) ? <Problem of={problem} /> : undefined;
   return (
     <Field
-      name={<Trans>Url</Trans>}
-      hint={<Trans>A public https address that takes POST requests.</Trans>}
+      name={i18n._(ENDPOINT_FIELDS.url.name)}
+      hint={i18n._(ENDPOINT_FIELDS.url.hint)}
       error={refusal !== undefined ? <Untrusted text={refusal} /> : says}
     >
       {(props) => (

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isLocalhost, isLoopbackAddress, URL_LENGTH_MAX } from '../../../domain/addresses/target.js';
+import { isLocalhost, isLoopbackAddress } from '../../../domain/addresses/target.js';
+import { URL_LENGTH_MAX } from '../../../domain/fields/webhook-fields.js';
 import { PORTAL_SESSION_SECONDS_MAX, wholeCapabilities } from '../../../domain/keys/portal-session.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
 import { expiresInSeconds as keySeconds } from '../fields/input.js';

@@ -1,18 +1,14 @@
 import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Emit } from '../../../domain/events/emit.js';
+import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { invalidInput, notFound } from '../../../errors.js';
+import { changedValues, newValues } from '../../../operations/fields/rules.js';
 import { createWebhook } from '../../../operations/webhooks/create-webhook.js';
 import { deleteWebhook } from '../../../operations/webhooks/delete-webhook.js';
 import { releaseHeld } from '../../../operations/webhooks/release-held.js';
 import { rotateSecret } from '../../../operations/webhooks/rotate-secret.js';
 import { updateWebhook } from '../../../operations/webhooks/update-webhook.js';
-import {
-  newWebhookInput,
-  settingsIn,
-  webhookChangeInput,
-  webhookSettings,
-} from '../../../operations/webhooks/webhook-settings.js';
 import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { boundsOf } from '../deliveries/delivery.js';
 import { emitFor } from '../emits/emit-for.js';
@@ -29,6 +25,7 @@ import { Requires } from '../fields/requires.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
 import {
+  CHANGEABLE,
   CreateWebhookInput,
   CreateWebhookPayload,
   DeleteWebhookInput,
@@ -55,7 +52,7 @@ export class WebhookMutations {
     return createWebhook(context.db, context.vault, context.random, {
       tenantId: tenantOf(context),
       idempotencyKey: parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']),
-      ...parseInput(newWebhookInput(await rulesFor(context)), settings, ['input']),
+      ...parseInput(newValues(webhookFields, await knownTo(context)), settings, ['input']),
       webhooksMax: context.config.webhooksPerTenantMax,
       by: actorOf(context),
     });
@@ -64,23 +61,20 @@ export class WebhookMutations {
   @Requires('webhooks:edit')
   @Mutation(() => UpdateWebhookPayload, { description: 'Changes, enables or pauses a webhook.' })
   async updateWebhook(
-    @InputArg(() => UpdateWebhookInput) { id, ifVersion, ...wanted }: UpdateWebhookInput,
+    @InputArg(() => UpdateWebhookInput) { id, ifVersion, active, held, ...changes }: UpdateWebhookInput,
     @Ctx() context: Context,
   ): Promise<UpdateWebhookPayload> {
     const webhookId = idOf('Webhook', id, ['input', 'id']);
-    const active = wanted.active ?? undefined;
-    const held = wanted.held ?? undefined;
-    const rules = webhookChangeInput(await rulesFor(context));
-    const settings = parseInput(rules, settingsIn({ ...wanted }), ['input']);
-    if (Object.keys(settings).length === 0 && active === undefined) {
-      const detail = `must have at least one of ${Object.keys(webhookSettings).join(', ')} and active`;
+    const settings = parseInput(changedValues(webhookFields, await knownTo(context)), changes, ['input']);
+    if (Object.keys(settings).length === 0 && typeof active !== 'boolean') {
+      const detail = `must have at least one of ${CHANGEABLE}`;
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
-    if (held !== undefined && active !== true) {
+    if (held && active !== true) {
       const detail = 'has a meaning only together with active: true';
       throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
     }
-    const change = { ...settings, active, held };
+    const change = { ...settings, active: active ?? undefined, held: held ?? undefined };
     const { db, config } = context;
     const [tenantId, by, version] = [tenantOf(context), actorOf(context), ifVersion ?? undefined];
     return { webhook: await updateWebhook(db, tenantId, webhookId, change, config.holdHours, by, version) };
@@ -158,6 +152,6 @@ export class WebhookMutations {
   }
 }
 
-async function rulesFor({ config, eventTypes }: Context) {
+async function knownTo({ config, eventTypes }: Context) {
   return { target: config.target, eventTypes: await eventTypes.names() };
 }

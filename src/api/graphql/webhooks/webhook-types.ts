@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { URL_LENGTH_MAX } from '../../../domain/addresses/target.js';
+import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Delivery } from '../../../entities/delivery.js';
+import { Taken } from '../../../entities/fields.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Webhook } from '../../../entities/webhook.js';
-import { EVENT_TYPES_MAX } from '../../../operations/webhooks/webhook-settings.js';
 import { OVERLAP_HOURS_DEFAULT } from '../fields/input.js';
 import { Requires } from '../fields/requires.js';
 import { JSONObject } from '../fields/scalars.js';
@@ -21,11 +21,9 @@ const HeldAction = graphqlEnum(
   },
 );
 
-const URL_RULES =
-  `An absolute https url of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, on port 443, 80, or a port ` +
-  'from 1024 that no database or other internal service commonly uses. It is stored in its normal form: ' +
-  '`https://example.com` becomes `https://example.com/`.';
-const EVENT_TYPES_RULES = `1 to ${EVENT_TYPES_MAX} different names of event types, or exactly \`["*"]\` for all types, including those added later.`;
+/** The fields that `updateWebhook` changes. */
+export const CHANGEABLE = `${Object.keys(webhookFields).join(', ')} and active`;
+
 const ifVersion = (verb: string) => ({
   nullable: true,
   description: `${verb} the webhook only if its \`version\` is this one. Otherwise nothing is done, with \`CONFLICT\`.`,
@@ -43,14 +41,9 @@ abstract class WebhookPayload {
   webhook!: Webhook;
 }
 
+@Taken(webhookFields, 'new')
 @InputType({ description: 'The webhook to create.' })
 export class CreateWebhookInput {
-  @Field(() => String, { description: URL_RULES })
-  url!: string;
-
-  @Field(() => [String], { description: EVENT_TYPES_RULES })
-  eventTypes!: string[];
-
   @Nullable(
     () => String,
     '1 to 255 printable ASCII characters. For 24 hours the same API key gets the same webhook with this key, as it is then, and its secret; with other values, or once the webhook was deleted or its secret rotated, it is a CONFLICT.',
@@ -68,16 +61,9 @@ export class CreateWebhookPayload {
   secret!: string;
 }
 
-@InputType({
-  description: 'Changes of a webhook. Fields that are left out stay. At least one of url, eventTypes and active.',
-})
+@Taken(webhookFields, 'change')
+@InputType({ description: `Changes of a webhook. Fields that are left out stay. At least one of ${CHANGEABLE}.` })
 export class UpdateWebhookInput extends WebhookInput {
-  @Nullable(() => String, URL_RULES)
-  url?: string | null;
-
-  @Nullable(() => [String], EVENT_TYPES_RULES)
-  eventTypes?: string[] | null;
-
   @Nullable(
     () => Boolean,
     'True enables the webhook and sets its failures to 0. False pauses it, and its deliveries are held. Setting the current value has no effect.',

@@ -1,0 +1,40 @@
+import { type Field, namesOf, type ValuesOf } from '../../domain/fields/field.js';
+import { webhookFields } from '../../domain/fields/webhook-fields.js';
+
+type Written = typeof webhookFields;
+type SentName = { [Name in keyof Written]: Written[Name] extends { sent: true } ? Name : never }[keyof Written];
+
+/** A webhook, as the daemon must know it to send to it: as it stood when the delivery was loaded or claimed. */
+export interface WebhookToSend extends Pick<ValuesOf<Written>, SentName> {
+  sealedSecret: Buffer;
+  /** An outcome counts for the webhook's health only while this is still the same. */
+  generation: number;
+  /** The webhook's failure streak. */
+  failuresAtLoad: number;
+}
+
+const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const writtenNames = namesOf(webhookFields, ({ sent }: Field) => sent === true) as SentName[];
+
+const columns: Readonly<Record<keyof WebhookToSend, string>> = {
+  ...(Object.fromEntries(writtenNames.map((name) => [name, snakeCase(name)])) as Record<SentName, string>),
+  sealedSecret: 'sealed_secret',
+  generation: 'generation',
+  failuresAtLoad: 'consecutive_failures',
+};
+
+export const sentNames = Object.keys(columns) as (keyof WebhookToSend)[];
+
+/** The columns as a select list. @param webhook a row of `webhooks` in SQL */
+export const selectToSend = (webhook: string): string =>
+  sentNames.map((name) => `${webhook}.${columns[name]} as "${name}"`).join(', ');
+
+/** The columns as arguments of json_build_object, which has no bytes: secrets are in base64. */
+export const jsonToSend = (webhook: string): string =>
+  sentNames
+    .map((name) => [name, `${webhook}.${columns[name]}`] as const)
+    .map(([name, value]) => `'${name}', ${name === 'sealedSecret' ? `encode(${value}, 'base64')` : value}`)
+    .join(', ');
+
+/** A webhook as `jsonToSend` has it. */
+export type WebhookJson = Omit<WebhookToSend, 'sealedSecret'> & { webhookId: number; sealedSecret: string };
