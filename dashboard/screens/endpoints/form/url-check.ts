@@ -1,4 +1,4 @@
-import { URL_LENGTH_MAX } from '../../../../src/domain/fields/webhook-fields';
+import { URL_LENGTH_MAX } from '../../../../src/domain/fields/webhook-fields.js';
 
 /** Why the service will refuse a url; `typing`: it may still become a good one. */
 export type UrlProblem = 'typing' | 'too-long' | 'not-a-url' | 'not-https' | 'userinfo' | 'fragment' | 'port' | 'local';
