@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Services } from '../api/context/context.js';
 import { lackOf, missingMigrations } from '../operations/installation/check-readiness.js';
+import type { Config } from '../platform/settings/config.js';
 import { startMetricsServer } from '../platform/telemetry/metrics-server.js';
 import { openTracing } from '../platform/telemetry/open-tracing.js';
 import { ProcessMetrics } from '../platform/telemetry/process-metrics.js';
@@ -11,13 +12,13 @@ import { listen } from './listen.js';
 export type Closing = (inHaste: boolean) => Promise<unknown> | unknown;
 
 /** Opens metrics and traces, which show from outside how the process is doing. */
-export async function observe(log: Logger, closings: Closing[]) {
+export async function observe({ metrics }: Config, log: Logger, closings: Closing[]) {
   const registry = new Registry();
   const tracing = await openTracing(log);
   if (tracing !== null) {
     closings.push(() => tracing.close()); // opened first, so closed last: the end of the other parts is traced too
   }
-  return { registry, tracing, process: new ProcessMetrics(registry) };
+  return { registry, tracing, process: new ProcessMetrics(registry, metrics.port !== 0) };
 }
 
 /** @param trouble why API or daemon of this process do not work; null: they do */

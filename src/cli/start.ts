@@ -50,7 +50,7 @@ export async function startParts(start: Start): Promise<void> {
   const { roles, config, log, closings } = start;
   const databaseUrl = await openMigrated(start);
   logLoopbackTargets(config, log);
-  const { registry, tracing, process: processMetrics } = await observe(log, closings);
+  const { registry, tracing, process: processMetrics } = await observe(config, log, closings);
   const encryptionKeys = await keysOfMigrated(config, databaseUrl, roles.daemon ? undefined : API_ROLE);
   const openAs = async (role?: string): Promise<Services> => {
     start.goOn();

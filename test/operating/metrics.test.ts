@@ -47,7 +47,7 @@ beforeAll(async () => {
   });
   const metrics = apiMetrics(registry);
   services = await openServices({ config, databaseUrl, encryptionKeys, log: watchedLog(), metrics });
-  new ProcessMetrics(registry).watchPool('api', services.db.pool);
+  new ProcessMetrics(registry, true).watchPool('api', services.db.pool);
   api = await buildServer(services);
   daemon = new Daemon({ ...stack.services, registry });
 });
@@ -349,6 +349,15 @@ describe('what operators are given', () => {
 });
 
 describe('METRICS_PORT', () => {
+  test('is what the figures of Node itself are made for', async () => {
+    const [read, unread] = [new Registry(), new Registry()];
+    new ProcessMetrics(read, true);
+    new ProcessMetrics(unread, false);
+    expect(await read.metrics()).toContain('nodejs_eventloop_lag_p99_seconds');
+    expect(await unread.metrics()).toMatch(/hookwright_build_info/);
+    expect(await unread.metrics()).not.toContain('nodejs_');
+  });
+
   test('answers a client that has closed its sending half', async () => {
     const slowly = () => new Promise<null>((resolve) => setTimeout(resolve, 50, null));
     const server = await startMetricsServer(registry, { host: '127.0.0.1', port: 0 }, slowly);

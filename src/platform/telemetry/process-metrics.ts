@@ -7,8 +7,11 @@ import { Meter } from './meter.js';
 export class ProcessMetrics {
   readonly #pools = new Map<string, pg.Pool>();
 
-  constructor(registry: Registry) {
-    collectDefaultMetrics({ register: registry });
+  /** @param isRead measuring the event loop's lag wakes the process 100 times a second */
+  constructor(registry: Registry, isRead: boolean) {
+    if (isRead) {
+      collectDefaultMetrics({ register: registry });
+    }
     const meter = new Meter(registry);
     meter.gauge('hookwright_build_info', 'Always 1; the version is a label.', () => [[{ version }, 1]], ['version']);
     meter.gauge(
