@@ -1,61 +1,99 @@
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
 import { alignMisheld, type Cursor, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
+import { type WorthSweeping, worthSweeping } from '../../src/operations/housekeeping/worth-sweeping.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
 import { repeat } from '../../src/platform/concurrency/repeat.js';
-import { Slots } from '../../src/platform/concurrency/slots.js';
+import { tryEach } from '../../src/platform/concurrency/try-each.js';
 import type { Database } from '../../src/platform/database/database.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 
+const ROUND_EVERY_MS = 2_000;
+
+interface Sweep {
+  is: keyof WorthSweeping;
+  /** The name of its lock, the same in every version of the service. */
+  lock: string;
+  /** 1: it is due in every round. */
+  everyRounds: number;
+  /** @returns how much it found */
+  work(): Promise<number>;
+}
+
 /**
  * Looks regularly for retries that need jobs, for lost work (pending deliveries without a job, held deliveries of an
- * active webhook, bulk operations that stand still) and for operational events that are due. One process at a time does
- * each sweep, and one sweep runs at a time: it takes two connections, one for its lock. A sweep that fails is logged
- * and repeated.
+ * active webhook, bulk operations that stand still) and for operational events that are due. Each round asks once which
+ * sweeps may find something. One process at a time does each sweep, and one sweep runs at a time: it takes two
+ * connections, one for its lock. A sweep that fails is logged and repeated.
  *
  * @returns a function that ends it, after the sweeps under way
  */
 export function startSweeps(
-  { db, log }: { db: Database; log: Logger },
+  { db: { pool }, log }: { db: Database; log: Logger },
   metrics: Pick<DaemonMetrics, 'sweep'>,
 ): () => Promise<void> {
-  const { pool } = db;
-  const oneAtOnce = new Slots(1);
-  const sweep = (name: string, everyMs: number, work: () => Promise<void>) =>
-    repeat(name, everyMs, log, () => oneAtOnce.run(() => unlessRunningElsewhere(pool, name, work)));
-  const found = (counted: Record<string, number>, level: 'info' | 'warn', message: string) => {
-    if (Object.values(counted).some((count) => count > 0)) {
+  const sweeps = sweepsOf(pool, log);
+  let round = 0;
+  return repeat('sweeps', ROUND_EVERY_MS, log, async () => {
+    round += 1;
+    const due = sweeps.filter(({ everyRounds }) => round % everyRounds === 0);
+    const worth = await worthSweeping(pool);
+    await tryEach(due, 'sweeps', async ({ is, lock, work }) => {
+      const sweep = async () => metrics.sweep(is, await work());
+      try {
+        await (worth[is] ? unlessRunningElsewhere(pool, lock, sweep) : metrics.sweep(is, 0));
+      } catch (error) {
+        throw new Error(`The sweep "${is}" failed.`, { cause: error });
+      }
+    });
+  });
+}
+
+function sweepsOf(pool: pg.Pool, log: Logger): Sweep[] {
+  const found = (counted: Record<string, number>, level: 'info' | 'warn', message: string): number => {
+    const [count = 0] = Object.values(counted);
+    if (count > 0) {
       log[level](counted, message);
     }
+    return count;
   };
   const held: Cursor<number> = {};
   const overdue: Cursor<string> = {};
-  const stops = [
-    sweep('schedule', 5_000, async () => metrics.sweep('schedule', await scheduleDeliveries(pool))),
-    sweep('rescue-held', 2_000, async () => {
-      const webhooks = await alignMisheld(pool, held);
-      metrics.sweep('held', webhooks);
-      found({ webhooks }, 'info', 'found held deliveries to align');
-    }),
-    sweep('rescue-overdue', 10_000, async () => {
-      const early = await correctFutureTimes(pool);
-      found({ deliveries: early }, 'warn', 'deliveries were due later than any can be; they are due now');
-      const deliveries = await rescueOverdue(pool, overdue);
-      metrics.sweep('overdue', deliveries);
-      found({ deliveries }, 'warn', 'rescued overdue deliveries that had no job');
-    }),
-    sweep('rescue-bulk', 2_000, async () =>
-      found({ operations: await resumeIdleOperations(pool) }, 'info', 'found bulk operations to go on with'),
-    ),
-    sweep('operational-events', 5_000, async () => {
-      await raisePending(pool);
-      await warnOfExpiringHolds(pool);
-    }),
+  return [
+    { is: 'schedule', lock: 'schedule', everyRounds: 2, work: () => scheduleDeliveries(pool) },
+    {
+      is: 'held',
+      lock: 'rescue-held',
+      everyRounds: 1,
+      work: async () => found({ webhooks: await alignMisheld(pool, held) }, 'info', 'found held deliveries to align'),
+    },
+    {
+      is: 'overdue',
+      lock: 'rescue-overdue',
+      everyRounds: 5,
+      work: async () => {
+        const early = await correctFutureTimes(pool);
+        found({ deliveries: early }, 'warn', 'deliveries were due later than any can be; they are due now');
+        const deliveries = await rescueOverdue(pool, overdue);
+        return found({ deliveries }, 'warn', 'rescued overdue deliveries that had no job');
+      },
+    },
+    {
+      is: 'bulk',
+      lock: 'rescue-bulk',
+      everyRounds: 1,
+      work: async () =>
+        found({ operations: await resumeIdleOperations(pool) }, 'info', 'found bulk operations to go on with'),
+    },
+    {
+      is: 'events',
+      lock: 'operational-events',
+      everyRounds: 2,
+      work: async () => (await raisePending(pool)) + (await warnOfExpiringHolds(pool)),
+    },
   ];
-  return async () => {
-    await Promise.all(stops.map((stop) => stop()));
-  };
 }

@@ -7,7 +7,7 @@ import type { Gate } from '../gate/gate.js';
 
 /** The largest batch has 256. */
 const BATCH_DELIVERIES = [1, 2, 5, 10, 20, 50, 100, 200, 256];
-const SWEEPS = ['schedule', 'held', 'overdue', 'dead_workers'] as const;
+const SWEEPS = ['schedule', 'held', 'overdue', 'bulk', 'events', 'dead_workers'] as const;
 type Sweep = (typeof SWEEPS)[number];
 type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
 
@@ -75,13 +75,14 @@ export class DaemonMetrics extends Meter {
   );
   readonly #sweeps = this.tally(
     'hookwright_sweeps_total',
-    'Sweeps that this daemon made, by sweep. Of several daemons one at a time makes each.',
+    'Sweeps that this daemon made, by sweep, also those that had nothing to look for.',
     ['sweep'],
     SWEEPS,
   );
   readonly #swept = this.tally(
     'hookwright_sweep_found_total',
-    'Finds of sweeps: retries to schedule, webhooks to align, overdue deliveries without a job, dead worker pools.',
+    'Finds of sweeps: retries to schedule, webhooks to align, overdue deliveries without a job, bulk operations that ' +
+      'stood still, operational events, dead worker pools.',
     ['sweep'],
     SWEEPS,
   );

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startSweeps } from '../../daemon/sweeps/regular-sweeps.js';
 import { alignMisheld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
-import { openDatabase } from '../../src/platform/database/database.js';
 import { deleteDeadJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -195,14 +193,4 @@ test('webhooks that hold deliveries are looked at part by part, and again after 
   expect(await alignMisheld(pool, cursor)).toBe(0);
   expect(await alignMisheld(pool, cursor)).toBe(1);
   expect(cursor).toEqual({});
-});
-
-test('sweeps that come at the same time get by with two connections', async () => {
-  const { log } = stack.services;
-  const db = await openDatabase(stack.databaseUrl, { poolMax: 2, onError: () => {} });
-  const swept: string[] = [];
-  const stop = startSweeps({ db, log }, { sweep: (name) => swept.push(name) });
-  await eventually(() => swept.includes('held'), 4_000);
-  await stop();
-  await db.close();
 });

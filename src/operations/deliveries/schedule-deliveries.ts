@@ -6,7 +6,7 @@ import { hasNoJobSql, lockFreeJobsSql } from '../../platform/graphile-worker/job
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
 /** Less than the minute of `needsJobSql`: a retry that is nearer gets its job when it is recorded. */
-const HORIZON_SECONDS = 20;
+export const HORIZON_SECONDS = 20;
 const CHUNK_ROWS = 10_000;
 /** The next sweep continues: other sweeps wait meanwhile. */
 const SWEEP_ROWS = 100_000;
