@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type RunnerDeps, RunnerLife } from './runner-life.js';
 
 const RESTART_PAUSE_MS = 1_000;
-const CHECK_EVERY_MS = 250;
 /** The first fetch reads the ids of the tasks; when that fails, graphile-worker never tries it again. */
 const FIRST_FETCH_MS = 10_000;
 
@@ -87,28 +86,12 @@ export class SupervisedRunner {
   }
 
   async #untilItEnds(life: RunnerLife): Promise<string> {
-    const { signal } = this.#stopping;
-    const { fence } = this.deps.control;
-    const waking = AbortSignal.any([life.fetching, signal]);
-    let hasFetched = false;
-    void life.fetches.then(() => {
-      hasFetched = true;
-    });
-    const firstFetchUntil = performance.now() + FIRST_FETCH_MS;
-    for (;;) {
-      if (life.fetching.aborted) {
-        return life.fetching.reason;
-      }
-      if (fence.silent) {
-        return 'the database is silent';
-      }
-      if (signal.aborted) {
-        return 'the daemon stops';
-      }
-      if (!hasFetched && performance.now() > firstFetchUntil) {
-        return 'nothing could be fetched';
-      }
-      await delay(CHECK_EVERY_MS, undefined, { signal: waking }).catch(() => {});
-    }
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort('nothing could be fetched'), FIRST_FETCH_MS);
+    void life.fetches.then(() => clearTimeout(timer));
+    const ended = AbortSignal.any([life.fetching, this.#stopping.signal, late.signal]);
+    await this.deps.control.fence.untilSilent(ended);
+    clearTimeout(timer);
+    return ended.aborted ? String(ended.reason) : 'the database is silent';
   }
 }

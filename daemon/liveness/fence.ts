@@ -19,6 +19,8 @@ const CHECK_EVERY_MS = 100;
 export class Fence {
   #lastHeardAt = Number.NEGATIVE_INFINITY;
   #lostAt: number | null = null;
+  /** Aborts when the connection breaks. */
+  #losing = new AbortController();
   #outcomesWaiting = 0;
   /** When the last delivery may begin; infinite until the daemon stops. */
   #lastBeginAt = Number.POSITIVE_INFINITY;
@@ -38,12 +40,27 @@ export class Fence {
   /** The connection that shows other processes that this one is alive has broken. */
   lost(): void {
     this.#lostAt ??= this.now();
+    this.#losing.abort();
+    this.#losing = new AbortController();
   }
 
   /** Whether the database has been silent for so long that other processes may have the jobs in hand. */
   get silent(): boolean {
-    const now = this.now();
-    return now - this.#lastHeardAt > SILENCE_MAX_MS || (this.#lostAt !== null && now - this.#lostAt > LOST_MAX_MS);
+    return this.now() > this.#silentAt;
+  }
+
+  /** Unless the database is heard meanwhile. */
+  get #silentAt(): number {
+    const ofLoss = this.#lostAt === null ? Number.POSITIVE_INFINITY : this.#lostAt + LOST_MAX_MS;
+    return Math.min(this.#lastHeardAt + SILENCE_MAX_MS, ofLoss);
+  }
+
+  /** Waits until the database is silent, or until `given` aborts. */
+  async untilSilent(given: AbortSignal): Promise<void> {
+    while (!given.aborted && !this.silent) {
+      const waking = AbortSignal.any([given, this.#losing.signal]);
+      await delay(this.#silentAt - this.now() + 1, undefined, { signal: waking }).catch(() => {});
+    }
   }
 
   get closed(): boolean {

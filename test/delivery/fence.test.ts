@@ -41,6 +41,20 @@ test('it closes sooner when the connection has broken, and opens when a later qu
   expect(fence.closed).toBe(false);
 });
 
+test('a wait for silence ends soon after the connection broke, or when it is given up', async () => {
+  const fence = new Fence();
+  fence.heard(performance.now());
+  const givingUp = new AbortController();
+  const givenUp = fence.untilSilent(givingUp.signal);
+  givingUp.abort();
+  await givenUp;
+  expect(fence.silent).toBe(false);
+  const silent = fence.untilSilent(AbortSignal.timeout(4_000));
+  fence.lost();
+  await silent;
+  expect(fence.silent).toBe(true);
+});
+
 test('while an outcome waits to be recorded nothing is sent, and whoever waits for it goes on afterwards', async () => {
   const fence = new Fence(() => 0);
   fence.heard(0);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -195,7 +196,7 @@ describe('the runner', () => {
     await stack.emit();
     let held = 0;
     const control = {
-      fence: { silent: false },
+      fence: { untilSilent: (ended: AbortSignal) => once(ended, 'abort') },
       reachable: async () => {},
       lockPool: () => delay(held++ === 0 ? 4_000 : 0),
       unlockPool: async () => {},

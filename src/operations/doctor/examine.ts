@@ -12,8 +12,10 @@ import { judgeServer } from './judge-server.js';
 
 /** Examines the server as the owner of the tables. @returns its clock too */
 export async function examineRunningServer(pool: pg.Pool, poolMax: number): Promise<{ clock: Date; checks: Check[] }> {
-  const { clock, apart } = await onceReadOnly(pool, compareClocks);
-  const facts = await onceReadOnly(pool, (client) => examineServer(client, API_ROLE));
+  const { clock, apart, facts } = await onceReadOnly(pool, async (client) => ({
+    ...(await compareClocks(client)),
+    facts: await examineServer(client, API_ROLE),
+  }));
   return { clock, checks: judgeServer(facts, { poolMax, ...apart }, API_ROLE) };
 }
 
@@ -27,10 +29,12 @@ export async function examineRunningDeliveries(
   now: Date,
   embedded: boolean,
 ): Promise<{ installation: Installation; checks: Check[] }> {
-  const installation = await onceReadOnly(pool, readInstallation);
-  const deliveries = await onceReadOnly(pool, examineDeliveries);
-  const rights = await onceReadOnly(pool, troubleOfApiRights);
-  const closedDoors = await onceReadOnly(pool, listClosedDoors);
+  const { installation, deliveries, rights, closedDoors } = await onceReadOnly(pool, async (client) => ({
+    installation: await readInstallation(client),
+    deliveries: await examineDeliveries(client),
+    rights: await troubleOfApiRights(client),
+    closedDoors: await listClosedDoors(client),
+  }));
   const startCommand = embedded ? 'hookwright start' : 'hookwright daemon';
   const ofDeliveries = judgeDeliveries(deliveries, installation, { now, startCommand });
   return { installation, checks: [...judgeAccess(rights, closedDoors), ...ofDeliveries] };

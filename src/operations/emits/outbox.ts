@@ -157,6 +157,7 @@ export function listOutbox(
 }
 
 const closedDoorsStatement = {
+  name: 'closed_outbox_doors',
   text: `select g.role_name as role, array_agg(g.tenant_id order by g.tenant_id) as "tenantIds"
          from hookwright.outbox_grants g
          join hookwright.tenants t on t.id = g.tenant_id and t.deleted_at is null

@@ -39,8 +39,9 @@ export const MAY_BECOME = `case when current_setting('server_version_num')::inte
 
 /** @throws what the database throws */
 export async function examineServer(client: pg.ClientBase, apiRole: string): Promise<ServerFacts> {
-  const { rows } = await client.query(
-    `select current_setting('server_version_num')::integer as version,
+  const { rows } = await client.query({
+    name: 'examine_server',
+    text: `select current_setting('server_version_num')::integer as version,
             current_setting('server_version') as "versionText",
             json_build_object('fsync', current_setting('fsync'),
               'synchronous_commit', current_setting('synchronous_commit'),
@@ -63,22 +64,24 @@ export async function examineServer(client: pg.ClientBase, apiRole: string): Pro
                       where datname = current_database() and state like 'idle in transaction%'), 0)::float8
               as "oldestIdleTransactionSeconds",
             pg_size_pretty(pg_database_size(current_database())) as "databaseSize"`,
-    [apiRole],
-  );
-  const tables = await client.query(
-    `select coalesce(parent.relname, c.relname)::text as name, pg_size_pretty(sum(pg_total_relation_size(c.oid))) as size
+    values: [apiRole],
+  });
+  const tables = await client.query({
+    name: 'largest_tables',
+    text: `select coalesce(parent.relname, c.relname)::text as name, pg_size_pretty(sum(pg_total_relation_size(c.oid))) as size
      from pg_class c
      join pg_namespace n on n.oid = c.relnamespace
      left join pg_inherits i on i.inhrelid = c.oid
      left join pg_class parent on parent.oid = i.inhparent
      where n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind = 'r'
      group by 1 order by sum(pg_total_relation_size(c.oid)) desc limit 6`,
-  );
-  const unvacuumed = await client.query(
-    `select relname::text as name, n_dead_tup::integer as dead, n_live_tup::integer as live from pg_stat_user_tables
+  });
+  const unvacuumed = await client.query({
+    name: 'unvacuumed_tables',
+    text: `select relname::text as name, n_dead_tup::integer as dead, n_live_tup::integer as live from pg_stat_user_tables
      where schemaname in ('hookwright', 'hookwright_jobs')
        and n_dead_tup > ${DEAD_ROWS_MIN} and n_dead_tup > n_live_tup
      order by n_dead_tup desc limit 5`,
-  );
+  });
   return { ...rows[0], tables: tables.rows, unvacuumed: unvacuumed.rows };
 }
