@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.js';
 import { backlog } from './backlog.js';
 import { batch } from './batch.js';
 import { bulk } from './bulk.js';
+import { cold } from './cold.js';
 import { dashboard } from './dashboard.js';
 import { dead } from './dead.js';
 import { drain } from './drain.js';
@@ -29,6 +30,7 @@ import { throughput } from './throughput.js';
 export const scenarios: readonly Scenario[] = [
   throughput,
   latency,
+  cold,
   batch,
   fanout,
   drain,

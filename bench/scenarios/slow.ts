@@ -13,7 +13,8 @@ const ARRIVAL_WITHIN_MS = 10_000;
 
 /**
  * An endpoint that takes long for each answer, but can answer as many at once as come. The lag, from emit to arrival, and
- * how far a delivery was overtaken, are of what is emitted from the tenth second on (with a short run: in its second half).
+ * how far a delivery was overtaken, are of what is emitted from the tenth second on (with a short run: in its second
+ * half); with `:start` of all.
  */
 export const slow = scenarioOfCases(
   { name: 'slow', title: 'an endpoint takes long for each answer: <how long>@<emits a second>' },
@@ -21,13 +22,14 @@ export const slow = scenarioOfCases(
     { latencyMs: 600, ratePerSecond: 20, usual: true },
     { latencyMs: 800, ratePerSecond: 30, usual: false },
     { latencyMs: 2000, ratePerSecond: 30, usual: true },
-  ].map(({ latencyMs, ratePerSecond, usual }) => ({
-    name: `${latencyMs}ms@${ratePerSecond}`,
+    { latencyMs: 600, ratePerSecond: 40, usual: false, fromStart: true },
+  ].map(({ latencyMs, ratePerSecond, usual, fromStart = false }) => ({
+    name: `${latencyMs}ms@${ratePerSecond}${fromStart ? ':start' : ''}`,
     usual,
     place: { latencyMs },
     async measure(endpoint, rig) {
       const emitMs = EMIT_MS * rig.seconds;
-      const since = nowMicroseconds() + 1000 * Math.min(OPENS_WITHIN_MS, emitMs / 2);
+      const since = nowMicroseconds() + (fromStart ? 0 : 1000 * Math.min(OPENS_WITHIN_MS, emitMs / 2));
       await endpoint.emitWhile(ratePerSecond, () => delay(emitMs));
       await endpoint.settle(ARRIVAL_WITHIN_MS);
       const journal = await endpoint.journal();
