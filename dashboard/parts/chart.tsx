@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import type uPlot from 'uplot';
 import { absolute, shortly } from './time';
 
@@ -32,56 +32,19 @@ export function Chart({
   format: (value: number) => string;
   onRange?: (since: Date, until: Date) => void;
 }) {
-  const box = useRef<HTMLDivElement>(null);
-  const Plot = useLibrary();
-  const plot = useRef<uPlot>(undefined);
-  const latest = useRef({ format, onRange });
-  latest.current = { format, onRange };
   const [pointed, setPointed] = useState<number>();
-  const shown = series.map(({ name }) => name).join();
-  const data = toData(times, series, shape);
-  const given = useRef(data);
-  given.current = data;
-
-  useEffect(() => {
-    const element = box.current;
-    if (element === null || Plot === undefined) {
-      return;
-    }
-    const make = () => {
-      plot.current?.destroy();
-      plot.current = new Plot(
-        options({
-          Plot,
-          element,
-          series,
-          shape,
-          format: (value) => latest.current.format(value),
-          onRange: (since, until) => latest.current.onRange?.(since, until),
-          onPoint: setPointed,
-        }),
-        given.current,
-        element,
-      );
-    };
-    make();
-    const sizes = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }));
-    sizes.observe(element);
-    const themes = new MutationObserver(make);
-    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    return () => {
-      sizes.disconnect();
-      themes.disconnect();
-      plot.current?.destroy();
-    };
-  }, [shown, shape, Plot]);
-
-  useEffect(() => plot.current?.setData(data), [data]);
-
   return (
     <figure className="m-0">
       <Legend times={times} series={series} format={format} at={pointed} />
-      <div ref={box} className="h-[184px] w-full" aria-hidden />
+      <Canvas
+        key={`${shape} ${series.map(({ name }) => name).join()}`}
+        data={toData(times, series, shape)}
+        series={series}
+        shape={shape}
+        format={format}
+        onRange={onRange}
+        onPoint={setPointed}
+      />
       <figcaption className="sr-only">
         {label}
         <table>
@@ -109,6 +72,50 @@ export function Chart({
       </figcaption>
     </figure>
   );
+}
+
+interface CanvasProps {
+  data: uPlot.AlignedData;
+  series: readonly Series[];
+  shape: 'bars' | 'lines';
+  format: (value: number) => string;
+  onRange: ((since: Date, until: Date) => void) | undefined;
+  onPoint: (at: number | undefined) => void;
+}
+
+/** The picture. Its names and colours are those of its first render; figures change. */
+function Canvas(props: CanvasProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const Plot = useLibrary();
+  const plot = useRef<uPlot>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const { data } = props;
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || Plot === undefined) {
+      return;
+    }
+    const make = () => {
+      plot.current?.destroy();
+      plot.current = new Plot(options(Plot, element, latest), latest.current.data, element);
+    };
+    make();
+    const sizes = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    sizes.observe(element);
+    const themes = new MutationObserver(make);
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => {
+      sizes.disconnect();
+      themes.disconnect();
+      plot.current?.destroy();
+    };
+  }, [Plot]);
+
+  useEffect(() => plot.current?.setData(data), [data]);
+
+  return <div ref={box} className="h-[184px] w-full" aria-hidden />;
 }
 
 /** The legend, with the figures at the pointer. */
@@ -177,23 +184,9 @@ function toData(times: readonly number[], series: readonly Series[], shape: 'bar
   return [times.map((time) => time / 1_000), ...(shape === 'bars' ? columns.reverse() : columns)] as uPlot.AlignedData;
 }
 
-function options({
-  Plot,
-  element,
-  series,
-  shape,
-  format,
-  onRange,
-  onPoint,
-}: {
-  Plot: typeof uPlot;
-  element: HTMLElement;
-  series: readonly Series[];
-  shape: 'bars' | 'lines';
-  format: (value: number) => string;
-  onRange: (since: Date, until: Date) => void;
-  onPoint: (at: number | undefined) => void;
-}): uPlot.Options {
+/** @param latest read again at each event */
+function options(Plot: typeof uPlot, element: HTMLElement, latest: RefObject<CanvasProps>): uPlot.Options {
+  const { series, shape } = latest.current;
   const font = `11px ${getComputedStyle(element).fontFamily}`;
   const axis = { stroke: colourOf('faint'), font, ticks: { show: false } };
   const ordered = shape === 'bars' ? [...series].reverse() : series;
@@ -228,7 +221,7 @@ function options({
         grid: { stroke: colourOf('line'), width: 1 },
         // Bars count: there is no half of an attempt.
         values: (_plot, splits) =>
-          splits.map((split) => (shape === 'bars' && !Number.isInteger(split) ? '' : format(split))),
+          splits.map((split) => (shape === 'bars' && !Number.isInteger(split) ? '' : latest.current.format(split))),
       },
     ],
     series: [
@@ -250,11 +243,11 @@ function options({
       ),
     ],
     hooks: {
-      setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)],
+      setCursor: [({ cursor: { idx } }) => latest.current.onPoint(idx ?? undefined)],
       setSelect: [
         (plot) => {
           if (plot.select.width > 4) {
-            onRange(
+            latest.current.onRange?.(
               new Date(plot.posToVal(plot.select.left, 'x') * 1_000),
               new Date(plot.posToVal(plot.select.left + plot.select.width, 'x') * 1_000),
             );

@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useRef } from 'react';
 export function useCurrentInView(): RefObject<HTMLElement | null> {
   const row = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  // Another address is what brings another link.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address brings another link
   useEffect(() => {
     const current = row.current?.querySelector<HTMLElement>('[aria-current=page]');
     if (row.current && current) {

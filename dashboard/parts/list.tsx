@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useRef, useState } from 'react';
 import { Button } from './button';
 import { leaveFocus, useShortcut } from './keyboard';
 
@@ -44,10 +44,12 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, chosen, onChoos
   const body = useRef<HTMLTableSectionElement>(null);
   const at = rows.findIndex((row) => keyOf(row) === current);
   const move = (by: number) => {
-    const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+    const to = Math.min(rows.length - 1, Math.max(0, at + by));
+    const next = rows[to];
     if (next !== undefined) {
       leaveFocus();
       setCurrent(keyOf(next));
+      body.current?.rows[to]?.scrollIntoView({ block: 'nearest' });
     }
   };
   useShortcut('j', t`Next row`, () => move(1));
@@ -62,9 +64,6 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, chosen, onChoos
     onChoose?.(next);
   };
   useShortcut('x', t`Choose the row`, current !== undefined && onChoose ? () => toggle(current) : undefined);
-  useEffect(() => {
-    body.current?.querySelector('[data-current]')?.scrollIntoView({ block: 'nearest' });
-  }, [current]);
   const all = rows.length > 0 && rows.every((row) => chosen?.has(keyOf(row)));
   return (
     <table aria-label={label} className="w-full border-collapse text-sm">

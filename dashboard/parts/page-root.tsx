@@ -5,7 +5,7 @@ import { Trans } from '@lingui/react/macro';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import '../styles.css';
-import { useLocales } from '../text/language';
+import { setLocales } from '../text/language';
 import { Answer } from './page';
 import { offerTheme } from './theme';
 
@@ -15,7 +15,7 @@ let root: Root | undefined;
 export async function showPage(page: ReactNode): Promise<void> {
   offerTheme('auto');
   const parameters = new URLSearchParams(location.search);
-  await useLocales(parameters.getAll('locale'));
+  await setLocales(parameters.getAll('locale'));
   root ??= createRoot(document.getElementById('root') ?? document.body);
   root.render(
     <StrictMode>

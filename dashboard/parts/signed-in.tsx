@@ -1,5 +1,5 @@
 import { Trans } from '@lingui/react/macro';
-import { type ReactNode, useMemo, useSyncExternalStore } from 'react';
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { Provider, useQuery } from 'urql';
 import { createClient } from '../api/client';
 import { type SignedOut, sessions } from '../api/session';
@@ -28,25 +28,18 @@ export function SignedIn({
  * @param tenantId whom a platform key acts for.
  * @param wayOut stands beside the reason where the API says no, as for a tenant that is not there.
  */
-export function WithClient({
-  tenantId,
-  wayOut,
-  children,
-}: {
-  tenantId?: string;
-  wayOut?: ReactNode;
-  children: ReactNode;
-}) {
+export function WithClient(props: { tenantId?: string; wayOut?: ReactNode; children: ReactNode }) {
   const standing = useSyncExternalStore(sessions.subscribe, sessions.read);
-  const whose = standing.session === null ? null : `${standing.signIn} ${tenantId}`;
-  // `whose` is not read: the client of one sign-in must not serve another.
-  const client = useMemo(() => createClient(tenantId), [whose, tenantId]);
+  // The client of one sign-in must not serve another.
+  return standing.session !== null && <WithNewClient key={`${standing.signIn} ${props.tenantId}`} {...props} />;
+}
+
+function WithNewClient({ tenantId, wayOut, children }: Parameters<typeof WithClient>[0]) {
+  const [client] = useState(() => createClient(tenantId));
   return (
-    whose !== null && (
-      <Provider value={client} key={whose}>
-        <WithViewer wayOut={wayOut}>{children}</WithViewer>
-      </Provider>
-    )
+    <Provider value={client}>
+      <WithViewer wayOut={wayOut}>{children}</WithViewer>
+    </Provider>
   );
 }
 

@@ -24,7 +24,7 @@ export function Sparkline({
         const height = attempts === 0 ? 0 : Math.max(1.5, (attempts / most) * 20);
         const failed = attempts === 0 ? 0 : (failures / attempts) * height;
         return (
-          // Buckets have no identity but their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: buckets have no identity but their place
           <g key={at}>
             <rect x={at * width} y={19.5} width={width - 1} height={0.5} className="fill-line-strong" />
             <rect x={at * width} y={20 - height} width={width - 1} height={height - failed} className="fill-good" />

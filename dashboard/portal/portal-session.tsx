@@ -3,7 +3,7 @@ import { useClient } from 'urql';
 import { sessions } from '../api/session';
 import { isTheme, offerTheme } from '../parts/theme';
 import { useViewer, VIEWER } from '../parts/viewer';
-import { isLanguageTag, useLocales } from '../text/language';
+import { isLanguageTag, setLocales } from '../text/language';
 import { safeReturnUrl } from './links';
 import { parentPage } from './parent-page';
 import { renewal } from './renewal';
@@ -62,6 +62,6 @@ async function look({ theme, locale }: { theme: unknown; locale: unknown }): Pro
     offerTheme(theme);
   }
   if (typeof locale === 'string' && isLanguageTag(locale)) {
-    await useLocales([locale]);
+    await setLocales([locale]);
   }
 }

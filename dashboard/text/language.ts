@@ -19,7 +19,7 @@ export let locale = 'en';
 export async function chooseLanguage(language: Language): Promise<void> {
   tabStorage.write('language', language);
   chosen = language;
-  await useLocales([]);
+  await setLocales([]);
 }
 
 let chosen = tabStorage.read('language');
@@ -31,7 +31,7 @@ let asked = 0;
  *
  * @param wanted BCP 47 tags, the most wanted one first: of the session, or of the browser. What is none is passed over.
  */
-export async function useLocales(wanted: readonly string[]): Promise<void> {
+export async function setLocales(wanted: readonly string[]): Promise<void> {
   asked += 1;
   const mine = asked;
   const tags = [...(chosen === null ? [] : [chosen]), ...wanted, ...navigator.languages].filter(isLanguageTag);

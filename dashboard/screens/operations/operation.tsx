@@ -82,8 +82,8 @@ function Operation({ operation }: { operation: OperationRowFragment }) {
                   t`all`
                 )}
               </Fact>
-              {words.map((word, index) => (
-                <Fact key={`${word.name} ${index}`} name={word.name}>
+              {words.map((word) => (
+                <Fact key={`${word.name} ${word.value}`} name={word.name}>
                   <Untrusted text={word.value} />
                 </Fact>
               ))}

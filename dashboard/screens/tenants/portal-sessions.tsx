@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useMutation, useQuery } from 'urql';
 import type { PortalCapability, PortalSessionRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
@@ -25,9 +25,11 @@ export function PortalSessions() {
   const { t } = useLingui();
   const [{ data, error }, again] = useQuery({ query: PORTAL_SESSIONS });
   const [{ error: refused }, revoke] = useMutation(REVOKE_PORTAL_SESSION);
-  const columns = useColumns(
-    useAllowed('keys:admin') ? (id) => void revoke({ id }).then(() => again({ requestPolicy: 'network-only' })) : null,
+  const onRevoke = useCallback(
+    (id: string) => void revoke({ id }).then(() => again({ requestPolicy: 'network-only' })),
+    [revoke, again],
   );
+  const columns = useColumns(useAllowed('keys:admin') ? onRevoke : null);
   const rows = data?.portalSessions?.edges.map(({ node }) => node) ?? [];
   const shown = error ?? refused;
   return (
@@ -69,6 +71,6 @@ function useColumns(onRevoke: ((id: string) => void) | null): Column<PortalSessi
           ),
       },
     ],
-    [t, i18n],
+    [t, i18n, onRevoke],
   );
 }

@@ -52,8 +52,10 @@ export type Loaders = ReturnType<typeof createLoaders>;
 /** Without a cache, because a request with several mutations must see the effect of each. */
 const uncached = { cache: false } as const;
 
-export function createLoaders(context: LoaderContext) {
-  const { db, config, eventTypes } = context;
+export const createLoaders = (context: LoaderContext) => ({ ...loadersOfOne(context), ...loadersOfLists(context) });
+
+function loadersOfOne(context: LoaderContext) {
+  const { db } = context;
   return {
     eventById: byId((ids) => context.em.find(Event, { id: { $in: ids } }, FRESH)),
     /** Null for a deleted webhook. */
@@ -72,6 +74,12 @@ export function createLoaders(context: LoaderContext) {
     endpointStateByWebhook: perIdOfTenant(context, readEndpointStates),
     webhookCountByTenant: perId((ids) => countWebhooksOfTenants(db, ids)),
     backlogByTenant: perId((ids) => readBacklogsOfTenants(db, ids)),
+  };
+}
+
+function loadersOfLists(context: LoaderContext) {
+  const { config, eventTypes } = context;
+  return {
     versionsByEventType: new DataLoader(async (names: readonly string[]) => {
       const versions = Map.groupBy(await eventTypes.versions(names), ({ eventType }) => eventType);
       return names.map((name) => versions.get(name) ?? []);

@@ -1,6 +1,6 @@
 import { plural } from '@lingui/core/macro';
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { type CombinedError, useClient, useQuery } from 'urql';
 import { Button } from '../../../parts/button';
 import { Dialog } from '../../../parts/dialog';
@@ -41,18 +41,20 @@ export function BulkRun({
   const [started, setStarted] = useState<Counted>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<CombinedError>();
-  const ask = async (dryRun: boolean) => {
-    setBusy(true);
-    setError(undefined);
-    const { error, data } = await send(client, action, wanted, dryRun);
-    setBusy(false);
-    setError(error);
-    if (data !== undefined) {
-      (dryRun ? setCounted : setStarted)(data);
-    }
-  };
-  // Counts once, as it opens.
-  useEffect(() => void ask(true), []);
+  const ask = useCallback(
+    async (dryRun: boolean) => {
+      setBusy(true);
+      setError(undefined);
+      const { error, data } = await send(client, action, wanted, dryRun);
+      setBusy(false);
+      setError(error);
+      if (data !== undefined) {
+        (dryRun ? setCounted : setStarted)(data);
+      }
+    },
+    [client, action, wanted],
+  );
+  useEffect(() => void ask(true), [ask]);
   const operation = started?.bulkOperation;
   const total = counted?.total ?? 0;
   return (

@@ -18,6 +18,7 @@ export function HeaderTable({ label, headers }: { label: string; headers: Record
       <table aria-label={label} className="w-full table-fixed border-collapse font-mono text-xs">
         <tbody>
           {rows.map(([name, value], index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a header may come twice
             <tr key={`${name} ${index}`} className="border-b border-line last:border-b-0">
               <th scope="row" className="w-2/5 py-1 pe-3 text-start align-top font-normal text-soft">
                 <span className="[overflow-wrap:anywhere]">

@@ -52,12 +52,12 @@ export function Conflict({
               <th scope="row" className="py-0.5 pe-3 text-start font-medium">
                 {row.name}
               </th>
-              {[row.before, row.now, row.mine].map((text, at) => (
+              {(['before', 'now', 'mine'] as const).map((version) => (
                 <td
-                  key={at}
-                  className={`py-0.5 pe-3 [overflow-wrap:anywhere] ${text === row.before ? 'text-soft' : 'font-medium'}`}
+                  key={version}
+                  className={`py-0.5 pe-3 [overflow-wrap:anywhere] ${row[version] === row.before ? 'text-soft' : 'font-medium'}`}
                 >
-                  <Untrusted text={text} />
+                  <Untrusted text={row[version]} />
                 </td>
               ))}
             </tr>

@@ -102,8 +102,8 @@ export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
 function WhichSigns() {
   const { t } = useLingui();
   const rows = [
-    ['webhook-signature', t`old`, t`old and new`, t`new`],
-    ['X-Service-Signature', t`old`, t`old`, t`new`],
+    { header: 'webhook-signature', now: t`old`, overlap: t`old and new`, after: t`new` },
+    { header: 'X-Service-Signature', now: t`old`, overlap: t`old`, after: t`new` },
   ];
   return (
     <>
@@ -118,14 +118,14 @@ function WhichSigns() {
           </tr>
         </thead>
         <tbody>
-          {rows.map(([name, ...secrets]) => (
-            <tr key={name} className="border-b border-line last:border-b-0">
+          {rows.map((row) => (
+            <tr key={row.header} className="border-b border-line last:border-b-0">
               <th scope="row" className="py-1.5 pe-3 text-start font-mono text-xs font-medium">
-                {name}
+                {row.header}
               </th>
-              {secrets.map((secret, at) => (
-                <td key={at} className="py-1.5 pe-3">
-                  {secret}
+              {(['now', 'overlap', 'after'] as const).map((when) => (
+                <td key={when} className="py-1.5 pe-3">
+                  {row[when]}
                 </td>
               ))}
             </tr>
