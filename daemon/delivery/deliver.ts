@@ -1,84 +1,53 @@
-import type { Logger } from 'pino';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
-import { isUnanswered, judge } from '../../src/domain/outcome.js';
-import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
 import { type Lane, laneOf, noneDone } from '../../src/domain/pacing/lanes.js';
-import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
-import {
-  type DeliverGroupJob,
-  type DueDelivery,
-  type LoadedDelivery,
-  loadDeliveries,
-  type NamedDelivery,
-} from '../../src/operations/attempts/load-deliveries.js';
-import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
+import type { DeliverGroupJob, DueDelivery, NamedDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { Slots } from '../../src/platform/concurrency/slots.js';
 import type { Database } from '../../src/platform/database/database.js';
-import { GroupCommit } from '../../src/platform/database/group-commit.js';
-import type { Config } from '../../src/platform/settings/config.js';
-import type { Tracing } from '../../src/platform/telemetry/tracing.js';
-import { Gate, type Permit, WAIT_MS_MAX } from '../gate/gate.js';
-import type { NotNow } from '../gate/not-now.js';
-import { type Fence, SendingStopped } from '../liveness/fence.js';
+import { Gate } from '../gate/gate.js';
+import { isNotNow, type NotNow } from '../gate/not-now.js';
 import { PutOffWriter } from '../recording/put-off-writer.js';
 import { Recorder } from '../recording/recorder.js';
 import { weightOf } from '../recording/worker-shares.js';
 import { findUrl } from '../sending/known-urls.js';
-import type { Sender } from '../sending/send.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
-import { traceAttempt } from '../telemetry/trace-attempt.js';
-import { OwnFaults } from './own-faults.js';
-import { Signer } from './signer.js';
+import { type AttemptDeps, AttemptMaker } from './attempt-maker.js';
+import { Loader } from './loader.js';
 import { UnderWay } from './under-way.js';
 
-interface DeliverDeps {
-  config: Config;
+interface DeliverDeps extends AttemptDeps {
   db: Database;
-  vault: SecretVault;
-  sender: Sender;
-  fence: Fence;
-  clock: () => Date;
-  log: Logger;
-  tracing?: Tracing | null;
   metrics: DaemonMetrics;
 }
 
-/** The end of a delivery in its slot: an attempt, a put-off, or the reason why there is none. */
-type SlotResult = FinishedAttempt | { delivery: DueDelivery; notNow: NotNow } | Exclude<LoadedDelivery, DueDelivery>;
-
-/** Half as long as a delivery may then wait for a permit. */
-const LOADED_FOR_MS = WAIT_MS_MAX / 2;
-const BATCH_MAX = 256;
-/** A second load beside another one pays only when this many deliveries wait for it. */
-const BATCH_BESIDE_LOADS = 64;
+/** A delivery in its slot. */
+interface Turn {
+  job: NamedDelivery;
+  lane: Lane;
+  weight: number;
+  /** Set once it is loaded, and due. */
+  delivery?: DueDelivery;
+}
 
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
 export class Deliverer {
-  readonly #loads: GroupCommit<NamedDelivery, LoadedDelivery>;
+  readonly #loader: Loader;
   readonly #recorder: Recorder;
   readonly #putOffs: PutOffWriter;
-  readonly #signer: Signer;
+  readonly #attempts: AttemptMaker;
   /** A job may name several deliveries: the slots, not the jobs in hand, limit how many are worked on. */
   readonly #slots: Slots;
   readonly gate: Gate;
-  readonly #ownFaults: OwnFaults;
   #done = noneDone();
   #busyWithClaimed = 0;
   readonly #underWay = new UnderWay();
 
   constructor(private readonly deps: DeliverDeps) {
-    const { db, config, vault, metrics } = deps;
-    const load = { traced: Boolean(deps.tracing) };
-    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs, load), {
-      itemsMax: BATCH_MAX,
-      onBatch: metrics.batch('load'),
-      besideItems: BATCH_BESIDE_LOADS,
-    });
+    const { config, metrics } = deps;
+    this.#loader = new Loader(deps);
     this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
     this.#putOffs = new PutOffWriter(deps);
-    this.#signer = new Signer(vault, config.delivery);
-    this.#ownFaults = new OwnFaults(deps.log);
+    this.#attempts = new AttemptMaker(deps, this.#recorder);
     this.#slots = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
       slots: config.delivery.concurrency,
@@ -137,74 +106,75 @@ export class Deliverer {
     return done;
   }
 
-  /** Makes one attempt in the slot that was taken, gives that back, and records what came of it. */
+  /** The way of a delivery that has a slot: its attempt, without the slot then what came of it, and its end. */
   async #deliverInSlot(job: NamedDelivery, priority: number): Promise<void> {
-    let current = job;
-    // Two jobs can name one delivery. For example, it is held and released while attempt 1 is recorded: the job for
-    // attempt 2 comes before attempt 1 has ended here, and no other job asks for attempt 2. So the later job waits,
-    // without its slot, and then loads the delivery. Between the last `has` and `begin` nothing may be awaited: a third
-    // job may have waited too.
-    while (this.#underWay.has(job.id)) {
-      this.#slots.give();
-      await this.#underWay.endOf(job.id);
-      await this.#slots.take(priority);
-      current = { ...job, loaded: undefined };
-    }
-    this.#underWay.begin(job.id);
+    const begun = this.#underWay.tryBegin(job.id) ? job : await this.#beginAfterOthers(job, priority);
     try {
-      const lane = laneOf(priority);
-      const weight = weightOf(job.group !== undefined);
-      let result: SlotResult;
+      const turn: Turn = { job: begun, lane: laneOf(priority), weight: weightOf(job.group !== undefined) };
+      let made: FinishedAttempt | NotNow;
       try {
-        result = await this.#attemptInSlot(current, lane, weight);
+        made = await this.#attemptInSlot(turn);
       } finally {
         this.#slots.give();
         this.#busyWithClaimed -= Number(job.loaded !== undefined);
       }
-      if (typeof result === 'string') {
-        this.gate.notDue(job.id);
-      }
-      if (result === 'NOT_YET') {
-        await this.#putOffs.turnAway(job.id, lane);
-      } else if (result === 'SUPERSEDED') {
-        return;
-      } else if ('notNow' in result) {
-        await this.#putOffs.putOff(result.delivery, result.notNow, lane);
+      if (isNotNow(made)) {
+        await this.#notNow(turn, made);
       } else {
-        this.deps.metrics.recorded(lane, await this.#recorder.record(result, weight));
+        this.deps.metrics.recorded(turn.lane, await this.#recorder.record(made, turn.weight));
       }
     } finally {
       this.#underWay.end(job.id);
     }
   }
 
-  /** Loads the delivery, enters its endpoint, takes a share of the workers, makes the attempt. */
-  async #attemptInSlot(job: NamedDelivery, lane: Lane, weight: number): Promise<SlotResult> {
+  /**
+   * Two jobs can name one delivery. For example, it is held and released while attempt 1 is recorded: the job for
+   * attempt 2 comes before attempt 1 has ended here, and no other job asks for attempt 2. So the later job waits,
+   * without its slot, and then loads the delivery.
+   */
+  async #beginAfterOthers(job: NamedDelivery, priority: number): Promise<NamedDelivery> {
+    do {
+      this.#slots.give();
+      await this.#underWay.endOf(job.id);
+      await this.#slots.take(priority);
+    } while (!this.#underWay.tryBegin(job.id)); // a third job may have waited too
+    return { ...job, loaded: undefined };
+  }
+
+  /**
+   * Load, enter, begin, attempt: each step gives the next one what it needs, or says why nothing is sent now.
+   *
+   * @throws Error for faults of our own after which the job is run again, such as SendingStopped
+   */
+  async #attemptInSlot(turn: Turn): Promise<FinishedAttempt | NotNow> {
+    const { job, lane, weight } = turn;
     if (!this.deps.fence.mayBegin) {
       await this.deps.fence.opened();
     }
-    const delivery = freshlyLoaded(job) ?? (await this.#loads.runOne(job));
-    if (typeof delivery === 'string') {
+    const delivery = this.#loader.loaded(job) ?? (await this.#loader.load(job));
+    if (isNotNow(delivery)) {
       return delivery;
     }
-    const { webhookId, url } = delivery;
-    const origin = findUrl(url)?.origin ?? url;
-    const entry = this.#recorder.notNow(webhookId) ?? (await this.gate.enter(delivery, lane, origin));
-    if ('putOffMs' in entry) {
-      return { delivery, notNow: entry };
+    turn.delivery = delivery;
+    const { id, webhookId, url } = delivery;
+    const permit =
+      this.#recorder.notNow(webhookId) ?? (await this.gate.enter(delivery, lane, findUrl(url)?.origin ?? url));
+    if (isNotNow(permit)) {
+      return permit;
     }
     const noWorker = this.#recorder.tryBegin(webhookId, weight)
       ? null
-      : await this.#recorder.begin(webhookId, weight, entry);
+      : await this.#recorder.begin(webhookId, weight, permit);
     if (noWorker !== null) {
-      return { delivery, notNow: noWorker };
+      return noWorker;
     }
     this.#done[lane] += 1;
-    const made = await this.#attempt(delivery, entry, weight);
-    if ('putOffMs' in made) {
-      return { delivery, notNow: made };
+    const made = await this.#attempts.make(delivery, permit, weight);
+    if (isNotNow(made)) {
+      return made;
     }
-    this.deps.metrics.attempted(lane, made, idToDate(delivery.id));
+    this.deps.metrics.attempted(lane, made, idToDate(id));
     const { room } = this.#recorder;
     if (!room.tryTake()) {
       await room.take();
@@ -212,47 +182,14 @@ export class Deliverer {
     return made;
   }
 
-  /** Signs, sends and judges; not now, when a fault of our own kept the request from being sent. */
-  async #attempt(delivery: DueDelivery, permit: Permit, weight: number): Promise<FinishedAttempt | NotNow> {
-    const trace = traceAttempt(this.deps.tracing, delivery);
-    try {
-      const [startedAt, startedAtMs] = [this.deps.clock(), performance.now()];
-      const request = this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
-      Object.assign(request.headers, trace?.headers);
-      if (this.deps.fence.closed) {
-        throw new SendingStopped('The request was not sent, because its outcome could not have been recorded.');
-      }
-      const result = await this.deps.sender.send(delivery.url, request, delivery.tenantId);
-      const endedAtMs = performance.now();
-      const outcome = judge(result, this.deps.clock());
-      const isSameClosing = permit.giveBack({
-        outcome,
-        kind: kindOf(outcome, result),
-        isUnanswered: isUnanswered(result),
-      });
-      trace?.ended(outcome, result);
-      return {
-        delivery,
-        startedAt,
-        startedAtMs,
-        isSameClosing,
-        endedAtMs,
-        requestHeaders: request.headers,
-        result,
-        outcome,
-        retryInMs: retryInMsOf(this.deps.config.retry, delivery.failuresBefore + 1, outcome),
-      };
-    } catch (error) {
-      trace?.notMade();
-      // The permit is kept meanwhile, so that no more wait here than the endpoint's window has.
-      return await this.#ownFaults.notNow(error, delivery).finally(() => {
-        permit.giveBack();
-        this.#recorder.end(delivery.webhookId, weight);
-      });
+  /** Gives a delivery that is not sent now a later time, if its job still has something to do. */
+  async #notNow({ job: { id }, lane, delivery }: Turn, why: NotNow): Promise<void> {
+    if (typeof why === 'object') {
+      return await this.#putOffs.putOff(delivery!, why, lane);
+    }
+    this.gate.notDue(id);
+    if (why === 'NOT_YET') {
+      await this.#putOffs.turnAway(id, lane);
     }
   }
 }
-
-/** The delivery as its emit loaded it, unless that is too long ago. */
-const freshlyLoaded = ({ id, loaded }: NamedDelivery): DueDelivery | undefined =>
-  loaded !== undefined && performance.now() - loaded.atMs < LOADED_FOR_MS ? loaded.deliveries.get(id) : undefined;

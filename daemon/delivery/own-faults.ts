@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
 import { LogThrottle } from '../../src/platform/concurrency/log-throttle.js';
-import type { NotNow } from '../gate/not-now.js';
+import type { Delay } from '../gate/not-now.js';
 import { noWayOutOf } from '../sending/failure-codes.js';
 
 /** A delivery that cannot leave is kept for a moment: the next one would only find out the same. */
@@ -21,7 +21,7 @@ export class OwnFaults {
   constructor(private readonly log: Logger) {}
 
   /** @throws `error` when it is none of these faults */
-  async notNow(error: unknown, { tenantId, webhookId }: Pick<DueDelivery, 'tenantId' | 'webhookId'>): Promise<NotNow> {
+  async notNow(error: unknown, { tenantId, webhookId }: Pick<DueDelivery, 'tenantId' | 'webhookId'>): Promise<Delay> {
     const noWayOut = noWayOutOf(error as { code?: unknown });
     if (noWayOut !== null) {
       this.#log(noWayOut, { err: error });

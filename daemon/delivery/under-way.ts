@@ -3,12 +3,13 @@ export class UnderWay {
   /** Null: nobody waits for its end. */
   readonly #ends = new Map<number, PromiseWithResolvers<void> | null>();
 
-  has(id: number): boolean {
-    return this.#ends.has(id);
-  }
-
-  begin(id: number): void {
-    this.#ends.set(id, null);
+  /** @returns false while it is under way already; else it must be ended */
+  tryBegin(id: number): boolean {
+    const isFree = !this.#ends.has(id);
+    if (isFree) {
+      this.#ends.set(id, null);
+    }
+    return isFree;
   }
 
   end(id: number): void {

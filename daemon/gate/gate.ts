@@ -2,7 +2,7 @@ import { permitEveryMs, permitsOf } from '../../src/domain/pacing/endpoint-windo
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
 import { type Answer, Endpoint, type EndpointRules, type KnownHealth } from './endpoint.js';
-import type { NotNow } from './not-now.js';
+import type { Delay } from './not-now.js';
 import { type CallBack, PutOffs } from './put-offs.js';
 import { Shares } from './shares.js';
 import { SlotDivision } from './slot-division.js';
@@ -35,7 +35,7 @@ export interface Permit {
   giveBack(answer?: Answer): boolean;
 }
 
-export type Entry = Permit | NotNow;
+export type Entry = Permit | Delay;
 
 /** A delivery waits this long for a permit at most, since it occupies a slot meanwhile. */
 export const WAIT_MS_MAX = 500;

@@ -2,7 +2,7 @@ import { permitEveryMs } from '../../src/domain/pacing/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
 import { Counts } from '../../src/platform/concurrency/counts.js';
 import type { Endpoint } from './endpoint.js';
-import type { NotNow } from './not-now.js';
+import type { Delay } from './not-now.js';
 import type { SlotDivision } from './slot-division.js';
 
 /**
@@ -44,7 +44,7 @@ export class PutOffs {
   ) {}
 
   /** The delivery gives its slot back. Once its job is written it can be called back, before the job's time. */
-  putOff(endpoint: Endpoint, id: number, lane: Lane): NotNow {
+  putOff(endpoint: Endpoint, id: number, lane: Lane): Delay {
     const now = performance.now();
     const { backlog, window } = endpoint;
     const opensInMs = endpoint.opensAtMs(now) - now;

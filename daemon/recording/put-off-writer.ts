@@ -7,7 +7,7 @@ import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attemp
 import type { Database } from '../../src/platform/database/database.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import { callBackDeliveries } from '../../src/platform/graphile-worker/waiting-jobs.js';
-import type { NotNow } from '../gate/not-now.js';
+import type { Delay } from '../gate/not-now.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 
 interface PutOffWriterDeps {
@@ -38,7 +38,7 @@ export class PutOffWriter {
   }
 
   /** @throws Error also when another session has the delivery's job locked: it comes again as after any other fault */
-  async putOff(delivery: DueDelivery, { putOffMs, ended }: NotNow, lane: Lane): Promise<void> {
+  async putOff(delivery: DueDelivery, { putOffMs, ended }: Delay, lane: Lane): Promise<void> {
     const { id: deliveryId, webhookId, url, generation, attemptNumber } = delivery;
     this.deps.metrics.putOffs.count(lane);
     // On the beat, so that the deliveries of all endpoints share a statement: nobody waits for it.

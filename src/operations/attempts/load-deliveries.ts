@@ -50,7 +50,7 @@ export interface DueDelivery extends WebhookToSend {
  * NOT_YET: the delivery's webhook is inactive or deleted, or its time has not come. SUPERSEDED: the job's attempt was
  * made already (and the job for the next one is on its way), or the delivery has finished or has a job of its own.
  */
-export type LoadedDelivery = DueDelivery | 'NOT_YET' | 'SUPERSEDED';
+export type NotDue = 'NOT_YET' | 'SUPERSEDED';
 
 interface Row extends DueDelivery {
   jobGroup: number | null;
@@ -94,7 +94,7 @@ export async function loadDeliveries(
   pool: pg.Pool,
   jobs: readonly NamedDelivery[],
   { traced = false }: { traced?: boolean } = {},
-): Promise<LoadedDelivery[]> {
+): Promise<(DueDelivery | NotDue)[]> {
   const ids = jobs.map(({ id }) => id);
   const statement = traced ? loadTracedStatement : loadStatement;
   const rows = await query<Row>(pool, statement, [bigintArray(ids), ...idRange(ids)]);

@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import { isUnanswered, judge } from '../../src/domain/outcome.js';
+import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
+import { retryInMsOf } from '../../src/domain/retry-policy.js';
+import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
+import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
+import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
+import type { Config } from '../../src/platform/settings/config.js';
+import type { Tracing } from '../../src/platform/telemetry/tracing.js';
+import type { Permit } from '../gate/gate.js';
+import type { Delay } from '../gate/not-now.js';
+import { type Fence, SendingStopped } from '../liveness/fence.js';
+import type { Recorder } from '../recording/recorder.js';
+import type { Sender } from '../sending/send.js';
+import { traceAttempt } from '../telemetry/trace-attempt.js';
+import { OwnFaults } from './own-faults.js';
+import { Signer } from './signer.js';
+
+export interface AttemptDeps {
+  config: Config;
+  vault: SecretVault;
+  sender: Sender;
+  fence: Fence;
+  clock: () => Date;
+  log: Logger;
+  tracing?: Tracing | null;
+}
+
+/** Makes attempts: sign, send, judge, plan the next one. */
+export class AttemptMaker {
+  readonly #signer: Signer;
+  readonly #ownFaults: OwnFaults;
+
+  constructor(
+    private readonly deps: AttemptDeps,
+    private readonly recorder: Pick<Recorder, 'end'>,
+  ) {
+    this.#signer = new Signer(deps.vault, deps.config.delivery);
+    this.#ownFaults = new OwnFaults(deps.log);
+  }
+
+  /**
+   * @param permit given back as soon as the receiver has answered
+   * @returns a delay when a fault of our own kept the request from being sent
+   */
+  async make(delivery: DueDelivery, permit: Permit, weight: number): Promise<FinishedAttempt | Delay> {
+    const { clock, config, fence, sender, tracing } = this.deps;
+    const trace = traceAttempt(tracing, delivery);
+    try {
+      const [startedAt, startedAtMs] = [clock(), performance.now()];
+      const request = this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
+      Object.assign(request.headers, trace?.headers);
+      if (fence.closed) {
+        throw new SendingStopped('The request was not sent, because its outcome could not have been recorded.');
+      }
+      const result = await sender.send(delivery.url, request, delivery.tenantId);
+      const endedAtMs = performance.now();
+      const outcome = judge(result, clock());
+      const answer = { outcome, kind: kindOf(outcome, result), isUnanswered: isUnanswered(result) };
+      const isSameClosing = permit.giveBack(answer);
+      trace?.ended(outcome, result);
+      return {
+        delivery,
+        startedAt,
+        startedAtMs,
+        isSameClosing,
+        endedAtMs,
+        requestHeaders: request.headers,
+        result,
+        outcome,
+        retryInMs: retryInMsOf(config.retry, delivery.failuresBefore + 1, outcome),
+      };
+    } catch (error) {
+      trace?.notMade();
+      // The permit is kept meanwhile, so that no more wait here than the endpoint's window has.
+      return await this.#ownFaults.notNow(error, delivery).finally(() => {
+        permit.giveBack();
+        this.recorder.end(delivery.webhookId, weight);
+      });
+    }
+  }
+}
