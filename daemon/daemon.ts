@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { readInstallation } from '../src/operations/installation/read-installation.js';
-import type { SecretVault } from '../src/operations/secrets/secret-vault.js';
 import type { Database } from '../src/platform/database/database.js';
 import { EventLoopLoad } from '../src/platform/node/event-loop-load.js';
 import type { Config } from '../src/platform/settings/config.js';
-import type { Tracing } from '../src/platform/telemetry/tracing.js';
+import type { AttemptDeps } from './delivery/attempt-maker.js';
 import { Deliverer } from './delivery/deliver.js';
 import { Claims } from './jobs/claims.js';
 import { SupervisedRunner } from './jobs/runner.js';
@@ -23,15 +21,10 @@ import { crontab, taskList } from './tasks.js';
 import { registerInstallation } from './telemetry/installation-metrics.js';
 import { DaemonMetrics } from './telemetry/metrics.js';
 
-interface DaemonDeps {
-  config: Config;
+interface DaemonDeps extends Omit<AttemptDeps, 'sender' | 'fence'> {
   db: Database;
-  vault: SecretVault;
-  clock: () => Date;
-  log: Logger;
   /** How receivers' names are resolved; default: by the system's DNS servers. */
   lookup?: NameResolver;
-  tracing?: Tracing | null;
   /** The metrics' registry; default: a new one. */
   registry?: Registry;
 }

@@ -183,8 +183,8 @@ export class Endpoint {
     const permit = Symbol();
     this.#beganAtMs = now;
     this.#requests.set(permit, { startedAtMs: now, generation: this.#generation });
-    this.origin.requests.begin(now);
-    this.tenant.requests.begin(now);
+    this.origin.begin(now);
+    this.tenant.begin(now);
     const { everyMs } = this.window.pace;
     if (everyMs > 0) {
       this.#pacedUntilMs = Math.max(this.#pacedUntilMs, now - PACE_SLACK_MS) + everyMs;

@@ -111,7 +111,7 @@ export class Gate {
     if (line !== 'NEW') {
       return line === 'CALLED' || room.sizeUpTo('TEST') < WAITING_TESTS_MAX;
     }
-    if (tenant.inFlight > 0 && (tenant.waiting + 1) * tenant.requests.endsEveryMs(now) > WAIT_MS_MAX) {
+    if (tenant.inFlight > 0 && (tenant.waiting + 1) * tenant.endsEveryMs(now) > WAIT_MS_MAX) {
       return false;
     }
     if (endpoint.isUncertain(now)) {

@@ -194,7 +194,7 @@ class Coming {
     const ended = endpoint.isUncertain(this.now) ? 0 : Math.min(1, CALL_AHEAD_MS / (window.meanMs ?? CALL_AHEAD_MS));
     const held = {
       endpoint: inFlight * (1 - ended) + comingTo(endpoint),
-      tenant: tenant.inFlight - tenant.requests.endsWithin(CALL_AHEAD_MS, this.now) + this.#ofTenants.of(tenantId),
+      tenant: tenant.inFlight - tenant.endsWithin(CALL_AHEAD_MS, this.now) + this.#ofTenants.of(tenantId),
       free: this.slots.free + this.slots.requests.endsWithin(CALL_AHEAD_MS, this.now) - this.#all,
     };
     return Math.floor(this.slots.slotsFor(tenant, held));

@@ -4,19 +4,19 @@ const NEWEST_WEIGHT = 1 / 8;
 
 /** Requests in flight, and how soon one after the other of them ends. */
 export class InFlight {
-  count = 0;
+  inFlight = 0;
   #meanMs = 0;
   #endedAtMs = Number.NEGATIVE_INFINITY;
 
   begin(now: number): void {
-    if (this.count === 0) {
+    if (this.inFlight === 0) {
       this.#endedAtMs = now; // until then none could end
     }
-    this.count += 1;
+    this.inFlight += 1;
   }
 
   end(startedAtMs: number, now: number): void {
-    this.count -= 1;
+    this.inFlight -= 1;
     this.#meanMs += (now - startedAtMs - this.#meanMs) * NEWEST_WEIGHT;
     this.#endedAtMs = now;
   }
@@ -24,23 +24,24 @@ export class InFlight {
   /** Milliseconds from one end to the next (Little's law); as long as the last one is past, if that is long. */
   endsEveryMs(now: number): number {
     const passedMs = now - this.#endedAtMs;
-    return Math.max(this.#meanMs / this.count, passedMs > PAUSE_MS ? passedMs : 0);
+    return Math.max(this.#meanMs / this.inFlight, passedMs > PAUSE_MS ? passedMs : 0);
   }
 
   /** How many end within this time. */
   endsWithin(ms: number, now: number): number {
-    return this.count === 0 ? 0 : Math.min(this.count, ms / this.endsEveryMs(now));
+    return this.inFlight === 0 ? 0 : Math.min(this.inFlight, ms / this.endsEveryMs(now));
   }
 }
 
-/** Counts requests in flight and waiting deliveries of one tenant, or of one of its origins, over its endpoints. */
-export class Share {
-  readonly requests = new InFlight();
+/** The requests in flight and the waiting deliveries of one tenant, or of one of its origins, over its endpoints. */
+export class Share extends InFlight {
   /** Deliveries that wait for a permit. */
   waiting = 0;
   #endpoints = 0;
 
-  constructor(private readonly forget: () => void) {}
+  constructor(private readonly forget: () => void) {
+    super();
+  }
 
   /** An endpoint joins the share. */
   join(): void {
@@ -53,12 +54,8 @@ export class Share {
     this.#forgetIfIdle();
   }
 
-  get inFlight(): number {
-    return this.requests.count;
-  }
-
-  end(startedAtMs: number, now: number): void {
-    this.requests.end(startedAtMs, now);
+  override end(startedAtMs: number, now: number): void {
+    super.end(startedAtMs, now);
     this.#forgetIfIdle();
   }
 

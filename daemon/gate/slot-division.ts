@@ -45,7 +45,7 @@ export class SlotDivision {
   }
 
   get free(): number {
-    return this.slots - this.requests.count;
+    return this.slots - this.requests.inFlight;
   }
 
   begin(now: number): void {
@@ -99,7 +99,7 @@ export class SlotDivision {
       ask: endpoint.ask(now, this.originMax),
     }));
     this.#division = divideSlots(this.slots, asks);
-    const unmet = this.#division.asked - this.requests.count;
+    const unmet = this.#division.asked - this.requests.inFlight;
     const idle = Math.max(0, Math.min(unmet, this.free - reserveOf(this.slots)));
     this.idleSeconds += (idle * (now - this.#measuredAtMs)) / 1000;
     this.#measuredAtMs = now;

@@ -1,6 +1,7 @@
 import { isIPv6, type Socket } from 'node:net';
 import { http } from '../../src/platform/node/node-http.js';
 import type { ConnectionTimes, TimedConnector } from './connection-times.js';
+import { SendFault } from './failure-codes.js';
 import { buildConnector, TLS_POLICY } from './undici.js';
 
 export interface TunnelOptions {
@@ -22,16 +23,6 @@ class EgressProxyAway extends Error {
   readonly code = 'EGRESS_PROXY_AWAY';
 }
 
-/** The proxy would not, or could not, connect to this one target. */
-class TunnelRefused extends Error {
-  readonly code = 'TUNNEL_REFUSED';
-}
-
-/** The proxy was asked for a tunnel, and there was none in time; most likely the target keeps it waiting. */
-class TunnelTimedOut extends Error {
-  readonly code = 'ETIMEDOUT';
-}
-
 /**
  * Connects through a tunnel of a proxy (CONNECT, RFC 9110 §9.3.6), for http targets too: so a receiver sees a request
  * as if it came directly. The proxy is the operator's choice and its address is not judged; its name is resolved by the
@@ -49,7 +40,7 @@ export function createTunnelConnector(options: TunnelOptions): TimedConnector {
     });
     const late = Promise.withResolvers<never>();
     const leftMs = connectTimeoutMs - (performance.now() - startedAt);
-    const timer = setTimeout(() => late.reject(new TunnelTimedOut()), leftMs);
+    const timer = setTimeout(() => late.reject(new SendFault('ETIMEDOUT')), leftMs);
     const tunnel = async () => {
       await askForTunnel(socket, authorityOf(target), headers);
       times.connectedAt = performance.now();
@@ -100,7 +91,7 @@ function authorityOf({ hostname, port, protocol }: buildConnector.Options): stri
 }
 
 /**
- * @throws TunnelRefused when the proxy says no to this target
+ * @throws SendFault TUNNEL_REFUSED when the proxy says no to this target
  * @throws EgressProxyAway when it does not speak HTTP, hangs up, or wants other credentials
  */
 function askForTunnel(socket: Socket, authority: string, headers: Record<string, string>): Promise<void> {
@@ -123,7 +114,7 @@ function askForTunnel(socket: Socket, authority: string, headers: Record<string,
           // Without that header a 407 asks for nothing (RFC 9110 §15.5.8): it is how smokescreen refuses a target.
           reject(new EgressProxyAway('It demands credentials, or other ones.'));
         } else {
-          reject(new TunnelRefused());
+          reject(new SendFault('TUNNEL_REFUSED'));
         }
       })
       .on('error', (cause) => reject(new EgressProxyAway('It gives no HTTP answer.', { cause })))

@@ -26,6 +26,29 @@ const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
   [/^(HPE_|UND_ERR_RES_)/, 'PROTOCOL_ERROR'],
 ];
 
+/** A failure of one receiver that undici and Node do not know. It has no text, which may name addresses. */
+export class SendFault extends Error {
+  constructor(
+    readonly code: /** The host as the url has it, its scheme or its port may not be called. */
+      | 'TARGET_REFUSED'
+      /**
+       * A name without an answer, or with an address that may not be called. One code for both, or the difference would
+       * show a stranger which names and addresses exist in our network.
+       */
+      | 'NAME_UNRESOLVED'
+      /** The egress proxy would not, or could not, connect to this one target. */
+      | 'TUNNEL_REFUSED'
+      /** The proxy made no tunnel in time; most likely the target keeps it waiting. */
+      | 'ETIMEDOUT'
+      /** The receiver has sent more than an answer can need, most of it neither header nor body. */
+      | 'ANSWER_TOO_LONG'
+      /** The header Content-Length came twice, which llhttp cannot read, even where both say the same. */
+      | 'CONTENT_LENGTH_TWICE',
+  ) {
+    super();
+  }
+}
+
 const NO_ROOM = 'this machine has no room for another connection; deliveries wait';
 
 /** Errors of using undici that no receiver can cause. */

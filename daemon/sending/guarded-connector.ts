@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/addresses/target.js';
 import type { TimedConnector } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
-import { NOBODY_REACHED, noWayOutOf } from './failure-codes.js';
+import { NOBODY_REACHED, noWayOutOf, SendFault } from './failure-codes.js';
 import { type NameResolver, NamesGone } from './name-resolver.js';
 import { hearLastWords, limitAnswers, takeTwoLengths } from './receiver-socket.js';
 import { buildConnector, TLS_POLICY } from './undici.js';
@@ -21,19 +21,6 @@ interface GuardedConnectorOptions {
   lookup: NameResolver;
   /** A proxy through which everything leaves. It resolves the names, so `lookup` is not asked. */
   proxy?: Pick<TunnelOptions, 'proxyUrl' | 'reachTimeoutMs'> | undefined;
-}
-
-/** The host as the url has it, its scheme or its port may not be called. */
-class TargetRefused extends Error {
-  readonly code = 'TARGET_REFUSED';
-}
-
-/**
- * A name without an answer, or with an address that may not be called. One error for both, or the difference would show
- * a stranger which names and addresses exist in our network.
- */
-class NameUnresolved extends Error {
-  readonly code = 'NAME_UNRESOLVED';
 }
 
 /** All addresses of a name are judged; this many are tried. */
@@ -63,7 +50,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): TimedC
   return (target, callback, times) => {
     const { protocol, host, hostname } = target;
     if (!judgeUrl(`${protocol}//${host ?? hostname}/`, policy).allowed) {
-      queueMicrotask(() => callback(new TargetRefused(), null));
+      queueMicrotask(() => callback(new SendFault('TARGET_REFUSED'), null));
       return;
     }
     const done: buildConnector.Callback = (...result) => {
@@ -93,7 +80,7 @@ function directConnector(
         callback(null, socket);
       } else {
         socket.destroy();
-        callback(isName ? new NameUnresolved() : new TargetRefused(), null);
+        callback(new SendFault(isName ? 'NAME_UNRESOLVED' : 'TARGET_REFUSED'), null);
       }
     });
     // undici returns the socket, though its types do not say so. Its own listeners start the request: ours come first.
@@ -127,7 +114,7 @@ async function blameOf(
   if (await gone?.()) {
     return new NamesGone();
   }
-  return resolved ? error : new NameUnresolved();
+  return resolved ? error : new SendFault('NAME_UNRESOLVED');
 }
 
 /** Gives a name's addresses when all of them are allowed: one bad answer refuses the name. */
@@ -139,14 +126,14 @@ function guardedLookup(lookup: NameResolver, policy: TargetPolicy): LookupFuncti
     try {
       return await lookup(hostname);
     } catch (error) {
-      throw noWayOutOf(error as { code?: unknown }) === null ? new NameUnresolved() : error;
+      throw noWayOutOf(error as { code?: unknown }) === null ? new SendFault('NAME_UNRESOLVED') : error;
     }
   };
   const allowedAddressesOf = async (hostname: string): Promise<LookupAddress[]> => {
     const addresses = await addressesOf(hostname);
     if (addresses.length === 0 || !addresses.every(({ address }) => judgeAddress(address, policy))) {
       lookup.refused?.(hostname);
-      throw new NameUnresolved();
+      throw new SendFault('NAME_UNRESOLVED');
     }
     return addresses.slice(0, ADDRESSES_TRIED_MAX);
   };

@@ -2,27 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** A limit for headers as they come, and for their JSON, which is stored. */
 export const HEADER_BYTES_MAX = 16_384;
-/** Upper bounds of what JSON needs. */
-const JSON_CHARACTER_BYTES_MAX = 6;
-const JSON_PAIR_BYTES = 8;
 
 /**
  * The headers, as many as fit when they are written down: undici counts names and values alone, so thousands of tiny
  * ones get past its limit, and quotes and letters beyond ASCII take twice the room.
  */
 export function headersToKeep(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  let bytesMax = 0;
-  for (const name in headers) {
-    const value = headers[name];
-    if (typeof value !== 'string') {
-      return headersThatFit(headers);
-    }
-    bytesMax += JSON_CHARACTER_BYTES_MAX * (name.length + value.length) + JSON_PAIR_BYTES;
+  if (Buffer.byteLength(JSON.stringify(headers)) <= HEADER_BYTES_MAX) {
+    return headers as Record<string, string | string[]>;
   }
-  return bytesMax > HEADER_BYTES_MAX ? headersThatFit(headers) : (headers as Record<string, string>);
-}
-
-function headersThatFit(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   let room = HEADER_BYTES_MAX;
   const kept: [string, string | string[]][] = [];
   for (const [name, value] of Object.entries(headers)) {

@@ -1,13 +1,9 @@
 import type { Socket } from 'node:net';
+import { SendFault } from './failure-codes.js';
 import { kParser, PARSER_ERROR } from './undici.js';
 
 /** The limit of one answer on the wire: 64 KiB of body and 16 KiB of headers, and room for bodies in small chunks. */
 const ANSWER_BYTES_MAX = 262_144;
-
-/** A receiver that has sent more than an answer can need, most of it neither header nor body. */
-class AnswerTooLong extends Error {
-  readonly code = 'ANSWER_TOO_LONG';
-}
 
 /**
  * Cuts a connection on which an answer takes more bytes than any answer needs. Limits of headers and bodies alone miss
@@ -27,7 +23,7 @@ export function limitAnswers(socket: Socket): void {
       bytesReadBefore = socket.bytesRead;
       mayContinue = true;
     } else if (socket.bytesRead - bytesReadBefore > ANSWER_BYTES_MAX) {
-      socket.destroy(new AnswerTooLong());
+      socket.destroy(new SendFault('ANSWER_TOO_LONG'));
     }
   });
   const read = socket.read.bind(socket);
@@ -93,11 +89,6 @@ interface Parser {
   createError(code: number, rest: Buffer): Error;
 }
 
-/** An answer with the header Content-Length twice, which llhttp cannot read, even where both say the same. */
-class ContentLengthTwice extends Error {
-  readonly code = 'CONTENT_LENGTH_TWICE';
-}
-
 /**
  * Reads an answer that has both Content-Length and Transfer-Encoding, as other clients do: chunks count (RFC 9112
  * §6.3). `Exchange` then closes the connection. Names the other kind of doubled length, which undici would report like
@@ -111,7 +102,9 @@ export function takeTwoLengths(socket: Socket): void {
       parser.llhttp.llhttp_set_lenient_chunked_length(parser.ptr, 1);
       const createError = parser.createError.bind(parser);
       parser.createError = (code, rest) =>
-        code === PARSER_ERROR.UNEXPECTED_CONTENT_LENGTH ? new ContentLengthTwice() : createError(code, rest);
+        code === PARSER_ERROR.UNEXPECTED_CONTENT_LENGTH
+          ? new SendFault('CONTENT_LENGTH_TWICE')
+          : createError(code, rest);
     }
   });
 }

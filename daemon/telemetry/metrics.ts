@@ -114,33 +114,25 @@ export class DaemonMetrics extends Meter {
   }
 
   watch({ gate, slots, slotsMax }: Watched): void {
-    const sumOf = (value: (state: ReturnType<Gate['states']>[number]) => number) => () =>
-      gate.states().reduce((total, state) => total + value(state), 0);
-    this.gauge(
-      'hookwright_requests_in_flight',
-      'Requests to endpoints that are under way.',
-      sumOf(({ inFlight }) => inFlight),
-    );
-    this.gauge(
-      'hookwright_deliveries_waiting',
-      'Deliveries that wait for a permit of their endpoint.',
-      sumOf(({ waiting }) => waiting),
-    );
-    this.gauge(
-      'hookwright_endpoints',
-      'Endpoints that the daemon knows.',
-      sumOf(() => 1),
-    );
-    this.gauge(
-      'hookwright_endpoints_probed',
-      'Endpoints whose window has shrunk to one request at a time.',
-      sumOf(({ window }) => Number(window === 1)),
-    );
-    this.gauge(
-      'hookwright_window_permits',
-      'Permits in all windows together.',
-      sumOf(({ window }) => window),
-    );
+    type State = ReturnType<Gate['states']>[number];
+    const sums: [name: string, help: string, value: (state: State) => number][] = [
+      ['hookwright_requests_in_flight', 'Requests to endpoints that are under way.', ({ inFlight }) => inFlight],
+      [
+        'hookwright_deliveries_waiting',
+        'Deliveries that wait for a permit of their endpoint.',
+        ({ waiting }) => waiting,
+      ],
+      ['hookwright_endpoints', 'Endpoints that the daemon knows.', () => 1],
+      [
+        'hookwright_endpoints_probed',
+        'Endpoints whose window has shrunk to one request at a time.',
+        ({ window }) => Number(window === 1),
+      ],
+      ['hookwright_window_permits', 'Permits in all windows together.', ({ window }) => window],
+    ];
+    for (const [name, help, value] of sums) {
+      this.gauge(name, help, () => gate.states().reduce((total, state) => total + value(state), 0));
+    }
     this.gauge('hookwright_slots_max', 'Deliveries that may be worked on at once.', () => slotsMax);
     this.total(
       'hookwright_slots_idle_seconds_total',

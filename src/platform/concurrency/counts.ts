@@ -14,8 +14,4 @@ export class Counts<Key> {
       this.#counts.delete(key);
     }
   }
-
-  clear(): void {
-    this.#counts.clear();
-  }
 }

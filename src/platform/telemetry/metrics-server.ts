@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
 import type { Registry } from 'prom-client';
-import { answerHalfClosed, http } from '../node/node-http.js';
+import { answerHalfClosed } from '../node/node-http.js';
 
 interface MetricsServer {
   /** The address for Prometheus; /health/live and /health/ready are beside it. */
@@ -19,54 +20,23 @@ export async function startMetricsServer(
   { host, port }: { host: string; port: number },
   notReady: () => Promise<string | null> = async () => null,
 ): Promise<MetricsServer> {
-  const server = http.createServer(async (request, response) => {
-    const path = request.url?.split('?')[0] ?? '';
-    try {
-      const { status, type, text } = await answerTo(path, registry, notReady);
-      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
-    } catch (error) {
-      response.writeHead(500, { 'content-type': 'text/plain' }).end(`${String(error)}\n`);
-    }
-  });
-  answerHalfClosed(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  const { port: taken } = server.address() as AddressInfo;
-  return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-interface Answer {
-  status: number;
-  type: string;
-  text: string;
-}
-
-async function answerTo(path: string, registry: Registry, notReady: () => Promise<string | null>): Promise<Answer> {
-  if (path === '/metrics') {
-    return { status: 200, type: registry.contentType, text: await registry.metrics() };
-  }
-  if (path === '/health/live') {
-    return json(200, { status: 'live' });
-  }
-  if (path === '/health/ready') {
+  const app = Fastify({ forceCloseConnections: true });
+  answerHalfClosed(app.server);
+  app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+  app.get('/health/live', async () => ({ status: 'live' }));
+  app.get('/health/ready', async (_request, reply) => {
     // The error itself is in the log; it may name hosts and users.
     const why = await notReady().catch(() => 'The database does not answer.');
-    return why === null ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', detail: why });
-  }
-  return { status: 404, type: 'text/plain', text: 'Here are /metrics, /health/live and /health/ready.\n' };
+    return why === null ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', detail: why });
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).type('text/plain').send('Here are /metrics, /health/live and /health/ready.\n'),
+  );
+  await app.listen({ host, port });
+  const { port: taken } = app.server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
+    close: () => app.close(),
+  };
 }
-
-const json = (status: number, body: object): Answer => ({
-  status,
-  type: 'application/json; charset=utf-8',
-  text: JSON.stringify(body),
-});

@@ -40,8 +40,6 @@ const FLUSH_MS = 3_000;
 const LOGGED_EVERY_MS = 60_000;
 const ATTRIBUTE_CHARS_MAX = 1_024;
 
-const kinds: Record<SpanKind, Kind> = { SERVER: Kind.SERVER, CLIENT: Kind.CLIENT, INTERNAL: Kind.INTERNAL };
-
 /** @throws Error with a sentence when a variable of OpenTelemetry has an unknown value */
 export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
   logDiagnostics(log, 'a variable of OpenTelemetry has a bad value', 0);
@@ -106,7 +104,7 @@ class TracedSpan implements Span {
     kind: SpanKind,
     attributes: Attributes,
   ) {
-    this.#span = tracer.startSpan(name, { kind: kinds[kind], attributes }, parent);
+    this.#span = tracer.startSpan(name, { kind: Kind[kind], attributes }, parent);
     this.#context = trace.setSpan(parent, this.#span);
     const { traceId, spanId, traceFlags } = this.#span.spanContext();
     const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
