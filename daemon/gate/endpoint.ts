@@ -11,6 +11,7 @@ import {
   silentAfterMs,
 } from '../../src/domain/pacing/endpoint-window.js';
 import { closingMs, FREE_FAILURES, nextProbeAtMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
+import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { Backlog } from './backlog.js';
 import { FailureStreak } from './failure-streak.js';
 import type { Share } from './shares.js';
@@ -25,12 +26,7 @@ export interface Answer {
 }
 
 /** A webhook's health in the tables when a delivery of it was loaded. */
-export interface KnownHealth {
-  generation: number;
-  failuresAtLoad: number;
-  closedForMs: number; // until the end of the pause that the endpoint asked for; 0 or less: it is open
-  nextProbeInMs: number; // until the next attempt after failures may begin; 0 or less: now
-}
+export type KnownHealth = Pick<DueDelivery, 'generation' | 'failuresAtLoad' | 'closedForMs' | 'nextProbeInMs'>;
 
 interface Ended {
   startedAtMs: number;
@@ -126,7 +122,7 @@ export class Endpoint {
     const sinceMs = this.#suspectSinceMs(now);
     if (sinceMs !== null) {
       const lastMs = Math.max(this.#streak.failedAtMs, this.#beganAtMs);
-      const suspect = { failures: this.#streak.failures, inFlight: this.inFlight, sinceMs, lastMs };
+      const suspect = { failures: this.failures, inFlight: this.inFlight, sinceMs, lastMs };
       return nextProbeAtMs(suspect, this.rules.streakMsMin);
     }
     return permitAtMs(this.window, this.inFlight, this.rules.endpointMax, now);

@@ -1,6 +1,7 @@
 import { permitEveryMs, permitsOf } from '../../src/domain/pacing/endpoint-window.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
+import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { type Answer, Endpoint, type EndpointRules, type KnownHealth } from './endpoint.js';
 import type { Delay } from './not-now.js';
 import { type CallBack, PutOffs } from './put-offs.js';
@@ -17,12 +18,7 @@ export interface GateOptions extends EndpointRules {
 }
 
 /** A delivery that wants to be sent. */
-export interface Candidate extends KnownHealth {
-  id: number;
-  webhookId: number;
-  tenantId: number;
-  url: string;
-}
+export type Candidate = KnownHealth & Pick<DueDelivery, 'id' | 'webhookId' | 'tenantId' | 'url'>;
 
 /** A permit of an endpoint. It must be given back; giving it back twice does nothing. */
 export interface Permit {

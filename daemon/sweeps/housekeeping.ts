@@ -51,18 +51,15 @@ async function doDuties({ config, db, log, metrics }: Housekeeping): Promise<voi
         'rolled partitions',
       ),
   };
-  const failures: string[] = [];
   try {
     await tryEach(Object.entries(duties), 'duties of housekeeping', async ([duty, work]) => {
-      try {
-        await work();
-      } catch (error) {
+      await work().catch((error: Error) => {
         log.warn({ err: error, duty }, 'a duty of housekeeping failed; it is tried again');
-        failures.push(`${duty}: ${(error as Error).message}`);
-        throw error;
-      }
+        throw new Error(`${duty}: ${error.message}`, { cause: error });
+      });
     });
   } catch (error) {
+    const failures = (error as AggregateError).errors.map(({ message }: Error) => message);
     await noteHousekeeping(pool, failures.join('; ')).catch(() => {}); // the log has it
     throw error;
   }
