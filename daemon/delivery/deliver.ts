@@ -1,10 +1,17 @@
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { type Lane, laneOf, noneDone } from '../../src/domain/pacing/lanes.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
-import type { DeliverGroupJob, DueDelivery, NamedDelivery } from '../../src/operations/attempts/load-deliveries.js';
+import {
+  type DeliverGroupJob,
+  type DueDelivery,
+  loadDeliveries,
+  type NamedDelivery,
+  type NotDue,
+} from '../../src/operations/attempts/load-deliveries.js';
 import { Slots } from '../../src/platform/concurrency/slots.js';
 import type { Database } from '../../src/platform/database/database.js';
-import { Gate } from '../gate/gate.js';
+import { GroupCommit } from '../../src/platform/database/group-commit.js';
+import { Gate, WAIT_MS_MAX } from '../gate/gate.js';
 import { isNotNow, type NotNow } from '../gate/not-now.js';
 import { PutOffWriter } from '../recording/put-off-writer.js';
 import { Recorder } from '../recording/recorder.js';
@@ -12,7 +19,6 @@ import { weightOf } from '../recording/worker-shares.js';
 import { findUrl } from '../sending/known-urls.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 import { type AttemptDeps, AttemptMaker } from './attempt-maker.js';
-import { Loader } from './loader.js';
 import { UnderWay } from './under-way.js';
 
 interface DeliverDeps extends AttemptDeps {
@@ -29,9 +35,15 @@ interface Turn {
   delivery?: DueDelivery;
 }
 
+/** Half as long as a delivery may then wait for a permit. */
+const LOADED_FOR_MS = WAIT_MS_MAX / 2;
+const BATCH_MAX = 256;
+/** A second load beside another one pays only when this many deliveries wait for it. */
+const BATCH_BESIDE_LOADS = 64;
+
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
 export class Deliverer {
-  readonly #loader: Loader;
+  readonly #loads: GroupCommit<NamedDelivery, DueDelivery | NotDue>;
   readonly #recorder: Recorder;
   readonly #putOffs: PutOffWriter;
   readonly #attempts: AttemptMaker;
@@ -39,12 +51,18 @@ export class Deliverer {
   readonly #slots: Slots;
   readonly gate: Gate;
   #done = noneDone();
-  #busyWithClaimed = 0;
+  /** The part of `busy` that emits of the same process have claimed. */
+  busyWithClaimed = 0;
   readonly #underWay = new UnderWay();
 
   constructor(private readonly deps: DeliverDeps) {
-    const { config, metrics } = deps;
-    this.#loader = new Loader(deps);
+    const { db, config, metrics } = deps;
+    const load = { traced: Boolean(deps.tracing) };
+    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs, load), {
+      itemsMax: BATCH_MAX,
+      onBatch: metrics.batch('load'),
+      besideItems: BATCH_BESIDE_LOADS,
+    });
     this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
     this.#putOffs = new PutOffWriter(deps);
     this.#attempts = new AttemptMaker(deps, this.#recorder);
@@ -64,11 +82,6 @@ export class Deliverer {
     return this.#slots.inUse + this.#slots.waitingCount;
   }
 
-  /** The part of them that emits of the same process have claimed. */
-  get busyWithClaimed(): number {
-    return this.#busyWithClaimed;
-  }
-
   /**
    * Makes one attempt, if it is due and its endpoint has room; else its job comes again later. Whatever the receiver
    * does is recorded as an outcome.
@@ -77,7 +90,7 @@ export class Deliverer {
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
   async deliver(job: NamedDelivery, priority: number): Promise<void> {
-    this.#busyWithClaimed += Number(job.loaded !== undefined);
+    this.busyWithClaimed += Number(job.loaded !== undefined);
     // A promise for each delivery that need not wait is garbage to collect (docs/performance.md, "What garbage costs").
     if (!this.#slots.tryTake()) {
       await this.#slots.take(priority);
@@ -91,7 +104,7 @@ export class Deliverer {
    * @throws Error when one of them met a fault of our own, after all of them have ended
    */
   async deliverGroup({ group, ids, loaded }: DeliverGroupJob, priority: number): Promise<void> {
-    this.#busyWithClaimed += loaded === undefined ? 0 : ids.length;
+    this.busyWithClaimed += loaded === undefined ? 0 : ids.length;
     await this.#slots.takeEach(priority, ids, (id) => this.#deliverInSlot({ id, attempt: 1, group, loaded }, priority));
   }
 
@@ -116,7 +129,7 @@ export class Deliverer {
         made = await this.#attemptInSlot(turn);
       } finally {
         this.#slots.give();
-        this.#busyWithClaimed -= Number(job.loaded !== undefined);
+        this.busyWithClaimed -= Number(job.loaded !== undefined);
       }
       if (isNotNow(made)) {
         await this.#notNow(turn, made);
@@ -152,7 +165,7 @@ export class Deliverer {
     if (!this.deps.fence.mayBegin) {
       await this.deps.fence.opened();
     }
-    const delivery = this.#loader.loaded(job) ?? (await this.#loader.load(job));
+    const delivery = freshlyLoaded(job) ?? (await this.#loads.runOne(job));
     if (isNotNow(delivery)) {
       return delivery;
     }
@@ -193,3 +206,7 @@ export class Deliverer {
     }
   }
 }
+
+/** The delivery as its emit loaded it, unless that is too long ago. */
+const freshlyLoaded = ({ id, loaded }: NamedDelivery): DueDelivery | undefined =>
+  loaded !== undefined && performance.now() - loaded.atMs < LOADED_FOR_MS ? loaded.deliveries.get(id) : undefined;

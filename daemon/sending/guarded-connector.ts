@@ -129,18 +129,15 @@ function guardedLookup(lookup: NameResolver, policy: TargetPolicy): LookupFuncti
       throw noWayOutOf(error as { code?: unknown }) === null ? new SendFault('NAME_UNRESOLVED') : error;
     }
   };
-  const allowedAddressesOf = async (hostname: string): Promise<LookupAddress[]> => {
-    const addresses = await addressesOf(hostname);
-    if (addresses.length === 0 || !addresses.every(({ address }) => judgeAddress(address, policy))) {
-      lookup.refused?.(hostname);
-      throw new SendFault('NAME_UNRESOLVED');
-    }
-    return addresses.slice(0, ADDRESSES_TRIED_MAX);
-  };
   return (hostname, _options, callback) => {
-    allowedAddressesOf(hostname).then(
-      (addresses) => callback(null, addresses),
-      (error: Error) => callback(error, []),
-    );
+    const refuse = (error: Error) => callback(error, []);
+    addressesOf(hostname).then((addresses) => {
+      if (addresses.length > 0 && addresses.every(({ address }) => judgeAddress(address, policy))) {
+        callback(null, addresses.slice(0, ADDRESSES_TRIED_MAX));
+      } else {
+        lookup.refused?.(hostname);
+        refuse(new SendFault('NAME_UNRESOLVED'));
+      }
+    }, refuse);
   };
 }

@@ -57,19 +57,27 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   if (servers !== undefined) {
     resolver.setServers(servers);
   }
-  const pulse = new NamesPulse((name) => resolves(resolver, name, timeoutMs));
+  const ask = (name: string) => addressesOf(resolver, name, timeoutMs);
+  const pulse = new NamesPulse(async (name) => {
+    const { addresses, isSilent } = await ask(name);
+    if (isSilent) {
+      throw new NoAddress();
+    }
+    return addresses.length > 0;
+  });
   const answers = new Answers(async (name) => {
-    const found = await addressesOf(resolver, name, timeoutMs).catch(async (error: unknown) => {
-      if (isAbsent(error)) {
-        throw error;
-      }
+    let found = await ask(name);
+    if (found.isSilent) {
       await requireSocket();
       if (await pulse.gone(name)) {
         throw new NamesGone();
       }
       // The others resolve. They may have come back since this one was asked for.
-      return await addressesOf(resolver, name, timeoutMs);
-    });
+      found = await ask(name);
+    }
+    if (found.addresses.length === 0) {
+      throw new NoAddress();
+    }
     pulse.resolved(name);
     return found;
   }, namesMax);
@@ -139,6 +147,8 @@ class Answers {
 interface Found {
   addresses: LookupAddress[];
   ttlSeconds: number;
+  /** Whether there is none, and the servers did not say so for both families. */
+  isSilent: boolean;
 }
 
 /** c-ares calls it a refused connection. @throws what Node says when this machine has no more sockets */
@@ -154,26 +164,7 @@ async function requireSocket(): Promise<void> {
 
 class NoAddress extends Error {
   readonly code = 'ENOTFOUND';
-
-  /** @param absent whether the servers said for both families that there is none */
-  constructor(readonly absent: boolean) {
-    super('no address');
-  }
 }
-
-const isAbsent = (error: unknown) => error instanceof NoAddress && error.absent;
-
-/** @returns false: the servers say that there is none. @throws NoAddress when they say nothing */
-const resolves = (resolver: Resolver, name: string, timeoutMs: number): Promise<boolean> =>
-  addressesOf(resolver, name, timeoutMs).then(
-    () => true,
-    (error) => {
-      if (!isAbsent(error)) {
-        throw error;
-      }
-      return false;
-    },
-  );
 
 /**
  * Asks for both families and waits for both, but for no longer than the limit: servers that never answer AAAA
@@ -188,16 +179,13 @@ async function addressesOf(resolver: Resolver, name: string, timeoutMs: number):
   ]);
   const results = await Promise.race([answered, delay(timeoutMs, null, { ref: false })]);
   const records = [...ipv4, ...ipv6];
-  if (records.length === 0) {
-    throw new NoAddress(
-      results?.every((result) => result.status === 'rejected' && ABSENT.has(result.reason.code)) ?? false,
-    );
-  }
+  const isAbsent = results?.every((result) => result.status === 'rejected' && ABSENT.has(result.reason.code));
   return {
     addresses: [
       ...ipv4.map(({ address }) => ({ address, family: 4 })),
       ...ipv6.map(({ address }) => ({ address, family: 6 })),
     ],
     ttlSeconds: records.reduce((least, { ttl }) => Math.min(least, ttl), Number.POSITIVE_INFINITY),
+    isSilent: records.length === 0 && !isAbsent,
   };
 }
