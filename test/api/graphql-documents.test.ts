@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { bytesOf } from '../../src/api/graphql/execution/document-store.js';
+import { bytesOf } from '../../src/api/graphql/execution/stores.js';
 
 test('documents take the more room the more tokens and characters they have', () => {
   const bytes = bytesOf(parse('{ viewer { scopes } }'));

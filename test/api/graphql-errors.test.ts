@@ -86,16 +86,29 @@ describe('variables of the wrong kind', () => {
     ]);
   });
 
-  test('missing and unknown fields have codes of their own', async () => {
-    const { errors } = await ask(createWebhook, { input: { url: 'u', event_types: [] } });
-    expect(errors[0].extensions.errors).toEqual([
-      { path: ['input', 'eventTypes'], code: 'required', detail: 'is required' },
+  const unknown = {
+    path: ['input', 'event_types'],
+    code: 'unknown_property',
+    detail: 'is not a field of this input, which may have idempotencyKey, url, eventTypes.',
+  };
+  test.each([
+    ['a missing field', { url: 'u' }, { path: ['input', 'eventTypes'], code: 'required', detail: 'is required' }],
+    ['an unknown field', { url: 'u', eventTypes: [], event_types: [] }, unknown],
+    ['the first of several: a misspelt field before the one that is missing', { event_types: [], url: 5 }, unknown],
+    [
+      'the first of several: the first wrong item of a list',
+      { url: 'u', eventTypes: ['*', {}, null], idempotencyKey: 5 },
       {
-        path: ['input', 'event_types'],
-        code: 'unknown_property',
-        detail: 'is not a field of this input, which may have idempotencyKey, url, eventTypes.',
+        path: ['input', 'eventTypes', 1],
+        code: 'invalid_type',
+        detail: 'String cannot represent a non string value.',
       },
-    ]);
+    ],
+  ])('the error names %s', async (_name, input, issue) => {
+    const { errors } = await ask(createWebhook, { input });
+    expect(errors).toHaveLength(1);
+    expect(errors[0].message).toBe(`${issue.path.join('.')}: ${issue.detail}`);
+    expect(errors[0].extensions.errors).toEqual([issue]);
   });
 
   // GraphQL itself refuses a variable that is not used; one way or the other the value stays out.

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { KnownTexts } from '../../src/api/graphql/execution/known-texts.js';
+import { KnownTexts } from '../../src/api/graphql/execution/stores.js';
 import { makeKey } from '../support/factories.js';
 import { RestApi, type RestRequest } from '../support/rest-api.js';
 

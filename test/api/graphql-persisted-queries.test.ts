@@ -4,7 +4,7 @@ import { createPersistedQueryLink } from '@apollo/client/link/persisted-queries'
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { KnownTexts } from '../../src/api/graphql/execution/known-texts.js';
+import { KnownTexts } from '../../src/api/graphql/execution/stores.js';
 import { couponPayload, makeKey, makeTenant } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { serve } from '../support/loopback.js';

@@ -111,7 +111,7 @@ function follow(live: Live, reply: FastifyReply, release: () => void): EventStre
 
 /** @throws ApiError when the key may no longer be used */
 async function pump(live: Live, one: Carried, stream: EventStream): Promise<void> {
-  const size = portionSize(one.subscription, live.services.config.payloadBytesMax);
+  const size = portionSize(one, live.services.config.payloadBytesMax);
   for await (const batch of one.updates) {
     for (let begin = 0; begin < batch.length && !stream.hasEnded; begin += size) {
       // One portion at a time, whatever the stream carries: the next one waits in the database, not in memory.
@@ -122,10 +122,10 @@ async function pump(live: Live, one: Carried, stream: EventStream): Promise<void
 
 async function send(live: Live, one: Carried, stream: EventStream, portion: readonly Update<unknown>[]): Promise<void> {
   const { services, streams, request, carried } = live;
-  const { place, subscription } = one;
+  const { place } = one;
   const { tenantId } = contextOf(request);
   const { results, budget } = await withDatabase(
-    () => streams.read(tenantId, () => executePortion(services, request, subscription, portion)),
+    () => streams.read(tenantId, () => executePortion(services, request, one, portion)),
     () => stream.hasEnded,
   );
   try {
@@ -146,7 +146,7 @@ async function send(live: Live, one: Carried, stream: EventStream, portion: read
 /** The number of updates that fit into PORTION_BYTES_MAX, by the cost of the subscription; at least one. */
 function portionSize({ operation, variables }: Subscription, payloadBytesMax: number): number {
   const costMax = (PAYLOAD_COST * PORTION_BYTES_MAX) / Math.max(payloadBytesMax, PAYLOAD_BYTES);
-  return Math.max(1, Math.floor(costMax / operation.cost(variables)));
+  return Math.max(1, Math.floor(costMax / operation.reading(variables).cost));
 }
 
 /** Executes updates in a new context, whose caller and loaders are fresh. */

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { execute, type GraphQLSchema, Kind, parse, validate } from 'graphql';
+import { execute, type GraphQLSchema, parse, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql';
 import { ApiError, type InputIssue, type Reason } from '../../errors.js';
-import { guardedFields } from '../graphql/execution/guarded-fields.js';
 import { causeOf } from '../graphql/fields/errors.js';
+import { type Requirement, requirementOf } from '../graphql/fields/requires.js';
 import { contextOf } from '../http/asking.js';
 import { restName } from './names.js';
 
@@ -34,9 +34,15 @@ export function prepareOperation<Variables extends Record<string, unknown>, Data
   if (invalid !== undefined) {
     throw new Error(`A REST route's document does not fit the schema: ${invalid.message}\n${source}`);
   }
-  const guarded = document.definitions
-    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-    .flatMap((operation) => guardedFields(schema, document, operation).fields);
+  const requirements: Requirement[] = [];
+  const types = new TypeInfo(schema);
+  const Field = () => {
+    const requirement = requirementOf(types.getFieldDef()!);
+    if (requirement !== undefined) {
+      requirements.push(requirement);
+    }
+  };
+  visit(document, visitWithTypeInfo(types, { Field }));
   const run = async (request: FastifyRequest, variableValues: Variables): Promise<Data> => {
     const result = await execute({ schema, document, contextValue: contextOf(request), variableValues });
     const [error] = result.errors ?? [];
@@ -46,7 +52,7 @@ export function prepareOperation<Variables extends Record<string, unknown>, Data
     return result.data as Data;
   };
   const authorise = async (request: FastifyRequest) => {
-    for (const { requirement } of guarded) {
+    for (const requirement of requirements) {
       requirement(contextOf(request));
     }
   };

@@ -4,12 +4,10 @@ import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
 import { graphqlErrorOf, refusalOf } from '../fields/errors.js';
 import { chargeRequest } from './charge.js';
-import { requireAffordable } from './cost.js';
+import { type Reading, requireAffordable } from './cost.js';
 import { type KnownOperation, knownOperation } from './operation.js';
 import type { GraphqlRequest } from './request.js';
-import { variableError } from './variables.js';
-
-type Values = Readonly<Record<string, unknown>>;
+import { requireVariables } from './variables.js';
 
 /**
  * The last checks before an operation runs. They share one hook, because Apollo calls the hooks of several plugins at
@@ -57,17 +55,12 @@ function requireAllowed({ kind, isIntrospection }: KnownOperation, isStream: boo
   }
 }
 
-function admit(operation: KnownOperation, values: Values, context: Context): Verdict {
+function admit(operation: KnownOperation, values: Readonly<Record<string, unknown>>, context: Context): Verdict {
   const { introspection, limits } = context.config;
   // First of all, because GraphQL's errors about variables repeat their values.
-  const unfit = variableError(operation.variables, values, introspection);
-  if (unfit !== null) {
-    throw graphqlErrorOf(unfit, undefined, 400);
-  }
-  if (operation.kind === 'mutation') {
-    requireWholeMutation(operation, values, context);
-  }
-  const cost = operation.cost(values);
+  requireVariables(operation.variables, values, introspection);
+  const { cost, guarded } = operation.reading(values);
+  requireGuarded(operation, guarded, context);
   requireAffordable(operation.kind, cost, limits.graphql.costMax);
   return chargeRequest(context, operation, values, cost);
 }
@@ -75,19 +68,21 @@ function admit(operation: KnownOperation, values: Values, context: Context): Ver
 /**
  * Refuses a mutation that selects a field, at any depth, that the caller may not have. The guard of that field would
  * refuse it only after the root field has taken effect, and remove the answer: nobody would have the new secret, and
- * an event would be emitted again.
+ * an event would be emitted again. The guard of a subscription would refuse only its first update.
  *
  * @throws GraphQLError for the first requirement that is not met
  */
-function requireWholeMutation(operation: KnownOperation, values: Values, context: Context): void {
-  for (const { name, node, requirement } of operation.guardedFields(values)) {
+function requireGuarded({ kind }: KnownOperation, guarded: Reading['guarded'], context: Context): void {
+  const isMutation = kind === 'mutation';
+  const required = isMutation ? guarded : guarded.filter(({ name }) => name.startsWith('Subscription.'));
+  for (const { name, node, requirement } of required) {
     try {
       requirement(context);
     } catch (error) {
       if (!(error instanceof ApiError)) {
         throw error;
       }
-      const detail = `${name}: ${error.detail} Nothing was done.`;
+      const detail = isMutation ? `${name}: ${error.detail} Nothing was done.` : error.detail;
       throw graphqlErrorOf(new ApiError(error.reason, detail, error.extra), node);
     }
   }

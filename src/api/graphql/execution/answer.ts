@@ -1,18 +1,17 @@
 import type { ApolloServerPlugin, GraphQLRequestListener, GraphQLResponse } from '@apollo/server';
 import { type FormattedExecutionResult, GraphQLError } from 'graphql';
-import { ApiError } from '../../../errors.js';
-import type { Context } from '../../context/context.js';
+import { ApiError, type Reason } from '../../../errors.js';
+import type { Context, Services } from '../../context/context.js';
+import { logFault } from '../../context/faults.js';
+import { answerTooLarge } from '../../context/memory-budget.js';
 import { causeOf, formatError, graphqlErrorOf, refusalHead } from '../fields/errors.js';
 import { JsonText, writeJson } from '../fields/json-text.js';
-import { longAnswerError } from './long-answer.js';
-import { noteErrors } from './note-errors.js';
 import type { KnownOperation } from './operation.js';
 import type { GraphqlRequest } from './request.js';
 
-/**
- * The last steps of an answer. They share one hook, because Apollo runs the hooks of several plugins at the same time.
- */
 const listener: GraphQLRequestListener<Context> = {
+  didEncounterErrors: async ({ contextValue, errors }) => noteErrors(contextValue, errors),
+
   async willSendResponse({ request, response, contextValue, errors = [] }) {
     const { operation } = request.http as GraphqlRequest;
     const { data } = resultOf(response);
@@ -33,8 +32,33 @@ const listener: GraphQLRequestListener<Context> = {
   },
 };
 
-/** Limits answers, sets their status and writes them. */
-export const answers: ApolloServerPlugin<Context> = { requestDidStart: async () => listener };
+/** Limits answers, sets their status, writes them, and notes their errors, also those of requests refused early. */
+export function answers({ metrics }: Pick<Services, 'metrics'>): ApolloServerPlugin<Context> {
+  const count = async ({ error }: { error: Error }) =>
+    metrics.graphqlErrors.count(String(formatError(error as GraphQLError).extensions?.['code']));
+  return {
+    contextCreationDidFail: count,
+    invalidRequestWasReceived: count,
+    unexpectedErrorProcessingRequest: async ({ requestContext, error }) =>
+      noteErrors(requestContext.contextValue, [new GraphQLError('', { originalError: error })]),
+    requestDidStart: async () => listener,
+  };
+}
+
+/** Counts errors in the metrics and logs the faults of the service, each cause once. */
+export function noteErrors({ metrics, log, requestId }: Context, errors: readonly GraphQLError[]): void {
+  const causes = new Map<unknown, Reason>();
+  for (const error of errors) {
+    const { code, reason } = formatError(error).extensions as { code: string; reason?: Reason };
+    metrics.graphqlErrors.count(code);
+    if (reason !== undefined) {
+      causes.set(causeOf(error), reason);
+    }
+  }
+  for (const [cause, reason] of causes) {
+    logFault(log, requestId, reason, cause);
+  }
+}
 
 /** Apollo's `stringifyResult`. Requests that Apollo refuses early pass no plugin, so they are not written yet. */
 export function textOf(result: FormattedExecutionResult): string {
@@ -104,4 +128,53 @@ function mayBePart({ kind, root: { operations, emits } }: KnownOperation, errors
 function limitsAnswer(error: GraphQLError): boolean {
   const cause = causeOf(error);
   return (error.path?.length ?? 0) > 1 && cause instanceof ApiError && cause.reason === 'rate_limited';
+}
+
+/** The assumed length of a number, a truth value or null, with its comma. */
+const VALUE_BYTES = 4;
+
+/** Operations up to this cost return a few hundred objects at most; their answers are not measured. */
+const MEASURED_COST = 100;
+/** The limit for mutations is above the cost of `emitEvents`, which may return a hundred results. */
+const MEASURED_MUTATION_COST = 2_500;
+
+/** A whole answer may be this many times as long as its long texts may be. */
+const WHOLE_ANSWER_FACTOR = 2;
+
+/**
+ * The error that replaces a whole answer which is too long. Many short texts are long too, and JSON.stringify fails
+ * beyond JavaScript's longest text.
+ */
+export function longAnswerError(
+  { fixedCost, kind }: KnownOperation,
+  data: unknown,
+  { budget: { bytesMax } }: Pick<Context, 'budget'>,
+): GraphQLError | null {
+  const isShort = fixedCost !== null && fixedCost <= (kind === 'mutation' ? MEASURED_MUTATION_COST : MEASURED_COST);
+  if (isShort || leftOf(WHOLE_ANSWER_FACTOR * bytesMax, data) >= 0) {
+    return null;
+  }
+  const done = kind === 'mutation' ? ' The effect of the mutation stands.' : '';
+  const { reason, detail } = answerTooLarge(bytesMax);
+  return graphqlErrorOf(new ApiError(reason, `${detail}${done}`));
+}
+
+function leftOf(bytes: number, value: unknown): number {
+  if (typeof value === 'string') {
+    return bytes - value.length;
+  }
+  if (value instanceof JsonText) {
+    return bytes - value.text.length;
+  }
+  if (typeof value !== 'object' || value === null) {
+    return bytes - VALUE_BYTES;
+  }
+  let left = bytes;
+  for (const [name, part] of Object.entries(value)) {
+    left = leftOf(left - (Array.isArray(value) ? 0 : name.length), part);
+    if (left < 0) {
+      break;
+    }
+  }
+  return left;
 }

@@ -1,10 +1,9 @@
-import { valueFromASTUntyped } from 'graphql';
+import { type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
 import { readId } from '../../../domain/ids/global-id.js';
 import { EVENTS_PER_REQUEST_MOST } from '../../../platform/settings/limit-settings.js';
 import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
 import type { KnownOperation } from './operation.js';
-import { withDefaults } from './variables.js';
 
 /** This much cost counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
@@ -88,4 +87,15 @@ function eventsOf(
 function tenantNamed(id: unknown): number | null {
   const read = typeof id === 'string' || typeof id === 'number' ? readId('Tenant', `${id}`) : null;
   return typeof read === 'number' ? read : null;
+}
+
+/** The variables of an operation, with defaults for missing ones. A null is not missing. */
+function withDefaults(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const defaults = variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
+    defaultValue === undefined ? [] : [[name.value, valueFromASTUntyped(defaultValue)]],
+  );
+  return { ...Object.fromEntries(defaults), ...given };
 }

@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type FieldNode,
   GraphQLError,
   type GraphQLSchema,
   getNamedType,
@@ -13,6 +14,7 @@ import { type ComplexityEstimator, type ComplexityEstimatorArgs, getComplexity }
 import { PAGE_DEFAULT, PAGE_MAX } from '../fields/connection.js';
 import { LIST_LENGTH } from '../fields/costs.js';
 import { refusalOf } from '../fields/errors.js';
+import { type Requirement, requirementOf } from '../fields/requires.js';
 
 /** The assumed length of a list that has no page size and declares none. */
 const LIST_LENGTH_ASSUMED = 10;
@@ -81,32 +83,60 @@ export function requireAffordable(kind: OperationTypeNode, cost: number, costMax
   }
 }
 
-/** Whether the cost is the same for all variables: page sizes, lists of ids and conditions change it. */
-export function hasFixedCost({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
+/** Whether an operation reads the same for all variables: page sizes, lists of ids and conditions change it. */
+export function isFixed({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
   return !variableDefinitions.some(({ type }) => /"(Int|Boolean)"|"ListType".*"ID"/.test(JSON.stringify(type)));
 }
 
+/** The cost of an operation with some variables, and what it needs rights for. */
+export interface Reading {
+  cost: number;
+  /** The fields with a requirement, each once, a field before those that it leads to. */
+  guarded: readonly GuardedField[];
+}
+
+interface GuardedField {
+  /** Type and field, such as `Webhook.deliveries`. */
+  name: string;
+  node: FieldNode;
+  requirement: Requirement;
+}
+
 /**
+ * Visits each field that runs, which is not left out by `@skip` or `@include`.
+ *
  * @throws GraphQLError BAD_USER_INPUT for an argument that does not fit: a variable with a default may be null where
  *   the argument may not. Execution would answer the other fields, at an unknown cost.
  */
-export function costOf(
+export function readingOf(
   schema: GraphQLSchema,
   query: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
-): number {
+): Reading {
+  const guarded = new Map<string, GuardedField>();
+  const noteGuarded: ComplexityEstimator = ({ type, field, node }) => {
+    const requirement = requirementOf(field);
+    if (requirement !== undefined) {
+      const name = `${type.name}.${field.name}`;
+      guarded.set(name, { name, node, requirement });
+    }
+  };
   const operationName = operation.name ? { operationName: operation.name.value } : {};
   const question = { schema, query, variables, maxQueryNodes: SELECTIONS_COUNTED_MAX, ...operationName };
+  let cost: number;
   try {
-    return [objects, texts].reduce((sum, one) => sum + getComplexity({ ...question, estimators: [one] }), 0);
+    cost =
+      getComplexity({ ...question, estimators: [noteGuarded, objects] }) +
+      getComplexity({ ...question, estimators: [texts] });
   } catch (error) {
     if (!(error instanceof GraphQLError)) {
       throw error;
     }
-    if (/number of nodes/.test(error.message)) {
-      return Number.POSITIVE_INFINITY;
+    if (!/number of nodes/.test(error.message)) {
+      throw refusalOf('BAD_USER_INPUT', error.message);
     }
-    throw refusalOf('BAD_USER_INPUT', error.message);
+    cost = Number.POSITIVE_INFINITY;
   }
+  return { cost, guarded: [...guarded.values()].reverse() };
 }

@@ -1,10 +1,7 @@
 import type { DocumentNode, FieldNode, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { fieldsIn, fragmentsOf } from '../fields/selection.js';
-import { costOf, hasFixedCost } from './cost.js';
-import { type GuardedField, guardedFields } from './guarded-fields.js';
+import { isFixed, type Reading, readingOf } from './cost.js';
 import { type KnownVariable, variablesOf } from './variables.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 const EMITS = new Set(['emitEvent', 'emitEvents']);
 
@@ -34,9 +31,8 @@ export class KnownOperation {
   /** How many operations its root fields count, and those of them that emit. */
   readonly root: { operations: number; emits: readonly FieldNode[] };
   readonly isIntrospection: boolean;
-  readonly #hasFixedCost: boolean;
-  #fixedCost: number | null = null;
-  #guardedFields: readonly GuardedField[] | null = null;
+  readonly #isFixed: boolean;
+  #reading: Reading | null = null;
 
   constructor(
     readonly schema: GraphQLSchema,
@@ -49,28 +45,19 @@ export class KnownOperation {
     this.isIntrospection = definition.selectionSet.selections.every(
       (selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'),
     );
-    this.#hasFixedCost = hasFixedCost(definition);
+    this.#isFixed = isFixed(definition);
   }
 
   /** The cost with any variables. Null before it was found, and where it depends on variables. */
   get fixedCost(): number | null {
-    return this.#fixedCost;
+    return this.#reading?.cost ?? null;
   }
 
   /** @throws GraphQLError BAD_USER_INPUT when an argument does not fit */
-  cost(values: Values): number {
-    const cost = this.#fixedCost ?? costOf(this.schema, this.document, this.definition, values);
-    this.#fixedCost = this.#hasFixedCost ? cost : null;
-    return cost;
-  }
-
-  guardedFields(values: Values): readonly GuardedField[] {
-    if (this.#guardedFields !== null) {
-      return this.#guardedFields;
-    }
-    const { fields, areFixed } = guardedFields(this.schema, this.document, this.definition, values);
-    this.#guardedFields = areFixed ? fields : null;
-    return fields;
+  reading(values: Readonly<Record<string, unknown>>): Reading {
+    const reading = this.#reading ?? readingOf(this.schema, this.document, this.definition, values);
+    this.#reading = this.#isFixed ? reading : null;
+    return reading;
   }
 }
 

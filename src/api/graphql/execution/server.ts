@@ -13,10 +13,8 @@ import { admission } from './admit.js';
 import { answers, textOf } from './answer.js';
 import { chargeBroken } from './charge.js';
 import { documentLimitsRule } from './document-limits.js';
-import { documentStore } from './document-store.js';
-import { KnownTexts } from './known-texts.js';
-import { errorNotes } from './note-errors.js';
 import { ANSWER_TYPES, type GraphqlRequest, unreadable } from './request.js';
+import { documentStore, KnownTexts } from './stores.js';
 
 /** Each error of a document costs a search for similar names. */
 const VALIDATION_ERRORS_MAX = 10;
@@ -53,7 +51,7 @@ export class GraphqlServer {
       documentStore: documentStore(),
       persistedQueries: { cache: this.#texts, ttl: null },
       csrfPrevention: true,
-      plugins: [...disabledPlugins, errorNotes(services), admission, answers],
+      plugins: [...disabledPlugins, admission, answers(services)],
       formatError: (_formatted, error) => {
         const known = error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
         return formatError(known, config.introspection ? schema : null);

@@ -11,10 +11,9 @@ import {
   isNonNullType,
   type OperationDefinitionNode,
   typeFromAST,
-  valueFromASTUntyped,
 } from 'graphql';
-import { type ApiError, type InputIssue, invalidInput } from '../../../errors.js';
-import { enumRefusal, withoutValue } from '../fields/errors.js';
+import { invalidInput, type Path } from '../../../errors.js';
+import { enumRefusal, graphqlErrorOf, withoutValue } from '../fields/errors.js';
 
 export interface KnownVariable {
   name: string;
@@ -32,116 +31,89 @@ export function variablesOf(
   });
 }
 
-const ISSUES_MAX = 20;
-
 /** No list takes more than 100 items, but the rule of a field runs only after each item was coerced three times. */
 const LIST_ITEMS_MAX = 1_000;
 
 /**
  * Checks the variables of a request as GraphQL would, whose messages repeat the values, which end up in logs.
  *
- * @param showsSchema whether messages may name fields and enum values
+ * @param showsSchema whether the message may name fields and enum values
+ * @throws GraphQLError BAD_USER_INPUT for the first wrong value
  */
-export function variableError(
+export function requireVariables(
   variables: readonly KnownVariable[],
   values: Readonly<Record<string, unknown>>,
   showsSchema: boolean,
-): ApiError | null {
-  const check = new VariableCheck(showsSchema);
+): void {
+  const rules = new VariableRules(showsSchema);
   for (const { name, type, hasDefault } of variables) {
-    check.member(name, Object.hasOwn(values, name) ? values[name] : undefined, type, hasDefault);
+    rules.requireMember([name], Object.hasOwn(values, name) ? values[name] : undefined, type, hasDefault);
   }
-  return check.issues.length > 0 ? invalidInput(check.issues) : null;
 }
 
-class VariableCheck {
-  readonly issues: InputIssue[] = [];
-  readonly #path: (string | number)[] = [];
+function refuse(path: Path, code: string, detail: string): never {
+  throw graphqlErrorOf(invalidInput([{ path, code, detail }]), undefined, 400);
+}
 
+class VariableRules {
   constructor(private readonly showsSchema: boolean) {}
 
-  /** Checks a variable, a field of an input or an item of a list. */
-  member(name: string | number, value: unknown, type: GraphQLInputType, hasDefault = false): void {
-    this.#path.push(name);
+  /** Checks a variable or a field of an input. */
+  requireMember(path: Path, value: unknown, type: GraphQLInputType, hasDefault: boolean): void {
     if (value !== undefined) {
-      this.#value(value, type);
+      this.#requireValue(path, value, type);
     } else if (isNonNullType(type) && !hasDefault) {
-      this.#add('required', 'is required');
+      refuse(path, 'required', 'is required');
     }
-    this.#path.pop();
   }
 
-  #value(value: unknown, type: GraphQLInputType): void {
+  #requireValue(path: Path, value: unknown, type: GraphQLInputType): void {
+    const inner = getNullableType(type);
     if (value === null) {
       if (isNonNullType(type)) {
-        this.#add('invalid_type', 'must not be null');
+        refuse(path, 'invalid_type', 'must not be null');
       }
-      return;
-    }
-    const inner = getNullableType(type);
-    if (isInputObjectType(inner)) {
-      this.#object(value, inner);
+    } else if (isInputObjectType(inner)) {
+      this.#requireObject(path, value, inner);
     } else if (!isListType(inner)) {
-      this.#leaf(value, inner);
+      this.#requireLeaf(path, value, inner);
     } else if (!Array.isArray(value)) {
-      this.#value(value, inner.ofType); // GraphQL makes a list of it
+      this.#requireValue(path, value, inner.ofType); // GraphQL makes a list of it
     } else if (value.length > LIST_ITEMS_MAX) {
       const detail = `has ${value.length} items; no list of an input may have more than ${LIST_ITEMS_MAX}`;
-      this.#add('too_big', detail);
+      refuse(path, 'too_big', detail);
     } else {
       value.forEach((item, index) => {
-        this.member(index, item ?? null, inner.ofType);
+        this.#requireValue([...path, index], item, inner.ofType);
       });
     }
   }
 
-  #object(value: unknown, type: GraphQLInputObjectType): void {
+  /** Unknown fields come first: a misspelt name says more than the field that is missing instead. */
+  #requireObject(path: Path, value: unknown, type: GraphQLInputObjectType): void {
     if (typeof value !== 'object' || Array.isArray(value)) {
-      this.#add('invalid_type', `Expected type "${type.name}" to be an object.`);
-      return;
+      refuse(path, 'invalid_type', `Expected type "${type.name}" to be an object.`);
     }
     const fields = type.getFields();
-    for (const name in fields) {
-      const { type: fieldType, defaultValue } = fields[name]!;
-      this.member(name, (value as Record<string, unknown>)[name], fieldType, defaultValue !== undefined);
-    }
     for (const name in value) {
-      if (this.issues.length === ISSUES_MAX) {
-        return;
-      }
       if (!Object.hasOwn(fields, name)) {
         const which = this.showsSchema ? `, which may have ${Object.keys(fields).join(', ')}` : '';
-        this.#path.push(name);
-        this.#add('unknown_property', `is not a field of this input${which}.`);
-        this.#path.pop();
+        refuse([...path, name], 'unknown_property', `is not a field of this input${which}.`);
       }
+    }
+    for (const { name, type: fieldType, defaultValue } of Object.values(fields)) {
+      const member = (value as Record<string, unknown>)[name];
+      this.requireMember([...path, name], member, fieldType, defaultValue !== undefined);
     }
   }
 
-  #leaf(value: unknown, type: GraphQLLeafType): void {
+  #requireLeaf(path: Path, value: unknown, type: GraphQLLeafType): void {
     try {
       // A scalar writes the whole object that it refuses into its message.
       type.parseValue(typeof value === 'object' && type.name !== 'JSONObject' ? {} : value);
     } catch (error) {
-      const enumDetail = isEnumType(type) && this.showsSchema ? enumRefusal(type) : null;
-      this.#add('invalid_type', enumDetail ?? withoutValue((error as Error).message).replace(/ Did you mean .*$/s, ''));
+      const [said = ''] = withoutValue((error as Error).message).split(' Did you mean ');
+      refuse(path, 'invalid_type', isEnumType(type) && this.showsSchema ? enumRefusal(type) : said);
     }
   }
-
-  #add(code: string, detail: string): void {
-    if (this.issues.length < ISSUES_MAX) {
-      this.issues.push({ path: [...this.#path], code, detail });
-    }
-  }
-}
-
-/** The variables of an operation, with defaults for missing ones. A null is not missing. */
-export function withDefaults(
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  given: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const defaults = variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
-    defaultValue === undefined ? [] : [[name.value, valueFromASTUntyped(defaultValue)]],
-  );
-  return { ...Object.fromEntries(defaults), ...given };
 }
