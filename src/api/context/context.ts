@@ -59,7 +59,7 @@ interface ContextRequest {
   origin?: string;
   span?: Span | undefined;
   /** Default: GRAPHQL_ANSWER_BYTES_MAX. */
-  answerBytesMax?: number;
+  answerBytesMax?: number | undefined;
 }
 
 /**

@@ -14,14 +14,16 @@ export function expectAsker(app: FastifyInstance): void {
 }
 
 /**
- * Finds the caller of a request, before the body is read.
+ * Finds the caller of a request, before the body is read, and again for each portion of a stream.
  *
+ * @param answerBytesMax default: GRAPHQL_ANSWER_BYTES_MAX
  * @throws ApiError as createContext; rate_limited for an address with too many requests without a key
  */
 export async function whoAsks(
   services: Services,
   request: FastifyRequest,
   authorization: string | undefined,
+  answerBytesMax?: number,
 ): Promise<Context> {
   if (authorization === undefined) {
     services.rateLimits.requireAnonymous(request.ip);
@@ -33,6 +35,7 @@ export async function whoAsks(
     span: request.span,
     address: request.ip,
     origin: `${request.protocol}://${request.host}`,
+    answerBytesMax,
   });
 }
 

@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Slots } from '../../platform/concurrency/slots.js';
-import { callerOf, createContext, type Services } from '../context/context.js';
-import { logFault, toApiError } from '../context/faults.js';
+import { callerOf, type Services } from '../context/context.js';
+import { notedFault } from '../graphql/execution/answer.js';
 import type { GraphqlServer } from '../graphql/execution/server.js';
 import { executeUpdate, RefusedSubscription, type Subscription } from '../graphql/execution/subscription.js';
 import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
-import { extensionsOf } from '../graphql/fields/errors.js';
 import { type Update, withDatabase } from '../graphql/fields/update-stream.js';
-import { contextOf } from './asking.js';
+import { contextOf, whoAsks } from './asking.js';
 import { addressed, type Carried, openAll, reachedBy } from './carried-subscriptions.js';
 import { authorizationOf } from './console-cookies.js';
 import { completeEvent, type EndReason, EventStream, nextEvent } from './event-stream.js';
@@ -83,10 +82,7 @@ function follow(live: Live, reply: FastifyReply, release: () => void): EventStre
   const options = { ...services.config.streams, reached: () => reachedBy(carried), onEnd };
   const stream = new EventStream(reply.raw, options, reply.getHeaders());
   const fail = (error: unknown) => {
-    const known = toApiError(error);
-    logFault(services.log, request.id, known.reason, error);
-    services.metrics.graphqlErrors.count(known.code);
-    const result = { errors: [{ message: known.detail, extensions: extensionsOf(known) }] };
+    const result = { errors: [notedFault(contextOf(request), error)] };
     // Does not wait for the client, which may have stopped reading.
     for (const { place } of carried) {
       void stream.next(null, addressed(place, result));
@@ -156,13 +152,8 @@ async function executePortion(
   subscription: Subscription,
   portion: readonly Update<unknown>[],
 ) {
-  const context = await createContext(services, {
-    authorization: authorizationOf(services.config, request),
-    tenantHeader: headerOf(request, 'hookwright-tenant'),
-    requestId: request.id,
-    address: request.ip,
-    answerBytesMax: PORTION_BYTES_MAX,
-  });
+  const authorization = authorizationOf(services.config, request);
+  const context = await whoAsks(services, request, authorization, PORTION_BYTES_MAX);
   const { budget } = context;
   try {
     const results = await Promise.all(portion.map((update) => executeUpdate(subscription, update, context)));

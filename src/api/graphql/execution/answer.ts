@@ -1,10 +1,10 @@
 import type { ApolloServerPlugin, GraphQLRequestListener, GraphQLResponse } from '@apollo/server';
-import { type FormattedExecutionResult, GraphQLError } from 'graphql';
+import { type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ApiError, type Reason } from '../../../errors.js';
 import type { Context, Services } from '../../context/context.js';
 import { logFault } from '../../context/faults.js';
 import { answerTooLarge } from '../../context/memory-budget.js';
-import { causeOf, formatError, graphqlErrorOf, refusalHead } from '../fields/errors.js';
+import { causeOf, formatError, refusalHead } from '../fields/errors.js';
 import { JsonText, writeJson } from '../fields/json-text.js';
 import type { KnownOperation } from './operation.js';
 import type { GraphqlRequest } from './request.js';
@@ -15,7 +15,7 @@ const listener: GraphQLRequestListener<Context> = {
   async willSendResponse({ request, response, contextValue, errors = [] }) {
     const { operation } = request.http as GraphqlRequest;
     const { data } = resultOf(response);
-    const tooLong = operation && data ? longAnswerError(operation, data, contextValue) : null;
+    const tooLong = operation && data ? longAnswer(operation, data, contextValue) : null;
     if (tooLong !== null) {
       replace(response, contextValue, { data: null }, tooLong);
     } else if (errors.length > 0 && !(operation && mayBePart(operation, errors))) {
@@ -26,7 +26,7 @@ const listener: GraphQLRequestListener<Context> = {
     const refusal = contextValue.budget.reserveWhole(text);
     // The effect of a mutation stands, so its answer is sent. It is about as long as its input.
     if (refusal !== null && operation?.kind !== 'mutation') {
-      replace(response, contextValue, {}, graphqlErrorOf(refusal));
+      replace(response, contextValue, {}, refusal);
       write(response, contextValue);
     }
   },
@@ -40,7 +40,7 @@ export function answers({ metrics }: Pick<Services, 'metrics'>): ApolloServerPlu
     contextCreationDidFail: count,
     invalidRequestWasReceived: count,
     unexpectedErrorProcessingRequest: async ({ requestContext, error }) =>
-      noteErrors(requestContext.contextValue, [new GraphQLError('', { originalError: error })]),
+      void notedFault(requestContext.contextValue, error),
     requestDidStart: async () => listener,
   };
 }
@@ -58,6 +58,13 @@ export function noteErrors({ metrics, log, requestId }: Context, errors: readonl
   for (const [cause, reason] of causes) {
     logFault(log, requestId, reason, cause);
   }
+}
+
+/** Notes a fault that came outside of resolvers, and returns the error that the caller gets. */
+export function notedFault(context: Context, cause: unknown): GraphQLFormattedError {
+  const error = new GraphQLError('', { originalError: cause as Error });
+  noteErrors(context, [error]);
+  return formatError(error);
 }
 
 /** Apollo's `stringifyResult`. Requests that Apollo refuses early pass no plugin, so they are not written yet. */
@@ -80,7 +87,7 @@ function write(response: Response, context: Context): string {
   try {
     text = lineOf(resultOf(response));
   } catch (error) {
-    replace(response, context, {}, new GraphQLError('', { originalError: error as Error }));
+    replace(response, context, {}, error);
     response.http.status = 500;
     text = lineOf(resultOf(response));
   }
@@ -88,9 +95,8 @@ function write(response: Response, context: Context): string {
   return text;
 }
 
-function replace(response: Response, context: Context, rest: FormattedExecutionResult, error: GraphQLError): void {
-  noteErrors(context, [error]);
-  response.body = { kind: 'single', singleResult: { ...rest, errors: [formatError(error)] } };
+function replace(response: Response, context: Context, rest: FormattedExecutionResult, cause: unknown): void {
+  response.body = { kind: 'single', singleResult: { ...rest, errors: [notedFault(context, cause)] } };
   response.http.status = 200;
   setHead(response);
 }
@@ -142,21 +148,21 @@ const MEASURED_MUTATION_COST = 2_500;
 const WHOLE_ANSWER_FACTOR = 2;
 
 /**
- * The error that replaces a whole answer which is too long. Many short texts are long too, and JSON.stringify fails
- * beyond JavaScript's longest text.
+ * The error that replaces a whole answer which is too long; null for all others. Many short texts are long too, and
+ * JSON.stringify fails beyond JavaScript's longest text.
  */
-export function longAnswerError(
+export function longAnswer(
   { fixedCost, kind }: KnownOperation,
   data: unknown,
   { budget: { bytesMax } }: Pick<Context, 'budget'>,
-): GraphQLError | null {
+): ApiError | null {
   const isShort = fixedCost !== null && fixedCost <= (kind === 'mutation' ? MEASURED_MUTATION_COST : MEASURED_COST);
   if (isShort || leftOf(WHOLE_ANSWER_FACTOR * bytesMax, data) >= 0) {
     return null;
   }
   const done = kind === 'mutation' ? ' The effect of the mutation stands.' : '';
   const { reason, detail } = answerTooLarge(bytesMax);
-  return graphqlErrorOf(new ApiError(reason, `${detail}${done}`));
+  return new ApiError(reason, `${detail}${done}`);
 }
 
 function leftOf(bytes: number, value: unknown): number {

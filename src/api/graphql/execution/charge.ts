@@ -1,9 +1,12 @@
-import { type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
+import { type DocumentNode, type FieldNode, type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
 import { readId } from '../../../domain/ids/global-id.js';
 import { EVENTS_PER_REQUEST_MOST } from '../../../platform/settings/limit-settings.js';
 import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
-import type { KnownOperation } from './operation.js';
+import { fieldsIn, fragmentsOf } from '../fields/selection.js';
+
+/** The whole schema counts as ten operations: its answer takes as long as ten pages. */
+const SCHEMA_OPERATIONS = 10;
 
 /** This much cost counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
@@ -17,6 +20,26 @@ const EMIT_ANSWER_COSTS: Readonly<Record<string, number>> = {
   emitEvents: 25 * EVENTS_PER_REQUEST_MOST,
 };
 
+/** The root fields of an operation: how many operations they count, and those of them that emit. */
+export interface Root {
+  operations: number;
+  emits: readonly FieldNode[];
+}
+
+/** Fields count even if `@skip` leaves them out. */
+export function rootOf(document: DocumentNode, { operation, selectionSet }: OperationDefinitionNode): Root {
+  const fragments = fragmentsOf(document);
+  const fields = fieldsIn(selectionSet, (name) => fragments.get(name));
+  if (operation !== 'mutation') {
+    const asksForSchema = fields.some(({ name }) => name.value === '__schema');
+    return { operations: asksForSchema ? SCHEMA_OPERATIONS : 1, emits: [] };
+  }
+  // Fields with the same name in the answer run once.
+  const unique = [...new Map(fields.map((field) => [(field.alias ?? field.name).value, field])).values()];
+  const emits = unique.filter(({ name }) => Object.hasOwn(EMIT_ANSWER_COSTS, name.value));
+  return { operations: unique.length - emits.length, emits };
+}
+
 const nothingCounted: Verdict = { refusal: null, headers: {} };
 
 /**
@@ -28,18 +51,18 @@ const nothingCounted: Verdict = { refusal: null, headers: {} };
  */
 export function chargeRequest(
   { caller, tenantId, address, config, rateLimits }: Context,
-  operation: KnownOperation,
+  { root, definition }: { root: Root; definition: OperationDefinitionNode },
   variables: Readonly<Record<string, unknown>>,
   cost: number,
 ): Verdict {
-  const { operations, emits } = operation.root;
+  const { operations, emits } = root;
   if (caller === null) {
     rateLimits.requireAnonymous(address, operations, 1); // one was counted when the request came
     return nothingCounted;
   }
   const events =
     rateLimits.limitsEmits && emits.length > 0
-      ? eventsOf(operation, variables, tenantId, config.limits.eventsPerRequestMax)
+      ? eventsOf(emits, withDefaults(definition, variables), tenantId, config.limits.eventsPerRequestMax)
       : null;
   const free = emits.reduce((sum, { name }) => sum + EMIT_ANSWER_COSTS[name.value]!, 0);
   const more = Math.max(0, cost - free) / COST_PER_OPERATION;
@@ -61,12 +84,11 @@ interface RawEmit {
 
 /** The number of events that a request emits, by tenant. Refused events count too. */
 function eventsOf(
-  { root: { emits }, definition }: KnownOperation,
-  given: Readonly<Record<string, unknown>>,
+  emits: readonly FieldNode[],
+  variables: Record<string, unknown>,
   tenantId: number | null,
   max: number,
 ): Map<number, number> {
-  const variables = withDefaults(definition, given);
   const events = new Map<number, number>();
   for (const emit of emits) {
     const value = emit.arguments?.find(({ name }) => name.value === 'input')?.value;

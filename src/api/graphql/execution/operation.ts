@@ -1,12 +1,6 @@
-import type { DocumentNode, FieldNode, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { fieldsIn, fragmentsOf } from '../fields/selection.js';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { type Root, rootOf } from './charge.js';
 import { isFixed, type Reading, readingOf } from './cost.js';
-import { type KnownVariable, variablesOf } from './variables.js';
-
-const EMITS = new Set(['emitEvent', 'emitEvents']);
-
-/** The whole schema counts as ten operations: its answer takes as long as ten pages. */
-const SCHEMA_OPERATIONS = 10;
 
 const known = new WeakMap<OperationDefinitionNode, KnownOperation>();
 
@@ -27,9 +21,7 @@ export function knownOperation(
 /** An operation of a validated document, with everything that is the same for each request that runs it. */
 export class KnownOperation {
   readonly kind: OperationTypeNode;
-  readonly variables: readonly KnownVariable[];
-  /** How many operations its root fields count, and those of them that emit. */
-  readonly root: { operations: number; emits: readonly FieldNode[] };
+  readonly root: Root;
   readonly isIntrospection: boolean;
   readonly #isFixed: boolean;
   #reading: Reading | null = null;
@@ -40,7 +32,6 @@ export class KnownOperation {
     readonly definition: OperationDefinitionNode,
   ) {
     this.kind = definition.operation;
-    this.variables = variablesOf(schema, definition);
     this.root = rootOf(document, definition);
     this.isIntrospection = definition.selectionSet.selections.every(
       (selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'),
@@ -59,18 +50,4 @@ export class KnownOperation {
     this.#reading = this.#isFixed ? reading : null;
     return reading;
   }
-}
-
-/** Fields count even if `@skip` leaves them out. */
-function rootOf(document: DocumentNode, { operation, selectionSet }: OperationDefinitionNode): KnownOperation['root'] {
-  const fragments = fragmentsOf(document);
-  const fields = fieldsIn(selectionSet, (name) => fragments.get(name));
-  if (operation !== 'mutation') {
-    const asksForSchema = fields.some(({ name }) => name.value === '__schema');
-    return { operations: asksForSchema ? SCHEMA_OPERATIONS : 1, emits: [] };
-  }
-  // Fields with the same name in the answer run once.
-  const unique = [...new Map(fields.map((field) => [(field.alias ?? field.name).value, field])).values()];
-  const emits = unique.filter(({ name }) => EMITS.has(name.value));
-  return { operations: unique.length - emits.length, emits };
 }

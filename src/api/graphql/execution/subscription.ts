@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
 import { causeOf, formatError, refusalHead } from '../fields/errors.js';
 import type { Update, UpdateStream } from '../fields/update-stream.js';
-import { longAnswerError, noteErrors } from './answer.js';
+import { longAnswer, notedFault, noteErrors } from './answer.js';
 import type { KnownOperation } from './operation.js';
 import type { GraphqlRequest } from './request.js';
 import type { GraphqlServer } from './server.js';
@@ -70,13 +70,15 @@ export async function executeUpdate(
   update: Update<unknown>,
   context: Context,
 ): Promise<object> {
-  const result = await execute({ ...executionOf(subscription, context), rootValue: update });
-  const away = result.errors?.map(causeOf).find(isWorthAnother);
+  const { data, errors } = await execute({ ...executionOf(subscription, context), rootValue: update });
+  const away = errors?.map(causeOf).find(isWorthAnother);
   if (away !== undefined) {
     throw away;
   }
-  const tooLong = result.data ? longAnswerError(subscription.operation, result.data, context) : null;
-  const { data, errors } = tooLong ? { data: null, errors: [tooLong] } : result;
+  const tooLong = data ? longAnswer(subscription.operation, data, context) : null;
+  if (tooLong !== null) {
+    return { data: null, errors: [notedFault(context, tooLong)] };
+  }
   noteErrors(context, errors ?? []);
   return { data, errors: errors?.map((error) => formatError(error)) };
 }

@@ -2,34 +2,16 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
-  type GraphQLSchema,
   getNullableType,
   isEnumType,
   isInputObjectType,
-  isInputType,
   isListType,
   isNonNullType,
-  type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
 import { invalidInput, type Path } from '../../../errors.js';
 import { enumRefusal, graphqlErrorOf, withoutValue } from '../fields/errors.js';
-
-export interface KnownVariable {
-  name: string;
-  type: GraphQLInputType;
-  hasDefault: boolean;
-}
-
-export function variablesOf(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-): KnownVariable[] {
-  return variableDefinitions.flatMap(({ variable, type: node, defaultValue }) => {
-    const type = typeFromAST(schema, node as never);
-    return isInputType(type) ? [{ name: variable.name.value, type, hasDefault: defaultValue !== undefined }] : [];
-  });
-}
+import type { KnownOperation } from './operation.js';
 
 /** No list takes more than 100 items, but the rule of a field runs only after each item was coerced three times. */
 const LIST_ITEMS_MAX = 1_000;
@@ -41,13 +23,20 @@ const LIST_ITEMS_MAX = 1_000;
  * @throws GraphQLError BAD_USER_INPUT for the first wrong value
  */
 export function requireVariables(
-  variables: readonly KnownVariable[],
+  { schema, definition: { variableDefinitions = [] } }: KnownOperation,
   values: Readonly<Record<string, unknown>>,
   showsSchema: boolean,
 ): void {
   const rules = new VariableRules(showsSchema);
-  for (const { name, type, hasDefault } of variables) {
-    rules.requireMember([name], Object.hasOwn(values, name) ? values[name] : undefined, type, hasDefault);
+  for (const { variable, type: node, defaultValue } of variableDefinitions) {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, node as never) as GraphQLInputType; // another rule refuses all others
+    rules.requireMember(
+      [name],
+      Object.hasOwn(values, name) ? values[name] : undefined,
+      type,
+      defaultValue !== undefined,
+    );
   }
 }
 
