@@ -64,7 +64,18 @@ export class EventStream {
 
   /** Writes an event. Resolves when the next one can be written, or the stream has ended. */
   async next(id: string | null, result: object): Promise<void> {
-    await this.#write(nextEvent(id, result));
+    if (this.#hasEnded || this.response.write(nextEvent(id, result))) {
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const slow = setTimeout(() => this.destroy('too_slow'), this.options.slowMs);
+      const done = () => {
+        clearTimeout(slow);
+        this.response.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.response.once('drain', done).once('close', done);
+    });
   }
 
   /** Says that one subscription of a list is over. The stream goes on with the others. */
@@ -96,21 +107,6 @@ export class EventStream {
   destroy(reason: EndReason): void {
     this.#ended(reason);
     this.response.destroy();
-  }
-
-  async #write(text: string): Promise<void> {
-    if (this.#hasEnded || this.response.write(text)) {
-      return;
-    }
-    await new Promise<void>((resolve) => {
-      const slow = setTimeout(() => this.destroy('too_slow'), this.options.slowMs);
-      const done = () => {
-        clearTimeout(slow);
-        this.response.off('drain', done).off('close', done);
-        resolve();
-      };
-      this.response.once('drain', done).once('close', done);
-    });
   }
 
   #beat(): void {

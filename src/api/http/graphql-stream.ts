@@ -10,7 +10,7 @@ import { contextOf, whoAsks } from './asking.js';
 import { addressed, type Carried, openAll, reachedBy } from './carried-subscriptions.js';
 import { authorizationOf } from './console-cookies.js';
 import { completeEvent, type EndReason, EventStream, nextEvent } from './event-stream.js';
-import { OpenStreams } from './open-streams.js';
+import { type Admission, OpenStreams } from './open-streams.js';
 import { headerOf } from './requests.js';
 
 /** The long texts of updates that are executed together, and wait in memory for each stream. */
@@ -38,11 +38,11 @@ export function streamRoute(
   app.post('/graphql/stream', { bodyLimit: services.config.limits.graphql.bodyBytesMax }, async (request, reply) => {
     const context = contextOf(request);
     context.lastEventId = headerOf(request, 'last-event-id') || undefined;
-    const release = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
+    const admission = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
     try {
       const { carried, refused, headers } = await openAll(graphql, request, context);
       reply.headers(headers);
-      const stream = follow({ services, streams, request, carried, turns: new Slots(1) }, reply, release);
+      const stream = follow({ services, streams, request, carried, turns: new Slots(1) }, reply, admission);
       for (const { place, errors } of refused) {
         void stream.next(null, addressed(place, { errors }));
         stream.completeOne(place);
@@ -52,7 +52,7 @@ export function streamRoute(
       }
       return reply;
     } catch (error) {
-      release();
+      streams.release(admission);
       if (error instanceof RefusedSubscription) {
         return refuse(reply, error);
       }
@@ -62,20 +62,16 @@ export function streamRoute(
 }
 
 /** Starts the stream, which outlives this call. */
-function follow(live: Live, reply: FastifyReply, release: () => void): EventStream {
+function follow(live: Live, reply: FastifyReply, admission: Admission): EventStream {
   const { services, streams, request, carried } = live;
-  const { tenantId } = contextOf(request);
-  const { keyId } = callerOf(contextOf(request));
-  let leave = () => {};
   const onEnd = (reason: EndReason) => {
-    leave();
-    release();
+    streams.release(admission);
     for (const { updates } of carried) {
       updates.close();
     }
     services.metrics.streamsOpen -= 1;
     services.metrics.streamsEnded.count(reason);
-    request.log.debug({ requestId: request.id, keyId, reason }, 'a stream ended');
+    request.log.debug({ requestId: request.id, keyId: admission.keyId, reason }, 'a stream ended');
   };
   reply.hijack();
   services.metrics.streamsOpen += 1;
@@ -89,9 +85,7 @@ function follow(live: Live, reply: FastifyReply, release: () => void): EventStre
     }
     stream.complete(carried.map(({ place }) => place));
   };
-  leave = streams.add({
-    keyId,
-    tenantId,
+  streams.open(admission, {
     authorization: authorizationOf(services.config, request) ?? '',
     address: request.ip,
     refuse: fail,

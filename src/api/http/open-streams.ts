@@ -16,7 +16,7 @@ interface StreamOwner {
   tenantId: number | null;
 }
 
-interface OpenStream extends StreamOwner {
+interface OpenStream {
   authorization: string;
   address: string;
   /** Called when the key may no longer be used. */
@@ -25,10 +25,15 @@ interface OpenStream extends StreamOwner {
   end(): void;
 }
 
+/** The permission for a stream. */
+export interface Admission extends StreamOwner {
+  /** Null until it is open. */
+  stream: OpenStream | null;
+}
+
 /** The streams of a process: limits their number, checks their keys and lets them read one after the other. */
 export class OpenStreams {
-  readonly #streams = new Set<OpenStream>();
-  readonly #admitted = new Set<StreamOwner>();
+  readonly #admitted = new Set<Admission>();
   readonly #reading = new Slots(READING_MAX);
   readonly #readingOfTenants = new SlotsOfEach<number | null>(READING_PER_TENANT);
   #isClosing = false;
@@ -38,11 +43,11 @@ export class OpenStreams {
   constructor(private readonly services: Pick<Services, 'authenticator' | 'config' | 'metrics'>) {}
 
   /**
-   * Admits a stream, and returns what releases it again.
+   * Admits a stream, which must be released.
    *
    * @throws ApiError rate_limited; unavailable while the process ends
    */
-  admit({ keyId, tenantId }: StreamOwner): () => void {
+  admit({ keyId, tenantId }: StreamOwner): Admission {
     const { max, perKeyMax, perTenantMax } = this.services.config.streams;
     if (this.#isClosing) {
       throw new ApiError('unavailable', 'The service is ending; try again.', { retryAfterSeconds: 1 });
@@ -60,25 +65,26 @@ export class OpenStreams {
         throw rateLimited(`${who} has ${limit} streams open, as many as it may have.`, TRY_AGAIN_MS);
       }
     }
-    const admission = { keyId, tenantId };
+    const admission: Admission = { keyId, tenantId, stream: null };
     this.#admitted.add(admission);
-    return () => void this.#admitted.delete(admission);
+    this.#checking ??= setInterval(() => void this.#checkKeys(), CHECK_KEYS_EVERY_MS);
+    return admission;
   }
 
-  /** Adds an admitted stream that is open. @returns removes it */
-  add(stream: OpenStream): () => void {
-    this.#streams.add(stream);
-    this.#checking ??= setInterval(() => void this.#checkKeys(), CHECK_KEYS_EVERY_MS);
+  /** Watches the key of a stream from now on, and ends the stream with the service. */
+  open(admission: Admission, stream: OpenStream): void {
+    admission.stream = stream;
     if (this.#isClosing) {
       stream.end();
     }
-    return () => {
-      this.#streams.delete(stream);
-      if (this.#streams.size === 0) {
-        clearInterval(this.#checking);
-        this.#checking = undefined;
-      }
-    };
+  }
+
+  release(admission: Admission): void {
+    this.#admitted.delete(admission);
+    if (this.#admitted.size === 0) {
+      clearInterval(this.#checking);
+      this.#checking = undefined;
+    }
   }
 
   /** Reads for a stream when fewer than READING_MAX others do, and none of the same tenant. */
@@ -88,8 +94,8 @@ export class OpenStreams {
 
   close(): void {
     this.#isClosing = true;
-    for (const stream of this.#streams) {
-      stream.end();
+    for (const { stream } of this.#admitted) {
+      stream?.end();
     }
   }
 
@@ -99,7 +105,10 @@ export class OpenStreams {
       return;
     }
     this.#isChecking = true;
-    const byOwner = Map.groupBy(this.#streams, ({ authorization, tenantId }) => `${authorization} ${tenantId}`);
+    const open = [...this.#admitted].flatMap(({ tenantId, stream }) =>
+      stream === null ? [] : { ...stream, tenantId },
+    );
+    const byOwner = Map.groupBy(open, ({ authorization, tenantId }) => `${authorization} ${tenantId}`);
     const checks = [...byOwner.values()].map((streams) =>
       this.#check(streams[0]!).catch((error: unknown) => {
         if (toApiError(error).reason !== 'unavailable') {
@@ -114,7 +123,7 @@ export class OpenStreams {
   }
 
   /** @throws ApiError why the stream must end. The keys of a tenant end with it. */
-  async #check({ authorization, address, tenantId }: OpenStream): Promise<void> {
+  async #check({ authorization, address, tenantId }: OpenStream & Pick<StreamOwner, 'tenantId'>): Promise<void> {
     const { authenticator } = this.services;
     const caller = await authenticator.authenticate(authorization, address);
     if (caller.tenantId === null && tenantId !== null && !(await authenticator.tenantExists(tenantId))) {
