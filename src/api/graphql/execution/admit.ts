@@ -58,7 +58,7 @@ function requireAllowed({ kind, isIntrospection }: KnownOperation, isStream: boo
 function admit(operation: KnownOperation, values: Readonly<Record<string, unknown>>, context: Context): Verdict {
   const { introspection, limits } = context.config;
   // First of all, because GraphQL's errors about variables repeat their values.
-  requireVariables(operation, values, introspection);
+  requireVariables(operation.variables, values, introspection);
   const { cost, guarded } = operation.reading(values);
   requireGuarded(operation, guarded, context);
   requireAffordable(operation.kind, cost, limits.graphql.costMax);

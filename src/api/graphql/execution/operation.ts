@@ -1,6 +1,7 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { type Root, rootOf } from './charge.js';
 import { isFixed, type Reading, readingOf } from './cost.js';
+import { variablesOf } from './variables.js';
 
 const known = new WeakMap<OperationDefinitionNode, KnownOperation>();
 
@@ -21,6 +22,7 @@ export function knownOperation(
 /** An operation of a validated document, with everything that is the same for each request that runs it. */
 export class KnownOperation {
   readonly kind: OperationTypeNode;
+  readonly variables: ReturnType<typeof variablesOf>;
   readonly root: Root;
   readonly isIntrospection: boolean;
   readonly #isFixed: boolean;
@@ -32,6 +34,7 @@ export class KnownOperation {
     readonly definition: OperationDefinitionNode,
   ) {
     this.kind = definition.operation;
+    this.variables = variablesOf(schema, definition);
     this.root = rootOf(document, definition);
     this.isIntrospection = definition.selectionSet.selections.every(
       (selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'),
