@@ -159,14 +159,9 @@ export class Daemon {
   }
 }
 
-export function senderOptions({ delivery, target }: Config): SenderOptions {
-  return {
-    policy: target,
-    connectTimeoutMs: delivery.connectTimeoutMs,
-    totalTimeoutMs: delivery.attemptTimeoutMs,
-    responseBytesMax: delivery.responseBytesMax,
-    storedBytesMax: delivery.storedBytesMax,
-    connectionsPerOriginMax: delivery.concurrency,
-    egressProxy: delivery.egressProxy,
-  };
-}
+export const senderOptions = ({ delivery, target }: Config): SenderOptions => ({
+  ...delivery,
+  policy: target,
+  totalTimeoutMs: delivery.attemptTimeoutMs,
+  connectionsPerOriginMax: delivery.concurrency,
+});

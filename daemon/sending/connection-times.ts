@@ -17,42 +17,31 @@ export type TimedConnector = (
   times: ConnectionTimes,
 ) => void;
 
-/** The connection of one of undici's clients. The first request on it takes its times. */
-export class ConnectionInUse {
+export interface TimedHandler extends Dispatcher.DispatchHandler {
+  client: TimedClient | undefined;
+}
+
+/** undici does not show a handler its connection. A client has one at a time, and shows its times. */
+class TimedClient extends Client {
   #times: ConnectionTimes | null = null;
 
-  connecting(): ConnectionTimes {
-    this.#times = new ConnectionTimes();
-    return this.#times;
+  constructor(origin: URL, options: object, connect: TimedConnector) {
+    const connectTimed: buildConnector.connector = (target, callback) => {
+      this.#times = new ConnectionTimes();
+      connect(target, callback, this.#times);
+    };
+    super(origin, { ...options, connect: connectTimed });
   }
 
-  /** Null from the second request on: the connection was there already. */
+  /** Times of the connection, for the first request on it. Null: the connection was there already. */
   takeTimes(): ConnectionTimes | null {
     const times = this.#times;
     this.#times = null;
     return times;
   }
-}
-
-export interface TimedHandler extends Dispatcher.DispatchHandler {
-  connection: ConnectionInUse | undefined;
-}
-
-/** undici does not show a handler its connection; a client has one at a time, so it can. */
-class TimedClient extends Client {
-  readonly #connection: ConnectionInUse;
-
-  constructor(origin: URL, options: object, connect: TimedConnector) {
-    const connection = new ConnectionInUse();
-    super(origin, {
-      ...options,
-      connect: (target, callback) => connect(target, callback, connection.connecting()),
-    });
-    this.#connection = connection;
-  }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    (handler as TimedHandler).connection = this.#connection;
+    (handler as TimedHandler).client = this;
     return super.dispatch(options, handler);
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { AttemptTiming, SendErrorCode, SendResult } from '../../src/domain/outcome.js';
-import type { ConnectionInUse, ConnectionTimes, TimedHandler } from './connection-times.js';
+import type { ConnectionTimes, TimedHandler } from './connection-times.js';
 import { codeOf, isOurFault, isTelling } from './failure-codes.js';
 import { headersToKeep } from './kept-headers.js';
 
@@ -32,7 +32,7 @@ type Head = Pick<SendResult & { kind: 'response' }, 'statusCode' | 'headers' | '
  */
 export class Exchange implements TimedHandler {
   /** Set by the client that takes the request: it has a connection, or makes one. */
-  connection: ConnectionInUse | undefined;
+  client: TimedHandler['client'];
   readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
@@ -133,7 +133,7 @@ export class Exchange implements TimedHandler {
 
   #repeat(): void {
     this.#repeated = true;
-    this.connection = undefined;
+    this.client = undefined;
     this.#controller = undefined;
     this.#made = undefined;
     this.#sentAt = null;
@@ -142,7 +142,7 @@ export class Exchange implements TimedHandler {
 
   #takeTimes(): ConnectionTimes | null | undefined {
     if (this.#made === undefined) {
-      this.#made = this.connection?.takeTimes();
+      this.#made = this.client?.takeTimes();
     }
     return this.#made;
   }
