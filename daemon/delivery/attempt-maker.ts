@@ -10,7 +10,6 @@ import type { Tracing } from '../../src/platform/telemetry/tracing.js';
 import type { Permit } from '../gate/gate.js';
 import type { Delay } from '../gate/not-now.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
-import type { Recorder } from '../recording/recorder.js';
 import type { Sender } from '../sending/send.js';
 import { traceAttempt } from '../telemetry/trace-attempt.js';
 import { OwnFaults } from './own-faults.js';
@@ -31,10 +30,7 @@ export class AttemptMaker {
   readonly #signer: Signer;
   readonly #ownFaults: OwnFaults;
 
-  constructor(
-    private readonly deps: AttemptDeps,
-    private readonly recorder: Pick<Recorder, 'end'>,
-  ) {
+  constructor(private readonly deps: AttemptDeps) {
     this.#signer = new Signer(deps.vault, deps.config.delivery);
     this.#ownFaults = new OwnFaults(deps.log);
   }
@@ -43,7 +39,7 @@ export class AttemptMaker {
    * @param permit given back as soon as the receiver has answered
    * @returns a delay when a fault of our own kept the request from being sent
    */
-  async make(delivery: DueDelivery, permit: Permit, weight: number): Promise<FinishedAttempt | Delay> {
+  async make(delivery: DueDelivery, permit: Permit): Promise<FinishedAttempt | Delay> {
     const { clock, config, fence, sender, tracing } = this.deps;
     const trace = traceAttempt(tracing, delivery);
     try {
@@ -73,10 +69,7 @@ export class AttemptMaker {
     } catch (error) {
       trace?.notMade();
       // The permit is kept meanwhile, so that no more wait here than the endpoint's window has.
-      return await this.#ownFaults.notNow(error, delivery).finally(() => {
-        permit.giveBack();
-        this.recorder.end(delivery.webhookId, weight);
-      });
+      return await this.#ownFaults.notNow(error, delivery).finally(() => permit.giveBack());
     }
   }
 }

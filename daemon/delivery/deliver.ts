@@ -15,7 +15,6 @@ import { Gate, WAIT_MS_MAX } from '../gate/gate.js';
 import { isNotNow, type NotNow } from '../gate/not-now.js';
 import { PutOffWriter } from '../recording/put-off-writer.js';
 import { Recorder } from '../recording/recorder.js';
-import { weightOf } from '../recording/worker-shares.js';
 import { findUrl } from '../sending/known-urls.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 import { type AttemptDeps, AttemptMaker } from './attempt-maker.js';
@@ -30,7 +29,6 @@ interface DeliverDeps extends AttemptDeps {
 interface Turn {
   job: NamedDelivery;
   lane: Lane;
-  weight: number;
   /** Set once it is loaded, and due. */
   delivery?: DueDelivery;
 }
@@ -65,7 +63,7 @@ export class Deliverer {
     });
     this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
     this.#putOffs = new PutOffWriter(deps);
-    this.#attempts = new AttemptMaker(deps, this.#recorder);
+    this.#attempts = new AttemptMaker(deps);
     this.#slots = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
       slots: config.delivery.concurrency,
@@ -123,7 +121,7 @@ export class Deliverer {
   async #deliverInSlot(job: NamedDelivery, priority: number): Promise<void> {
     const begun = this.#underWay.tryBegin(job.id) ? job : await this.#beginAfterOthers(job, priority);
     try {
-      const turn: Turn = { job: begun, lane: laneOf(priority), weight: weightOf(job.group !== undefined) };
+      const turn: Turn = { job: begun, lane: laneOf(priority) };
       let made: FinishedAttempt | NotNow;
       try {
         made = await this.#attemptInSlot(turn);
@@ -134,7 +132,7 @@ export class Deliverer {
       if (isNotNow(made)) {
         await this.#notNow(turn, made);
       } else {
-        this.deps.metrics.recorded(turn.lane, await this.#recorder.record(made, turn.weight));
+        this.deps.metrics.recorded(turn.lane, await this.#recorder.record(made));
       }
     } finally {
       this.#underWay.end(job.id);
@@ -156,12 +154,12 @@ export class Deliverer {
   }
 
   /**
-   * Load, enter, begin, attempt: each step gives the next one what it needs, or says why nothing is sent now.
+   * Load, enter, attempt: each step gives the next one what it needs, or says why nothing is sent now.
    *
    * @throws Error for faults of our own after which the job is run again, such as SendingStopped
    */
   async #attemptInSlot(turn: Turn): Promise<FinishedAttempt | NotNow> {
-    const { job, lane, weight } = turn;
+    const { job, lane } = turn;
     if (!this.deps.fence.mayBegin) {
       await this.deps.fence.opened();
     }
@@ -176,14 +174,8 @@ export class Deliverer {
     if (isNotNow(permit)) {
       return permit;
     }
-    const noWorker = this.#recorder.tryBegin(webhookId, weight)
-      ? null
-      : await this.#recorder.begin(webhookId, weight, permit);
-    if (noWorker !== null) {
-      return noWorker;
-    }
     this.#done[lane] += 1;
-    const made = await this.#attempts.make(delivery, permit, weight);
+    const made = await this.#attempts.make(delivery, permit);
     if (isNotNow(made)) {
       return made;
     }

@@ -6,7 +6,6 @@ import type { Database } from '../../src/platform/database/database.js';
 import { orLocked } from '../../src/platform/database/impatient-transaction.js';
 import { isDatabaseAway } from '../../src/platform/database/outage.js';
 import { SUSPECT_FROM_FETCH } from '../../src/platform/graphile-worker/job-conditions.js';
-import { unlessJobLocked } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { forgetJobAside } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import { SendingStopped } from '../liveness/fence.js';
 
@@ -45,14 +44,14 @@ export class Quarantine {
     const { db, log } = this.deps;
     if (this.#waiting >= LINE_MAX) {
       const times = { seconds: LINE_FULL_SECONDS, fetches: job.attempts - 1 };
-      await unlessJobLocked(setJobAside(db.pool, job.id, payload, times));
+      await setJobAside(db.pool, job.id, payload, times);
       return;
     }
     this.#waiting += 1;
     try {
       await this.#oneAtOnce.run(async () => {
         const times = { seconds: ASIDE_SECONDS, fetches: job.attempts };
-        await unlessJobLocked(setJobAside(db.pool, job.id, payload, times));
+        await setJobAside(db.pool, job.id, payload, times);
         const suspect = { deliveryId: payload.id, attempt: payload.attempt, fetches: job.attempts };
         log.error(
           { ...suspect, asideSeconds: ASIDE_SECONDS },

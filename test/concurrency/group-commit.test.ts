@@ -193,6 +193,12 @@ describe('group commit', () => {
     expect(statuses(await runAll(1, 2, 13, 4))).toEqual([true, true, false, true]);
   });
 
+  test('an item whose row another session has locked fails alone', async () => {
+    const locked = failure('canceling statement due to lock timeout', '55P03');
+    const { runAll } = failing((items) => (items.includes(13) ? locked : undefined));
+    expect(statuses(await runAll(1, 2, 13, 4))).toEqual([true, true, false, true]);
+  });
+
   test('a deadlock is run again, a database that is away is not asked once per item', async () => {
     let calls = 0;
     const twice = failing(() => (++calls < 3 ? failure('deadlock detected', '40P01') : undefined));

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Quarantine } from '../../daemon/jobs/quarantine.js';
 import { SendingStopped } from '../../daemon/liveness/fence.js';
+import { SQL_STATE } from '../../src/platform/database/driver/sql-state.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, countJobs, fetchJobs, jobsIn, lockJobRows, ofDelivery } from '../support/jobs.js';
@@ -110,10 +111,7 @@ describe('a job that was fetched again and again', () => {
         ),
       );
       expect(performance.now() - begun).toBeLessThan(SOON_MS);
-      expect(results).toMatchObject([
-        { reason: { message: 'Another session has a job of these deliveries locked.' } },
-        { status: 'fulfilled' },
-      ]);
+      expect(results).toMatchObject([{ reason: { code: SQL_STATE.LOCK_NOT_AVAILABLE } }, { status: 'fulfilled' }]);
       expect(ran).toEqual([other.payload.id]);
     });
 

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Fence } from '../../daemon/liveness/fence.js';
 import { Recorder } from '../../daemon/recording/recorder.js';
-import { weightOf } from '../../daemon/recording/worker-shares.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { type DueDelivery, loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { openPool } from '../../src/platform/database/database.js';
@@ -15,7 +14,6 @@ import { lockWaits } from '../support/lock-waits.js';
 import { lockRow, lockRows } from '../support/locks.js';
 
 const WITHIN_MS = 20_000;
-const WEIGHT = weightOf(false);
 
 /** A recorder behind a proxy, webhooks, and the outcomes of attempts. */
 async function openRecorder({ webhooks = 1 } = {}) {
@@ -52,7 +50,7 @@ async function openRecorder({ webhooks = 1 } = {}) {
       return deliveries.sort((a, b) => a.webhookId - b.webhookId || a.id - b.id);
     },
     record(delivery: DueDelivery, statusCode: 200 | 500, retryInMs = 600_000) {
-      expect(recorder.room.tryTake() && recorder.tryBegin(delivery.webhookId, WEIGHT)).toBe(true);
+      expect(recorder.room.tryTake()).toBe(true);
       const response = { headers: {}, body: Buffer.alloc(0), bodyTruncated: false, durationMs: 1 };
       const attempt = {
         delivery,
@@ -68,7 +66,7 @@ async function openRecorder({ webhooks = 1 } = {}) {
         statusCode === 200
           ? { outcome: { verdict: 'SUCCEEDED' } as const, retryInMs: null }
           : { outcome: failed, retryInMs };
-      return recorder.record({ ...attempt, ...judged }, WEIGHT);
+      return recorder.record({ ...attempt, ...judged });
     },
     async [Symbol.asyncDispose]() {
       clearInterval(beat);
@@ -78,22 +76,6 @@ async function openRecorder({ webhooks = 1 } = {}) {
     },
   };
 }
-
-test('an outcome that ends once the lock is gone does not overtake those that waited for it', async () => {
-  await using world = await openRecorder();
-  const { stack, webhookId, recorder, record } = world;
-  const deliveries = await world.due(11);
-  await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
-  const failures = deliveries.slice(0, 9).map((delivery) => record(delivery, 500));
-  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
-  await lock.letGo();
-  const success = record(deliveries[9]!, 200);
-  await Promise.all([...failures, success]);
-  expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 0, active: true });
-  await record(deliveries[10]!, 500);
-  expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 1, active: true });
-  expect(recorder.hasLine(webhookId)).toBe(false);
-}, 60_000);
 
 test('an outcome that ends once the database is back does not overtake those that waited for it', async () => {
   await using world = await openRecorder();
@@ -114,30 +96,14 @@ test('a connection that is lost while a webhook is locked stops sending only for
   const [delivery] = await world.due();
   await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
   const recorded = world.record(delivery!, 200);
-  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
+  await eventually(() => recorder.notNow(webhookId) !== null, WITHIN_MS);
   const cut = `select pg_terminate_backend(pid) from (${lockWaits.replace('select', 'select pid')}) waiting`;
   await eventually(async () => (await stack.rows(cut)).length > 0, WITHIN_MS);
   await eventually(() => fence.closed, WITHIN_MS);
   await eventually(() => !fence.closed, WITHIN_MS);
-  expect(recorder.hasLine(webhookId)).toBe(true);
+  expect(recorder.notNow(webhookId)).not.toBeNull();
   await lock.letGo();
   expect(await recorded).toBe('SUCCEEDED');
-}, 60_000);
-
-test('many webhooks that stay locked do not keep one waiting that is locked for a moment', async () => {
-  await using world = await openRecorder({ webhooks: 30 });
-  const { stack, webhookId, recorder, record } = world;
-  const [one, ...others] = await world.due();
-  await using locks = await lockRows(stack.databaseUrl, 'hookwright.webhooks', `id <> ${webhookId}`);
-  await using moment = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
-  const waiting = others.map((delivery) => record(delivery, 200));
-  await eventually(() => others.every((delivery) => recorder.hasLine(delivery.webhookId)), WITHIN_MS);
-  const recorded = record(one!, 200);
-  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
-  await moment.letGo();
-  expect(await recorded).toBe('SUCCEEDED');
-  await locks.letGo();
-  expect(await Promise.all(waiting)).toEqual(others.map(() => 'SUCCEEDED'));
 }, 60_000);
 
 test('while another session has the delivery, the job or statistics of webhooks locked, others are recorded', async () => {
@@ -166,10 +132,10 @@ test('an outcome that cannot be recorded once the lock is gone is given up, and 
   await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
   // No column takes this text. A failure locks its webhook before it sends the text.
   const given = world.record({ ...delivery!, url: 'https://\0' }, 500).catch((error: unknown) => error);
-  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
+  await eventually(() => recorder.notNow(webhookId) !== null, WITHIN_MS);
   await lock.letGo();
   expect(await given).toMatchObject({ code: '22021' });
-  expect(recorder.hasLine(webhookId)).toBe(false);
+  expect(recorder.notNow(webhookId)).toBeNull();
 }, 60_000);
 
 test('outcomes that are too slow to be written when the daemon lets go are tried once, and not one by one', async () => {

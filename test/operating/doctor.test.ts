@@ -17,6 +17,7 @@ import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, deleteJobs, fetchJobs, housekeepingStarted } from '../support/jobs.js';
+import { openTransaction } from '../support/locks.js';
 import { onServer } from '../support/on-server.js';
 import { watchedLog } from '../support/plaintext.js';
 import { heard, runProgram, startProgram } from '../support/program.js';
@@ -209,6 +210,23 @@ describe('sessions of other logins', () => {
     const own = await stack.services.db.pool.connect();
     await eventually(async () => (await examineServer(own, API_ROLE)).hiddenSessions === 0);
     own.release();
+  });
+});
+
+describe('locked rows', () => {
+  test.each([
+    ['one that has locked a webhook', 'select from hookwright.webhooks for update', 1],
+    ['one that has changed a delivery', 'update hookwright.deliveries set due_at = due_at', 1],
+    ['not one that reads', 'select from hookwright.webhooks', 0],
+  ])('the sessions that have them are found: %s', async (_, statement, found) => {
+    await stack.webhook('https://receiver.example.com/');
+    await stack.emit();
+    const own = await stack.services.db.pool.connect();
+    await using other = await openTransaction(stack.databaseUrl, "set application_name = 'console'", statement);
+    const { lockingSessions } = await examineServer(own, API_ROLE);
+    own.release();
+    expect(lockingSessions.map(({ application }) => application)).toEqual(Array(found).fill('console'));
+    await other.letGo();
   });
 });
 

@@ -17,10 +17,12 @@ const healthy: ServerFacts = {
   user: 'owner',
   oldestTransactionSeconds: 0,
   oldestIdleTransactionSeconds: 0,
+  lockingSessions: [],
   databaseSize: '2048 MB',
   tables: [{ name: 'events', size: '1024 MB' }],
   unvacuumed: [],
 };
+const psql = { pid: 4711, user: 'postgres', application: 'psql' };
 const calm = { poolMax: 10, clockAheadSeconds: 0, clockErrorSeconds: 0 };
 
 function statusOf(name: string, facts: Partial<ServerFacts>, circumstances: Partial<typeof calm> = {}) {
@@ -47,6 +49,7 @@ describe('the doctor, of the server', () => {
     ['transactions', { oldestTransactionSeconds: 300 }, { oldestTransactionSeconds: 301 }, 'warn'],
     ['transactions', { oldestIdleTransactionSeconds: 60 }, { oldestIdleTransactionSeconds: 61 }, 'warn'],
     ['transactions', { hiddenSessions: 0 }, { hiddenSessions: 1 }, 'warn'],
+    ['locks', { lockingSessions: [{ ...psql, seconds: 15 }] }, { lockingSessions: [{ ...psql, seconds: 16 }] }, 'warn'],
     ['autovacuum', {}, { unvacuumed: [{ name: 'jobs', dead: 60_000, live: 5 }] }, 'warn'],
     [
       'synchronous_commit',
@@ -68,6 +71,13 @@ describe('the doctor, of the server', () => {
     [3, 1, 'ok'], // it took two seconds to ask
   ])('a clock that is %d s ahead, known to %d s: %s', (clockAheadSeconds, clockErrorSeconds, status) => {
     expect(statusOf('clock', {}, { clockAheadSeconds, clockErrorSeconds })).toBe(status);
+  });
+
+  test('names the session that has rows locked, and what ends it', () => {
+    const facts = { ...healthy, lockingSessions: [{ ...psql, seconds: 1_200 }] };
+    const { text } = judgeServer(facts, calm, 'hookwright_api').find(({ name }) => name === 'locks')!;
+    expect(text).toContain('4711 (postgres, psql, for 20 min)');
+    expect(text).toContain('select pg_terminate_backend(4711);');
   });
 
   test('says durations as people do', () => {

@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { query, type Statement } from '../../platform/database/database.js';
 import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
-import { unlessJobLocked } from '../../platform/graphile-worker/locked-jobs.js';
 
 export interface PutOff {
   deliveryId: number;
@@ -47,10 +46,10 @@ const putOffStatement: Statement = {
  * Lets the deliveries' jobs come again later; no attempt is burned. Where the webhook has got another url meanwhile, or
  * was switched, the reason to wait is over: they come soon.
  *
- * @throws Error where another session has one of their jobs locked: `GroupCommit` then tries each alone
+ * @throws Error with LOCK_NOT_AVAILABLE, where another session has one of their jobs locked
  */
 export async function putOffDeliveries(pool: pg.Pool, deliveries: readonly PutOff[]): Promise<null[]> {
   const values = putOffs.values(deliveries);
-  await unlessJobLocked(impatientTransaction(pool, LOCK_WAIT_MS, (client) => query(client, putOffStatement, values)));
+  await impatientTransaction(pool, LOCK_WAIT_MS, (client) => query(client, putOffStatement, values));
   return deliveries.map(() => null);
 }

@@ -3,7 +3,7 @@ import { idRange } from '../../domain/ids/delivery-id.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
 import { query, type Statement, type WithCommit } from '../../platform/database/database.js';
-import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
+import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
@@ -23,11 +23,9 @@ import { type DisabledWebhook, type HealthRules, lockWebhooks, updateHealth } fr
  * what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED. If it was
  * also redelivered meanwhile, it starts its new run.
  *
- * A webhook whose row another session has locked for long (an administrator's open transaction, a frozen process) does
- * not keep the outcomes of other webhooks waiting.
- *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param lockWaitMs how long a lock is waited for
+ * @throws Error with LOCK_NOT_AVAILABLE, when another session has a row locked for longer
  */
 export async function recordAttempts(
   pool: pg.Pool,
@@ -35,44 +33,33 @@ export async function recordAttempts(
   rules: HealthRules,
   lockWaitMs: number,
 ): Promise<Recorded> {
-  const successes = attempts.some(hasFailed) ? none : await orLocked(recordSuccesses(pool, attempts, lockWaitMs));
-  const done = successes === 'LOCKED' ? none : successes;
+  const done = attempts.some(hasFailed) ? none : await recordSuccesses(pool, attempts, lockWaitMs);
   const others = attempts.filter(({ delivery }) => !done.has(delivery.id));
   if (others.length === 0) {
     return { statuses: attempts.map(() => 'SUCCEEDED'), disabled: [] };
   }
-  const write = (options: { skipLocked: boolean }) =>
-    orLocked(
-      impatientTransaction(pool, lockWaitMs, (client, withCommit) =>
-        writeInto(client, withCommit, { finished: others, rules, ...options }),
-      ),
-    );
-  const together = successes === 'LOCKED' ? successes : await write({ skipLocked: false });
-  const written = together === 'LOCKED' ? await write({ skipLocked: true }) : together;
-  // A row beside those of the webhooks may be locked: a delivery, a job or a row of the statistics.
-  const { statusOf, disabled } = written === 'LOCKED' ? { statusOf: () => written, disabled: [] } : written;
-  const statuses = attempts.map(({ delivery }) => (done.has(delivery.id) ? 'SUCCEEDED' : statusOf(delivery)));
-  return { statuses, disabled };
+  const { statuses, disabled } = await impatientTransaction(pool, lockWaitMs, (client, withCommit) =>
+    writeInto(client, withCommit, others, rules),
+  );
+  const statusOf = ({ id }: DueDelivery) => (done.has(id) ? 'SUCCEEDED' : (statuses.get(id) ?? null));
+  return { statuses: attempts.map(({ delivery }) => statusOf(delivery)), disabled };
 }
 
 const none: ReadonlySet<number> = new Set();
 
-/** @param skipLocked leaves out the attempts of webhooks whose rows another session has locked at this moment */
+/** @returns the states of the deliveries whose attempts were recorded, by id */
 async function writeInto(
   client: pg.PoolClient,
   withCommit: WithCommit,
-  { finished, rules, skipLocked }: { finished: readonly FinishedAttempt[]; rules: HealthRules; skipLocked: boolean },
-): Promise<{ statusOf: (delivery: DueDelivery) => RecordedStatus | 'LOCKED'; disabled: DisabledWebhook[] }> {
+  finished: readonly FinishedAttempt[],
+  rules: HealthRules,
+): Promise<{ statuses: ReadonlyMap<number, `${DeliveryStatus}`>; disabled: DisabledWebhook[] }> {
   // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
-  const webhookIds = [...new Set(finished.map(({ delivery }) => delivery.webhookId))];
-  const locking = lockWebhooks(client, webhookIds, { skipLocked });
+  const locking = lockWebhooks(client, [...new Set(finished.map(({ delivery }) => delivery.webhookId))]);
   withCommit(locking);
-  const locked = new Set(skipLocked ? (await locking).map(({ id }) => id) : webhookIds);
   const nowMs = performance.now();
-  const attempts = finished
-    .filter(({ delivery }) => locked.has(delivery.webhookId))
-    .map((attempt) => withDelaysLeft(attempt, nowMs));
-  const hits = attempts.length === 0 ? [] : await query<RecordedRow>(client, recordStatement, recordValues(attempts));
+  const attempts = finished.map((attempt) => withDelaysLeft(attempt, nowMs));
+  const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
   const statuses = new Map(hits.map(({ id, status }) => [id, status]));
   const counted = attempts.filter(({ delivery }) => statuses.has(delivery.id));
   const { webhookEvents, disabled, written } = updateHealth(client, await locking, counted, rules);
@@ -84,17 +71,15 @@ async function writeInto(
   if (webhookEvents.length > 0 || exhausted.length > 0) {
     await raiseOutcomeEvents(client, webhookEvents, exhausted, await written);
   }
-  const statusOf = ({ id, webhookId }: DueDelivery) =>
-    locked.has(webhookId) ? (statuses.get(id) ?? null) : ('LOCKED' as const);
-  return { statusOf, disabled };
+  return { statuses, disabled };
 }
 
 /** The state of a delivery whose attempt was recorded; null: it was not. */
 export type RecordedStatus = `${DeliveryStatus}` | null;
 
 interface Recorded {
-  /** Per attempt. LOCKED: it is not recorded yet, because another session has a row locked. */
-  statuses: (RecordedStatus | 'LOCKED')[];
+  /** Per attempt. */
+  statuses: RecordedStatus[];
   /** The webhooks that the attempts have disabled. */
   disabled: DisabledWebhook[];
 }

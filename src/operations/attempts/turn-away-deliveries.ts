@@ -1,9 +1,8 @@
 import type pg from 'pg';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { query, type Statement } from '../../platform/database/database.js';
-import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
+import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
-import { unlessJobLocked } from '../../platform/graphile-worker/locked-jobs.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 
 export interface TurnedAway {
@@ -14,7 +13,6 @@ export interface TurnedAway {
 
 /** The whole batch waits for a lock. */
 const LOCK_WAIT_MS = 100;
-const LOCKED_MS = 30_000;
 
 /** After the range of their ids. */
 const turned = new RowsParameter<TurnedAway>(
@@ -26,14 +24,16 @@ const turned = new RowsParameter<TurnedAway>(
  * Locks deliveries in the order of ids, as an alignment does. `opens_at` is asked once all are locked (the sort sees to
  * that): the endpoint may have been opened meanwhile, and the deliveries that wait for it woken.
  */
-const turnAwaySql = (lock: 'for update of d' | 'for update of d skip locked', passedOver = '') => `
+const turnAwayStatement: Statement = {
+  name: 'turn_away_deliveries',
+  text: `
     with judged as materialized (
       select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at,
              w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
            join ${turned.as('turned')} on turned.id = d.id
       where d.id = any(${turned.array('id')}) and d.id between $1 and $2 and (d.status = 'PENDING') is true
-      order by d.id ${lock}),
+      order by d.id for update of d),
     turned_away as (
       update hookwright.deliveries d
       set status = case when j.deleted then 'CANCELED' else 'HELD' end::hookwright.delivery_status,
@@ -44,34 +44,19 @@ const turnAwaySql = (lock: 'for update of d' | 'for update of d skip locked', pa
         and (d.status = 'PENDING') is true and (j.deleted or not j.active)),
     waiting as (
       select id, attempt_count, priority, greatest(due_at, hookwright.opens_at(webhook_id)) as job_at
-      from (select * from judged where active and not deleted order by id offset 0) as locked
-      ${passedOver})
+      from (select * from judged where active and not deleted order by id offset 0) as locked)
     select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(job_at),
              array_agg(priority))
-    from waiting`;
-
-const turnAwayStatement: Statement = { name: 'turn_away_deliveries', text: turnAwaySql('for update of d') };
-
-/** Deliveries that another session has locked come again later. */
-const turnUnlockedAwayStatement: Statement = {
-  text: turnAwaySql(
-    'for update of d skip locked',
-    `union all
-      select d.id, d.attempt_count, turned.priority,
-             now() + (1 + random() / 2) * interval '${LOCKED_MS} milliseconds'
-      from hookwright.deliveries d join ${turned.as('turned')} on turned.id = d.id
-      where d.id = any(${turned.array('id')}) and d.id between $1 and $2 and (d.status = 'PENDING') is true
-        and d.id not in (select id from judged)`,
-  ),
+    from waiting`,
 };
 
 /**
  * Ends the jobs of deliveries that wait for something, without burning an attempt. Where the webhook is inactive or
  * deleted, or the delivery counts as held, it is held or canceled. Where its time has not come, or its endpoint is
- * closed, the job is put off until then. A delivery whose row another session has locked comes again in half a minute;
- * one whose job is locked fails alone.
+ * closed, the job is put off until then.
  *
  * @param deliveries each delivery once
+ * @throws Error with LOCK_NOT_AVAILABLE, where another session has one of them, or its job, locked
  */
 export async function turnAwayDeliveries(
   pool: pg.Pool,
@@ -79,10 +64,6 @@ export async function turnAwayDeliveries(
   lockWaitMs: number = LOCK_WAIT_MS,
 ): Promise<null[]> {
   const values = [...idRange(deliveries.map(({ id }) => id)), ...turned.values(deliveries)];
-  const run = (statement: Statement) =>
-    impatientTransaction(pool, lockWaitMs, (client) => query(client, statement, values));
-  if ((await orLocked(run(turnAwayStatement))) === 'LOCKED') {
-    await unlessJobLocked(run(turnUnlockedAwayStatement));
-  }
+  await impatientTransaction(pool, lockWaitMs, (client) => query(client, turnAwayStatement, values));
   return deliveries.map(() => null);
 }

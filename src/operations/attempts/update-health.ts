@@ -18,23 +18,21 @@ interface HealthRow extends Omit<HealthState, 'streak'> {
   failedAt: Date | null;
 }
 
-const lockSql = `
-  select id, tenant_id as "tenantId", url, active, generation, consecutive_failures as "consecutiveFailures",
-         ordinary_failures as "ordinaryFailures", failed_at as "failedAt", failed_at is not null as "disabledRaised",
-         extract(epoch from clock_timestamp() - coalesce(streak_began_at, failing_since))::float8 * 1000
-           as "streakBeganAgoMs", cut_counted as "cutCounted",
-         greatest(0, extract(epoch from clock_timestamp() - failing_since)::float8 * 1000) as "failingForMs",
-         extract(epoch from clock_timestamp() - last_failure_at)::float8 * 1000 as "lastFailureAgoMs"
-  from hookwright.webhooks where id = any($1::bigint[]) order by id for update`;
-const lockStatement: Statement = { name: 'lock_webhooks', text: lockSql };
-const lockFreeStatement: Statement = { text: `${lockSql} skip locked` };
+const lockStatement: Statement = {
+  name: 'lock_webhooks',
+  text: `
+    select id, tenant_id as "tenantId", url, active, generation, consecutive_failures as "consecutiveFailures",
+           ordinary_failures as "ordinaryFailures", failed_at as "failedAt", failed_at is not null as "disabledRaised",
+           extract(epoch from clock_timestamp() - coalesce(streak_began_at, failing_since))::float8 * 1000
+             as "streakBeganAgoMs", cut_counted as "cutCounted",
+           greatest(0, extract(epoch from clock_timestamp() - failing_since)::float8 * 1000) as "failingForMs",
+           extract(epoch from clock_timestamp() - last_failure_at)::float8 * 1000 as "lastFailureAgoMs"
+    from hookwright.webhooks where id = any($1::bigint[]) order by id for update`,
+};
 
-/** Locks webhooks in the order of ids, as everywhere. @param options.skipLocked leaves out those that others lock */
-export const lockWebhooks = (
-  client: pg.PoolClient,
-  ids: readonly number[],
-  { skipLocked = false } = {},
-): Promise<HealthRow[]> => query<HealthRow>(client, skipLocked ? lockFreeStatement : lockStatement, [bigintArray(ids)]);
+/** Locks webhooks in the order of ids, as everywhere. */
+export const lockWebhooks = (client: pg.PoolClient, ids: readonly number[]): Promise<HealthRow[]> =>
+  query<HealthRow>(client, lockStatement, [bigintArray(ids)]);
 
 /** The operator's settings. */
 export interface HealthRules {

@@ -7,6 +7,8 @@ const CLOCK_WARN_SECONDS = 2;
 const CLOCK_FAIL_SECONDS = 60;
 const TRANSACTION_WARN_SECONDS = 300;
 const IDLE_TRANSACTION_WARN_SECONDS = 60;
+/** Longer than a statement of the service may take. */
+const LOCKING_WARN_SECONDS = 15;
 const CONNECTIONS_WARN_SHARE = 0.8;
 /** A daemon has these besides its pools: those of its job runner, and one that shows that it is alive. */
 const DAEMON_CONNECTIONS = 6;
@@ -42,6 +44,7 @@ export function judgeServer(facts: ServerFacts, circumstances: Circumstances, ap
     judgeConnections(facts, circumstances),
     judgeClock(circumstances),
     judgeTransactions(facts),
+    judgeLocks(facts),
     judgeVacuum(facts),
     check(
       'disk',
@@ -131,6 +134,20 @@ function judgeTransactions(facts: ServerFacts): Check {
     'transactions',
     'warn',
     `${what}: meanwhile nothing that was deleted can be cleaned up, and fetching jobs slows down. As an administrator find it: select pid, usename, application_name, query from pg_stat_activity order by xact_start; and end it with pg_terminate_backend(pid).`,
+  );
+}
+
+function judgeLocks({ lockingSessions }: ServerFacts): Check {
+  const locking = lockingSessions.filter(({ seconds }) => seconds > LOCKING_WARN_SECONDS);
+  const sessions = locking.map(
+    ({ pid, user, application, seconds }) =>
+      `${pid} (${[user, application].filter(Boolean).join(', ')}, for ${durationText(seconds)})`,
+  );
+  return warnIf(
+    locking.length > 0,
+    'locks',
+    `These sessions have rows of the service locked by an open transaction: ${sessions.join(', ')}. Meanwhile outcomes of the webhooks concerned cannot be recorded, and nothing is sent to these webhooks. Commit or roll back, or as an administrator run: select pg_terminate_backend(${locking[0]?.pid});`,
+    'No transaction has had rows locked for long.',
   );
 }
 

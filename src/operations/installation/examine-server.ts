@@ -20,6 +20,8 @@ export interface ServerFacts {
   /** Seconds of the oldest open transaction, and of the oldest one that does nothing, in this database. */
   oldestTransactionSeconds: number;
   oldestIdleTransactionSeconds: number;
+  /** Sessions whose open transaction has rows of our tables locked, the oldest ones. */
+  lockingSessions: { pid: number; user: string; application: string; seconds: number }[];
   databaseSize: string;
   /** The largest tables, partitions counted with their parents, with indexes. */
   tables: { name: string; size: string }[];
@@ -27,6 +29,7 @@ export interface ServerFacts {
   unvacuumed: { name: string; dead: number; live: number }[];
 }
 
+const LOCKING_SESSIONS_MAX = 5;
 const DEAD_ROWS_MIN = 50_000;
 /** Any role can see a session's owner; its state and query only the owner and members of pg_read_all_stats. */
 const IS_OF_A_LOGIN = 'datid is not null and usesysid is not null';
@@ -83,5 +86,19 @@ export async function examineServer(client: pg.ClientBase, apiRole: string): Pro
        and n_dead_tup > ${DEAD_ROWS_MIN} and n_dead_tup > n_live_tup
      order by n_dead_tup desc limit 5`,
   });
-  return { ...rows[0], tables: tables.rows, unvacuumed: unvacuumed.rows };
+  const locking = await client.query({
+    name: 'locking_sessions',
+    text: `select a.pid, a.usename::text as "user", a.application_name as application,
+            extract(epoch from clock_timestamp() - a.xact_start)::float8 as seconds
+     from pg_stat_activity a
+     where a.datname = current_database() and a.backend_type = 'client backend'
+       and a.pid <> pg_backend_pid()
+       and exists (select from pg_locks l
+                   join pg_class c on c.oid = l.relation
+                   join pg_namespace n on n.oid = c.relnamespace
+                   where l.pid = a.pid and l.granted and l.mode not in ('AccessShareLock', 'ShareUpdateExclusiveLock')
+                     and n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind in ('r', 'p'))
+     order by a.xact_start limit ${LOCKING_SESSIONS_MAX}`,
+  });
+  return { ...rows[0], lockingSessions: locking.rows, tables: tables.rows, unvacuumed: unvacuumed.rows };
 }

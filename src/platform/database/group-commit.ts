@@ -1,5 +1,5 @@
 import { FairQueue } from '../concurrency/fair-queue.js';
-import { isTooSlow, SQL_STATE, sqlStateOf } from './driver/sql-state.js';
+import { isLocked, isTooSlow, SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 import { isDatabaseAway, noAnswerInTime } from './outage.js';
 
 interface Waiting<Item, Result> {
@@ -233,8 +233,8 @@ export class GroupCommit<Item, Result> {
   }
 }
 
-/** One group may be too slow by itself. */
-const isOutage = (error: unknown) => error !== null && isDatabaseAway(error) && !isTooSlow(error);
+/** One group may be too slow by itself, or need a row that another session has locked. */
+const isOutage = (error: unknown) => error !== null && isDatabaseAway(error) && !isTooSlow(error) && !isLocked(error);
 
 function rejectAll(groups: readonly Pick<Waiting<unknown, unknown>, 'reject'>[], error: unknown): void {
   for (const { reject } of groups) {

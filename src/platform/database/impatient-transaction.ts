@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { transaction, type WithCommit } from './database.js';
-import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
+import { isLocked } from './driver/sql-state.js';
 
 /**
  * `transaction` with a limit on the wait for each lock, which another session may keep for long (an administrator's
@@ -27,7 +27,7 @@ export async function limitLockWait(client: pg.PoolClient, lockWaitMs: number): 
 /** @returns 'LOCKED' when another session has locked a row that it needs */
 export function orLocked<Result>(result: Promise<Result>): Promise<Result | 'LOCKED'> {
   return result.catch((error: unknown) => {
-    if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
+    if (!isLocked(error)) {
       throw error;
     }
     return 'LOCKED';

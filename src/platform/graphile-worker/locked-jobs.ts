@@ -1,16 +1,6 @@
 import type pg from 'pg';
-import { orLocked } from '../database/impatient-transaction.js';
 
 /** Jobs that worker pools have locked. A job whose row another session has locked is passed over. */
-
-/** @throws Error instead of LOCK_NOT_AVAILABLE, an outage in which GroupCommit does not retry items one by one */
-export async function unlessJobLocked<Result>(result: Promise<Result>): Promise<Result> {
-  const done = await orLocked(result);
-  if (done === 'LOCKED') {
-    throw new Error('Another session has a job of these deliveries locked.');
-  }
-  return done;
-}
 
 export const unlockedSql = (where: string) => `
   id in (select id from hookwright_jobs._private_jobs where ${where} for update skip locked)`;

@@ -30,5 +30,8 @@ export function sqlStateOf(error: unknown): string {
 /** Class 22, "data exception": a value is not of its type, or not one that the function takes. */
 export const isBadValue = (error: unknown): boolean => sqlStateOf(error).startsWith('22');
 
+/** Whether another session has locked what a statement needs, for longer than it waits. */
+export const isLocked = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.LOCK_NOT_AVAILABLE;
+
 /** Whether Postgres has ended a statement that took too long, and would again. */
 export const isTooSlow = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.QUERY_CANCELED;
