@@ -1,12 +1,15 @@
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { TOO_MANY_CONNECTIONS_ADVICE } from '../platform/database/connection-trouble.js';
+import { SQL_STATE } from '../platform/database/driver/sql-state.js';
 import type { Config } from '../platform/settings/config.js';
 import { LogPipe } from './log-pipe.js';
 
 /** Leaves out all else: the error of a database driver carries its whole connection, settings and all. */
 function serializeError(error: Error & { code?: unknown }): Record<string, unknown> {
   const { name, message, code, stack, cause } = error;
-  return { name, message, code, stack, ...(cause instanceof Error ? { cause: serializeError(cause) } : {}) };
+  const advice = code === SQL_STATE.TOO_MANY_CONNECTIONS && { advice: TOO_MANY_CONNECTIONS_ADVICE };
+  return { name, message, code, ...advice, stack, ...(cause instanceof Error ? { cause: serializeError(cause) } : {}) };
 }
 
 /** The names of Google Cloud, which Datadog and others understand as well. */

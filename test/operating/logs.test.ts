@@ -83,6 +83,15 @@ test.each([
   );
 });
 
+test('a line of a connection that Postgres refused says what to do', () => {
+  const code = `
+    import { openLog } from './dist/src/cli/open-log.js';
+    const err = Object.assign(new Error('sorry, too many clients already'), { code: '53300' });
+    openLog({ logLevel: 'info', logFormat: 'pino' }).warn({ err }, 'refused');`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });
+  expect(JSON.parse(output).err.advice).toBe('Raise max_connections, lower DATABASE_POOL_MAX, or run fewer processes.');
+});
+
 describe('the API', () => {
   test('names request, tenant and key in the line of a request that went wrong, and writes none for a good one', async () => {
     const { log, lines } = keptLog('info');

@@ -1,3 +1,4 @@
+import { TOO_MANY_CONNECTIONS_ADVICE } from '../../platform/database/connection-trouble.js';
 import type { ServerFacts } from '../installation/examine-server.js';
 import { POSTGRES_MAJOR_MIN } from '../installation/migrate.js';
 import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
@@ -98,7 +99,7 @@ function judgeConnections({ connections, maxConnections }: ServerFacts, { poolMa
   return warnIf(
     connections > room * CONNECTIONS_WARN_SHARE,
     'connections',
-    `${used}. Raise max_connections, lower DATABASE_POOL_MAX, or run fewer processes.`,
+    `${used}. ${TOO_MANY_CONNECTIONS_ADVICE}`,
     `${used}; one API and one daemon need ${needed} at most.`,
   );
 }

@@ -5,6 +5,8 @@ const ESCAPES = '%25 for %, %23 for #, %2F for /, %3F for ?, %40 for @';
 /** Processes have pools themselves, and keep state in their sessions (docs/install.md, "Postgres"). */
 export const POOLER_ADVICE = 'A connection pooler stands between: name Postgres itself in DATABASE_URL, without one.';
 
+export const TOO_MANY_CONNECTIONS_ADVICE = 'Raise max_connections, lower DATABASE_POOL_MAX, or run fewer processes.';
+
 /** Advice by the code of Node, of OpenSSL or of Postgres. */
 const advice: Record<string, string> = {
   ENOTFOUND: "Is the host's name right?",
@@ -18,7 +20,7 @@ const advice: Record<string, string> = {
   [SQL_STATE.INVALID_PASSWORD]: `Are user and password right? Special characters in them are written ${ESCAPES}.`,
   [SQL_STATE.LOGIN_REFUSED]: "Are user and database right, and does the server's pg_hba.conf let them in from here?",
   [SQL_STATE.DATABASE_MISSING]: 'Make it first (createdb), or name another.',
-  [SQL_STATE.TOO_MANY_CONNECTIONS]: 'Raise max_connections, lower DATABASE_POOL_MAX, or end other processes.',
+  [SQL_STATE.TOO_MANY_CONNECTIONS]: TOO_MANY_CONNECTIONS_ADVICE,
   [SQL_STATE.STARTING_OR_ENDING]: 'Try again in a moment.',
 };
 

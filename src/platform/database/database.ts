@@ -6,7 +6,6 @@ import { migrations } from '../../../migrations/index.js';
 import { entities } from '../../entities/index.js';
 import { endOnce, takeBackBrokenClients } from './driver/orm-pool.js';
 import { destroySocket, QuietClient } from './driver/quiet-client.js';
-import { makeDoWithFew, makeRoomAndThrow } from './driver/scarce-connections.js';
 import { hotUrl, sessionUrl } from './driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 
@@ -68,7 +67,6 @@ export function openPool(url: string, max: number, onError: (error: Error) => un
     Client: QuietClient,
     types,
   } as pg.PoolConfig);
-  makeDoWithFew(pool);
   onPoolErrors(pool, onError);
   return pool;
 }
@@ -83,7 +81,7 @@ export function onPoolErrors(pool: pg.Pool, onError: (error: Error) => unknown):
 export async function connect(client: pg.Client): Promise<void> {
   const ended = Promise.withResolvers<never>();
   client.once('end', () => ended.reject(new Error('The connection ended.')));
-  await Promise.race([client.connect(), ended.promise]).catch(makeRoomAndThrow);
+  await Promise.race([client.connect(), ended.promise]);
 }
 
 /** Ends a connection, also a stuck one. */
@@ -131,7 +129,6 @@ export async function openDatabase(
   let ormPool: pg.Pool | undefined;
   const onPoolCreated = (created: pg.Pool) => {
     takeBackBrokenClients(created);
-    makeDoWithFew(created);
     endOnce(created);
     ormPool = created;
   };

@@ -3,7 +3,6 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { KEPT_WHEN_IDLE_MS, onPoolErrors, poolOptions } from '../database/database.js';
 import { QuietClient } from '../database/driver/quiet-client.js';
-import { makeDoWithFew } from '../database/driver/scarce-connections.js';
 import { sessionUrl } from '../database/driver/session-url.js';
 
 /**
@@ -65,7 +64,6 @@ export function openJobConnections(url: string, log: Logger): GatedPool {
     idleTimeoutMillis: KEPT_WHEN_IDLE_MS,
     Client: QuietClient,
   });
-  makeDoWithFew(connections);
   onPoolErrors(connections, (error) => {
     // A pool ends before its connections do: a Postgres that ends at the same time may close them first.
     if (!connections.ending) {
