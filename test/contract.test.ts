@@ -165,7 +165,7 @@ describe('the source tree', () => {
       'src/operations/attempts/update-health.ts',
       'src/operations/bulk/resume-idle-operations.ts',
       'src/operations/bulk/run-bulk-operation.ts',
-      'src/operations/housekeeping/correct-future-times.ts',
+      'src/operations/installation/future-times.ts',
       'src/operations/rehearsals/stage.ts', // rolled back
       'src/operations/rows/audit.ts',
       'src/operations/webhooks/align-webhook.ts',

@@ -13,7 +13,7 @@ import {
   freeJobsNotInHand,
   renewLocks,
 } from '../../src/platform/graphile-worker/locked-jobs.js';
-import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/platform/graphile-worker/schema.js';
+import { JOBS_SCHEMA, quietLogger } from '../../src/platform/graphile-worker/schema.js';
 import type { ControlConnection } from '../liveness/control-connection.js';
 
 export interface RunnerDeps {
@@ -124,7 +124,6 @@ export class RunnerLife {
   /** @throws what graphile-worker throws when the database is away */
   async start(): Promise<void> {
     const { slots, taskList, cronItems, drainTimeoutMs } = this.deps;
-    await this.#connections.query(forgetFutureRunsSql);
     this.#runner = await run({
       pgPool: this.#connections,
       schema: JOBS_SCHEMA,

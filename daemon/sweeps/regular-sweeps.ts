@@ -4,7 +4,6 @@ import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts
 import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
 import { alignMisheld, type Cursor, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
-import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
 import { type WorthSweeping, worthSweeping } from '../../src/operations/housekeeping/worth-sweeping.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
 import { repeat } from '../../src/platform/concurrency/repeat.js';
@@ -76,8 +75,6 @@ function sweepsOf(pool: pg.Pool, log: Logger): Sweep[] {
       lock: 'rescue-overdue',
       everyRounds: 5,
       work: async () => {
-        const early = await correctFutureTimes(pool);
-        found({ deliveries: early }, 'warn', 'deliveries were due later than any can be; they are due now');
         const deliveries = await rescueOverdue(pool, overdue);
         return found({ deliveries }, 'warn', 'rescued overdue deliveries that had no job');
       },

@@ -42,8 +42,9 @@ program
 program.command('migrate').description('bring the database to the newest schema').action(migrateCommand);
 program
   .command('doctor')
-  .description('look at settings, database and deliveries, and say what is wrong; changes nothing')
+  .description('look at settings, database and deliveries, and say what is wrong; changes nothing by itself')
   .option('--json', 'for machines')
+  .option('--repair', 'first correct times in the future, which a wrong clock of Postgres has left')
   .action(doctor);
 
 const tenant = program.command('tenant').description('tenants of this installation');

@@ -2,15 +2,16 @@ import type pg from 'pg';
 import { type Check, check, failIf, warnIf } from '../operations/doctor/check.js';
 import { examineRunningDeliveries, examineRunningServer } from '../operations/doctor/examine.js';
 import { lackOf, missingMigrations, unknownMigrations } from '../operations/installation/check-readiness.js';
+import { repairFutureTimes } from '../operations/installation/future-times.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { openPool } from '../platform/database/database.js';
 import { type Config, ConfigError, readConfig } from '../platform/settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
 
-/** `hookwright doctor`: examines everything, changes nothing. Exits with 1 when something fails. */
-export async function doctor({ json = false }: { json?: boolean }): Promise<void> {
-  const checks = await examine(process.env);
+/** `hookwright doctor`: examines everything; changes nothing without `repair`. Exits with 1 when something fails. */
+export async function doctor({ json = false, repair = false }: { json?: boolean; repair?: boolean }): Promise<void> {
+  const checks = await examine(process.env, { repair });
   process.stdout.write(json ? `${JSON.stringify({ checks }, null, 2)}\n` : textOf(checks));
   process.exitCode = checks.some(({ status }) => status === 'fail') ? 1 : 0;
 }
@@ -21,8 +22,11 @@ function textOf(checks: readonly Check[]): string {
   return `${lines.join('\n')}\n${count('fail')} failed, ${count('warn')} warned, ${count('ok')} ok\n`;
 }
 
-/** @param env the environment that the service is started with */
-export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
+/**
+ * @param env the environment that the service is started with
+ * @param options.repair corrects times in the future first
+ */
+export async function examine(env: NodeJS.ProcessEnv, { repair = false } = {}): Promise<Check[]> {
   let config: Config;
   try {
     config = readConfig(env);
@@ -35,7 +39,7 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   const checks = [check('settings', 'ok', 'All settings have values that are allowed.')];
   try {
     await withDatabaseUrl(config, async (url) => {
-      checks.push(...(await examineDatabase(config, url).catch(examinationFailed)));
+      checks.push(...(await examineDatabase(config, url, repair).catch(examinationFailed)));
     });
   } catch (error) {
     checks.push(check('database', 'fail', (error as Error).message)); // a sentence, with what to do
@@ -49,7 +53,7 @@ function examinationFailed(error: Error & { code?: string }): Check[] {
   return [check('database', 'fail', `The database was reached and cannot be examined: ${reason}.`)];
 }
 
-async function examineDatabase(config: Config, url: string): Promise<Check[]> {
+async function examineDatabase(config: Config, url: string, repair: boolean): Promise<Check[]> {
   const pool = openPool(url, 1, () => {});
   try {
     const { clock, checks: ofServer } = await examineRunningServer(pool, config.databasePoolMax);
@@ -58,6 +62,9 @@ async function examineDatabase(config: Config, url: string): Promise<Check[]> {
     checks.push(migrated);
     if (migrated.status === 'fail') {
       return checks;
+    }
+    if (repair) {
+      checks.push(check('repair', 'ok', `Times corrected: ${await repairFutureTimes(pool)}.`));
     }
     const { checks: ofDeliveries } = await examineRunningDeliveries(pool, clock, config.embedded);
     return [...checks, await examineKeys(config, pool), ...ofDeliveries];

@@ -97,7 +97,7 @@ describe('variables of the wrong kind', () => {
     ['the first of several: a misspelt field before the one that is missing', { event_types: [], url: 5 }, unknown],
     [
       'the first of several: the first wrong item of a list',
-      { url: 'u', eventTypes: ['*', {}, null], idempotencyKey: 5 },
+      { url: 'u', eventTypes: ['*', {}, null] },
       {
         path: ['input', 'eventTypes', 1],
         code: 'invalid_type',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { marksOutOfFuture, nextRollUp, type RollUpProgress, type RollUpStep } from '../../src/domain/stats/roll-up.js';
+import { nextRollUp, type RollUpProgress, type RollUpStep } from '../../src/domain/stats/roll-up.js';
 import { STATS_KEPT_MS } from '../../src/domain/stats/stats.js';
 
 const HOUR = 3_600_000;
@@ -120,26 +120,5 @@ describe('the roll-up', () => {
       }
     }
     expect(progress.hoursFrom.getTime()).toBeGreaterThan(start.getTime());
-  });
-});
-
-describe('marks that a clock which was ahead has left', () => {
-  const now = at('2026-05-20T10:31:40');
-
-  test('are pulled back: what ended by now is rolled up again from there', () => {
-    const [hour, day] = [at('2026-05-20T09:00:00'), at('2026-05-20T00:00:00')];
-    const hoursAhead = after(fromStart, at('2026-05-20T16:30:30'));
-    expect(marksOutOfFuture(hoursAhead, now)).toEqual({ ...hoursAhead, minutesUntil: hour, hoursUntil: hour });
-    expect(marksOutOfFuture(after(fromStart, at('2027-05-20T00:00:30')), now)).toEqual({
-      minutesUntil: hour,
-      hoursUntil: hour,
-      daysUntil: day,
-      minutesFrom: hour,
-      hoursFrom: day,
-    });
-  });
-
-  test('are none where the clock is right', () => {
-    expect(marksOutOfFuture(after(fromStart, now), now)).toBeNull();
   });
 });

@@ -16,7 +16,7 @@ import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { changeJobs, deleteJobs, fetchJobs, housekeepingStarted } from '../support/jobs.js';
+import { changeJobs, deleteJobs, fetchJobs, housekeepingStarted, JOBS_TABLE } from '../support/jobs.js';
 import { openTransaction } from '../support/locks.js';
 import { onServer } from '../support/on-server.js';
 import { watchedLog } from '../support/plaintext.js';
@@ -349,14 +349,49 @@ describe('deliveries', () => {
     });
   });
 
-  test('housekeeping that a wrong clock has put off fails, until a daemon starts', async () => {
-    await housekeepingStarted(stack, `now() + interval '30 days'`);
-    expect(await look('housekeeping')).toMatchObject({
+  test.each([
+    ['a delivery', `update hookwright.deliveries set due_at = now() + interval '1 day'`],
+    ['a job', `update ${JOBS_TABLE} set run_at = now() + interval '1 day'`],
+    ['an endpoint', `update hookwright.webhooks set closed_until = now() + interval '1 day'`],
+    ['statistics', `update hookwright.stats_progress set minutes_until = now() + interval '1 day'`],
+    [
+      'the report',
+      `insert into hookwright.installation_report (report, made_at) values ('{}', now() + interval '1 day')`,
+    ],
+  ])('that a wrong clock has put off fail, until --repair: %s', async (_, statement) => {
+    await stack.webhook('https://receiver.example.com/');
+    await stack.emit();
+    expect(await look('future times')).toMatchObject({ status: 'ok' });
+    await stack.rows(statement);
+    expect(await look('future times')).toMatchObject({
       status: 'fail',
-      text: expect.stringContaining('a clock was, or is, ahead'),
+      text: expect.stringMatching(/too far in the future: 1\..*hookwright doctor --repair/),
     });
+    const checks = await examine(env, { repair: true });
+    expect(named(checks, 'repair')?.text).toBe('Times corrected: 1.');
+    expect(named(checks, 'future times')).toMatchObject({ status: 'ok' });
+  });
+
+  test('that are due within an hour keep their time', async () => {
+    await stack.webhook('https://receiver.example.com/');
+    await stack.emit();
+    await stack.rows(`update hookwright.deliveries set due_at = now() + interval '1 hour'`);
+    await changeJobs(stack, `run_at = now() + interval '1 hour'`);
+    const checks = await examine(env, { repair: true });
+    expect(named(checks, 'repair')?.text).toBe('Times corrected: 0.');
+  });
+
+  test('that were due much later are sent at once after --repair, beside the running daemon', async () => {
+    await using receiver = await startReceiver();
+    await stack.webhook(receiver.url);
+    await stack.emit();
+    await stack.rows(`update hookwright.deliveries set due_at = now() + interval '1 day'`);
+    await changeJobs(stack, `run_at = now() + interval '1 day'`);
+    await housekeepingStarted(stack, `now() + interval '7 hours'`);
     stack.startDaemon();
-    await eventually(async () => (await look('housekeeping'))?.status === 'ok');
+    expect(named(await examine(env, { repair: true }), 'repair')?.text).toBe('Times corrected: 3.');
+    await eventually(() => receiver.received.length === 1);
+    expect(await look('housekeeping')).toMatchObject({ status: 'ok' });
   });
 });
 

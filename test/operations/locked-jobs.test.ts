@@ -7,13 +7,12 @@ import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.
 import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
 import { alignMisheld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
-import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
 import { SQL_STATE } from '../../src/platform/database/driver/sql-state.js';
 import { deleteDeadJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, deleteJobs, fetchJobs, jobsIn, lockJobRows, ofDelivery } from '../support/jobs.js';
-import { type Locking, lockRow, lockRows, openTransaction } from '../support/locks.js';
+import { type Locking, lockRows, openTransaction } from '../support/locks.js';
 
 /** In each test another session has one job locked: of a delivery, a webhook or a bulk operation. */
 
@@ -135,29 +134,6 @@ describe('the sweeps pass over what is locked, and come back to it', () => {
     expect(await resumeIdleOperations(pool)).toBe(0);
     await Promise.all([lock.letGo(), operation.letGo()]);
     expect(await resumeIdleOperations(pool)).toBe(2);
-  });
-
-  test('what a clock that was ahead has left is due now, and its endpoint open', async () => {
-    const [locked, ofLockedJob, other] = (await deliveriesWithJobs(3)) as [number, number, number];
-    const { id: free } = await stack.webhook('http://127.0.0.1:2/');
-    const tomorrow = `now() + interval '1 day'`;
-    await stack.rows(`update hookwright.deliveries set due_at = ${tomorrow}`);
-    await stack.rows(`update hookwright.webhooks set closed_until = ${tomorrow}`);
-    await using webhook = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
-    await using delivery = await lockRow(stack.databaseUrl, 'deliveries', locked);
-    await using job = await lockJob(`d:${ofLockedJob}`);
-    const corrected = async () => {
-      const due = await stack.deliveries(`due_at <= now()`);
-      const open = await stack.rows<{ id: number }>(
-        'select id from hookwright.webhooks where closed_until is null order by id',
-      );
-      return { due: due.map(({ id }) => id), open: open.map(({ id }) => id) };
-    };
-    expect(await correctFutureTimes(pool)).toBe(1);
-    expect(await corrected()).toEqual({ due: [other], open: [free] });
-    await Promise.all([webhook.letGo(), delivery.letGo(), job.letGo()]);
-    expect(await correctFutureTimes(pool)).toBe(2);
-    expect(await corrected()).toEqual({ due: [locked, ofLockedJob, other], open: [webhookId, free] });
   });
 
   test('dead jobs are deleted', async () => {

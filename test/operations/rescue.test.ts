@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alignMisheld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
-import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { deleteDeadJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { emitMany } from '../support/factories.js';
 import { changeJobs, countJobs, deleteJobs, JOBS_TABLE, ofDelivery } from '../support/jobs.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -94,59 +92,6 @@ describe('rescuing overdue deliveries', () => {
     await changeJobs(stack, 'locked_at = null, locked_by = null');
     await deleteDeadJobs(stack.services.db.pool);
     expect(await countJobs(stack)).toBe(1);
-  });
-});
-
-describe('after the clock of the database was ahead', () => {
-  const correct = () => correctFutureTimes(stack.services.db.pool);
-  const aheadMinutes = (minutes: number) => `now() + ${minutes} * interval '1 minute'`;
-  const makeDue = (minutes: number) =>
-    stack.rows(
-      `with due as (update hookwright.deliveries set due_at = ${aheadMinutes(minutes)})
-       update ${JOBS_TABLE} set run_at = ${aheadMinutes(minutes)}`,
-    );
-  const arrives = (eventId: number) => eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
-
-  test('what is due later than anything is put off is sent at once', async () => {
-    const eventId = await stack.emit();
-    await makeDue(24 * 60);
-    expect(await correct()).toBe(1);
-    expect(await correct()).toBe(0);
-    stack.startDaemon();
-    await arrives(eventId);
-  });
-
-  test('what shares a job is, too', async () => {
-    const events = await emitMany(stack.services, stack.tenantId, 8);
-    await makeDue(24 * 60);
-    expect(await correct()).toBe(8);
-    stack.startDaemon();
-    await Promise.all(events.map(arrives));
-    expect(receiver.received).toHaveLength(8);
-  });
-
-  test('what is due within an hour keeps its time', async () => {
-    await stack.emit();
-    await makeDue(60);
-    expect(await correct()).toBe(0);
-  });
-
-  test('a job that was put off then is given up for another', async () => {
-    const eventId = await stack.emit();
-    await makeOverdue(61);
-    await changeJobs(stack, `run_at = ${aheadMinutes(24 * 60)}`);
-    expect(await rescue()).toBe(1);
-    stack.startDaemon();
-    await arrives(eventId);
-  });
-
-  test('an endpoint that was closed then is open', async () => {
-    const { id: other } = await stack.webhook(receiver.url);
-    await stack.rows(`update hookwright.webhooks set closed_until = ${aheadMinutes(24 * 60)} where id = ${webhookId}`);
-    await stack.rows(`update hookwright.webhooks set closed_until = ${aheadMinutes(60)} where id = ${other}`);
-    await correct();
-    const closed = await stack.rows('select id from hookwright.webhooks where closed_until is not null');
-    expect(closed).toEqual([{ id: other }]);
   });
 });
 

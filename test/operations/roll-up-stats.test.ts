@@ -198,15 +198,3 @@ async function passHours(hours: number): Promise<void> {
      set minutes_until = minutes_until - ${by}, hours_until = hours_until - ${by}, minutes_from = minutes_from - ${by}`,
   );
 }
-
-test('goes on at once when the clock, which was hours ahead, has been set right', async () => {
-  const ahead = `date_trunc('hour', now()) + interval '6 hours'`;
-  await progressAt(daysAgo(1));
-  await stack.rows(`update hookwright.stats_progress
-    set minutes_until = ${ahead}, hours_until = ${ahead}`);
-  await write(`now() - interval '3 minutes'`, 2);
-  await roll();
-  const sums = `webhook_id = 0 and event_type = ''`;
-  expect(await sumOf('MINUTE', sums)).toMatchObject({ rows: 1, successes: 2 });
-  expect(await stack.rows('select from hookwright.stats_progress where minutes_until <= now()')).toHaveLength(1);
-});

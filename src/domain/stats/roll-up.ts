@@ -30,33 +30,13 @@ const { MINUTE, HOUR, DAY } = bucketMs;
 const GRACE_MS = 30_000;
 /** The sums of this many minutes take two seconds for ten thousand busy webhooks. */
 const MINUTES_A_STEP_MS = 10 * MINUTE;
-/** Computed again each time, for a late outcome or a clock that was set. */
+/** Computed again each time, for a late outcome. */
 const MINUTES_AGAIN_MS = 5 * MINUTE;
 const HOURS_AGAIN_MS = HOUR;
 /** By then all of a day's minutes are deleted, so its hours are final. */
 const DAYS_AGAIN_MS = 3 * DAY;
 
 const floor = (ms: number, unit: number) => Math.floor(ms / unit) * unit;
-
-/**
- * A clock that was ahead leaves marks in the future, and statistics would stand still until then. They go back to an
- * hour ago, so that newer rows are counted again.
- *
- * @returns where the marks belong; null when they are right
- */
-export function marksOutOfFuture(progress: RollUpProgress, now: Date): RollUpProgress | null {
-  if (progress.minutesUntil <= now) {
-    return null; // no other mark is ahead of this one
-  }
-  const atMost = (mark: Date, unit: number) => new Date(Math.min(mark.getTime(), floor(now.getTime() - HOUR, unit)));
-  return {
-    minutesUntil: atMost(progress.minutesUntil, HOUR),
-    hoursUntil: atMost(progress.hoursUntil, HOUR),
-    daysUntil: atMost(progress.daysUntil, DAY),
-    minutesFrom: atMost(progress.minutesFrom, HOUR),
-    hoursFrom: atMost(progress.hoursFrom, DAY),
-  };
-}
 
 /** The first minute with outcomes at or after a mark, in ms since 1970; null: there is none. */
 export type FirstMinutes = Record<'minutesUntil' | 'hoursUntil' | 'minutesFrom', number | null>;

@@ -48,6 +48,12 @@ export function judgeDeliveries(
       `Deliveries in quarantine: ${facts.quarantined}. Their jobs were fetched again and again without being finished. The daemon's log names them: "put aside".`,
       'No delivery is in quarantine.',
     ),
+    failIf(
+      facts.futureTimes > 0,
+      'future times',
+      `Times of deliveries, endpoints, housekeeping or statistics that lie too far in the future: ${facts.futureTimes}. Postgres's clock was ahead, and nothing happens before these times. Set the clock right, then run: hookwright doctor --repair`,
+      'No time was left by a wrong clock of Postgres.',
+    ),
     check(
       'webhooks',
       'ok',

@@ -1,7 +1,6 @@
 import type { HousekeepingRuns } from '../installation/read-installation.js';
 import { type Check, type CheckStatus, check, durationText } from './check.js';
 
-const AHEAD_SECONDS = 600;
 const LATE_SECONDS = 3 * 3_600;
 /** A run that takes longer did not end. */
 const RUN_SECONDS_MAX = 600;
@@ -14,12 +13,6 @@ export function judgeHousekeeping({ startedAt, succeededAt, failure }: Housekeep
   const verdict = (status: CheckStatus, text: string) => check('housekeeping', status, text);
 
   const startedSeconds = startedAt === null ? 0 : secondsSince(startedAt);
-  if (startedSeconds < -AHEAD_SECONDS) {
-    return verdict(
-      'fail',
-      `Housekeeping is recorded as run ${durationText(-startedSeconds)} from now, and will not run before then: a clock was, or is, ahead. See "The clock is wrong" in docs/troubleshoot.md.`,
-    );
-  }
   const lastDone = succeededAt === null ? 'never' : ago(succeededAt);
   if (failure !== null) {
     return verdict(

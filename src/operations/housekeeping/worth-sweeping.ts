@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../platform/database/database.js';
-import { FURTHEST_MINUTES } from '../../platform/graphile-worker/job-conditions.js';
 import { OVERDUE_SECONDS } from '../deliveries/rescue-deliveries.js';
 import { HORIZON_SECONDS } from '../deliveries/schedule-deliveries.js';
 
@@ -13,8 +12,6 @@ export interface WorthSweeping {
   events: boolean;
 }
 
-const FAR = `now() + ${FURTHEST_MINUTES} * interval '1 minute'`;
-
 /** Reads the ends of small indexes. It knows nothing of jobs, so unlike the sweeps it can be prepared. */
 const statement: Statement = {
   name: 'worth_sweeping',
@@ -22,15 +19,13 @@ const statement: Statement = {
     select
       coalesce(first_due <= now() + ${HORIZON_SECONDS} * interval '1 second', false) as schedule,
       exists (select from hookwright.deliveries where status = 'HELD') as held,
-      coalesce(first_due < now() - ${OVERDUE_SECONDS} * interval '1 second' or last_due > ${FAR}, false)
-        or exists (select from hookwright.webhooks where closed_until > ${FAR}) as overdue,
+      coalesce(first_due < now() - ${OVERDUE_SECONDS} * interval '1 second', false) as overdue,
       exists (select from hookwright.bulk_operations where finished_at is null) as bulk,
       exists (select from hookwright.raised_events where pending > 0)
         or exists (select from hookwright.webhooks
                    where hold_until > now() and hold_until <= now() + interval '24 hours'
                      and hold_warned_until is distinct from hold_until) as events
-    from (select min(due_at) as first_due, max(due_at) as last_due
-          from hookwright.deliveries where status = 'PENDING') pending`,
+    from (select min(due_at) as first_due from hookwright.deliveries where status = 'PENDING') pending`,
 };
 
 /** Looks for all sweeps at once: while nothing happens, this is all that they cost. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { hasNoLiveJobSql, jobsAsideSql } from '../../platform/graphile-worker/job-conditions.js';
 import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphile-worker/worker-pools.js';
+import { futureTimesSql } from './future-times.js';
 
 /** The doctor's figures of the deliveries, besides the backlog. */
 export interface DeliveryFacts {
@@ -14,6 +15,8 @@ export interface DeliveryFacts {
   holdsEndingSoon: number;
   /** Jobs that were fetched again and again without being finished. */
   quarantined: number;
+  /** Rows with a time that a wrong clock of Postgres has left. */
+  futureTimes: number;
 }
 
 /** Longer than the sweep for them takes. */
@@ -42,7 +45,8 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
           select from pg_locks l
           where l.locktype = 'advisory' and l.objsubid = 1
             and (l.classid::bigint << 32 | l.objid::bigint) = ${poolLockSql('owner.id')})) as "deadPools",
-       (select count(*)::integer from (${jobsAsideSql}) suspects) as quarantined`,
+       (select count(*)::integer from (${jobsAsideSql}) suspects) as quarantined,
+       ${futureTimesSql} as "futureTimes"`,
     [CONTROL_NAME, LOST_AFTER_SECONDS],
   );
   return rows[0];

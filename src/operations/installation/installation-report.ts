@@ -17,8 +17,7 @@ const writeStatement: Statement = {
 /** Makes the installation's report again once it is this old. Two daemons that do it at once do no harm. */
 export async function renewReport(pool: pg.Pool, ageSeconds: number, make: () => Promise<unknown>): Promise<void> {
   const [made] = await query<{ age: number }>(pool, madeStatement, []);
-  // A report of the future was written before a clock was set.
-  if (made === undefined || made.age >= ageSeconds || made.age < 0) {
+  if (made === undefined || made.age >= ageSeconds) {
     await query(pool, writeStatement, [JSON.stringify(await make())]);
   }
 }

@@ -1,11 +1,5 @@
 import type pg from 'pg';
-import {
-  type FirstMinutes,
-  marksOutOfFuture,
-  nextRollUp,
-  type RollUpProgress,
-  type RollUpStep,
-} from '../../domain/stats/roll-up.js';
+import { type FirstMinutes, nextRollUp, type RollUpProgress, type RollUpStep } from '../../domain/stats/roll-up.js';
 import { STATS_KEPT_MS } from '../../domain/stats/stats.js';
 import { query, type Statement, transaction, type WithCommit } from '../../platform/database/database.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
@@ -95,7 +89,7 @@ const progressToStatement: Statement = {
  * once, and goes on where it stopped.
  *
  * Nothing is counted twice: while an hour's minutes exist, rolling it up again replaces its row. They are deleted with
- * its last roll-up. A minute that comes still later, as a clock that is days behind writes it, is deleted.
+ * its last roll-up. A minute that comes still later is deleted.
  *
  * @returns the number of steps
  */
@@ -117,21 +111,12 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
 async function takeStep(client: pg.PoolClient, withCommit: WithCommit): Promise<boolean> {
   const [row] = await query<RollUpProgress & { now: Date; firstMinutes: FirstMinutes }>(client, progressStatement, []);
   const { now, firstMinutes, ...progress } = row!;
-  const right = marksOutOfFuture(progress, now);
-  if (right !== null) {
-    withCommit(setProgress(client, right));
-    return true;
-  }
   const step = nextRollUp(progress, now, firstMinutes);
   if (step === null) {
     return false;
   }
   withCommit(query(client, stepStatements[step.kind], [step.from, step.until]));
-  withCommit(setProgress(client, step.progress));
+  const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom } = step.progress;
+  withCommit(query(client, progressToStatement, [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom]));
   return true;
-}
-
-async function setProgress(client: pg.PoolClient, progress: RollUpProgress): Promise<void> {
-  const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom } = progress;
-  await query(client, progressToStatement, [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom]);
 }

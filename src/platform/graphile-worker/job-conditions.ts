@@ -11,12 +11,6 @@ export const SUSPECT_FROM_FETCH = 5;
  */
 const JOBS_AHEAD_SECONDS = 60;
 
-/**
- * Nothing is put off for longer: retries, `Retry-After`, a tenant's other work and suspects take an hour at most. A
- * later time was written while the database's clock was ahead.
- */
-export const FURTHEST_MINUTES = 75;
-
 /** SQL: the priority of a delivery's next job, unless somebody has asked for the attempt. */
 export const prioritySql = (attemptCount: string) =>
   `case when ${attemptCount} = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end`;
@@ -50,9 +44,8 @@ export const hasNoJobSql = (delivery: string) =>
   `not exists (select from hookwright_jobs._private_jobs j where ${namesNextAttemptSql(delivery)})`;
 
 /**
- * SQL condition: no job, of its own or shared, will make this delivery's next attempt. A job that was put off while the
- * clock was ahead does not count, nor one that has been locked for longer than any attempt takes: its worker is dead,
- * or the reply to its fetch was lost.
+ * SQL condition: no job, of its own or shared, will make this delivery's next attempt. A job that has been locked for
+ * longer than any attempt takes does not count: its worker is dead, or the reply to its fetch was lost.
  *
  * @param delivery the name of a row with `id`, `attempt_count` and `job_group`
  */
@@ -62,7 +55,7 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
       (isItsJob) => `not exists (
      select from hookwright_jobs._private_jobs j
      where ${isItsJob}
-       and j.attempts < j.max_attempts and j.run_at < now() + ${FURTHEST_MINUTES} * interval '1 minute'
+       and j.attempts < j.max_attempts
        and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second'))`,
     )
     .join(' and ');

@@ -37,7 +37,23 @@ export async function nameTasks(client: pg.ClientBase, names: readonly string[])
 export const lastRunSql = (task: string) =>
   `select max(last_execution) from hookwright_jobs._private_known_crontabs where identifier = '${task}'`;
 
-/** SQL: corrects times that a clock which was ahead has left. The crontab would start nothing before them. */
+/**
+ * SQL condition: nothing waits for this time, because retries, `Retry-After` and suspects take an hour at most. It was
+ * written while Postgres's clock was ahead.
+ */
+export const isTooFarSql = (time: string) => `${time} > now() + interval '75 minutes'`;
+
+/** SQL query: jobs whose time is too far. */
+export const farJobsSql = `select id from hookwright_jobs._private_jobs where ${isTooFarSql('run_at')}`;
+
+export const runFarJobsSql = (rowsMax: number) => `
+  update hookwright_jobs._private_jobs set run_at = now() where id in (${farJobsSql} limit ${rowsMax})`;
+
+const isFutureRunSql = `last_execution > now() + interval '5 minutes'`;
+
+/** SQL query: tasks that the crontab does not start before a time in the future. */
+export const futureRunsSql = `
+  select identifier from hookwright_jobs._private_known_crontabs where ${isFutureRunSql}`;
+
 export const forgetFutureRunsSql = `
-  update hookwright_jobs._private_known_crontabs set last_execution = now()
-  where last_execution > now() + interval '5 minutes'`;
+  update hookwright_jobs._private_known_crontabs set last_execution = now() where ${isFutureRunSql}`;

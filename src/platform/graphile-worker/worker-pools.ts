@@ -70,8 +70,7 @@ export async function findOwnerlessPools(client: pg.ClientBase, ownPoolIds: read
       with other as materialized (
         select id from (${lockOwnersSql}) owners
         where id <> all($1::text[])
-          -- A start in the future is long ago: the clock was set back.
-          and not pg_postmaster_start_time() between now() - interval '${SERVER_GRACE_SECONDS} seconds' and now())
+          and pg_postmaster_start_time() < now() - interval '${SERVER_GRACE_SECONDS} seconds')
       select id from other where pg_try_advisory_xact_lock(${poolLockSql('id')})`,
     values: [ownPoolIds],
   });

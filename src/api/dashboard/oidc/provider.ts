@@ -117,8 +117,7 @@ export class Provider {
 
   #discover(): Promise<client.Configuration> {
     const nowMs = this.clock().getTime();
-    // The clock may have been set back.
-    if (this.#found === undefined || Math.abs(nowMs - this.#foundAtMs) >= METADATA_AGE_MAX_MS) {
+    if (this.#found === undefined || nowMs - this.#foundAtMs >= METADATA_AGE_MAX_MS) {
       this.#foundAtMs = nowMs;
       const found: Promise<client.Configuration> = discover(this.oidc).catch((error: unknown) => {
         if (this.#found === found) {
