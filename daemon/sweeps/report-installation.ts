@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
-import { reportDaemon } from '../../src/operations/installation/daemons.js';
+import { forgetDaemon, reportDaemon } from '../../src/operations/installation/daemons.js';
 import { renewReport } from '../../src/operations/installation/installation-report.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
 import { repeat } from '../../src/platform/concurrency/repeat.js';
@@ -32,11 +32,16 @@ export function startInstallationReports(
     slots: config.delivery.concurrency,
     startedAt: new Date(),
   };
-  return repeat('report-installation', EVERY_MS, log, async () => {
+  const stop = repeat('report-installation', EVERY_MS, log, async () => {
     const inFlight = gate.states().reduce((sum, state) => sum + state.inFlight, 0);
     await reportDaemon(db.pool, { ...daemon, inFlight });
     await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
   });
+  return async () => {
+    await stop();
+    // One that is killed leaves its report, and the console says that it is silent.
+    await forgetDaemon(db.pool, daemon.id).catch(() => {});
+  };
 }
 
 async function makeReport(config: Config, { pool }: Database) {

@@ -1,7 +1,7 @@
 import { OptionalProps } from '@mikro-orm/core';
 import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { ObjectType } from 'type-graphql';
-import type { ValuesOf } from '../domain/fields/field.js';
+import type { NewValuesOf, ValuesOf } from '../domain/fields/field.js';
 import { webhookFields } from '../domain/fields/webhook-fields.js';
 import { idColumn, nullableTimeColumn, reference, shown, tenantFilter } from './columns.js';
 import { Stored } from './fields.js';
@@ -21,6 +21,7 @@ const overlapUntil = (alias: unknown) =>
   `case when ${alias}.previous_secret_expires_at > now() then ${alias}.previous_secret_expires_at end`;
 
 export type WebhookSettings = ValuesOf<typeof webhookFields>;
+export type NewWebhookSettings = NewValuesOf<typeof webhookFields>;
 
 /** @Stored makes these properties. */
 export interface Webhook extends WebhookSettings {}

@@ -5,12 +5,12 @@ import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';
 import { changeJobs, ofDelivery } from '../support/jobs.js';
 
-test('a daemon tells the console of itself, and what the doctor finds', async () => {
+test('a daemon tells the console of itself, and what the doctor finds, until it ends', async () => {
   await using site = await BulkSite.open();
   const platform = await makeKey(site.api.services, null, ['platform:admin']);
   await site.rows(`select hookwright_jobs.add_job('deliver', '{}', job_key => 'd:77')`);
   await changeJobs(site, `attempts = max_attempts, last_error = 'It broke.'`, ofDelivery(77));
-  site.startDaemon();
+  const daemon = site.startDaemon();
   const read = () =>
     eventually(async () => {
       const { data, errors } = await site.ask(
@@ -40,4 +40,6 @@ test('a daemon tells the console of itself, and what the doctor finds', async ()
       triedAgainAt: null,
     },
   ]);
+  await daemon.stop();
+  expect((await read()).daemons).toEqual([]);
 });

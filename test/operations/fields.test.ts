@@ -35,6 +35,8 @@ describe('a new object', () => {
   test('has several lines in such a field alone', () => {
     expect(issuesOf(schema, { title: 'a', remark: 'a\nb' })).toHaveLength(1);
     expect(schema.parse({ title: 'a', hidden: 'a\nb' })).toMatchObject({ hidden: 'a\nb' });
+    expect(issuesOf(schema, { title: 'a', hidden: 'a\ud800' })).toHaveLength(1);
+    expect(issuesOf(schema, { title: 'a', hidden: 'a\u0001' })).toHaveLength(1);
   });
 });
 

@@ -37,6 +37,14 @@ export type ValuesOf<Table extends Fields> = {
     : Kept<Table[Name]>;
 };
 
+type OptionalName<Table extends Fields> = {
+  [Name in keyof Table]: Table[Name] extends { optional: true } ? Name : never;
+}[keyof Table];
+
+/** The values of a new object, which may leave out the optional ones. */
+export type NewValuesOf<Table extends Fields> = Omit<ValuesOf<Table>, OptionalName<Table>> &
+  Partial<Pick<ValuesOf<Table>, OptionalName<Table>>>;
+
 /** The names of the fields of which `select` is true, in their order. */
 export function namesOf<Table extends Fields>(
   fields: Table,

@@ -57,7 +57,7 @@ function text({ charsMax, lines }: Text, charsMin = 1) {
     .trim()
     .min(charsMin, 'must not be empty')
     .max(charsMax, `must have at most ${charsMax} characters`)
-    .regex(lines ? /^[^\0]*$/ : /^[^\p{Cc}\p{Cs}]*$/u, lines ? 'must not contain the character NUL' : NO_CONTROL);
+    .regex(lines ? /^(?:[^\p{Cc}\p{Cs}]|[\n\r\t])*$/u : /^[^\p{Cc}\p{Cs}]*$/u, NO_CONTROL);
 }
 
 const NO_CONTROL = 'must not contain control characters, nor halves of characters';

@@ -36,6 +36,11 @@ export async function reportDaemon(pool: pg.Pool, daemon: DaemonReport): Promise
   await query(pool, reportStatement, [id, host, pid, version, slots, inFlight, startedAt]);
 }
 
+/** Takes back the report of a daemon that ends. */
+export async function forgetDaemon(pool: pg.Pool, id: string): Promise<void> {
+  await query(pool, { name: 'forget_daemon', text: 'delete from hookwright.daemons where id = $1' }, [id]);
+}
+
 const readStatement: Statement = {
   name: 'read_daemons',
   text: `

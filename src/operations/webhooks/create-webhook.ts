@@ -1,5 +1,5 @@
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
-import { Webhook, type WebhookSettings } from '../../entities/webhook.js';
+import { type NewWebhookSettings, Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
 import type { Database } from '../../platform/database/database.js';
 import { allocateId } from '../rows/allocate-id.js';
@@ -9,7 +9,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 
-interface NewWebhook extends WebhookSettings {
+interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
   webhooksMax: number;
   by: Actor;
@@ -66,9 +66,9 @@ export async function createWebhook(
 }
 
 /** Without the optional settings that are left out. */
-const given = (settings: WebhookSettings): Partial<WebhookSettings> =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
+const given = (settings: NewWebhookSettings): Partial<NewWebhookSettings> =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value != null));
 
 /** The same text for the same settings, however a caller has written them. */
-const textOf = (settings: WebhookSettings): string =>
+const textOf = (settings: NewWebhookSettings): string =>
   JSON.stringify(Object.entries(given(settings)).sort(([a], [b]) => (a < b ? -1 : 1)));
