@@ -230,7 +230,7 @@ describe('the runner', () => {
     // What graphile-worker does when it cannot complete a job.
     await stack.rows(`select pg_notify('worker:migrate', '{"breaking": true}')`);
     // Until then the first runner may still fetch.
-    await eventually(() => lines.some(({ msg }) => msg.startsWith('the job runner stopped fetching')));
+    await eventually(() => lines.some(({ msg }) => msg.startsWith('the job runner stopped fetching')), 20_000);
     await stack.emit();
     await eventually(() => held.length === 4 && daemon.running, 20_000);
     expect((await poolIds()).filter((id) => id !== before)).toHaveLength(1);
