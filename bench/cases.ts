@@ -5,7 +5,7 @@ import type { Env, Service } from './installation.js';
 import { type Journal, lastArrivalAt } from './journal.js';
 import { nowMicroseconds } from './payload.js';
 import type { Rig, Subscription } from './rig.js';
-import { nothingDelivered, type Scenario, warmUp } from './scenario.js';
+import { nothingDelivered, type Scenario, warmUp, warmUpLoad } from './scenario.js';
 
 /** Where an endpoint is, and how late it answers; by default it is at the receiver and answers at once. */
 type Place = Omit<Subscription, 'eventType'> & { latencyMs?: number };
@@ -19,8 +19,6 @@ interface Case {
 }
 
 const WARM_UP_GROUP = 'warm';
-/** At tens of emits a second a process would take minutes to compile what it uses. */
-const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 const LOOK_EVERY_MS = 50;
 /** The shipped setting. */
 const EVENTS_PER_REQUEST_MAX = 100;

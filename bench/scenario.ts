@@ -64,6 +64,9 @@ export function tooFewDelivered({ output }: ServiceProcess, deliveries: number):
 
 export const ARRIVAL_TIMEOUT_MS = 60_000;
 
+/** At a low rate a process would take minutes to compile what it uses, so it is warmed up at full speed. */
+export const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
+
 /**
  * Emits before anything is measured.
  *

@@ -3,7 +3,7 @@ import { recoverWebhook } from '../client.js';
 import type { Service } from '../installation.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import { type Measurement, type Scenario, warmUp } from '../scenario.js';
+import { type Measurement, type Scenario, warmUp, warmUpLoad } from '../scenario.js';
 import { seedFailed } from '../seed.js';
 import { besideSteadyLoad, faultsOf, latencyFigures, type SteadyLoadOf, warmUpSteadily } from '../steady.js';
 
@@ -13,7 +13,6 @@ const RATE_PER_SECOND = 100;
 const BULK = 'bulk';
 const FRESH = 'fresh';
 const DRAIN_TIMEOUT_MS = 280_000;
-const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 
 /**
  * 100,000 failed deliveries of one webhook are sent again by `recoverWebhook`, while fresh traffic goes to another one

@@ -1,9 +1,7 @@
 import { Histogram } from '../histogram.js';
-import { emitAndReceive, type Measurement, type Scenario, warmUp } from '../scenario.js';
+import { emitAndReceive, type Measurement, type Scenario, warmUp, warmUpLoad } from '../scenario.js';
 
 const load = { what: 'emit', ratePerSecond: 100, seconds: 15 } as const;
-/** As in `latency`. */
-const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 
 const p99Of = ({ latency }: Measurement): number =>
   (latency === null ? undefined : Histogram.from(latency).summary()?.p99Ms) ?? Number.NaN;

@@ -3,7 +3,7 @@ import type { Service } from '../installation.js';
 import type { Load, LoadReport } from '../load.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import { type Measurement, type Scenario, warmUp } from '../scenario.js';
+import { type Measurement, type Scenario, warmUp, warmUpLoad } from '../scenario.js';
 import { besideSteadyLoad, faultsOf, latencyFigures, type SteadyLoadOf, warmUpSteadily } from '../steady.js';
 
 const WEBHOOKS = 100;
@@ -34,7 +34,7 @@ export const fanoutNoisy: Scenario = {
     await rig.subscribe(a, NOISY, WEBHOOKS);
     await rig.subscribe(b, QUIET, 1);
     await warmUp(rig, a, NOISY, { what: BATCH, concurrency: 1, requestsMax: 2, seconds: 60 });
-    await warmUp(rig, b, QUIET, { what: 'emit', concurrency: 16, seconds: 3 });
+    await warmUp(rig, b, QUIET, warmUpLoad);
     const steadily = { service: b, group: QUIET, ratePerSecond: RATE_PER_SECOND };
     await warmUpSteadily(rig, steadily);
     return () => measure(rig, a, steadily);

@@ -4,7 +4,7 @@ import { Histogram } from '../histogram.js';
 import type { Service } from '../installation.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import { type Measurement, type Scenario, warmUp } from '../scenario.js';
+import { type Measurement, type Scenario, warmUp, warmUpLoad } from '../scenario.js';
 import { besideSteadyLoad, faultsOf, latencyFigures, type SteadyLoadOf, warmUpSteadily } from '../steady.js';
 
 const RATE_PER_SECOND = 100;
@@ -17,7 +17,6 @@ const ENABLE_EVERY_MS = 1000;
 const WARM_UP_BESIDE_SICK_MS = 5_000;
 /** Length of the sick phase for each of --seconds. */
 const SICK_MS = 5000;
-const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 
 /**
  * The same events go to a healthy endpoint and to three sick ones of the same tenant: one answers 200 after 10 s (so

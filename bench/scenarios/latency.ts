@@ -1,10 +1,8 @@
 import { Histogram } from '../histogram.js';
-import { emitAndReceive, type Scenario, warmUp } from '../scenario.js';
+import { emitAndReceive, type Scenario, warmUp, warmUpLoad } from '../scenario.js';
 
 const RATE_PER_SECOND = 100;
 const load = { what: 'emit', ratePerSecond: RATE_PER_SECOND } as const;
-/** At 100/s a process would take minutes to compile what it uses, so it is warmed up at full speed. */
-const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 const BARE_SECONDS = 2;
 
 export const latency: Scenario = {

@@ -16,7 +16,7 @@ import {
 } from '../mixture.js';
 import { nowMicroseconds } from '../payload.js';
 import type { Rig } from '../rig.js';
-import { nothingDelivered, type Scenario, warmUp } from '../scenario.js';
+import { nothingDelivered, type Scenario, warmUp, warmUpLoad } from '../scenario.js';
 
 /** Times --seconds. */
 const EMIT_SECONDS = 15;
@@ -27,7 +27,6 @@ const ARRIVAL_WITHIN_MS = 15_000;
 /** The shipped setting. */
 const SLOTS = 200;
 const WARM_UP_GROUP = 'warm';
-const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 
 /** A tenant of a mixture: the service as it asks it, its webhooks, and their groups at the receiver. */
 interface PlacedTenant {

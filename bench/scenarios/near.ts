@@ -2,14 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Histogram } from '../histogram.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import { type Measurement, type Scenario, warmUp } from '../scenario.js';
+import { type Measurement, type Scenario, warmUp, warmUpLoad } from '../scenario.js';
 import { besideSteadyLoad, faultsOf, latencyFigures, type SteadyLoadOf, warmUpSteadily } from '../steady.js';
 import { sumOf } from '../sum.js';
 
 const RATE_PER_SECOND = 200;
 const ANSWER_MS = 100;
 const GROUP = 'near';
-const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 
 /**
  * An endpoint that is healthy and has room takes 100 ms for each answer, as most do that are not in the same house. In turns

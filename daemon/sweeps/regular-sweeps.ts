@@ -74,10 +74,8 @@ function sweepsOf(pool: pg.Pool, log: Logger): Sweep[] {
       is: 'overdue',
       lock: 'rescue-overdue',
       everyRounds: 5,
-      work: async () => {
-        const deliveries = await rescueOverdue(pool, overdue);
-        return found({ deliveries }, 'warn', 'rescued overdue deliveries that had no job');
-      },
+      work: async () =>
+        found({ deliveries: await rescueOverdue(pool, overdue) }, 'warn', 'rescued overdue deliveries that had no job'),
     },
     {
       is: 'bulk',

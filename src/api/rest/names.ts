@@ -1,3 +1,5 @@
+import { snakeCase } from '../../domain/snake-case.js';
+
 /** The names of REST that differ from those of GraphQL by more than their spelling. */
 const OTHERWISE = {
   databaseId: 'id',
@@ -20,7 +22,7 @@ export type RestName<Name> = Name extends keyof typeof OTHERWISE
 
 export function restName(name: string): string {
   const otherwise: Record<string, string> = OTHERWISE;
-  return otherwise[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return otherwise[name] ?? snakeCase(name);
 }
 
 /** `last_success_at` is `lastSuccessAt`. */

@@ -44,11 +44,3 @@ type OptionalName<Table extends Fields> = {
 /** The values of a new object, which may leave out the optional ones. */
 export type NewValuesOf<Table extends Fields> = Omit<ValuesOf<Table>, OptionalName<Table>> &
   Partial<Pick<ValuesOf<Table>, OptionalName<Table>>>;
-
-/** The names of the fields of which `select` is true, in their order. */
-export function namesOf<Table extends Fields>(
-  fields: Table,
-  select: (field: Field) => boolean,
-): (keyof Table & string)[] {
-  return Object.keys(fields).filter((name) => select(fields[name]!));
-}

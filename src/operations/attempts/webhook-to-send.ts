@@ -1,5 +1,6 @@
-import { type Field, namesOf, type ValuesOf } from '../../domain/fields/field.js';
+import type { ValuesOf } from '../../domain/fields/field.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { snakeCase } from '../../domain/snake-case.js';
 
 type Written = typeof webhookFields;
 type SentName = { [Name in keyof Written]: Written[Name] extends { sent: true } ? Name : never }[keyof Written];
@@ -13,8 +14,7 @@ export interface WebhookToSend extends Pick<ValuesOf<Written>, SentName> {
   failuresAtLoad: number;
 }
 
-const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const writtenNames = namesOf(webhookFields, ({ sent }: Field) => sent === true) as SentName[];
+const writtenNames = (Object.keys(webhookFields) as SentName[]).filter((name) => 'sent' in webhookFields[name]);
 
 const columns: Readonly<Record<keyof WebhookToSend, string>> = {
   ...(Object.fromEntries(writtenNames.map((name) => [name, snakeCase(name)])) as Record<SentName, string>),

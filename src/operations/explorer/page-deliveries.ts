@@ -1,4 +1,5 @@
 import { IDS_PER_DAY } from '../../domain/ids/delivery-id.js';
+import { snakeCase } from '../../domain/snake-case.js';
 import { Delivery, type DeliveryStatus } from '../../entities/delivery.js';
 import { isOpen } from '../deliveries/delivery-state.js';
 import { type Bounds, ofEventSql, PageConditions, readPage } from './page.js';
@@ -34,9 +35,7 @@ const properties = [
   'lastStatusCode',
   'lastErrorCode',
 ] as const satisfies (keyof Delivery)[];
-const columns = properties
-  .map((name) => `d.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as "${name}"`)
-  .join(', ');
+const columns = properties.map((name) => `d.${snakeCase(name)} as "${name}"`).join(', ');
 
 type PageRow = Pick<Delivery, (typeof properties)[number]>;
 const entities = (rows: PageRow[]) => rows.map((row) => Object.assign(new Delivery(), row));
