@@ -43,8 +43,10 @@ export class AttemptMaker {
     const { clock, config, fence, sender, tracing } = this.deps;
     const trace = traceAttempt(tracing, delivery);
     try {
+      const keys = this.#signer.keysAtHand(delivery) ?? (await this.#signer.openKeys(delivery));
+      // Reading the tenant's key from the database is no part of the attempt.
       const [startedAt, startedAtMs] = [clock(), performance.now()];
-      const request = this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
+      const request = this.#signer.sign(delivery, keys, startedAt);
       Object.assign(request.headers, trace?.headers);
       if (fence.closed) {
         throw new SendingStopped('The request was not sent, because its outcome could not have been recorded.');

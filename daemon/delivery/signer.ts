@@ -27,30 +27,26 @@ export class Signer {
     private readonly options: Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks'>,
   ) {}
 
-  /** The request of an attempt at this time; null: a secret has to be opened first. */
-  signAtOnce(delivery: DueDelivery, at: Date): DeliveryRequest | null {
-    const opened = this.#opened.get(delivery.webhookId);
-    if (!opened?.sealed.equals(delivery.sealedSecret) || !isEqual(opened.previousSealed, delivery.previousSecret)) {
+  /** Null: they have to be opened first. */
+  keysAtHand({ webhookId, sealedSecret, previousSecret }: DueDelivery): SigningKeySet | null {
+    const opened = this.#opened.get(webhookId);
+    if (!opened?.sealed.equals(sealedSecret) || !isEqual(opened.previousSealed, previousSecret)) {
       return null;
     }
-    return this.#request(delivery, opened.keys, at);
+    return opened.keys;
   }
 
-  /**
-   * Opens the secrets, then does the same as `signAtOnce`.
-   *
-   * @throws SecretUnreadable when its encryption key is missing, or its row was tampered with
-   */
-  async sign(delivery: DueDelivery, at: Date): Promise<DeliveryRequest> {
-    const { tenantId, webhookId, sealedSecret, previousSecret } = delivery;
+  /** @throws SecretUnreadable when the encryption key is missing, or the row was tampered with */
+  async openKeys({ tenantId, webhookId, sealedSecret, previousSecret }: DueDelivery): Promise<SigningKeySet> {
     const open = async (sealed: Buffer) => secretKeys(await this.vault.open(tenantId, webhookId, sealed));
     const current = await open(sealedSecret);
     const keys = { current, previous: previousSecret === null ? null : await open(previousSecret) };
     this.#opened.set(webhookId, { sealed: sealedSecret, previousSealed: previousSecret, keys });
-    return this.#request(delivery, keys, at);
+    return keys;
   }
 
-  #request({ id, eventType, body }: DueDelivery, keys: SigningKeySet, at: Date): DeliveryRequest {
+  /** @param at when the attempt starts */
+  sign({ id, eventType, body }: DueDelivery, keys: SigningKeySet, at: Date): DeliveryRequest {
     const { headerPrefix, standardWebhooks } = this.options;
     const userAgent = USER_AGENT;
     return deliveryRequest({ deliveryId: id, eventType, body, keys, at, headerPrefix, standardWebhooks, userAgent });

@@ -2,9 +2,12 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
+import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/locks.js';
 import { answer } from '../support/receiver.js';
 
 describe.each([-300, 300])('the clock of a daemon, %i s away from that of Postgres,', (seconds) => {
@@ -57,4 +60,22 @@ describe.each([-300, 300])('the clock of a daemon, %i s away from that of Postgr
     expect(beforeMs).toBeGreaterThanOrEqual(0);
     expect(beforeMs).toBeLessThan(60_000);
   });
+});
+
+test('an attempt starts once its secret is read, however long the database takes for that', async () => {
+  await using stack = await DeliveryStack.open();
+  await stack.endpoint();
+  const eventId = await stack.emit();
+  const lock = await openTransaction(stack.databaseUrl, 'lock table hookwright.tenants in access exclusive mode');
+  // A process that has just started has read no tenant's key.
+  const vault = new SecretVault(stack.services.db, stack.services.config.encryptionKeys ?? []);
+  const daemon = new Daemon({ ...stack.services, vault });
+  await eventually(async () => (await stack.rows(`${lockWaits} and query like '%data_key%'`)).length > 0);
+  const readableFrom = new Date();
+  await lock.letGo();
+  await stack.reaches(eventId, 'SUCCEEDED');
+  const [attempt] = await stack.rows<{ started_at: Date }>('select started_at from hookwright.attempts');
+  expect(attempt!.started_at.getTime()).toBeGreaterThanOrEqual(readableFrom.getTime());
+  await daemon.stop();
+  await lock[Symbol.asyncDispose]();
 });

@@ -137,8 +137,10 @@ class Course {
     const possible = new Set(ends.map(keyOf));
     const isDisabled = before.active && !after.active;
     if (rows.size === 0 || after.generation !== before.generation + (isDisabled ? 1 : 0)) {
-      const verdicts = attempts.map(({ verdict }) => verdict);
-      this.#complain(`became ${show(after)} from ${show(before)} by ${verdicts}; possible: ${[...possible]}`);
+      const by = attempts.map(
+        ({ verdict, startedAt, finishedAt }) => `${verdict} ${startedAt - at} to ${finishedAt - at}`,
+      );
+      this.#complain(`became ${show(after)} from ${show(before)} by ${by.join(', ')} ms; possible: ${[...possible]}`);
     } else if (possible.size === 1) {
       figures.checkedExactly += 1;
     } else {
