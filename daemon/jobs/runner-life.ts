@@ -3,16 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, ParsedCronItem, Runner, TaskList, WorkerEvents } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { repeat } from '../../src/platform/concurrency/repeat.js';
-import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/platform/database/database.js';
+import type { Database } from '../../src/platform/database/database.js';
 import { type GatedPool, openJobConnections } from '../../src/platform/graphile-worker/job-connections.js';
 import { run } from '../../src/platform/graphile-worker/library.js';
 import { LocalJobs, type Room } from '../../src/platform/graphile-worker/local-jobs.js';
-import {
-  findForgotten,
-  freeJobs,
-  freeJobsNotInHand,
-  renewLocks,
-} from '../../src/platform/graphile-worker/locked-jobs.js';
+import { freeJobsNotInHand, renewLocks } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { JOBS_SCHEMA, quietLogger } from '../../src/platform/graphile-worker/schema.js';
 import type { ControlConnection } from '../liveness/control-connection.js';
 
@@ -42,8 +37,6 @@ const FETCH_AHEAD = 1 / 8;
 const END_OF_JOBS_EVERY_MS = 100;
 const FREE_EVERY_MS = 1_000;
 const RENEW_EVERY_MS = 5_000;
-/** By then the statement that locked a job has ended, and its reply has arrived or is lost. */
-const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;
 const LEAVE_MS_MAX = 500;
 
 export type RoomOfPool = Room & { poolId: string };
@@ -58,8 +51,6 @@ export class RunnerLife {
   /** Aborts when `#isGone`. */
   readonly #alive = new AbortController();
   readonly #stopRenewing: () => Promise<void>;
-  /** Jobs that the last renewal found locked without knowing them. */
-  #suspected = new Set<string>();
   #runner: Runner | undefined;
   #poolId: string | undefined;
   #queue: LocalJobs | undefined;
@@ -95,29 +86,11 @@ export class RunnerLife {
     return this.#queue?.give(jobs) ?? false;
   }
 
-  /** The ids of the locked jobs that are running or will run. */
-  get #known(): string[] {
-    return [...this.#inHand, ...(this.#queue?.waitingIds ?? [])];
-  }
-
-  /** Keeps the locks of known jobs, and frees jobs that a lost reply has left locked. */
+  /** The rescue sweep takes jobs for lost whose lock is not renewed (docs/decisions/0024). */
   async #renewLocks(): Promise<void> {
-    const { db, log } = this.deps;
-    if (this.#poolId === undefined) {
-      return;
-    }
-    const known = this.#known;
-    if (known.length > 0) {
-      await renewLocks(db.pool, this.#poolId, known);
-    }
-    const found = await findForgotten(db.pool, this.#poolId, this.#known, FORGOTTEN_AFTER_SECONDS);
-    const knownNow = new Set(this.#known);
-    // Found twice: a process that has stood still reads its replies between the two renewals.
-    const forgotten = found.filter((id) => this.#suspected.has(id) && !knownNow.has(id));
-    this.#suspected = new Set(found);
-    const freed = forgotten.length === 0 ? 0 : await freeJobs(db.pool, this.#poolId, forgotten);
-    if (freed > 0) {
-      log.warn({ jobs: freed }, 'freed jobs that a lost reply of Postgres had left locked');
+    const known = [...this.#inHand, ...(this.#queue?.waitingIds ?? [])];
+    if (this.#poolId !== undefined && known.length > 0) {
+      await renewLocks(this.deps.db.pool, this.#poolId, known);
     }
   }
 

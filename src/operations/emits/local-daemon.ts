@@ -21,7 +21,7 @@ export interface Claim {
   /** Jobs of a higher priority number are left to every daemon. */
   priorityMax: number;
   deliveriesMax: number;
-  /** Runs the jobs that the commit has claimed. When its reply is lost, the runner finds locked jobs later. */
+  /** Runs the jobs that the commit has claimed. When its reply is lost, the rescue sweep finds the deliveries. */
   begin(jobs: readonly ClaimedJob[]): void;
 }
 

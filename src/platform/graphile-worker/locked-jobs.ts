@@ -33,21 +33,6 @@ const freeJobsSql = (where: string) => `
   select count(*)::integer as freed, pg_notify('jobs:insert', json_build_object('count', count(*))::text)
   from freed having count(*) > 0`;
 
-/** @returns the ids of the jobs that a pool has had locked for longer than this, except those it knows */
-export async function findForgotten(
-  pool: pg.Pool,
-  poolId: string,
-  known: readonly string[],
-  lockedSeconds: number,
-): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `select id::text from hookwright_jobs._private_jobs
-     where locked_by = $1 and id <> all($2::bigint[]) and locked_at < now() - $3 * interval '1 second'`,
-    [poolId, known, lockedSeconds],
-  );
-  return rows.map(({ id }) => id);
-}
-
 /** Jobs in hand are locked again after this time, so that the sweeps do not take them for forgotten. */
 const RENEWED_AFTER_SECONDS = 20;
 
