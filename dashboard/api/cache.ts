@@ -1,4 +1,10 @@
-import { type Cache, cacheExchange, type ResolveInfo, type Variables } from '@urql/exchange-graphcache';
+import {
+  type Cache,
+  cacheExchange,
+  type ResolveInfo,
+  type UpdateResolver,
+  type Variables,
+} from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { stringifyVariables } from 'urql';
 
@@ -11,36 +17,25 @@ export function createCache() {
     keys: new Proxy({}, { get: () => idOf }),
     resolvers: {
       Query: {
-        deliveries: relayPagination(),
         events: relayPagination(),
         webhooks: relayPagination(),
         bulkOperations: relayPagination(),
         auditLog: relayPagination(),
         apiKeys: relayPagination(),
         tenants: relayPagination(),
-        portalSessions: relayPagination(),
       },
-      Event: { fanOut: relayPagination(), deliveries: relayPagination() },
-      Webhook: { deliveries: relayPagination() },
+      Event: { fanOut: relayPagination() },
     },
     updates: {
       Query: { events: forgetLaterPages, auditLog: forgetLaterPages },
       Mutation: {
-        createWebhook: (_result, _args, cache) => forget(cache, 'webhooks'),
-        deleteWebhook: (_result, { input }, cache) => {
-          cache.invalidate({ __typename: 'Webhook', id: (input as { id: string }).id });
-          forget(cache, 'webhooks', 'backlog');
-        },
-        createApiKey: (_result, _args, cache) => forget(cache, 'apiKeys'),
-        revokeApiKey: (_result, _args, cache) => forget(cache, 'apiKeys'),
-        createTenant: (_result, _args, cache) => forget(cache, 'tenants'),
-        deleteTenant: (_result, _args, cache) => forget(cache, 'tenants'),
-        registerEventType: (_result, _args, cache) => forget(cache, 'eventTypes'),
-        createPortalSession: (_result, _args, cache) => forget(cache, 'portalSessions'),
-        recoverWebhook: (_result, _args, cache) => forget(cache, 'bulkOperations'),
-        replayEvents: (_result, _args, cache) => forget(cache, 'bulkOperations'),
-        cancelDeliveries: (_result, _args, cache) => forget(cache, 'bulkOperations'),
-        testWebhook: (_result, _args, cache) => forget(cache, 'deliveries'),
+        // Lists that stay on the screen while they get longer or shorter.
+        createApiKey: forgets('apiKeys'),
+        revokeApiKey: forgets('apiKeys'),
+        createPortalSession: forgets('portalSessions'),
+        revokePortalSession: forgets('portalSessions'),
+        deleteWebhook: (_result, { input }, cache) =>
+          cache.invalidate({ __typename: 'Webhook', id: (input as { id: string }).id }),
       },
       Subscription: {
         webhookUpdated: (result, _args, cache) => {
@@ -65,6 +60,11 @@ export function createCache() {
     },
   });
 }
+
+const forgets =
+  (list: string): UpdateResolver =>
+  (_result, _args, cache) =>
+    forget(cache, list);
 
 const idOf = ({ id }: { id?: unknown }): string | null => (typeof id === 'string' ? id : null);
 

@@ -1,7 +1,25 @@
-import { Client, fetchExchange, type OperationResult, subscriptionExchange, type TypedDocumentNode } from 'urql';
-import { askAgain } from './ask-again';
+/**
+ * Where the pages keep what the API answers: each list and each object is in one of two places.
+ *
+ * 1. The cache (`cache.ts`) has all but the list of deliveries. Screens read by `useQuery`: a screen that is opened shows
+ *    what the cache has, and asks the service too, so no list has to be dropped because something changed while nobody
+ *    looked at it. The function that `useQuery` returns always asks the service, and the last answer stays beside an
+ *    error (`keep-shown.ts`). No screen sets a request policy.
+ * 2. A `Feed` (`screens/deliveries/list/feed.ts`) has a list without an end, which changes while somebody looks at it.
+ *    It reads by a client without a cache (`createFeedClient`), and forgets pages that are far from the visible rows.
+ *
+ * Updates of the stream change an object in the cache by its id, and a row in a `Feed` by `Feed.update`.
+ */
+import {
+  Client,
+  createRequest,
+  fetchExchange,
+  type OperationResult,
+  subscriptionExchange,
+  type TypedDocumentNode,
+} from 'urql';
 import { createCache } from './cache';
-import { keepData } from './keep-data';
+import { keepShown } from './keep-shown';
 import { LiveConnection } from './live';
 import { fetchSignedIn } from './session';
 
@@ -17,27 +35,26 @@ const URL = '/graphql';
 export function createClient(tenantId?: string): Client {
   const headers: Record<string, string> = tenantId === undefined ? {} : { 'hookwright-tenant': tenantId };
   const live = new LiveConnection(headers);
-  const service = { url: URL, preferGetMethod: false, fetchOptions: { headers }, fetch: fetchSignedIn };
   const client: Client = new Client({
-    ...service,
+    url: URL,
+    preferGetMethod: false,
+    fetchOptions: { headers },
+    fetch: fetchSignedIn,
     requestPolicy: 'cache-and-network',
     exchanges: [
-      askAgain((operation) => client.reexecuteOperation(operation)),
-      keepData(),
+      keepShown((operation) => client.reexecuteOperation(operation)),
       createCache(),
       subscriptionExchange({ forwardSubscription: live.subscribe }),
       fetchExchange,
     ],
   });
-  uncached.set(client, new Client({ ...service, exchanges: [fetchExchange] }));
   return client;
 }
 
-const uncached = new WeakMap<Client, Client>();
-
-/** A client for lists of any length, whose pages their screen keeps and forgets by itself: the cache would keep all. */
-export function uncachedFor(client: Client): Client {
-  return uncached.get(client) ?? client;
+/** A client for the pages of a `Feed`: it has the session and the tenant of `client`, and no cache. */
+export function createFeedClient(client: Client): Client {
+  const { context } = client.createRequestOperation('query', createRequest('{ __typename }', {}));
+  return new Client({ ...context, exchanges: [fetchExchange] });
 }
 
 /** Asks once with a token that is not (yet) that of the page, and keeps nothing. */

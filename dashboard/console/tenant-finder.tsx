@@ -13,7 +13,7 @@ export default function TenantFinder(props: FinderProps) {
   const find = async (wanted: string): Promise<Findings> => {
     const number = /^(?:tn_)?(\d{1,15})$/.exec(wanted)?.[1];
     const variables = { id: number ?? '0', byId: number !== undefined, text: wanted };
-    const { data, error } = await client.query(FIND_TENANT, variables, { requestPolicy: 'network-only' }).toPromise();
+    const { data, error } = await client.query(FIND_TENANT, variables).toPromise();
     const named = data?.tenants?.edges.map(({ node }) => node) ?? [];
     const found = data?.tenant ? [data.tenant, ...named.filter(({ id }) => id !== data.tenant?.id)] : named;
     return {

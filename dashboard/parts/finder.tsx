@@ -31,7 +31,7 @@ export default function Finder(props: FinderProps) {
       return { hits: [], nothing };
     }
     const ids = { delivery: number, event: number, webhook: number };
-    const { data, error } = await client.query(FIND, ids, { requestPolicy: 'network-only' }).toPromise();
+    const { data, error } = await client.query(FIND, ids).toPromise();
     const found = (Object.keys(PREFIXES) as Kind[]).filter(
       (kind) => data?.[kind] != null && (prefix === undefined || prefix === PREFIXES[kind]),
     );

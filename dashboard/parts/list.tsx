@@ -27,9 +27,6 @@ interface ListProps<Row> {
   keyOf: (row: Row) => string;
   /** Opens a row: Enter, or a click beside its links. */
   onOpen?: (row: Row) => void;
-  /** Rows that are chosen, where they can be. */
-  chosen?: ReadonlySet<string>;
-  onChoose?: (chosen: ReadonlySet<string>) => void;
 }
 
 /** The height of a row, in px: `h-7.5` below. */
@@ -37,70 +34,53 @@ export const ROW_PX = 30;
 
 const SHOWN = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
 
-/** A table of objects: `j` and `k` move, Enter opens, `x` chooses. Rows that do not change do not render again. */
-export function List<Row>({ label, columns, rows, keyOf, onOpen, chosen, onChoose }: ListProps<Row>) {
+/** `j` and `k` step to another row, Enter opens the current one. Undefined: there is none. */
+export function useRowKeys(step: ((by: 1 | -1) => void) | undefined, open: (() => void) | undefined): void {
   const { t } = useLingui();
+  const go = (by: 1 | -1) => {
+    leaveFocus();
+    step?.(by);
+  };
+  useShortcut('j', t`Next row`, step && (() => go(1)));
+  useShortcut('k', t`Previous row`, step && (() => go(-1)));
+  useShortcut('Enter', t`Open the row`, open);
+}
+
+/** A table of objects: `j` and `k` move, Enter opens. Rows that do not change do not render again. */
+export function List<Row>({ label, columns, rows, keyOf, onOpen }: ListProps<Row>) {
   const [current, setCurrent] = useState<string>();
   const body = useRef<HTMLTableSectionElement>(null);
   const at = rows.findIndex((row) => keyOf(row) === current);
-  const move = (by: number) => {
+  const step = (by: number) => {
     const to = Math.min(rows.length - 1, Math.max(0, at + by));
     const next = rows[to];
     if (next !== undefined) {
-      leaveFocus();
       setCurrent(keyOf(next));
       body.current?.rows[to]?.scrollIntoView({ block: 'nearest' });
     }
   };
-  useShortcut('j', t`Next row`, () => move(1));
-  useShortcut('k', t`Previous row`, () => move(-1));
   const currentRow = rows[at];
-  useShortcut('Enter', t`Open the row`, currentRow && onOpen ? () => onOpen(currentRow) : undefined);
-  const toggle = (key: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(key)) {
-      next.add(key);
-    }
-    onChoose?.(next);
-  };
-  useShortcut('x', t`Choose the row`, current !== undefined && onChoose ? () => toggle(current) : undefined);
-  const all = rows.length > 0 && rows.every((row) => chosen?.has(keyOf(row)));
+  useRowKeys(step, currentRow && onOpen && (() => onOpen(currentRow)));
   return (
     <table aria-label={label} className="w-full border-collapse text-sm">
       <thead>
         <tr className="border-b border-line text-start text-xs text-soft">
-          {onChoose !== undefined && (
-            <th scope="col" className="w-8 ps-3.5">
-              <input
-                type="checkbox"
-                aria-label={t`Choose all rows of this page`}
-                checked={all}
-                onChange={() => onChoose(all ? new Set() : new Set(rows.map(keyOf)))}
-                className="block size-3.5 accent-accent"
-              />
-            </th>
-          )}
           {columns.map((column) => (
             <Heading key={column.name} column={column as Column<unknown>} />
           ))}
         </tr>
       </thead>
       <tbody ref={body}>
-        {rows.map((row) => {
-          const key = keyOf(row);
-          return (
-            <RowView
-              key={key}
-              row={row}
-              rowKey={key}
-              columns={columns as readonly Column<unknown>[]}
-              current={key === current}
-              chosen={chosen?.has(key)}
-              onToggle={onChoose === undefined ? undefined : toggle}
-              onOpen={onOpen as ((row: unknown) => void) | undefined}
-            />
-          );
-        })}
+        {rows.map((row) => (
+          <RowView
+            key={keyOf(row)}
+            row={row}
+            rowKey={keyOf(row)}
+            columns={columns as readonly Column<unknown>[]}
+            current={keyOf(row) === current}
+            onOpen={onOpen as ((row: unknown) => void) | undefined}
+          />
+        ))}
       </tbody>
     </table>
   );
@@ -122,8 +102,9 @@ interface RowProps {
   rowKey: string;
   columns: readonly Column<unknown>[];
   current: boolean;
-  chosen: boolean | undefined;
-  onToggle: ((key: string) => void) | undefined;
+  /** Undefined, as `onToggle`, where rows cannot be chosen. */
+  chosen?: boolean | undefined;
+  onToggle?: (() => void) | undefined;
   onOpen: ((row: unknown) => void) | undefined;
 }
 
@@ -153,7 +134,7 @@ export const RowView = memo(
               type="checkbox"
               aria-label={t`Choose ${rowKey}`}
               checked={Boolean(chosen)}
-              onChange={() => onToggle(rowKey)}
+              onChange={onToggle}
               className="block size-3.5 accent-accent"
             />
           </td>

@@ -1,4 +1,15 @@
 import { useEffect, useRef } from 'react';
+import { useSubscription } from 'urql';
+import { graphql } from '../api/generated';
+
+const CHANGES = graphql(`
+  subscription Changes {
+    deliveryUpdated { cursor resync }
+  }
+`);
+
+/** Figures of many deliveries are read again at most this often, however many of them change. */
+const CHANGES_EVERY_MS = 5_000;
 
 /**
  * Reads again what changes without telling, while somebody can see it.
@@ -42,4 +53,13 @@ export function useThrottled(read: () => void, everyMs: number): () => void {
       Math.max(0, state.current.lastAt + everyMs - Date.now()),
     );
   }).current;
+}
+
+/**
+ * Calls `read` after deliveries of the tenant have changed, for screens whose figures cannot follow each change by
+ * itself. Nothing is followed while `wanted` is false: a range in the past, a key that may not read deliveries.
+ */
+export function useReadAgain(read: () => void, wanted: boolean): void {
+  const readSoon = useThrottled(read, CHANGES_EVERY_MS);
+  useSubscription({ query: CHANGES, pause: !wanted }, readSoon);
 }

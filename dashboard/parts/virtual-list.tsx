@@ -1,8 +1,16 @@
 import { useLingui } from '@lingui/react/macro';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { leaveFocus, useShortcut } from './keyboard';
-import { type Column, Heading, ROW_PX, RowView } from './list';
+import { useShortcut } from './keyboard';
+import { type Column, Heading, ROW_PX, RowView, useRowKeys } from './list';
+
+/** The rows that are chosen, by their keys, and how a person changes that. */
+export interface Choice<Row> {
+  keys: ReadonlyMap<string, unknown>;
+  toggle: (row: Row) => void;
+  /** Chooses many rows, or none where some are chosen. */
+  toggleAll: () => void;
+}
 
 interface VirtualListProps<Row> {
   /** The list's name, for screen readers. */
@@ -14,91 +22,49 @@ interface VirtualListProps<Row> {
   rowAt: (index: number) => Row | undefined;
   keyOf: (row: Row) => string;
   onOpen: (row: Row) => void;
-  chosen?: ReadonlySet<string>;
-  onToggle?: (row: Row) => void;
-  /** Chooses many rows, or none where some are chosen. */
-  toggleAll?: () => void;
+  /** Undefined where rows cannot be chosen. */
+  choice: Choice<Row> | undefined;
   /** Which rows are seen now. */
   onShow: (first: number, last: number) => void;
   /** Whether somebody is looking at rows: the pointer is among them, one was gone to by keys, or the list is scrolled. */
   onLook: (looks: boolean) => void;
   /** Whether more rows follow than are counted. */
   more: boolean;
-  /** Raised to go back to the first row. */
-  toStart: number;
-  /** A header over the first rows. The pointer on it counts as on the rows. */
-  children?: ReactNode;
+  /** A header over the first rows. The pointer on it counts as on the rows. @param toStart goes back to the first row */
+  header: (toStart: () => void) => ReactNode;
 }
 
 /** A list in a box of its own that scrolls: only the rows that are seen are in the page, however many there are. */
 export function VirtualList<Row>(props: VirtualListProps<Row>) {
-  const {
-    label,
-    columns,
-    count,
-    rowAt,
-    keyOf,
-    onOpen,
-    chosen,
-    onToggle,
-    toggleAll,
-    onShow,
-    onLook,
-    more,
-    toStart,
-    children,
-  } = props;
-  const { t } = useLingui();
-  const began = performance.now();
+  const { label, columns, count, rowAt, keyOf, choice, onShow, onLook, more, header } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [current, setCurrent] = useState<number>();
-  const looking = useRef({ pointer: false, scrolled: false, keys: false });
   const rows = useVirtualizer({
     count,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_PX,
     overscan: 12,
   });
-  const items = rows.getVirtualItems();
-  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
-  useEffect(() => onShow(first, last));
-  useEffect(() => {
-    if (toStart > 0 && box.current !== null) {
-      box.current.scrollTop = 0;
-      setCurrent(undefined);
-    }
-  }, [toStart]);
-  useLayoutEffect(() => {
-    // Places are set past React: a row at the top moves all others, which need not be rendered for that.
-    const shown = box.current?.querySelectorAll('tbody > tr:not([aria-hidden])') ?? [];
-    for (const [at, row] of shown.entries()) {
-      row.setAttribute('aria-rowindex', String(first + at + 2));
-    }
-    // Observers get one entry: the browser itself would keep them all.
-    performance.clearMeasures('rows rendered');
-    performance.measure('rows rendered', { start: began });
-  });
+  const looking = useRef({ pointer: false, scrolled: false, keys: false });
   const look = (change: Partial<typeof looking.current>) => {
     Object.assign(looking.current, change);
     onLook(Object.values(looking.current).includes(true));
   };
-  const move = (to: number | undefined) => {
-    setCurrent(to);
+  const [current, goTo] = useCurrentRow(props, (to) => {
     look({ keys: to !== undefined });
     if (to !== undefined) {
-      leaveFocus();
       rows.scrollToIndex(to);
     }
-  };
-  const step = (by: number) => move(Math.min(count - 1, Math.max(0, (current ?? -1) + by)));
-  const currentRow = current === undefined ? undefined : rowAt(current);
-  useShortcut('j', t`Next row`, count > 0 ? () => step(1) : undefined);
-  useShortcut('k', t`Previous row`, count > 0 ? () => step(-1) : undefined);
-  useShortcut('Escape', t`Leave the rows`, current === undefined ? undefined : () => move(undefined));
-  useShortcut('Enter', t`Open the row`, currentRow && (() => onOpen(currentRow)));
-  useShortcut('x', t`Choose the row`, currentRow && onToggle && (() => onToggle(currentRow)));
-  const before = items[0]?.start ?? 0;
-  const behind = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
+  });
+  const items = rows.getVirtualItems();
+  const [first, last] = [items[0], items.at(-1)];
+  useEffect(() => onShow(first?.index ?? 0, last?.index ?? 0));
+  useLayoutEffect(() => {
+    // Places are set past React: a row at the top moves all others, which need not be rendered for that.
+    const shown = box.current?.querySelectorAll('tbody > tr:not([aria-hidden])') ?? [];
+    for (const [at, row] of shown.entries()) {
+      row.setAttribute('aria-rowindex', String((first?.index ?? 0) + at + 2));
+    }
+  });
   return (
     <div
       className="relative"
@@ -117,39 +83,13 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
           aria-rowcount={more ? -1 : count + 1}
           className="w-full table-fixed border-collapse text-sm"
         >
-          <thead className="sticky top-0 z-1 bg-surface shadow-[0_1px_0_var(--line)]">
-            <tr aria-rowindex={1} className="text-start text-xs text-soft">
-              {onToggle !== undefined && (
-                <th scope="col" className="w-8 ps-3.5">
-                  <input
-                    type="checkbox"
-                    aria-label={t`Choose the first rows, or none`}
-                    ref={(input) => {
-                      if (input !== null) {
-                        input.indeterminate = (chosen?.size ?? 0) > 0;
-                      }
-                    }}
-                    checked={false}
-                    onChange={toggleAll}
-                    className="block size-3.5 accent-accent"
-                  />
-                </th>
-              )}
-              {columns.map((column) => (
-                <Heading key={column.name} column={column as Column<unknown>} />
-              ))}
-            </tr>
-          </thead>
+          <Head columns={columns} choice={choice} />
           <tbody>
-            {before > 0 && <tr aria-hidden style={{ height: before }} />}
+            <Gap px={first?.start ?? 0} />
             {items.map(({ index }) => {
               const row = rowAt(index);
               return row === undefined ? (
-                <tr key={index} className="h-7.5 border-b border-line">
-                  <td colSpan={columns.length + 1} className="px-3.5">
-                    <span className="block h-2 w-2/3 rounded-full bg-sunken" />
-                  </td>
-                </tr>
+                <Reading key={index} columns={columns.length} />
               ) : (
                 <RowView
                   key={keyOf(row)}
@@ -157,17 +97,84 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
                   rowKey={keyOf(row)}
                   columns={columns as readonly Column<unknown>[]}
                   current={index === current}
-                  chosen={onToggle === undefined ? undefined : (chosen?.has(keyOf(row)) ?? false)}
-                  onToggle={onToggle === undefined ? undefined : () => onToggle(row)}
-                  onOpen={onOpen as (row: unknown) => void}
+                  chosen={choice?.keys.has(keyOf(row))}
+                  onToggle={choice && (() => choice.toggle(row))}
+                  onOpen={props.onOpen as (row: unknown) => void}
                 />
               );
             })}
-            {behind > 0 && <tr aria-hidden style={{ height: behind }} />}
+            <Gap px={rows.getTotalSize() - (last?.end ?? 0)} />
           </tbody>
         </table>
       </div>
-      {children}
+      {header(() => {
+        goTo(undefined);
+        box.current?.scrollTo({ top: 0 });
+      })}
     </div>
   );
+}
+
+/** The row that the keys have gone to. @param onGo is called with a row's place; undefined: with none */
+function useCurrentRow<Row>(
+  { count, rowAt, onOpen, choice }: VirtualListProps<Row>,
+  onGo: (to: number | undefined) => void,
+): [current: number | undefined, goTo: (to: number | undefined) => void] {
+  const { t } = useLingui();
+  const [current, setCurrent] = useState<number>();
+  const row = current === undefined ? undefined : rowAt(current);
+  const goTo = (to: number | undefined) => {
+    setCurrent(to);
+    onGo(to);
+  };
+  const step = (by: number) => goTo(Math.min(count - 1, Math.max(0, (current ?? -1) + by)));
+  useRowKeys(count > 0 ? step : undefined, row && (() => onOpen(row)));
+  useShortcut('Escape', t`Leave the rows`, current === undefined ? undefined : () => goTo(undefined));
+  useShortcut('x', t`Choose the row`, row && choice && (() => choice.toggle(row)));
+  return [current, goTo];
+}
+
+function Head<Row>({ columns, choice }: Pick<VirtualListProps<Row>, 'columns' | 'choice'>) {
+  const { t } = useLingui();
+  return (
+    <thead className="sticky top-0 z-1 bg-surface shadow-[0_1px_0_var(--line)]">
+      <tr aria-rowindex={1} className="text-start text-xs text-soft">
+        {choice !== undefined && (
+          <th scope="col" className="w-8 ps-3.5">
+            <input
+              type="checkbox"
+              aria-label={t`Choose the first rows, or none`}
+              ref={(input) => {
+                if (input !== null) {
+                  input.indeterminate = choice.keys.size > 0;
+                }
+              }}
+              checked={false}
+              onChange={choice.toggleAll}
+              className="block size-3.5 accent-accent"
+            />
+          </th>
+        )}
+        {columns.map((column) => (
+          <Heading key={column.name} column={column as Column<unknown>} />
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** The place of a row that is being read. */
+function Reading({ columns }: { columns: number }) {
+  return (
+    <tr className="h-7.5 border-b border-line">
+      <td colSpan={columns + 1} className="px-3.5">
+        <span className="block h-2 w-2/3 rounded-full bg-sunken" />
+      </td>
+    </tr>
+  );
+}
+
+/** The room of rows that are not in the page. */
+function Gap({ px }: { px: number }) {
+  return px > 0 && <tr aria-hidden style={{ height: px }} />;
 }

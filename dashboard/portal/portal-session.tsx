@@ -45,7 +45,7 @@ function useAnotherViewer(): void {
   useEffect(() => {
     if (known.current !== token) {
       known.current = token;
-      void client.query(VIEWER, {}, { requestPolicy: 'network-only' }).toPromise();
+      void client.query(VIEWER, {}).toPromise();
     }
   }, [client, token]);
 }

@@ -9,11 +9,8 @@ const ROWS = Number(process.env['ROWS'] ?? 5_000);
 vi.setConfig({ testTimeout: 30_000 + ROWS * 10 });
 const UPDATES = 1_000;
 const UPDATES_PER_SECOND = 100;
-/**
- * A frame at 60 a second. Where other programs work too, a render takes as long as they let it: the quickest quarter tells
- * what it costs.
- */
-const RENDER_MS_MAX = 16;
+/** The processor time of the page's thread, as a part of the time that passes. */
+const BUSY_PART_MAX = 0.5;
 
 const deliveryOf = (number: number, status = 'SUCCEEDED') => ({
   __typename: 'Delivery',
@@ -72,50 +69,47 @@ const streamUpdates = `{
         __typename: 'DeliveryUpdate', cursor: 'c' + delivery.databaseId, resync: false, delivery } } } }) + '\\n\\n'))) });
     return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
   };
-  window.renders = [];
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      if (entry.name === 'rows rendered') window.renders.push(entry.duration);
-    }
-  }).observe({ entryTypes: ['measure'] });
 }`;
 
-browserTest('at a hundred updates a second a render of the rows takes less than a frame', async ({ open }) => {
-  const stack = await openStack();
-  const { page } = await open({ origin: stack.origin, height: 2_000 });
-  await page.addInitScript(streamUpdates);
-  await openList(page, stack, 1_000);
-  await eventually(async () => await page.evaluate('window.sendUpdate !== undefined'));
-  const updates = Array.from({ length: UPDATES }, (_, at) =>
-    at % 2 === 0 ? deliveryOf(1_001 + at, 'PENDING') : deliveryOf(1_000 + at),
-  );
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const workedMs = await threadMs(devtools);
-  const began = performance.now();
-  await page.evaluate(`new Promise((resolve) => {
+browserTest(
+  'a hundred updates a second are shown ten times a second, and keep the page busy less than half of the time',
+  async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin, height: 2_000 });
+    await page.addInitScript(streamUpdates);
+    await openList(page, stack, 1_000);
+    await eventually(async () => await page.evaluate('window.sendUpdate !== undefined'));
+    const updates = Array.from({ length: UPDATES }, (_, at) =>
+      at % 2 === 0 ? deliveryOf(1_001 + at, 'PENDING') : deliveryOf(1_000 + at),
+    );
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const workedMs = await threadMs(devtools);
+    const began = performance.now();
+    await page.evaluate(`new Promise((resolve) => {
     const updates = ${JSON.stringify(updates)};
-    renders.length = 0;
+    window.renders = 0;
+    new MutationObserver(() => renders += 1).observe(document.querySelector('tbody'), { childList: true });
     const timer = setInterval(() => {
       for (const update of updates.splice(0, ${UPDATES_PER_SECOND / 50})) sendUpdate(update);
       if (updates.length === 0) { clearInterval(timer); resolve(); }
     }, 20);
   })`);
-  const seconds = (performance.now() - began) / 1_000;
-  const renders = (await page.evaluate<number[]>('renders')).sort((a, b) => a - b);
-  const [quickMs, medianMs] = [0.25, 0.5].map((part) => renders[Math.floor(renders.length * part)]!);
-  const allMs = ((await threadMs(devtools)) - workedMs) / renders.length;
-  console.info(
-    `${UPDATES} updates in ${seconds.toFixed(1)} s: ${renders.length} renders, quickest quarter ` +
-      `${quickMs!.toFixed(1)} ms, median ${medianMs!.toFixed(1)} ms; the page worked ${allMs.toFixed(1)} ms for each`,
-  );
-  expect(await page.getByRole('table', { name: 'Deliveries' }).locator('tr[aria-rowindex]').count()).toBeGreaterThan(
-    35,
-  );
-  // Updates are collected for 100 ms, and the clock ticks once a second.
-  expect(renders.length).toBeLessThan(seconds * 14);
-  expect(quickMs).toBeLessThan(RENDER_MS_MAX);
-});
+    const seconds = (performance.now() - began) / 1_000;
+    const renders = await page.evaluate<number>('renders');
+    const busyMs = (await threadMs(devtools)) - workedMs;
+    console.info(
+      `${UPDATES} updates in ${seconds.toFixed(1)} s: ${renders} renders, ${(busyMs / renders).toFixed(1)} ms for each`,
+    );
+    expect(await page.getByRole('table', { name: 'Deliveries' }).locator('tr[aria-rowindex]').count()).toBeGreaterThan(
+      35,
+    );
+    // Updates are collected for 100 ms.
+    expect(renders).toBeLessThan(seconds * 12);
+    expect(renders).toBeGreaterThan(seconds * 3);
+    expect(busyMs / 1_000).toBeLessThan(seconds * BUSY_PART_MAX);
+  },
+);
 
 browserTest('rows without end are scrolled through in bounded memory', async ({ open }) => {
   const stack = await openStack();

@@ -66,7 +66,7 @@ describe('the list of deliveries', () => {
     await page.keyboard.press('Enter');
     await eventually(async () => (await rowsOf(page).count()) === 1);
     expect(new URL(page.url()).searchParams.get('text')).toBe('"V-1"');
-    await page.getByText('New deliveries do not come in by themselves').waitFor();
+    await page.getByText('This filter cannot update live').waitFor();
 
     await page.getByRole('button', { name: 'Take off: Text in payload' }).click();
     await eventually(async () => (await rowsOf(page).count()) === 2);

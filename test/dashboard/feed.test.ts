@@ -54,20 +54,20 @@ describe('a feed', () => {
 
   test('of 100,000 rows keeps a bounded number of them, and has each one again when it is seen', async () => {
     const { feed } = await feedOf(100_000);
-    let keptMax = 0;
+    let loadedMax = 0;
     while (feed.hasMore) {
       feed.show(feed.count - 40, feed.count - 1);
       await settled();
-      keptMax = Math.max(keptMax, feed.kept.length);
+      loadedMax = Math.max(loadedMax, feed.loaded.length);
     }
     expect(feed.count).toBe(100_000);
-    expect(keptMax).toBeLessThanOrEqual(2_200);
+    expect(loadedMax).toBeLessThanOrEqual(2_200);
     expect(feed.at(99_999)?.databaseId).toBe(1);
     expect(feed.at(50_000)).toBeUndefined();
     feed.show(50_000, 50_020);
     await settled();
     expect(feed.at(50_000)?.databaseId).toBe(50_000);
-    expect(feed.kept.length).toBeLessThanOrEqual(2_200);
+    expect(feed.loaded.length).toBeLessThanOrEqual(2_200);
   });
 
   test('shows a change in place', async () => {
@@ -86,38 +86,38 @@ describe('a feed', () => {
 
   test('lets new rows wait while somebody looks, and rows that no longer match stay', async () => {
     const { feed } = await feedOf(3, ({ status }) => status === 'FAILED');
-    feed.hold('looking', true);
+    feed.freeze('looking', true);
     feed.update(rowOf(4));
     feed.update(rowOf(5, 'PENDING'));
     feed.update(rowOf(2, 'SUCCEEDED'));
     expect(idsOf(feed, 3)).toEqual([3, 2, 1]);
-    expect(feed.waitingCount).toBe(1);
-    feed.hold('looking', false);
+    expect(feed.newCount).toBe(1);
+    feed.freeze('looking', false);
     expect(idsOf(feed, 3)).toEqual([4, 3, 1]);
-    expect(feed.waitingCount).toBe(0);
+    expect(feed.newCount).toBe(0);
   });
 
   test('forgets a waiting row that has stopped matching', async () => {
     const { feed } = await feedOf(3, ({ status }) => status === 'FAILED');
-    feed.hold('looking', true);
+    feed.freeze('looking', true);
     feed.update(rowOf(4));
     feed.update(rowOf(4, 'SUCCEEDED'));
-    expect(feed.waitingCount).toBe(0);
+    expect(feed.newCount).toBe(0);
   });
 
   test('reads again when more rows wait than it keeps', async () => {
     const { feed, source } = await feedOf(3);
-    feed.hold('looking', true);
+    feed.freeze('looking', true);
     for (let id = 4; id <= 1_003; id += 1) {
       feed.update(rowOf(id));
     }
-    expect(feed.waitingCount).toBe(1_000);
+    expect(feed.newCount).toBe(1_000);
     source.newest = 1_003;
-    feed.hold('looking', false);
+    feed.freeze('looking', false);
     await settled();
     expect(source.reads).toEqual([null, null]);
     expect(feed.at(0)?.databaseId).toBe(1_003);
-    expect(feed.waitingCount).toBe(0);
+    expect(feed.newCount).toBe(0);
   });
 
   test('stays short at its beginning, however many deliveries are made', async () => {
@@ -127,7 +127,7 @@ describe('a feed', () => {
       feed.update(rowOf(id));
       await settled();
     }
-    expect(feed.kept.length).toBeLessThanOrEqual(401);
+    expect(feed.loaded.length).toBeLessThanOrEqual(401);
     expect(feed.at(0)?.databaseId).toBe(2_000);
   });
 
@@ -135,7 +135,7 @@ describe('a feed', () => {
     const { feed } = await feedOf(3, null);
     feed.update(rowOf(9));
     feed.update(rowOf(2, 'SUCCEEDED'));
-    expect(feed.waitingCount).toBe(0);
+    expect(feed.newCount).toBe(0);
     expect(idsOf(feed, 3)).toEqual([3, 2, 1]);
     expect(feed.at(1)?.status).toBe('SUCCEEDED');
   });
@@ -152,16 +152,16 @@ describe('a feed', () => {
     const { feed, source } = await feedOf(150);
     feed.show(60, 99);
     await settled();
-    feed.hold('looking', true);
+    feed.freeze('looking', true);
     feed.update(rowOf(149, 'SUCCEEDED'));
     source.newest = 152;
     const catchingUp = feed.catchUp();
     feed.update(rowOf(150, 'SUCCEEDED'));
     await catchingUp;
-    expect(feed.waitingCount).toBe(2);
+    expect(feed.newCount).toBe(2);
     expect(feed.count).toBe(150);
     expect(feed.at(0)).toEqual(rowOf(150, 'SUCCEEDED'));
-    feed.hold('looking', false);
+    feed.freeze('looking', false);
     expect(idsOf(feed, 3)).toEqual([152, 151, 150]);
   });
 
@@ -174,11 +174,11 @@ describe('a feed', () => {
 
     source.newest = 4;
     const again = feed.reload();
-    feed.hold('looking', true);
+    feed.freeze('looking', true);
     feed.update(rowOf(5));
     await again;
-    expect(feed.waitingCount).toBe(1);
-    feed.letIn();
+    expect(feed.newCount).toBe(1);
+    feed.showNew();
     expect(idsOf(feed, 5)).toEqual([5, 4, 3, 2, 1]);
   });
 

@@ -23,7 +23,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
   const range = useRange();
   const [types] = useQuery({ query: EVENT_TYPES });
   const eventType = address['type'];
-  const [{ data, error }, again] = useQuery({
+  const [{ data, error }, read] = useQuery({
     query: ENDPOINT_STATS,
     variables: {
       id: endpoint.id,
@@ -32,7 +32,6 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
       eventType: eventType ?? null,
     },
   });
-  const read = () => again({ requestPolicy: 'network-only' });
   useRefresh(read, READ_EVERY_MS);
   // The answer above them counts the same attempts: they must not contradict it.
   const readSoon = useThrottled(read, READ_SOON_MS);
@@ -60,7 +59,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
         />
         <RangePicker />
       </div>
-      {error && <Failure error={error} retry={again} />}
+      {error && <Failure error={error} retry={read} />}
       {stats && <AttemptFigures stats={stats} backlog={endpoint.backlog} range={range} />}
       <AttemptCharts buckets={stats?.buckets ?? NONE} />
     </section>

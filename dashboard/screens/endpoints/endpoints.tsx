@@ -29,7 +29,7 @@ export default function Endpoints() {
     query: ENDPOINTS,
     variables: { after: after ?? null },
   });
-  const readAgain = useThrottled(() => again({ requestPolicy: 'network-only' }), 2_000);
+  const readAgain = useThrottled(again, 2_000);
   // Held deliveries are counted in another table, whose changes send no update.
   useRefresh(readAgain, READ_EVERY_MS);
   const endpoints = useMemo(() => data?.webhooks?.edges.map(({ node }) => node) ?? [], [data]);

@@ -22,8 +22,7 @@ const READ_ALWAYS_EVERY_MS = 15_000;
  */
 export function useEndpoint(number: string) {
   const id = `wh_${number}`;
-  const [{ data, error, fetching }, again] = useQuery({ query: ENDPOINT, variables: { id } });
-  const read = () => again({ requestPolicy: 'network-only' });
+  const [{ data, error, fetching }, read] = useQuery({ query: ENDPOINT, variables: { id } });
   const readSoon = useThrottled(read, READ_EVERY_MS);
   useRefresh(readSoon, READ_ALWAYS_EVERY_MS);
   useSubscription({ query: ENDPOINT_UPDATES, variables: { id } }, (_, update) => {

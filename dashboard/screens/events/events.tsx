@@ -6,7 +6,7 @@ import { List, More } from '../../parts/list';
 import { Answer, Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress, useGo } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
-import { useReadAgain } from '../../parts/read-again';
+import { useReadAgain } from '../../parts/refresh';
 import { useAllowed } from '../../parts/viewer';
 import { EVENTS } from './documents';
 import { useEventColumns } from './event-columns';
@@ -34,7 +34,7 @@ export default function Events() {
   const [waiting, setWaiting] = useState(false);
   const readAgain = () => {
     setWaiting(false);
-    read({ requestPolicy: 'network-only' });
+    read();
   };
   // Rows do not move under the pointer, nor when somebody has gone on to later pages.
   useReadAgain(

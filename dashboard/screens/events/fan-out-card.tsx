@@ -6,7 +6,7 @@ import { EndpointLink } from '../../parts/cells';
 import { type Column, List, More } from '../../parts/list';
 import { Answer, Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
-import { useReadAgain } from '../../parts/read-again';
+import { useReadAgain } from '../../parts/refresh';
 import { Badge, DELIVERY_STATES, DeliveryBadge } from '../../parts/status';
 import { count } from '../../text/numbers';
 import { tally } from '../../text/tally';
@@ -21,11 +21,10 @@ type Row = NonNullable<NonNullable<NonNullable<FanOutQuery['event']>['fanOut']>[
 export function FanOut({ event }: { event: EventRowFragment }) {
   const { t } = useLingui();
   const [after, setAfter] = useState<string>();
-  const [{ data, error, fetching }, read] = useQuery({
+  const [{ data, error, fetching }, readAgain] = useQuery({
     query: FAN_OUT,
     variables: { id: event.id, after: after ?? null },
   });
-  const readAgain = () => read({ requestPolicy: 'network-only' });
   useReadAgain(readAgain, after === undefined);
   const columns = useColumns(event, readAgain);
   const fanOut = data?.event?.fanOut;

@@ -27,15 +27,15 @@ export default function InstallationPage() {
   const [now, readNow] = useQuery({ query: NOW });
   const [attempts, readAttempts] = useQuery({ query: ATTEMPTS, variables: { since, until: until ?? null } });
   const [kept, readKept] = useQuery({ query: KEPT });
-  useRefresh(() => readNow({ requestPolicy: 'network-only' }), NOW_EVERY_MS);
-  useRefresh(() => readAttempts({ requestPolicy: 'network-only' }), ATTEMPTS_EVERY_MS);
+  useRefresh(readNow, NOW_EVERY_MS);
+  useRefresh(readAttempts, ATTEMPTS_EVERY_MS);
   const standing = now.data?.installation;
   const stats = attempts.data?.installation?.stats;
   const failures = attempts.data?.installation?.failures;
   const error = now.error ?? attempts.error ?? kept.error;
   const readAgain = () => {
     for (const read of [readNow, readAttempts, readKept]) {
-      read({ requestPolicy: 'network-only' });
+      read();
     }
   };
   return (

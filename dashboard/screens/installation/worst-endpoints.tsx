@@ -45,7 +45,7 @@ export default function WorstEndpoints() {
     query: WORST,
     variables: { by: by as TopWebhooksBy, since },
   });
-  useRefresh(() => again({ requestPolicy: 'network-only' }), EVERY_MS);
+  useRefresh(again, EVERY_MS);
   const columns = useColumns();
   const rows = data?.installation?.topWebhooks;
   return (

@@ -12,10 +12,7 @@ import { goesOn, REFRESH_MS } from './names';
 export function OperationProgress({ id }: { id: string }) {
   const [{ data, error }, again] = useQuery({ query: OPERATION, variables: { id } });
   const operation = data?.bulkOperation;
-  useRefresh(
-    () => again({ requestPolicy: 'network-only' }),
-    operation != null && goesOn(operation) ? REFRESH_MS : undefined,
-  );
+  useRefresh(again, operation != null && goesOn(operation) ? REFRESH_MS : undefined);
   if (operation != null) {
     return <Progress operation={operation} />;
   }

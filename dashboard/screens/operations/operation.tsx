@@ -24,10 +24,7 @@ export default function OperationScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
   const [{ data, error }, again] = useQuery({ query: OPERATION, variables: { id } });
   const operation = data?.bulkOperation;
-  useRefresh(
-    () => again({ requestPolicy: 'network-only' }),
-    operation != null && goesOn(operation) ? REFRESH_MS : undefined,
-  );
+  useRefresh(again, operation != null && goesOn(operation) ? REFRESH_MS : undefined);
   return (
     <>
       {error && operation == null && (

@@ -31,7 +31,7 @@ export default function Operations() {
   });
   const columns = useColumns();
   const rows = data?.bulkOperations?.edges.map(({ node }) => node) ?? [];
-  useRefresh(() => again({ requestPolicy: 'network-only' }), rows.some(goesOn) ? REFRESH_MS : undefined);
+  useRefresh(again, rows.some(goesOn) ? REFRESH_MS : undefined);
   return (
     <>
       <PageHead

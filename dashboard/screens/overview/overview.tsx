@@ -5,7 +5,7 @@ import { AttemptFigures } from '../../parts/attempt-figures';
 import { needingAttention } from '../../parts/attention';
 import { Failure, PageHead } from '../../parts/page';
 import { RangePicker, useRange } from '../../parts/range';
-import { useReadAgain } from '../../parts/read-again';
+import { useReadAgain } from '../../parts/refresh';
 import { useClock } from '../../parts/time';
 import { useAllowed } from '../../parts/viewer';
 import { ENDPOINT_UPDATES } from '../endpoints/documents';
@@ -21,11 +21,10 @@ export default function Overview() {
   const { t } = useLingui();
   const range = useRange();
   const seesDeliveries = useAllowed('deliveries:read');
-  const [{ data, error }, read] = useQuery({
+  const [{ data, error }, readAgain] = useQuery({
     query: OVERVIEW,
     variables: { since: range.since, until: range.until ?? null, deliveries: seesDeliveries },
   });
-  const readAgain = () => read({ requestPolicy: 'network-only' });
   useSubscription({ query: ENDPOINT_UPDATES });
   useReadAgain(readAgain, seesDeliveries && range.until === undefined);
   const moment = useClock((now) => Math.ceil(now / 5_000) * 5_000);

@@ -23,12 +23,9 @@ const CAPABILITIES: Record<PortalCapability, MessageDescriptor> = {
 /** The portal sessions that can be used now; each can be revoked. */
 export function PortalSessions() {
   const { t } = useLingui();
-  const [{ data, error }, again] = useQuery({ query: PORTAL_SESSIONS });
+  const [{ data, error }] = useQuery({ query: PORTAL_SESSIONS });
   const [{ error: refused }, revoke] = useMutation(REVOKE_PORTAL_SESSION);
-  const onRevoke = useCallback(
-    (id: string) => void revoke({ id }).then(() => again({ requestPolicy: 'network-only' })),
-    [revoke, again],
-  );
+  const onRevoke = useCallback((id: string) => void revoke({ id }), [revoke]);
   const columns = useColumns(useAllowed('keys:admin') ? onRevoke : null);
   const rows = data?.portalSessions?.edges.map(({ node }) => node) ?? [];
   const shown = error ?? refused;

@@ -39,7 +39,7 @@ export default function Tenants() {
       after: after !== undefined && after.name === name ? after.cursor : null,
     },
   });
-  useRefresh(() => again({ requestPolicy: 'network-only' }), EVERY_MS);
+  useRefresh(again, EVERY_MS);
   const rows = data?.tenants?.edges.map(({ node }) => node) ?? [];
   // The figure of all lacks the last minute or two, which that of a tenant has.
   const shown = rows.reduce((sum, { stats }) => sum + (stats?.total.attempts ?? 0), 0);

@@ -13,7 +13,7 @@ import type { Row } from './use-feed';
 export const ExportMenu = memo(function ExportMenu({ feed }: { feed: Feed<Row> }) {
   const { t } = useLingui();
   const save = (name: string, type: string, write: (rows: readonly Row[]) => string) => {
-    const shown = feed.kept;
+    const shown = feed.loaded;
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([write(shown)], { type }));
     link.download = name;

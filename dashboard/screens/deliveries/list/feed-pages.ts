@@ -8,26 +8,26 @@ export interface Page<Row> {
   /** The cursor that it is read by again; null for the first one. */
   after: string | null;
   end: string | null;
-  /** Undefined while it is not kept. */
+  /** Undefined while they are not loaded. */
   rows: Row[] | undefined;
-  /** How many rows it has, or had when it was last kept. */
+  /** How many rows it has, or had when they were last loaded. */
   count: number;
 }
 
-/** This many pages keep their rows; of all others only the first cursor is kept. */
-const PAGES_KEPT = 20;
+/** This many pages beside the first one have their rows in memory; all others have only their cursors. */
+const PAGES_LOADED_MAX = 20;
 
 /** The pages of a list that were read, the first one first; each begins where the one before it ends. */
 export class FeedPages<Row extends FeedRow> {
   #pages: Page<Row>[] = [];
 
-  /** How many rows are known, kept or not. */
+  /** How many rows are known, loaded or not. */
   get count(): number {
     return this.#pages.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The rows that are kept, in their order. */
-  get kept(): Row[] {
+  /** The rows in memory, in their order. */
+  get loaded(): Row[] {
     return this.#pages.flatMap(({ rows }) => rows ?? []);
   }
 
@@ -39,7 +39,7 @@ export class FeedPages<Row extends FeedRow> {
     return this.#pages.at(-1);
   }
 
-  /** Undefined for a row that is not kept now. */
+  /** Undefined for a row that is not loaded. */
   at(index: number): Row | undefined {
     let from = 0;
     for (const { rows, count } of this.#pages) {
@@ -72,18 +72,18 @@ export class FeedPages<Row extends FeedRow> {
     });
   }
 
-  /** Forgets the rows of the pages that lie farthest from this one. */
-  forgetBeside(middle: Page<Row> | undefined): void {
+  /** Drops the rows of the pages that are farthest from this one. */
+  unloadFarFrom(middle: Page<Row> | undefined): void {
     const middleAt = middle === undefined ? 0 : this.#pages.findIndex(({ after }) => after === middle.after);
     // The first page stays: read again it would not end where the second one begins.
-    const kept = this.#pages.flatMap(({ rows }, at) => (rows === undefined || at === 0 ? [] : [at]));
-    const far = new Set(kept.sort((a, b) => Math.abs(a - middleAt) - Math.abs(b - middleAt)).slice(PAGES_KEPT));
+    const loaded = this.#pages.flatMap(({ rows }, at) => (rows === undefined || at === 0 ? [] : [at]));
+    const far = new Set(loaded.sort((a, b) => Math.abs(a - middleAt) - Math.abs(b - middleAt)).slice(PAGES_LOADED_MAX));
     if (far.size > 0) {
       this.#pages = this.#pages.map((page, at) => (far.has(at) ? { ...page, rows: undefined } : page));
     }
   }
 
-  /** @returns false for a row that is not kept */
+  /** @returns false for a row that is not loaded */
   replace(row: Row): boolean {
     for (const [number, page] of this.#pages.entries()) {
       const at = page.rows?.findIndex(({ id }) => id === row.id) ?? -1;
@@ -96,7 +96,7 @@ export class FeedPages<Row extends FeedRow> {
   }
 
   /**
-   * Puts a row where it belongs. One that lies in no page that is kept comes when that page is read.
+   * Puts a row where it belongs. A row of a page that is not loaded comes with that page.
    *
    * @param hasMore whether pages follow that were not read yet
    */
@@ -113,14 +113,10 @@ export class FeedPages<Row extends FeedRow> {
   }
 
   remove(ids: ReadonlySet<string>): void {
-    this.#pages = this.#pages.map((page) =>
-      page.rows?.some(({ id }) => ids.has(id))
-        ? withRows(
-            page,
-            page.rows.filter(({ id }) => !ids.has(id)),
-          )
-        : page,
-    );
+    this.#pages = this.#pages.map((page) => {
+      const rows = page.rows?.filter(({ id }) => !ids.has(id));
+      return rows === undefined || rows.length === page.count ? page : withRows(page, rows);
+    });
   }
 }
 

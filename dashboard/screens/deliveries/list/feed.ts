@@ -9,38 +9,48 @@ export interface ReadPage<Row> {
 
 /** The first page grows as deliveries are made; at this length it is read again, and cut so. */
 const FIRST_PAGE_ROWS_MAX = 400;
-/** How many new rows are kept while they wait; with more of them the list is read again. */
-const WAITING_ROWS_MAX = 300;
+/** How many new rows are kept while the list is frozen; with more of them it is read again. */
+const NEW_ROWS_MAX = 300;
 /** How many rows before the end the next page is read. */
 const AHEAD_ROWS = 60;
 
 /**
- * A list of deliveries, newest first, that grows at its end by pages and at its beginning as deliveries are made. Its
- * memory is bounded, however long the list is. Rows that change do so in place. While somebody looks at the list
- * (`hold`), new rows wait, and those that no longer match stay; else they come and go at once.
+ * A list of deliveries, newest first, that grows at its end by pages and at its beginning as deliveries are made.
+ *
+ * - ORDER: rows are in the order of `databaseId`, highest first, and each page begins where the page before it ends.
+ * - BOUNDED: the number of loaded rows has a limit, however long the list is.
+ * - FROZEN: while the list is frozen, no row comes, goes or moves. Loaded rows still change in place, and pages are
+ *   added at the end.
+ * - LATEST: an update that comes while a page is read wins over that page, which may be older.
  */
 export class Feed<Row extends FeedRow> {
   /** Raised by each change: the snapshot of useSyncExternalStore. */
   version = 0;
   error: unknown;
   hasMore = true;
+  /** Whether a first page has been read. */
+  isRead = false;
   readonly #pages = new FeedPages<Row>();
-  #waiting = new Map<string, Row>();
-  #waitingMissed = 0;
-  #left = new Set<string>();
-  #holds = new Set<string>();
-  #reading = new Map<string | null, Promise<void>>();
-  #changedWhileReading = new Map<string, Row>();
+  /** Rows that are not in the list yet. */
+  readonly #new = new Map<string, Row>();
+  /** How many more there are than `#new` takes. */
+  #newMissed = 0;
+  /** Ids of loaded rows that no longer match. */
+  readonly #unmatched = new Set<string>();
+  readonly #frozenBy = new Set<string>();
+  /** Reads in progress, by their cursors. */
+  readonly #reading = new Map<string | null, Promise<void>>();
+  readonly #updatedWhileReading = new Map<string, Row>();
+  /** Raised by `reload`: a read that began before it is ignored. */
   #generation = 0;
-  #isRead = false;
   readonly #listeners = new Set<() => void>();
   readonly #read: (after: string | null) => Promise<ReadPage<Row>>;
   readonly #matches: ((row: Row) => boolean) | undefined;
 
   /**
    * @param read reads the page behind a cursor; null: the first one.
-   * @param matches whether a row belongs to the list; undefined where a row does not tell: then no row comes or goes by
-   *   itself.
+   * @param matches whether a row belongs to the list; undefined where its fields do not say so: then no row comes or
+   *   goes by itself.
    */
   constructor(read: (after: string | null) => Promise<ReadPage<Row>>, matches: ((row: Row) => boolean) | undefined) {
     this.#read = read;
@@ -54,26 +64,22 @@ export class Feed<Row extends FeedRow> {
 
   readVersion = (): number => this.version;
 
-  /** Whether a first answer is there. */
-  get isRead(): boolean {
-    return this.#isRead;
-  }
-
-  /** How many rows are known, kept or not. */
+  /** How many rows are known, loaded or not. */
   get count(): number {
     return this.#pages.count;
   }
 
-  get waitingCount(): number {
-    return this.#waiting.size + this.#waitingMissed;
+  /** How many rows `showNew` would add. */
+  get newCount(): number {
+    return this.#new.size + this.#newMissed;
   }
 
-  /** The rows that are kept, in their order. */
-  get kept(): Row[] {
-    return this.#pages.kept;
+  /** The rows in memory, in their order. */
+  get loaded(): Row[] {
+    return this.#pages.loaded;
   }
 
-  /** Undefined for a row that is not kept now: `show` reads it. */
+  /** Undefined for a row that is not loaded: `show` loads it. */
   at(index: number): Row | undefined {
     return this.#pages.at(index);
   }
@@ -84,23 +90,23 @@ export class Feed<Row extends FeedRow> {
     this.#reading.clear();
     return this.#readPage(null, (page) => {
       this.#pages.reset(page);
-      this.#waiting.clear();
-      this.#waitingMissed = 0;
-      this.#left.clear();
+      this.#new.clear();
+      this.#newMissed = 0;
+      this.#unmatched.clear();
     });
   }
 
-  /** Takes in what changed before changes began to come: the first page is read again, its rows come as changes. */
+  /** Reads the first page again once updates come, for the changes between the first read and the first update. */
   async catchUp(): Promise<void> {
     if (this.#reading.has(null)) {
       await this.#reading.get(null);
     }
-    if (!this.#isRead) {
+    if (!this.isRead) {
       return this.reload();
     }
     await this.#readPage(null, ({ rows = [] }) => {
       for (const row of rows) {
-        this.#take(row);
+        this.#apply(row);
       }
     });
   }
@@ -108,131 +114,118 @@ export class Feed<Row extends FeedRow> {
   /** Goes on after a read that has failed. */
   retry(): void {
     this.error = undefined;
-    if (!this.#isRead) {
+    if (!this.isRead) {
       void this.reload();
     }
     this.#changed();
   }
 
-  /** Sees to it that these rows are kept, and what comes next; forgets those far from them. */
+  /** Loads these rows and the page after them, and drops the rows of pages that are far from them. */
   show(first: number, last: number): void {
     const shown = this.#pages.between(first, last);
-    for (const { rows, after } of shown) {
-      if (rows === undefined) {
-        void this.#readPage(after, (page) => this.#pages.put(page));
-      }
-    }
+    const missing = shown.filter(({ rows }) => rows === undefined).map(({ after }) => after);
     const end = this.#pages.last?.end;
     if (this.hasMore && end != null && last >= this.count - AHEAD_ROWS && this.error === undefined) {
-      void this.#readPage(end, (page) => this.#pages.put(page));
+      missing.push(end);
     }
-    this.#pages.forgetBeside(shown.at(-1));
+    for (const after of missing) {
+      void this.#readPage(after, (page) => this.#pages.put(page));
+    }
+    this.#pages.unloadFarFrom(shown.at(-1));
   }
 
-  /** A delivery as it is now. */
+  /** A delivery has changed, or is new. */
   update(row: Row): void {
     if (this.#reading.size > 0) {
-      this.#changedWhileReading.set(row.id, row);
+      this.#updatedWhileReading.set(row.id, row);
     }
-    this.#take(row);
-    if (this.#holds.size === 0) {
-      this.#settle();
-    }
+    this.#apply(row);
+    this.#flushUnlessFrozen();
     this.#changed();
   }
 
-  /** While there is a reason to, rows neither come nor go. */
-  hold(reason: string, holds: boolean): void {
-    if (holds) {
-      this.#holds.add(reason);
-    } else if (this.#holds.delete(reason) && this.#holds.size === 0) {
-      this.#settle();
+  /** Freezes the list for a reason, or ends that; it stays frozen while there is another reason. */
+  freeze(reason: string, isOn: boolean): void {
+    if (isOn) {
+      this.#frozenBy.add(reason);
+    } else if (this.#frozenBy.delete(reason)) {
+      this.#flushUnlessFrozen();
       this.#changed();
     }
   }
 
-  /** Lets those in that wait, although somebody looks. */
-  letIn(): void {
-    this.#settle();
+  /** Shows the new rows, although the list is frozen. */
+  showNew(): void {
+    this.#flush();
     this.#changed();
   }
 
-  #take(row: Row): void {
-    const stays = this.#matches?.(row) ?? true;
+  /** Changes a loaded row in place; notes what `flush` adds and removes. */
+  #apply(row: Row): void {
+    const isMatch = this.#matches?.(row) ?? true;
     if (this.#pages.replace(row)) {
-      if (stays) {
-        this.#left.delete(row.id);
-      } else {
-        this.#left.add(row.id);
-      }
-    } else if (this.#matches === undefined || !stays) {
-      this.#waiting.delete(row.id);
-    } else if (this.#waiting.size < WAITING_ROWS_MAX || this.#waiting.has(row.id)) {
-      this.#waiting.set(row.id, row);
+      this.#unmatched[isMatch ? 'delete' : 'add'](row.id);
+    } else if (this.#matches === undefined || !isMatch) {
+      this.#new.delete(row.id);
+    } else if (this.#new.size < NEW_ROWS_MAX || this.#new.has(row.id)) {
+      this.#new.set(row.id, row);
     } else {
-      this.#waitingMissed += 1;
+      this.#newMissed += 1;
     }
   }
 
-  #settle(): void {
-    if (this.#left.size > 0) {
-      this.#pages.remove(this.#left);
-      this.#left.clear();
+  #flushUnlessFrozen(): void {
+    if (this.#frozenBy.size === 0) {
+      this.#flush();
     }
-    if (this.#waitingMissed > 0) {
+  }
+
+  /** Adds new rows, and removes those that no longer match. */
+  #flush(): void {
+    this.#pages.remove(this.#unmatched);
+    this.#unmatched.clear();
+    if (this.#newMissed > 0) {
       void this.reload();
       return;
     }
-    for (const row of this.#waiting.values()) {
+    for (const row of this.#new.values()) {
       this.#pages.insert(row, this.hasMore);
     }
-    this.#waiting.clear();
+    this.#new.clear();
     if ((this.#pages.first?.count ?? 0) > FIRST_PAGE_ROWS_MAX && this.#reading.size === 0) {
       void this.reload();
     }
   }
 
   #readPage(after: string | null, place: (page: Page<Row>) => void): Promise<void> {
-    const known = this.#reading.get(after);
-    if (known !== undefined) {
-      return known;
-    }
-    const generation = this.#generation;
-    const reading = this.#read(after).then(
-      ({ rows, end, hasMore }) => {
-        if (generation !== this.#generation) {
-          return;
-        }
-        place({ after, end, rows, count: rows.length });
-        if (this.#pages.last?.after === after) {
-          this.hasMore = hasMore;
-        }
-        // The page may be older than these: it has not all of them, or not as they are.
-        for (const row of this.#changedWhileReading.values()) {
-          this.#take(row);
-        }
-        if (this.#holds.size === 0) {
-          this.#settle();
-        }
-        this.error = undefined;
-        this.#isRead = true;
-        this.#readEnded(after);
-      },
-      (error: unknown) => {
-        if (generation === this.#generation) {
-          this.error = error;
-          this.#readEnded(after);
-        }
-      },
-    );
+    const reading = this.#reading.get(after) ?? this.#readOnce(after, place);
     this.#reading.set(after, reading);
     return reading;
   }
 
-  #readEnded(after: string | null): void {
+  async #readOnce(after: string | null, place: (page: Page<Row>) => void): Promise<void> {
+    const generation = this.#generation;
+    const page = await this.#read(after).catch((error: unknown) => ({ error }));
+    if (generation !== this.#generation) {
+      return;
+    }
+    if ('error' in page) {
+      this.error = page.error;
+    } else {
+      this.error = undefined;
+      this.isRead = true;
+      place({ after, end: page.end, rows: page.rows, count: page.rows.length });
+      if (this.#pages.last?.after === after) {
+        this.hasMore = page.hasMore;
+      }
+      for (const row of this.#updatedWhileReading.values()) {
+        this.#apply(row);
+      }
+      this.#flushUnlessFrozen();
+    }
     this.#reading.delete(after);
     if (this.#reading.size === 0) {
-      this.#changedWhileReading.clear();
+      this.#updatedWhileReading.clear();
     }
     this.#changed();
   }

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { type Client, CombinedError, useClient } from 'urql';
-import { uncachedFor } from '../../../api/client';
+import { createFeedClient } from '../../../api/client';
 import type { DeliveryRowFragment } from '../../../api/generated/graphql';
 import type { StreamContext } from '../../../api/live';
 import { isPassing } from '../../../api/passing';
@@ -12,29 +12,28 @@ export type Row = DeliveryRowFragment;
 
 /** The API returns at most this many at once. */
 const PAGE_ROWS = 100;
-/** A page that could not be read, because the service was away, is read again so often. */
+/** How long after a failed read the page is read again, while the service is away. */
 const AGAIN_MS = 3_000;
 
 /**
  * The deliveries that match, as they are made and change. With another filter the list stays what it was until the other
  * one has been read.
+ *
+ * @param filter the same object until the filter changes
  */
 export function useFeed(filter: DeliveryFilterInput): Feed<Row> {
   const client = useClient();
-  const key = JSON.stringify(filter);
   const feed = useMemo(() => {
-    const wanted = JSON.parse(key) as DeliveryFilterInput;
+    const pages = createFeedClient(client);
     return new Feed<Row>(
-      (after) => readPage(client, wanted, after),
-      canCheck(wanted) ? (row) => matches(wanted, row) : undefined,
+      (after) => readPage(pages, filter, after),
+      canCheck(filter) ? (row) => matches(filter, row) : undefined,
     );
-  }, [client, key]);
+  }, [client, filter]);
   useSyncExternalStore(feed.subscribe, feed.readVersion);
   useEffect(() => {
-    const { webhookId, eventType } = JSON.parse(key) as DeliveryFilterInput;
     // Not by state: a row that leaves the state must be seen to leave it.
-    const variables = { webhookId: webhookId ?? null, eventType: eventType ?? null };
-    // A stream begins when it is answered. What changed since the first page was read is in neither.
+    const variables = { webhookId: filter.webhookId ?? null, eventType: filter.eventType ?? null };
     const context: StreamContext = { onBegin: () => void feed.catchUp() };
     const stream = client.subscription(DELIVERY_UPDATES, variables, context).subscribe(({ data }) => {
       if (data?.deliveryUpdated.resync) {
@@ -45,7 +44,7 @@ export function useFeed(filter: DeliveryFilterInput): Feed<Row> {
     });
     void feed.reload();
     return () => stream.unsubscribe();
-  }, [client, feed, key]);
+  }, [client, feed, filter]);
   useEffect(() => {
     const { error } = feed;
     if (error instanceof CombinedError && isPassing(error)) {
@@ -62,9 +61,7 @@ export function useFeed(filter: DeliveryFilterInput): Feed<Row> {
 
 /** @throws CombinedError what the API or the network said */
 async function readPage(client: Client, filter: DeliveryFilterInput, after: string | null): Promise<ReadPage<Row>> {
-  const { data, error } = await uncachedFor(client)
-    .query(DELIVERIES, { filter, first: PAGE_ROWS, after }, { requestPolicy: 'network-only' })
-    .toPromise();
+  const { data, error } = await client.query(DELIVERIES, { filter, first: PAGE_ROWS, after }).toPromise();
   if (data?.deliveries == null) {
     throw error;
   }

@@ -23,8 +23,8 @@ const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
 /** The sentence that a person came for: how the delivery stands, why, and what can be done. */
 export function DeliveryAnswer({ delivery }: { delivery: Delivery }) {
   const { i18n } = useLingui();
-  const answerText = useClock((now) => JSON.stringify(answerOf(delivery, now)));
-  const answer = JSON.parse(answerText) as ReturnType<typeof answerOf>;
+  const now = useClock((ms) => ms);
+  const answer = answerOf(delivery, now);
   const last = delivery.attempts.at(-1);
   const say = (tone: Tone, first: ReactNode, then?: ReactNode) => (
     <Answer tone={tone}>

@@ -24,7 +24,7 @@ export default function DeliveryScreen() {
   const delivery = data?.delivery;
   const { webhookId = null, eventType = null } = delivery ?? {};
   // What happens between the first read and the first update is read then.
-  const context = useMemo((): StreamContext => ({ onBegin: () => again({ requestPolicy: 'network-only' }) }), [again]);
+  const context = useMemo((): StreamContext => ({ onBegin: () => again() }), [again]);
   useSubscription({
     query: DELIVERY_UPDATES,
     variables: { webhookId, eventType },
@@ -35,7 +35,7 @@ export default function DeliveryScreen() {
   const isBehind = delivery != null && delivery.attemptCount > (delivery.attempts.at(-1)?.number ?? 0);
   useEffect(() => {
     if (isBehind) {
-      again({ requestPolicy: 'network-only' });
+      again();
     }
   }, [isBehind, again]);
   return (

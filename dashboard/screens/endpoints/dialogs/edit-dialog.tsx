@@ -26,7 +26,7 @@ export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
       notify(<Trans>The endpoint is changed.</Trans>);
       onClose();
     } else if (isConflict(result.error)) {
-      const read = await client.query(ENDPOINT, { id: endpoint.id }, { requestPolicy: 'network-only' }).toPromise();
+      const read = await client.query(ENDPOINT, { id: endpoint.id }).toPromise();
       setTheirs(read.data?.webhook ?? undefined);
     }
   };

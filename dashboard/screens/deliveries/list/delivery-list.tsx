@@ -1,0 +1,127 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { ArrowUp } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button, buttonLook } from '../../../parts/button';
+import { Card, Empty } from '../../../parts/page';
+import { Link, useGo } from '../../../parts/place';
+import { useAllowed } from '../../../parts/viewer';
+import { VirtualList } from '../../../parts/virtual-list';
+import { count } from '../../../text/numbers';
+import { ChosenBar } from '../bulk/chosen-bar';
+import { useColumns } from './columns';
+import type { Feed } from './feed';
+import { useChosen } from './use-chosen';
+import type { Row } from './use-feed';
+
+/**
+ * The rows of the list, and a footer: how many there are, or what can be done with the chosen ones.
+ *
+ * @param props.isLive new deliveries come by themselves
+ */
+export function DeliveryList({ feed, isFiltered, isLive }: { feed: Feed<Row>; isFiltered: boolean; isLive: boolean }) {
+  const { t } = useLingui();
+  const go = useGo();
+  const mayResend = useAllowed('deliveries:resend');
+  const columns = useColumns();
+  const chosen = useChosen(feed);
+  return (
+    <Card flush>
+      {feed.count === 0 ? (
+        <Nothing isFiltered={isFiltered} />
+      ) : (
+        <VirtualList
+          label={t`Deliveries`}
+          columns={columns}
+          count={feed.count}
+          rowAt={(index) => feed.at(index)}
+          keyOf={({ id }) => id}
+          onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
+          choice={mayResend ? chosen : undefined}
+          onShow={(first, last) => feed.show(first, last)}
+          onLook={(looks) => feed.freeze('looking', looks)}
+          more={feed.hasMore}
+          header={(toStart) => feed.newCount > 0 && <ShowNew feed={feed} onShown={toStart} />}
+        />
+      )}
+      {chosen.rows.length > 0 ? (
+        <Footer>
+          <ChosenBar rows={chosen.rows} onClear={chosen.clear} />
+        </Footer>
+      ) : (
+        (feed.count > 0 || !isLive) && (
+          <Footer>
+            <Count feed={feed} />
+            {!isLive && <SearchAgain onSearch={() => void feed.reload()} />}
+          </Footer>
+        )
+      )}
+    </Card>
+  );
+}
+
+function ShowNew({ feed, onShown }: { feed: Feed<Row>; onShown: () => void }) {
+  const show = () => {
+    feed.showNew();
+    onShown();
+  };
+  return (
+    <div className="pointer-events-none absolute inset-x-0 top-10 z-2 flex justify-center *:pointer-events-auto">
+      <Button look="primary" icon={<ArrowUp />} onClick={show}>
+        <Trans>{count(feed.newCount)} new</Trans>
+      </Button>
+    </div>
+  );
+}
+
+function Footer({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3.5 py-1.5 text-xs text-soft">
+      {children}
+    </div>
+  );
+}
+
+function Count({ feed }: { feed: Feed<Row> }) {
+  return (
+    <span className="figures">
+      {feed.hasMore ? (
+        <Trans>{count(feed.count)} read so far; scroll for more.</Trans>
+      ) : (
+        <Trans>{count(feed.count)} in all.</Trans>
+      )}
+    </span>
+  );
+}
+
+function SearchAgain({ onSearch }: { onSearch: () => void }) {
+  return (
+    <span>
+      <Trans>This filter cannot update live. Search again to see new deliveries.</Trans>{' '}
+      <button type="button" onClick={onSearch} className="text-accent underline">
+        <Trans>Search again</Trans>
+      </button>
+    </span>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <Empty title={<Trans>No delivery matches these filters.</Trans>}>
+        <Trans>Remove a filter or choose a longer period.</Trans>
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title={<Trans>There is no delivery yet.</Trans>}
+      action={
+        <Link to="/endpoints" className={buttonLook('primary')}>
+          <Trans>Look at the endpoints</Trans>
+        </Link>
+      }
+    >
+      <Trans>Each event that an endpoint gets is a delivery. Send a test to see one.</Trans>
+    </Empty>
+  );
+}
