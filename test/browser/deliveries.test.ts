@@ -108,7 +108,7 @@ describe('the list of deliveries', () => {
     await page.getByText('3 deliveries will not be sent.').waitFor();
     await page.getByRole('button', { name: 'Cancel 3 deliveries' }).click();
     await page.getByText('3 of 3 gone through: 3 done, 0 skipped').waitFor();
-    await page.getByRole('link', { name: 'Look at the operation' }).click();
+    await page.getByRole('link', { name: 'Open the operation' }).click();
     await page.getByRole('heading', { name: 'Cancel deliveries' }).waitFor();
     await page.getByText('Completed').waitFor();
     expect(await axeViolations(page, '#screen')).toEqual([]);
@@ -167,7 +167,7 @@ describe('a delivery', () => {
     const page = await visit(open, stack, `/deliveries/${(await stack.delivery.delivery(eventId)).id}`);
 
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Send its event to another endpoint' }).click();
+    await page.getByRole('menuitem', { name: 'Send to another endpoint' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('It has gone through all.').waitFor();
     const there = () => stack.delivery.deliveries(`event_id = ${eventId} and webhook_id = ${other.id}`);

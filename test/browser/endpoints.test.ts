@@ -173,7 +173,7 @@ describe('the page of an endpoint', () => {
     await page.getByText('One delivery is sent again').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Send 1 again' }).click();
-    await page.getByRole('link', { name: 'Watch its progress' }).click();
+    await page.getByRole('link', { name: 'Open the operation' }).click();
     await page.waitForURL(/\/operations\/\d+$/);
     await eventually(() => stack.receiver.arrivals.length === 2);
   });

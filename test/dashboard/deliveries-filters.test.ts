@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  canCheck,
-  cancelAll,
-  filtersIn,
-  matches,
-  resendAll,
-  toFilter,
-} from '../../dashboard/screens/deliveries/filters/filters.js';
+import { cancelAll, resendAll } from '../../dashboard/screens/deliveries/bulk/bulk-forms.js';
+import { canCheck, filtersIn, matches, toFilter } from '../../dashboard/screens/deliveries/filters/filters.js';
 
 const NOW = Date.parse('2026-01-31T12:00:30Z');
 const filterOf = (address: Record<string, string>) => toFilter(filtersIn(address), NOW);

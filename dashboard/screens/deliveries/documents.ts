@@ -111,24 +111,6 @@ export const CANCEL_DELIVERY = graphql(`
   }
 `);
 
-export const SEND_ELSEWHERE = graphql(`
-  mutation SendElsewhere($input: ReplayEventsInput!) {
-    replayEvents(input: $input) { total bulkOperation { id databaseId } }
-  }
-`);
-
-export const CANCEL_DELIVERIES = graphql(`
-  mutation CancelDeliveries($input: CancelDeliveriesInput!) {
-    cancelDeliveries(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
-  }
-`);
-
-export const RECOVER = graphql(`
-  mutation RecoverDeliveries($input: RecoverWebhookInput!) {
-    recoverWebhook(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
-  }
-`);
-
 /** Where an event can be sent: an endpoint must be active. */
 export const TARGETS = graphql(`
   query Targets {

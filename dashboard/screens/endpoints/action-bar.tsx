@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Ellipsis, Pencil, Send } from 'lucide-react';
 import { Button } from '../../parts/button';
-import { ActionMenu } from './action-menu';
+import { Menu } from '../../parts/menu';
 import { type Action, useAction, useOffered } from './actions';
 import type { ShownEndpoint } from './use-endpoint';
 
@@ -13,7 +13,7 @@ export function ActionBar({ endpoint }: { endpoint: ShownEndpoint }) {
   const more: { action: Action; name: string; danger?: boolean }[] = [
     { action: 'pause', name: t`Pause` },
     { action: 'enable', name: t`Enable` },
-    { action: 'release', name: t`Release what is held` },
+    { action: 'release', name: t`Release held deliveries` },
     { action: 'rotate', name: t`Rotate the signing secret` },
     { action: 'recover', name: t`Send failed deliveries again` },
     { action: 'replay', name: t`Replay past events` },
@@ -33,15 +33,12 @@ export function ActionBar({ endpoint }: { endpoint: ShownEndpoint }) {
         </Button>
       )}
       {offered.length > 0 && (
-        <ActionMenu
+        <Menu
           label={t`More actions`}
-          icon={<Ellipsis className="size-4" />}
-          items={offered.map(({ action, name, danger }) => ({
-            name,
-            danger: danger ?? false,
-            run: () => start(action),
-          }))}
-        />
+          items={offered.map(({ action, ...item }) => ({ ...item, run: () => start(action) }))}
+        >
+          <Ellipsis className="size-4" />
+        </Menu>
       )}
     </>
   );

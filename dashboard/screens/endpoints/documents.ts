@@ -128,15 +128,3 @@ export const TEST_UPDATES = graphql(`
     }
   }
 `);
-
-export const RECOVER = graphql(`
-  mutation RecoverEndpoint($input: RecoverWebhookInput!) {
-    recoverWebhook(input: $input) { total totalCapped bulkOperation { id databaseId } }
-  }
-`);
-
-export const REPLAY = graphql(`
-  mutation ReplayToEndpoint($input: ReplayEventsInput!) {
-    replayEvents(input: $input) { total totalCapped bulkOperation { id databaseId } }
-  }
-`);

@@ -6,7 +6,7 @@ import { messageOf } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { notify } from '../../parts/toast';
 import { useAllowed } from '../../parts/viewer';
-import { REPLAY } from '../endpoints/documents';
+import { REPLAY } from '../operations/documents';
 import { fixFor, subscribes } from './fan-out';
 
 interface Target {

@@ -45,3 +45,22 @@ export const RESUME_OPERATION = graphql(`
     resumeBulkOperation(input: $input) { bulkOperation { ...OperationRow } }
   }
 `);
+
+/** The mutations that start an operation, or count what it would do: the result of each is named `run`. */
+export const RECOVER = graphql(`
+  mutation Recover($input: RecoverWebhookInput!) {
+    run: recoverWebhook(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
+  }
+`);
+
+export const REPLAY = graphql(`
+  mutation Replay($input: ReplayEventsInput!) {
+    run: replayEvents(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
+  }
+`);
+
+export const CANCEL_DELIVERIES = graphql(`
+  mutation CancelDeliveries($input: CancelDeliveriesInput!) {
+    run: cancelDeliveries(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
+  }
+`);

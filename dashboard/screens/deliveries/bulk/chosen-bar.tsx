@@ -1,46 +1,53 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { Trans } from '@lingui/react/macro';
 import { Ban, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
+import { useClient } from 'urql';
+import type { DeliveryRowFragment } from '../../../api/generated/graphql';
+import { BulkDialog } from '../../../parts/bulk-dialog';
 import { Button } from '../../../parts/button';
 import { count } from '../../../text/numbers';
-import type { Row } from '../list/use-feed';
-import { OneByOne } from './one-by-one';
+import { CANCEL_DELIVERY, REDELIVER } from '../documents';
+import { type BulkAction, useBulkWords } from './bulk-words';
+import { useOneByOne } from './use-one-by-one';
+
+type Rows = readonly DeliveryRowFragment[];
+
+const ICONS = { resend: <RotateCcw />, cancel: <Ban /> };
+
+/** The chosen rows whose state allows an action. */
+const ALLOWED: Record<BulkAction, (row: DeliveryRowFragment) => boolean> = {
+  resend: (row) => !isOpen(row),
+  cancel: isOpen,
+};
 
 /** The actions on the chosen rows. */
-export function ChosenBar({ rows, onClear }: { rows: readonly Row[]; onClear: () => void }) {
-  const { t } = useLingui();
-  const [doing, setDoing] = useState<'resend' | 'cancel'>();
-  const open = rows.filter(isOpen);
-  const finished = rows.filter((row) => !isOpen(row));
+export function ChosenBar({ rows, onClear }: { rows: Rows; onClear: () => void }) {
+  const words = useBulkWords();
+  const [doing, setDoing] = useState<BulkAction>();
   return (
     <>
       <span className="figures font-medium text-ink">
-        <Trans>{count(rows.length)} chosen</Trans>
+        <Trans>{count(rows.length)} selected</Trans>
       </span>
       <div className="flex flex-wrap gap-1.5">
-        <Button
-          icon={<RotateCcw />}
-          onClick={() => setDoing('resend')}
-          refused={finished.length === 0 ? t`Only what is finished can be sent again.` : undefined}
-        >
-          <Trans>Send again</Trans>
-        </Button>
-        <Button
-          icon={<Ban />}
-          onClick={() => setDoing('cancel')}
-          refused={open.length === 0 ? t`Only what is pending or held can be canceled.` : undefined}
-        >
-          <Trans>Cancel</Trans>
-        </Button>
+        {(['resend', 'cancel'] as const).map((action) => (
+          <Button
+            key={action}
+            icon={ICONS[action]}
+            onClick={() => setDoing(action)}
+            refused={rows.some(ALLOWED[action]) ? undefined : words[action].allSkipped}
+          >
+            {words[action].name}
+          </Button>
+        ))}
         <Button look="quiet" onClick={onClear}>
-          <Trans>Choose none</Trans>
+          <Trans>Clear selection</Trans>
         </Button>
       </div>
       {doing !== undefined && (
-        <OneByOne
+        <ChosenDialog
           action={doing}
-          rows={doing === 'resend' ? finished : open}
-          left={doing === 'resend' ? open.length : finished.length}
+          rows={rows}
           onClose={(done) => {
             setDoing(undefined);
             if (done) {
@@ -53,6 +60,31 @@ export function ChosenBar({ rows, onClear }: { rows: readonly Row[]; onClear: ()
   );
 }
 
-function isOpen({ status }: Row): boolean {
+interface ChosenProps {
+  action: BulkAction;
+  rows: Rows;
+  /** `done`: whether anything was. */
+  onClose: (done: boolean) => void;
+}
+
+function ChosenDialog({ action, rows, onClose }: ChosenProps) {
+  const client = useClient();
+  const words = useBulkWords()[action];
+  const [allowed] = useState(() => rows.filter(ALLOWED[action]));
+  const [left] = useState(rows.length - allowed.length);
+  const send = ({ id }: DeliveryRowFragment) =>
+    (action === 'resend'
+      ? client.mutation(REDELIVER, { input: { deliveryId: id } })
+      : client.mutation(CANCEL_DELIVERY, { input: { id } })
+    ).toPromise();
+  const work = useOneByOne(allowed, send, words.done);
+  return (
+    <BulkDialog {...words} work={work} onClose={() => onClose(work.progress !== undefined)}>
+      {left > 0 && <p className="text-soft">{words.skipped(left)}</p>}
+    </BulkDialog>
+  );
+}
+
+function isOpen({ status }: DeliveryRowFragment): boolean {
   return status === 'PENDING' || status === 'HELD';
 }

@@ -1,73 +1,130 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { type ReactNode, useState } from 'react';
+import { useQuery } from 'urql';
+import { BulkDialog, type BulkWork } from '../../../parts/bulk-dialog';
 import { Button } from '../../../parts/button';
 import { Dialog } from '../../../parts/dialog';
-import { FILTER_NAMES } from '../filters/filter-names';
-import { cancelAll, type DeliveryFilterInput, type Filters, resendAll } from '../filters/filters';
-import { BulkRun } from './bulk-run';
+import { Fact, Facts } from '../../../parts/page';
+import { Untrusted } from '../../../parts/untrusted';
+import { CANCEL_DELIVERIES, RECOVER } from '../../operations/documents';
+import { useBulkOperation } from '../../operations/use-bulk-operation';
+import { FILTER_CHOICES } from '../documents';
+import { FILTER_NAMES, useChips } from '../filters/filter-names';
+import type { DeliveryFilterInput, Filters } from '../filters/filters';
+import { type BulkForm, cancelAll, type RecoverInput, resendAll } from './bulk-forms';
+import { type BulkAction, useBulkWords } from './bulk-words';
+import { useFilterNames } from './use-filter-names';
 
 interface MatchingProps {
-  action: 'resend' | 'cancel';
+  action: BulkAction;
   filters: Filters;
   filter: DeliveryFilterInput;
   onChange: (change: Filters) => void;
   onClose: () => void;
 }
 
-/** Sends all that match again, or cancels it: counts first, asks, then shows how far the operation has come. */
-export function MatchingDialog({ action, filters, filter, onChange, onClose }: MatchingProps) {
-  const { t, i18n } = useLingui();
-  const form = action === 'resend' ? resendAll(filters, filter) : cancelAll(filters, filter);
-  const title = action === 'resend' ? <Trans>Send all that match again</Trans> : <Trans>Cancel all that match</Trans>;
-  if (form.possible) {
-    return <BulkRun action={action} input={form.input} filters={filters} title={title} onClose={onClose} />;
+/** Sends all that match again, or cancels it; or says what stands in the way. */
+export function MatchingDialog(props: MatchingProps) {
+  const resend = resendAll(props.filters, props.filter);
+  const cancel = cancelAll(props.filters, props.filter);
+  if (props.action === 'resend') {
+    return resend.possible ? <ResendAll {...props} input={resend.input} /> : <Obstacles {...props} {...resend} />;
   }
-  const names = new Intl.ListFormat(i18n.locale).format(form.remove.map((name) => i18n._(FILTER_NAMES[name])));
+  return cancel.possible ? <CancelAll {...props} input={cancel.input} /> : <Obstacles {...props} {...cancel} />;
+}
+
+// The list behind goes on, and `now` with it: what was counted is what is done.
+
+function ResendAll(props: MatchingProps & { input: RecoverInput }) {
+  const [input] = useState(props.input);
+  return (
+    <AllDialog {...props} work={useBulkOperation(RECOVER, input)}>
+      {props.filters.status === undefined && (
+        <p className="text-soft">
+          <Trans>Includes failed deliveries and those held for too long. Filter by another state to send others.</Trans>
+        </p>
+      )}
+    </AllDialog>
+  );
+}
+
+function CancelAll(props: MatchingProps & { input: DeliveryFilterInput }) {
+  const [input] = useState({ filter: props.input });
+  return <AllDialog {...props} work={useBulkOperation(CANCEL_DELIVERIES, input)} />;
+}
+
+function AllDialog({
+  action,
+  filters,
+  work,
+  children,
+  onClose,
+}: MatchingProps & { work: BulkWork; children?: ReactNode }) {
+  const { i18n } = useLingui();
+  const words = useBulkWords()[action];
+  const [{ data: choices }] = useQuery({ query: FILTER_CHOICES, requestPolicy: 'cache-first' });
+  return (
+    <BulkDialog {...words} work={work} onClose={onClose}>
+      <Facts>
+        {useChips(filters, choices).map(({ filter, value }) => (
+          <Fact key={filter} name={i18n._(FILTER_NAMES[filter])}>
+            <Untrusted text={value} />
+          </Fact>
+        ))}
+      </Facts>
+      {children}
+    </BulkDialog>
+  );
+}
+
+function Obstacles({
+  action,
+  remove,
+  need,
+  onChange,
+  onClose,
+}: MatchingProps & Extract<BulkForm<unknown>, { possible: false }>) {
+  const { t } = useLingui();
+  const names = useFilterNames(remove);
   return (
     <Dialog
       open
       onClose={onClose}
-      title={title}
+      title={useBulkWords()[action].title}
       actions={
-        form.remove.length === 0 ? undefined : (
-          <Button
-            look="primary"
-            onClick={() => onChange(Object.fromEntries(form.remove.map((name) => [name, undefined])))}
-          >
-            {t`Take off: ${names}`}
+        remove.length === 0 ? undefined : (
+          <Button look="primary" onClick={() => onChange(Object.fromEntries(remove.map((name) => [name, undefined])))}>
+            {t`Remove ${names}`}
           </Button>
         )
       }
     >
       <div className="flex flex-col gap-2 text-sm">
-        {form.remove.length > 0 && (
+        {remove.length > 0 && (
           <p>
             {action === 'resend' ? (
-              <Trans>
-                All at once can be chosen by endpoint, time, and one state that is final. The filter by {names} cannot
-                be part of it.
-              </Trans>
+              <Trans>Bulk resend supports endpoint, time and one final state. Remove this filter: {names}.</Trans>
             ) : (
               <Trans>
-                All at once can be chosen by endpoint, event type, time, and the states pending and held. The filter by{' '}
-                {names} cannot be part of it.
+                Bulk cancel supports endpoint, event type, time, and pending or held. Remove this filter: {names}.
               </Trans>
             )}
           </p>
         )}
-        {form.need === 'endpoint' && (
+        {need === 'endpoint' && (
           <p>
-            <Trans>Deliveries are sent again one endpoint at a time: filter by an endpoint first.</Trans>
+            <Trans>Bulk resend works on one endpoint at a time. Filter by an endpoint first.</Trans>
           </p>
         )}
-        {form.need === 'any' && (
+        {need === 'any' && (
           <p>
             <Trans>
-              This would cancel everything that is open. Filter by an endpoint, an event type, a state or a time first.
+              This would cancel every pending and held delivery. Filter by endpoint, event type, state or time first.
             </Trans>
           </p>
         )}
         <p className="text-soft">
-          <Trans>Or choose deliveries in the list, and send or cancel those.</Trans>
+          <Trans>Or select deliveries in the list.</Trans>
         </p>
       </div>
     </Dialog>

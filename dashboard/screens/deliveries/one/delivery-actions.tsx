@@ -1,16 +1,15 @@
-import { Menu } from '@base-ui/react/menu';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Ban, Ellipsis, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { useMutation } from 'urql';
-import { Button, buttonLook, CopyButton } from '../../../parts/button';
+import { Button, CopyButton } from '../../../parts/button';
 import { Confirm } from '../../../parts/dialog';
+import { Menu } from '../../../parts/menu';
 import { messageOf } from '../../../parts/page';
 import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
 import { useAllowed } from '../../../parts/viewer';
-import type { Delivery } from '../documents';
-import { CANCEL_DELIVERY, REDELIVER } from '../documents';
+import { CANCEL_DELIVERY, type Delivery, REDELIVER } from '../documents';
 import { CurlDialog } from './curl-dialog';
 import { SendElsewhere } from './send-elsewhere';
 
@@ -38,7 +37,10 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
     close();
     notify(error ? t`It was not canceled.` : t`It is canceled.`, error && <Untrusted text={messageOf(error)} />);
   };
-  const look = 'flex h-7 cursor-default items-center rounded-md px-2 text-sm outline-none data-highlighted:bg-sunken';
+  const more = [
+    ...(mayReadPayloads ? [{ name: t`Copy as cURL`, run: () => setOpen('curl') }] : []),
+    ...(mayBulk ? [{ name: t`Send to another endpoint`, run: () => setOpen('elsewhere') }] : []),
+  ];
   return (
     <>
       <CopyButton text={location.href} name={t`the link`}>
@@ -60,28 +62,10 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
             <Trans>Send again</Trans>
           </Button>
         ))}
-      {(mayReadPayloads || mayBulk) && (
-        <Menu.Root>
-          <Menu.Trigger aria-label={t`More`} title={t`More`} className={`${buttonLook('plain')} w-7.5 px-0`}>
-            <Ellipsis aria-hidden />
-          </Menu.Trigger>
-          <Menu.Portal>
-            <Menu.Positioner sideOffset={6} align="end" className="z-20">
-              <Menu.Popup className="min-w-48 rounded-lg border border-line bg-raised p-1 shadow-xl">
-                {mayReadPayloads && (
-                  <Menu.Item className={look} onClick={() => setOpen('curl')}>
-                    <Trans>Copy as cURL</Trans>
-                  </Menu.Item>
-                )}
-                {mayBulk && (
-                  <Menu.Item className={look} onClick={() => setOpen('elsewhere')}>
-                    <Trans>Send its event to another endpoint</Trans>
-                  </Menu.Item>
-                )}
-              </Menu.Popup>
-            </Menu.Positioner>
-          </Menu.Portal>
-        </Menu.Root>
+      {more.length > 0 && (
+        <Menu label={t`More`} items={more}>
+          <Ellipsis aria-hidden />
+        </Menu>
       )}
       <Confirm
         open={open === 'cancel'}
@@ -91,9 +75,7 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
         busy={canceling.fetching}
         onConfirm={() => void cancelIt()}
       >
-        <Trans>
-          It will not be sent. A request that is under way ends and is recorded. You can send the delivery again later.
-        </Trans>
+        <Trans>It will not be sent. A request already in flight will finish. You can send it again later.</Trans>
       </Confirm>
       {open === 'curl' && <CurlDialog id={id} onClose={close} />}
       {open === 'elsewhere' && <SendElsewhere delivery={delivery} onClose={close} />}

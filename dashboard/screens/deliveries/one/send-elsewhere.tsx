@@ -7,15 +7,15 @@ import { Dialog } from '../../../parts/dialog';
 import { Select } from '../../../parts/field';
 import { Failure } from '../../../parts/page';
 import { useGo } from '../../../parts/place';
-import type { Delivery } from '../documents';
-import { SEND_ELSEWHERE, TARGETS } from '../documents';
+import { REPLAY } from '../../operations/documents';
+import { type Delivery, TARGETS } from '../documents';
 
 /** Sends the event of a delivery to one more endpoint, as a delivery of its own. */
 export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
   const { t } = useLingui();
   const go = useGo();
   const [{ data, error }, again] = useQuery({ query: TARGETS });
-  const [sent, send] = useMutation(SEND_ELSEWHERE);
+  const [sent, send] = useMutation(REPLAY);
   const [chosen, setChosen] = useState<string>();
   const targets = (data?.webhooks?.edges ?? []).map(({ node }) => node).filter(({ id }) => id !== delivery.webhookId);
   const target = chosen ?? targets[0]?.id;
@@ -29,7 +29,7 @@ export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClo
         includeUnsubscribed: true,
       },
     });
-    const operation = data?.replayEvents.bulkOperation;
+    const operation = data?.run.bulkOperation;
     if (operation) {
       onClose();
       go(`/operations/${operation.databaseId}`);

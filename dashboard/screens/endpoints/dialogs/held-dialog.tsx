@@ -13,7 +13,7 @@ import type { EndpointDialogProps } from '../use-endpoint';
 /** From how many on `heldCount` is not counted any further. */
 const HELD_MAX = 1_000;
 
-/** Enables an endpoint, or decides about what an active one still holds: release, keep or discard. */
+/** Enables an endpoint, or decides about the held deliveries of an active one: release, keep or discard. */
 export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
   const [held, setHeld] = useState<HeldAction>('RELEASE');
@@ -43,11 +43,11 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
     <Dialog
       open
       onClose={onClose}
-      title={active ? <Trans>What becomes of the held deliveries?</Trans> : <Trans>Enable the endpoint</Trans>}
+      title={active ? <Trans>Held deliveries</Trans> : <Trans>Enable the endpoint</Trans>}
       actions={
         <>
           <Button onClick={onClose}>
-            <Trans>Leave it as it is</Trans>
+            <Trans>Close</Trans>
           </Button>
           <Button
             look={held === 'DISCARD' && heldCount > 0 ? 'danger' : 'primary'}
@@ -61,25 +61,25 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
     >
       {heldCount === 0 ? (
         <p className="text-sm">
-          <Trans>Nothing is held. Events that come from now on are sent, and its failures count from zero.</Trans>
+          <Trans>No delivery is held. New events are sent, and failures count from zero.</Trans>
         </p>
       ) : (
         <fieldset className="flex flex-col gap-2">
           <legend className="mb-2 text-sm">
             {heldCount === 1 ? (
-              <Trans>One delivery is held. What is to become of it?</Trans>
+              <Trans>What should happen to the held delivery?</Trans>
             ) : (
-              <Trans>{many} deliveries are held. What is to become of them?</Trans>
+              <Trans>What should happen to the {many} held deliveries?</Trans>
             )}
           </legend>
           <Option value="RELEASE" chosen={held} onChoose={setHeld} name={t`Release: send all ${many}`}>
-            <Trans>At once, the oldest first, at the pace that the endpoint takes.</Trans>
+            <Trans>They are sent at once, oldest first, at the endpoint's pace.</Trans>
           </Option>
           <Option value="KEEP" chosen={held} onChoose={setHeld} name={t`Keep all ${many} held`}>
-            <Trans>New events are sent. Try it with a test, and release the held ones when that has arrived.</Trans>
+            <Trans>New events are sent. Send a test, and release the held deliveries once it arrives.</Trans>
           </Option>
           <Option value="DISCARD" chosen={held} onChoose={setHeld} name={t`Discard: cancel all ${many}`}>
-            <Trans>They are never sent by themselves. New events are sent.</Trans>
+            <Trans>They are not sent unless somebody sends them again. New events are sent.</Trans>
           </Option>
         </fieldset>
       )}

@@ -1,58 +1,39 @@
-import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { useState } from 'react';
-import { useMutation } from 'urql';
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMemo, useState } from 'react';
 import type { DeliveryOutcome } from '../../../api/generated/graphql';
+import { BulkDialog } from '../../../parts/bulk-dialog';
 import { Tick } from '../../../parts/field';
-import { RECOVER } from '../documents';
+import { useBulkWords } from '../../deliveries/bulk/bulk-words';
+import { RECOVER } from '../../operations/documents';
+import { useBulkOperation } from '../../operations/use-bulk-operation';
 import type { EndpointDialogProps } from '../use-endpoint';
-import { BulkDialog } from './bulk-dialog';
 import { filterOf, SpanFields, spanOfLast } from './time-span';
 
 const WEEK_MS = 168 * 3_600_000;
 
 /** Sends finished deliveries of the endpoint again. */
-export function RecoverDialog({ endpoint, onClose }: EndpointDialogProps) {
+export function RecoverDialog({ endpoint: { id }, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
   const [span, setSpan] = useState(() => spanOfLast(WEEK_MS));
   const [outcomes, setOutcomes] = useState<DeliveryOutcome[]>(['FAILED', 'HOLD_EXPIRED']);
-  const [, recover] = useMutation(RECOVER);
-  const filter = filterOf(span);
+  const input = useMemo(() => {
+    const times = filterOf(span);
+    return times && outcomes.length > 0 ? { id, filter: { ...times, outcomes } } : undefined;
+  }, [id, span, outcomes]);
   const names: Partial<Record<DeliveryOutcome, string>> = {
-    FAILED: t`Those that failed for good`,
-    HOLD_EXPIRED: t`Those that were held for too long`,
-    CANCELED: t`Those that were canceled otherwise`,
+    FAILED: t`Failed for good`,
+    HOLD_EXPIRED: t`Held for too long`,
+    CANCELED: t`Canceled otherwise`,
   };
   const toggle = (outcome: DeliveryOutcome) =>
     setOutcomes((chosen) =>
       chosen.includes(outcome) ? chosen.filter((one) => one !== outcome) : [...chosen, outcome],
     );
   return (
-    <BulkDialog
-      title={<Trans>Send failed deliveries again</Trans>}
-      choice={filter && outcomes.length > 0 ? JSON.stringify([filter, outcomes]) : undefined}
-      run={async (dryRun) => {
-        const { data, error } = await recover({
-          input: { id: endpoint.id, dryRun, filter: { ...filter!, outcomes } },
-        });
-        return { run: data?.recoverWebhook, error };
-      }}
-      noun={(total) => (
-        <Plural
-          value={total}
-          _0="There is no such delivery."
-          one="One delivery is sent again, with a fresh budget of retries."
-          other="# deliveries are sent again, each with a fresh budget of retries."
-        />
-      )}
-      action={(total) => t`Send ${total} again`}
-      onClose={onClose}
-    >
-      <p className="text-sm text-soft">
-        <Trans>They keep their ids, so that a receiver which has seen one can leave it out.</Trans>
-      </p>
+    <BulkDialog {...useBulkWords().resend} work={useBulkOperation(RECOVER, input)} onClose={onClose}>
       <SpanFields span={span} onChange={setSpan} />
       <fieldset className="flex flex-col gap-1.5">
-        <legend className="mb-1.5 text-sm font-medium">
+        <legend className="mb-1.5 font-medium">
           <Trans>Which</Trans>
         </legend>
         {(Object.keys(names) as DeliveryOutcome[]).map((outcome) => (

@@ -1,0 +1,38 @@
+import { Menu as BaseMenu } from '@base-ui/react/menu';
+import type { ReactNode } from 'react';
+import { buttonLook } from './button';
+
+export interface MenuItem {
+  name: string;
+  run: () => void;
+  danger?: boolean;
+  /** Below the name: what stands in the way of it. */
+  remark?: string | undefined;
+}
+
+/** A button with a menu of actions. @param label the name of a button that is an icon alone. */
+export function Menu({ label, items, children }: { label?: string; items: readonly MenuItem[]; children: ReactNode }) {
+  return (
+    <BaseMenu.Root>
+      <BaseMenu.Trigger aria-label={label} title={label} className={buttonLook('plain', label !== undefined)}>
+        {children}
+      </BaseMenu.Trigger>
+      <BaseMenu.Portal>
+        <BaseMenu.Positioner sideOffset={6} align="end" className="z-20">
+          <BaseMenu.Popup className="max-w-72 min-w-48 rounded-lg border border-line bg-raised p-1 text-sm shadow-xl">
+            {items.map(({ name, run, danger, remark }) => (
+              <BaseMenu.Item
+                key={name}
+                onClick={run}
+                className={`flex min-h-7 cursor-default flex-col justify-center rounded-md px-2.5 py-1 outline-none data-highlighted:bg-sunken ${danger ? 'text-bad' : ''}`}
+              >
+                {name}
+                {remark !== undefined && <span className="text-xs text-soft">{remark}</span>}
+              </BaseMenu.Item>
+            ))}
+          </BaseMenu.Popup>
+        </BaseMenu.Positioner>
+      </BaseMenu.Portal>
+    </BaseMenu.Root>
+  );
+}
