@@ -30,6 +30,13 @@ export function useShortcut(keys: string, does: string, run: (() => void) | unde
   }, [keys, does, works]);
 }
 
+/** Does what a key does, for a button elsewhere, too. Whether it has a meaning now. */
+export function runShortcut(pressed: string): boolean {
+  const shortcut = shortcuts.find(({ keys }) => keys === pressed);
+  shortcut?.run();
+  return shortcut !== undefined;
+}
+
 /** Notices are dialogs, too, which nobody must answer. */
 const DIALOGS = ':is([role=dialog], [role=alertdialog]):not([aria-modal=false])';
 
@@ -62,9 +69,7 @@ document.addEventListener('keydown', (event) => {
     return;
   }
   const pressed = `${event.ctrlKey || event.metaKey ? 'mod+' : ''}${event.key}`;
-  const shortcut = shortcuts.find(({ keys }) => keys === pressed);
-  if (shortcut !== undefined) {
+  if (runShortcut(pressed)) {
     event.preventDefault();
-    shortcut.run();
   }
 });

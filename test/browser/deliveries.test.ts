@@ -107,7 +107,7 @@ describe('the list of deliveries', () => {
     await page.getByRole('menuitem', { name: 'Cancel' }).click();
     await page.getByText('3 deliveries will not be sent.').waitFor();
     await page.getByRole('button', { name: 'Cancel 3 deliveries' }).click();
-    await page.getByText('3 of 3 gone through: 3 done, 0 skipped').waitFor();
+    await page.getByText('3 of 3 processed: 3 done, 0 skipped').waitFor();
     await page.getByRole('link', { name: 'Open the operation' }).click();
     await page.getByRole('heading', { name: 'Cancel deliveries' }).waitFor();
     await page.getByText('Completed').waitFor();
@@ -169,7 +169,7 @@ describe('a delivery', () => {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Send to another endpoint' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByText('It has gone through all.').waitFor();
+    await page.getByText('Completed. Queued').waitFor();
     const there = () => stack.delivery.deliveries(`event_id = ${eventId} and webhook_id = ${other.id}`);
     await eventually(async () => (await there())[0]?.status === 'SUCCEEDED');
   });

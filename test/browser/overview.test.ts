@@ -82,10 +82,14 @@ describe('the overview', () => {
 });
 
 describe('an address of something that does not exist', () => {
-  browserTest('says so, and does not offer to try again', async ({ open }) => {
+  browserTest('says so, and offers to search and to go back, not to try again', async ({ open }) => {
     const stack = await openStack();
     const page = await visit(open, stack, '/deliveries/999');
     await page.getByText('There is no delivery dl_999.').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.getByRole('main').getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('dialog', { name: 'Find' }).getByRole('textbox').press('Escape');
+    await page.getByRole('main').getByRole('link', { name: 'Deliveries' }).last().click();
+    await page.getByText('There is no delivery yet.').waitFor();
   });
 });

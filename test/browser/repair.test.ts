@@ -54,7 +54,7 @@ describe('an endpoint that begins to fail while somebody looks', () => {
     await dialogOf(page).getByText(`${failed} deliveries are sent again`).waitFor();
     await page.getByRole('button', { name: `Send ${failed} again` }).click();
     await page.getByRole('link', { name: 'Open the operation' }).click();
-    await page.getByText(`${failed} of ${failed} gone through: ${failed} done, 0 skipped`).waitFor();
+    await page.getByText(`${failed} of ${failed} processed: ${failed} done, 0 skipped`).waitFor();
     await eventually(() => stack.receiver.deliveries === 10);
     await page.getByRole('link', { name: stack.receiver.url }).click();
     await works.waitFor();

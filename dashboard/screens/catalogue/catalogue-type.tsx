@@ -1,9 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
+import type { EventTypeQuery } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
 import { JsonView } from '../../parts/json-view';
-import { Answer, Card, Failure, PageHead } from '../../parts/page';
+import { OnePage } from '../../parts/one-page';
+import { Answer, Card } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
@@ -22,57 +24,58 @@ export default function CatalogueType() {
   const { name } = useParams({ strict: false }) as { name: string };
   const [{ data, error }, read] = useQuery({ query: EVENT_TYPE, variables: { name } });
   const seesEvents = useAllowed('events:read');
+  return (
+    <OnePage
+      title={name}
+      back={{ to: '/catalogue', name: t`Event catalogue` }}
+      thing={data?.eventType}
+      error={error}
+      retry={read}
+      head={(type) => ({
+        beside: <EventTypeBadge {...type} />,
+        actions: seesEvents && (
+          <Link to="/events" search={{ type: name }} className={buttonLook()}>
+            <Trans>Its events</Trans>
+          </Link>
+        ),
+      })}
+    >
+      {(type) => <Contents key={name} type={type} />}
+    </OnePage>
+  );
+}
+
+function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) {
+  const { t } = useLingui();
   const mayTest = useAllowed('webhooks:test');
-  const type = data?.eventType;
-  const isSample = type?.samplePayload != null;
-  const sample = type ? JSON.stringify(type.samplePayload ?? skeletonOf(type.schema), null, 2) : '{}';
+  const isSample = type.samplePayload != null;
+  const sample = JSON.stringify(type.samplePayload ?? skeletonOf(type.schema), null, 2);
   return (
     <>
-      <PageHead
-        title={name}
-        beside={type && <EventTypeBadge {...type} />}
-        back={
-          <Link to="/catalogue">
-            <Trans>Event catalogue</Trans>
-          </Link>
-        }
-        actions={
-          seesEvents && (
-            <Link to="/events" search={{ type: name }} className={buttonLook()}>
-              <Trans>Its events</Trans>
-            </Link>
-          )
-        }
-      />
-      {error && <Failure error={error} retry={read} />}
-      {type && (
-        <div className="flex flex-col gap-4">
-          <p className="max-w-3xl text-soft">
-            <Untrusted text={type.description} />
-          </p>
-          {type.deprecatedAt != null && (
-            <Answer tone="warn">
-              <Trans>
-                This event type is deprecated: no more events of it are accepted since{' '}
-                <Time value={type.deprecatedAt} absolute />.
-              </Trans>
-            </Answer>
-          )}
-          <SchemaCard key={name} versions={type.versions} />
-          <div className="grid items-start gap-4 lg:grid-cols-2">
-            <div className="flex min-w-0 flex-col gap-4">
-              {!mayTest && isSample && (
-                <Card title={<Trans>Sample payload</Trans>}>
-                  <JsonView text={sample} name={t`sample`} />
-                </Card>
-              )}
-              {mayTest && <SendSample key={name} type={type} sample={sample} fits={isSample} />}
-              <Subscribers name={name} />
-            </div>
-            <SnippetsCard type={type} sample={sample} />
-          </div>
-        </div>
+      <p className="max-w-3xl text-soft">
+        <Untrusted text={type.description} />
+      </p>
+      {type.deprecatedAt != null && (
+        <Answer tone="warn">
+          <Trans>
+            This event type is deprecated. New events of it are refused since{' '}
+            <Time value={type.deprecatedAt} absolute />.
+          </Trans>
+        </Answer>
       )}
+      <SchemaCard versions={type.versions} />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-4">
+          {!mayTest && isSample && (
+            <Card title={<Trans>Sample payload</Trans>}>
+              <JsonView text={sample} name={t`sample`} />
+            </Card>
+          )}
+          {mayTest && <SendSample type={type} sample={sample} fits={isSample} />}
+          <Subscribers name={type.name} />
+        </div>
+        <SnippetsCard type={type} sample={sample} />
+      </div>
     </>
   );
 }

@@ -1,8 +1,7 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { shortUrl } from '../../parts/cells';
-import { Empty, Failure, PageHead } from '../../parts/page';
-import { Link } from '../../parts/place';
+import { OnePage } from '../../parts/one-page';
 import { WebhookBadge } from '../../parts/status';
 import { ActionBar } from './action-bar';
 import { EndpointAnswerView } from './answer/endpoint-answer-view';
@@ -16,58 +15,39 @@ import { useEndpoint } from './use-endpoint';
 export default function Endpoint() {
   const { t } = useLingui();
   const { number } = useParams({ strict: false }) as { number: string };
-  const { endpoint, error, fetching, read } = useEndpoint(number);
-  const back = <Link to="/endpoints">{t`Endpoints`}</Link>;
-  if (endpoint !== undefined) {
-    return <Found endpoint={endpoint} read={read} error={error} back={back} />;
-  }
-  const isMissing = error?.graphQLErrors[0]?.extensions?.['code'] === 'NOT_FOUND';
+  const { endpoint, error, read } = useEndpoint(number);
   return (
-    <>
-      <PageHead title={t`Endpoint ${number}`} back={back} />
-      {isMissing ? (
-        <Empty title={<Trans>There is no endpoint {number}.</Trans>} action={back}>
-          <Trans>It may have been deleted: its deliveries are kept for a while all the same.</Trans>
-        </Empty>
-      ) : (
-        error && !fetching && <Failure error={error} retry={read} />
+    <OnePage
+      title={t`Endpoint ${number}`}
+      back={{ to: '/endpoints', name: t`Endpoints` }}
+      thing={endpoint}
+      error={error}
+      retry={read}
+      head={(one) => ({
+        title: titleOf(one.url),
+        beside: <WebhookBadge webhook={one} />,
+        actions: <ActionBar endpoint={one} />,
+      })}
+    >
+      {(one) => (
+        <>
+          <EndpointAnswerView endpoint={one} />
+          <EndpointCharts endpoint={one} />
+          <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
+            <LatestDeliveries endpoint={one} />
+            <EndpointSide endpoint={one} />
+          </div>
+          <EndpointDialogs endpoint={one} />
+        </>
       )}
-    </>
+    </OnePage>
   );
 }
 
-/** How much of a url the title shows: all of it stands in the setup. */
+/** How much of a URL the title shows: the setup has all of it. */
 const TITLE_MAX = 120;
 
 function titleOf(url: string): string {
   const short = shortUrl(url);
   return short.length > TITLE_MAX ? `${short.slice(0, TITLE_MAX)}…` : short;
-}
-
-type FoundProps = Pick<ReturnType<typeof useEndpoint>, 'read' | 'error'> & {
-  endpoint: NonNullable<ReturnType<typeof useEndpoint>['endpoint']>;
-  back: React.ReactNode;
-};
-
-function Found({ endpoint, read, error, back }: FoundProps) {
-  return (
-    <>
-      <PageHead
-        title={titleOf(endpoint.url)}
-        back={back}
-        beside={<WebhookBadge webhook={endpoint} />}
-        actions={<ActionBar endpoint={endpoint} />}
-      />
-      <div className="flex flex-col gap-4">
-        {error && <Failure error={error} retry={read} />}
-        <EndpointAnswerView endpoint={endpoint} />
-        <EndpointCharts endpoint={endpoint} />
-        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
-          <LatestDeliveries endpoint={endpoint} />
-          <EndpointSide endpoint={endpoint} />
-        </div>
-      </div>
-      <EndpointDialogs endpoint={endpoint} />
-    </>
-  );
 }

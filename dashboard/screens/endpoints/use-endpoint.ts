@@ -22,7 +22,7 @@ const READ_ALWAYS_EVERY_MS = 15_000;
  */
 export function useEndpoint(number: string) {
   const id = `wh_${number}`;
-  const [{ data, error, fetching }, read] = useQuery({ query: ENDPOINT, variables: { id } });
+  const [{ data, error }, read] = useQuery({ query: ENDPOINT, variables: { id } });
   const readSoon = useThrottled(read, READ_EVERY_MS);
   useRefresh(readSoon, READ_ALWAYS_EVERY_MS);
   useSubscription({ query: ENDPOINT_UPDATES, variables: { id } }, (_, update) => {
@@ -33,7 +33,7 @@ export function useEndpoint(number: string) {
     readSoon();
     return update;
   });
-  return { endpoint: data?.webhook ?? undefined, error, fetching, read };
+  return { endpoint: data?.webhook ?? undefined, error, read };
 }
 
 /**

@@ -2,8 +2,9 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { useMutation, useQuery } from 'urql';
 import type { EventTypeWholeFragment } from '../../api/generated/graphql';
-import { Card, Failure, PageHead } from '../../parts/page';
-import { Link, useGo } from '../../parts/place';
+import { OnePage } from '../../parts/one-page';
+import { Card } from '../../parts/page';
+import { useGo } from '../../parts/place';
 import { notify } from '../../parts/toast';
 import { SchemaChanges } from '../catalogue/schema-changes';
 import { EVENT_TYPE, UPDATE_EVENT_TYPE } from './documents';
@@ -28,17 +29,14 @@ export default function EditEventType() {
     }
   };
   return (
-    <>
-      <PageHead
-        title={t`Change ${name}`}
-        back={
-          <Link to={`/event-types/${name}`}>
-            <Trans>Back to the event type</Trans>
-          </Link>
-        }
-      />
-      {unread && <Failure error={unread} retry={again} />}
-      {type && (
+    <OnePage
+      title={t`Change ${name}`}
+      back={{ to: `/event-types/${name}`, name }}
+      thing={type}
+      error={unread}
+      retry={again}
+    >
+      {(type) => (
         <EventTypeForm
           key={type.version}
           fixed={name}
@@ -52,7 +50,7 @@ export default function EditEventType() {
           {({ schema }) => newest && isOther(schema, newest.schema) && <Changes newest={newest} schema={schema} />}
         </EventTypeForm>
       )}
-    </>
+    </OnePage>
   );
 }
 

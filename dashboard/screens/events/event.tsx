@@ -4,7 +4,8 @@ import { useQuery } from 'urql';
 import type { EventRowFragment } from '../../api/generated/graphql';
 import { buttonLook, CopyButton } from '../../parts/button';
 import { JsonView } from '../../parts/json-view';
-import { Card, Fact, Facts, Failure, PageHead } from '../../parts/page';
+import { OnePage } from '../../parts/one-page';
+import { Card, Fact, Facts } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
@@ -20,53 +21,48 @@ export default function EventPage() {
   const [{ data, error }, read] = useQuery({ query: EVENT, variables: { id: number } });
   const seesDeliveries = useAllowed('deliveries:read');
   const seesEndpoints = useAllowed('webhooks:read');
-  const event = data?.event;
   return (
-    <>
-      <PageHead
-        title={event?.eventType ?? t`Event ${number}`}
-        beside={
-          event && (
-            <span className="inline-flex items-center gap-1 font-mono text-sm font-normal tracking-normal text-soft">
-              {event.id}
-              <CopyButton text={event.id} name={event.id} />
-            </span>
-          )
-        }
-        back={
-          <Link to="/events">
-            <Trans>Events</Trans>
+    <OnePage
+      title={t`Event ${number}`}
+      back={{ to: '/events', name: t`Events` }}
+      thing={data?.event}
+      error={error}
+      retry={read}
+      head={({ eventType, id }) => ({
+        title: eventType,
+        beside: (
+          <span className="inline-flex items-center gap-1 font-mono text-sm font-normal tracking-normal text-soft">
+            {id}
+            <CopyButton text={id} name={id} />
+          </span>
+        ),
+        actions: seesDeliveries && (
+          <Link to="/deliveries" search={{ event: number, range: '30d' }} className={buttonLook()}>
+            <Trans>Its deliveries</Trans>
           </Link>
-        }
-        actions={
-          seesDeliveries && (
-            <Link to="/deliveries" search={{ event: number, range: '30d' }} className={buttonLook()}>
-              <Trans>Its deliveries</Trans>
-            </Link>
-          )
-        }
-      />
-      {error && <Failure error={error} retry={read} />}
-      {event && (
-        <div className="flex flex-col gap-4">
+        ),
+      })}
+    >
+      {(event) => (
+        <>
           {seesDeliveries && seesEndpoints && <FanOut event={event} />}
           <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
             <Card title={<Trans>Payload</Trans>}>
               {event.body == null ? (
                 <p className="text-sm text-soft">
-                  <Trans>The payload is too large for one answer.</Trans>
+                  <Trans>The payload is too large to show.</Trans>
                 </p>
               ) : (
                 <JsonView text={event.body} name={t`payload`} />
               )}
             </Card>
-            <Card title={<Trans>About it</Trans>}>
+            <Card title={<Trans>Details</Trans>}>
               <AboutEvent event={event} seesEndpoints={seesEndpoints} />
             </Card>
           </div>
-        </div>
+        </>
       )}
-    </>
+    </OnePage>
   );
 }
 
@@ -95,11 +91,10 @@ function AboutEvent({ event, seesEndpoints }: { event: EventRowFragment; seesEnd
         </Fact>
       )}
       {event.onlyWebhookId && (
-        <Fact name={<Trans>Meant for</Trans>}>
+        <Fact name={<Trans>Only for</Trans>}>
           <Link to={`/endpoints/${event.onlyWebhookId.replace(/^wh_/, '')}`} className="text-accent">
             {event.onlyWebhookId}
-          </Link>{' '}
-          <Trans>alone, as tests are</Trans>
+          </Link>
         </Fact>
       )}
     </Facts>

@@ -36,7 +36,7 @@ export function Progress({ operation }: { operation: OperationRowFragment }) {
     <div className="flex flex-col gap-1.5">
       <ProgressBar label={t`Progress`} part={part} tone={TONES[status]} />
       <p role="status" className="figures text-xs text-soft">
-        {t`${count(processed)} of ${count(Math.max(total, processed))} gone through: ${count(affected)} done, ${count(skipped)} skipped`}
+        {t`${count(processed)} of ${count(Math.max(total, processed))} processed: ${count(affected)} done, ${count(skipped)} skipped`}
       </p>
     </div>
   );

@@ -6,121 +6,110 @@ import { useMutation, useQuery } from 'urql';
 import type { OperationRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
 import { Confirm } from '../../parts/dialog';
-import { Answer, Card, Fact, Facts, Failure, PageHead } from '../../parts/page';
+import { OnePage } from '../../parts/one-page';
+import { Answer, Card, Fact, Facts, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
-import { Badge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { count } from '../../text/numbers';
 import { CANCEL_OPERATION, OPERATION, RESUME_OPERATION } from './documents';
-import { goesOn, KINDS, OPERATION_STATES, REFRESH_MS, useFilterWords } from './names';
+import { goesOn, KINDS, REFRESH_MS, useFilterWords } from './names';
+import { OperationBadge } from './operation-badge';
 import { Progress } from './operation-progress';
 
 /** One bulk operation: how far it has come, what it goes through, and what can be done about it. */
 export default function OperationScreen() {
-  const { t } = useLingui();
+  const { t, i18n } = useLingui();
+  const mayChange = useAllowed('deliveries:bulk');
   const { id } = useParams({ strict: false }) as { id: string };
   const [{ data, error }, again] = useQuery({ query: OPERATION, variables: { id } });
   const operation = data?.bulkOperation;
   useRefresh(again, operation != null && goesOn(operation) ? REFRESH_MS : undefined);
   return (
-    <>
-      {error && operation == null && (
+    <OnePage
+      title={t`Operation ${id}`}
+      back={{ to: '/operations', name: t`Operations` }}
+      thing={operation}
+      error={error}
+      retry={again}
+      head={(one) => ({
+        title: i18n._(KINDS[one.kind]),
+        beside: <OperationBadge status={one.status} />,
+        actions: mayChange && <Actions operation={one} />,
+      })}
+    >
+      {(one) => (
         <>
-          <PageHead title={t`Operation`} />
-          <Failure error={error} retry={again} />
+          <Meaning operation={one} />
+          <Card title={<Trans>Progress</Trans>}>
+            <Progress operation={one} />
+          </Card>
+          <div className="grid gap-4 lg:grid-cols-2">
+            <Selection operation={one} />
+            <Numbers operation={one} />
+          </div>
         </>
       )}
-      {operation != null && <Operation operation={operation} />}
-    </>
+    </OnePage>
   );
 }
 
-function Operation({ operation }: { operation: OperationRowFragment }) {
-  const { t, i18n } = useLingui();
-  const mayChange = useAllowed('deliveries:bulk');
+function Selection({ operation }: { operation: OperationRowFragment }) {
+  const { t } = useLingui();
   const words = useFilterWords(operation);
-  const { kind, status, webhook, createdAt, finishedAt, databaseId, affected, skipped, total } = operation;
-  const { name, tone, icon } = OPERATION_STATES[status];
+  const { webhook, filter } = operation;
   return (
-    <>
-      <PageHead
-        title={i18n._(KINDS[kind])}
-        back={
-          <Link to="/operations" className="text-soft">
-            <Trans>Operations</Trans>
-          </Link>
-        }
-        beside={
-          <Badge tone={tone} icon={icon}>
-            {i18n._(name)}
-          </Badge>
-        }
-        actions={mayChange && <Actions operation={operation} />}
-      />
-      <div className="flex flex-col gap-4">
-        <Meaning operation={operation} />
-        <Card title={<Trans>Progress</Trans>}>
-          <Progress operation={operation} />
-        </Card>
-        <div className="grid gap-4 lg:grid-cols-2">
-          <Card title={<Trans>What it goes through</Trans>}>
-            <Facts>
-              <Fact name={<Trans>Endpoint</Trans>}>
-                {webhook ? (
-                  <Link to={`/endpoints/${webhook.databaseId}`} className="text-accent">
-                    <Untrusted text={webhook.url} />
-                  </Link>
-                ) : operation.filter['webhookId'] != null ? (
-                  t`deleted`
-                ) : (
-                  t`all`
-                )}
-              </Fact>
-              {words.map((word) => (
-                <Fact key={`${word.name} ${word.value}`} name={word.name}>
-                  <Untrusted text={word.value} />
-                </Fact>
-              ))}
-            </Facts>
-          </Card>
-          <Card title={<Trans>In numbers</Trans>}>
-            <Facts>
-              <Fact name={<Trans>Found at its start</Trans>}>
-                <span className="figures">{count(total)}</span>
-              </Fact>
-              <Fact name={kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>}>
-                <span className="figures">{count(affected)}</span>
-              </Fact>
-              <Fact name={<Trans>Skipped</Trans>}>
-                <span className="figures">{count(skipped)}</span>
-              </Fact>
-              <Fact name={<Trans>Started</Trans>}>
-                <Time value={createdAt} />
-              </Fact>
-              {finishedAt && (
-                <Fact name={<Trans>Ended</Trans>}>
-                  <Time value={finishedAt} />
-                </Fact>
-              )}
-              <Fact name={<Trans>Number</Trans>}>
-                <span className="figures">{databaseId}</span>
-              </Fact>
-            </Facts>
-            {skipped > 0 && (
-              <p className="mt-2 text-xs text-soft">
-                <Trans>
-                  It skips what had changed just before its turn came, and what cannot be sent again because its event
-                  is not kept any more.
-                </Trans>
-              </p>
-            )}
-          </Card>
-        </div>
-      </div>
-    </>
+    <Card title={<Trans>Selection</Trans>}>
+      <Facts>
+        <Fact name={<Trans>Endpoint</Trans>}>
+          {webhook ? (
+            <Link to={`/endpoints/${webhook.databaseId}`} className="text-accent">
+              <Untrusted text={webhook.url} />
+            </Link>
+          ) : filter['webhookId'] != null ? (
+            t`deleted`
+          ) : (
+            t`all`
+          )}
+        </Fact>
+        {words.map((word) => (
+          <Fact key={`${word.name} ${word.value}`} name={word.name}>
+            <Untrusted text={word.value} />
+          </Fact>
+        ))}
+      </Facts>
+    </Card>
+  );
+}
+
+function Numbers({ operation }: { operation: OperationRowFragment }) {
+  const { kind, createdAt, finishedAt, databaseId, affected, skipped, total } = operation;
+  return (
+    <Card title={<Trans>In numbers</Trans>}>
+      <Facts>
+        <Fact name={<Trans>Found at its start</Trans>}>{count(total)}</Fact>
+        <Fact name={kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>}>
+          {count(affected)}
+        </Fact>
+        <Fact name={<Trans>Skipped</Trans>}>{count(skipped)}</Fact>
+        <Fact name={<Trans>Started</Trans>}>
+          <Time value={createdAt} />
+        </Fact>
+        {finishedAt && (
+          <Fact name={<Trans>Ended</Trans>}>
+            <Time value={finishedAt} />
+          </Fact>
+        )}
+        <Fact name={<Trans>Number</Trans>}>{databaseId}</Fact>
+      </Facts>
+      {skipped > 0 && (
+        <p className="mt-2 text-xs text-soft">
+          <Trans>Skipped: deliveries that changed meanwhile, or whose event is no longer stored.</Trans>
+        </p>
+      )}
+    </Card>
   );
 }
 
@@ -130,26 +119,26 @@ function Meaning({ operation: { status, error, kind, affected } }: { operation: 
     case 'PAUSED':
       return (
         <Answer tone="warn">
-          <Trans>Its endpoint is not active. It goes on by itself when the endpoint is enabled.</Trans>
+          <Trans>Its endpoint is inactive. The operation continues once the endpoint is enabled.</Trans>
         </Answer>
       );
     case 'FAILED':
       return (
         <Answer tone="bad">
-          {error ? <Untrusted text={error} /> : <Trans>A fault of the service has ended it.</Trans>}
+          {error ? <Untrusted text={error} /> : <Trans>The service failed while it ran.</Trans>}
         </Answer>
       );
     case 'CANCELED':
       return (
         <Answer tone="info">
-          {error ? <Untrusted text={error} /> : <Trans>Somebody has canceled it.</Trans>}{' '}
-          <Trans>What it had done stays done: {count(affected)}.</Trans>
+          {error ? <Untrusted text={error} /> : <Trans>Somebody canceled it.</Trans>}{' '}
+          <Trans>{count(affected)} deliveries were changed before that.</Trans>
         </Answer>
       );
     case 'COMPLETED':
       return kind === 'CANCEL_DELIVERIES' ? null : (
         <Answer tone="good">
-          <Trans>It has gone through all. What it queued may still wait for its turn at the endpoint.</Trans>
+          <Trans>Completed. Queued deliveries may still wait for their turn at the endpoint.</Trans>
         </Answer>
       );
     default:
@@ -178,7 +167,7 @@ function Actions({ operation: { id, status, affected, total, kind } }: { operati
           disabled={resuming.fetching}
           onClick={() => void resume({ input: { id } })}
         >
-          <Trans>Resume where it stopped</Trans>
+          <Trans>Resume</Trans>
         </Button>
       )}
       <Confirm
@@ -191,13 +180,13 @@ function Actions({ operation: { id, status, affected, total, kind } }: { operati
       >
         {kind === 'CANCEL_DELIVERIES' ? (
           <Trans>
-            The {count(affected)} deliveries that it has canceled stay canceled; the others of {count(total)} stay as
-            they are. You can resume it later.
+            {count(affected)} of {count(total)} deliveries are already canceled; the others stay. You can resume it
+            later.
           </Trans>
         ) : (
           <Trans>
-            The {count(affected)} deliveries that it has queued are sent all the same; the others of {count(total)} are
-            not. You can resume it later.
+            {count(affected)} of {count(total)} deliveries are already queued and will be sent; the others are not. You
+            can resume it later.
           </Trans>
         )}
       </Confirm>

@@ -10,11 +10,11 @@ import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { ProgressBar } from '../../parts/progress';
 import { useRefresh } from '../../parts/refresh';
-import { Badge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { count } from '../../text/numbers';
 import { OPERATIONS } from './documents';
 import { goesOn, KINDS, OPERATION_STATES, REFRESH_MS } from './names';
+import { OperationBadge } from './operation-badge';
 
 const STATES = Object.keys(OPERATION_STATES) as BulkOperationStatus[];
 
@@ -111,14 +111,7 @@ function useColumns(): Column<OperationRowFragment>[] {
       },
       {
         name: t`State`,
-        render: ({ status }) => {
-          const { name, tone, icon } = OPERATION_STATES[status];
-          return (
-            <Badge tone={tone} icon={icon}>
-              {i18n._(name)}
-            </Badge>
-          );
-        },
+        render: ({ status }) => <OperationBadge status={status} />,
       },
       {
         name: t`Endpoint`,

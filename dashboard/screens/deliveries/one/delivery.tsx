@@ -4,7 +4,8 @@ import { useEffect, useMemo } from 'react';
 import { useQuery, useSubscription } from 'urql';
 import type { StreamContext } from '../../../api/live';
 import { CopyButton } from '../../../parts/button';
-import { Card, Fact, Facts, Failure, PageHead } from '../../../parts/page';
+import { OnePage } from '../../../parts/one-page';
+import { Card, Fact, Facts } from '../../../parts/page';
 import { Link, useAddress } from '../../../parts/place';
 import { DeliveryBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
@@ -39,96 +40,90 @@ export default function DeliveryScreen() {
     }
   }, [isBehind, again]);
   return (
-    <>
-      {error && delivery == null && (
+    <OnePage
+      title={t`Delivery ${number}`}
+      back={{ to: '/deliveries', name: t`Deliveries` }}
+      thing={delivery}
+      error={error}
+      retry={again}
+      head={(one) => ({
+        title: `${one.eventType} ${one.databaseId}`,
+        beside: (
+          <>
+            <CopyButton text={String(one.databaseId)} name={t`the number`} />
+            <DeliveryBadge status={one.status} attemptCount={one.attemptCount} />
+          </>
+        ),
+        actions: <DeliveryActions delivery={one} />,
+      })}
+    >
+      {(one) => (
         <>
-          <PageHead title={t`Delivery`} />
-          <Failure error={error} retry={again} />
+          <DeliveryAnswer delivery={one} />
+          <Origin delivery={one} />
+          {one.attempts.length > 0 && <Attempts delivery={one} />}
         </>
       )}
-      {delivery != null && <DeliveryPage delivery={delivery} />}
-    </>
+    </OnePage>
   );
 }
 
-function DeliveryPage({ delivery }: { delivery: Delivery }) {
-  const { t } = useLingui();
-  const [address, setAddress] = useAddress();
-  const { attempts, databaseId, status, attemptCount, eventType, webhook, eventId, createdAt, finishedAt } = delivery;
+function Origin({ delivery: { webhook, eventId, createdAt, finishedAt } }: { delivery: Delivery }) {
   const ended = finishedAt === createdAt ? null : finishedAt;
-  const chosen = attempts.find((one) => String(one.number) === address['attempt']) ?? attempts.at(-1);
+  return (
+    <Card>
+      <Facts>
+        <Fact name={<Trans>Endpoint</Trans>}>
+          {webhook ? (
+            <Link to={`/endpoints/${webhook.databaseId}`} className="text-accent">
+              <Untrusted text={webhook.url} />
+            </Link>
+          ) : (
+            <span className="text-soft">
+              <Trans>deleted</Trans>
+            </span>
+          )}
+        </Fact>
+        <Fact name={<Trans>Event</Trans>}>
+          <Link to={`/events/${eventId.replace(/^ev_/, '')}`} className="figures text-accent">
+            {eventId}
+          </Link>
+        </Fact>
+        <Fact name={ended ? <Trans>Created, and ended</Trans> : <Trans>Created</Trans>}>
+          <Time value={createdAt} absolute />
+          {ended && (
+            <>
+              {' – '}
+              <Time value={ended} absolute />
+            </>
+          )}
+        </Fact>
+      </Facts>
+    </Card>
+  );
+}
+
+function Attempts({ delivery: { attempts, webhook } }: { delivery: Delivery }) {
+  const [address, setAddress] = useAddress();
+  const chosen = attempts.find((one) => String(one.number) === address['attempt']) ?? attempts.at(-1)!;
   const other = attempts.find((one) => String(one.number) === address['against']);
   return (
     <>
-      <PageHead
-        title={eventType}
-        back={
-          <Link to="/deliveries" className="text-soft">
-            <Trans>Deliveries</Trans>
-          </Link>
-        }
-        beside={<DeliveryBadge status={status} attemptCount={attemptCount} />}
-        actions={<DeliveryActions delivery={delivery} />}
+      <Waterfall
+        attempts={attempts}
+        chosen={chosen.number}
+        onChoose={(attempt) => setAddress({ attempt: String(attempt), against: undefined })}
       />
-      <div className="flex flex-col gap-4">
-        <DeliveryAnswer delivery={delivery} />
-        <Card>
-          <div className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
-            <Facts>
-              <Fact name={<Trans>Endpoint</Trans>}>
-                {webhook ? (
-                  <Link to={`/endpoints/${webhook.databaseId}`} className="text-accent">
-                    <Untrusted text={webhook.url} />
-                  </Link>
-                ) : (
-                  <span className="text-soft">{t`deleted`}</span>
-                )}
-              </Fact>
-              <Fact name={<Trans>Event</Trans>}>
-                <Link to={`/events/${eventId.replace(/^ev_/, '')}`} className="figures text-accent">
-                  {eventId}
-                </Link>
-              </Fact>
-            </Facts>
-            <Facts>
-              <Fact name={<Trans>Delivery</Trans>}>
-                <span className="-my-1.5 flex items-center gap-1">
-                  <span className="figures">{databaseId}</span>
-                  <CopyButton text={String(databaseId)} name={t`the number`} />
-                </span>
-              </Fact>
-              <Fact name={ended ? <Trans>Created, and ended</Trans> : <Trans>Created</Trans>}>
-                <Time value={createdAt} absolute />
-                {ended && (
-                  <>
-                    {' – '}
-                    <Time value={ended} absolute />
-                  </>
-                )}
-              </Fact>
-            </Facts>
-          </div>
-        </Card>
-        {attempts.length > 0 && chosen !== undefined && (
-          <>
-            <Waterfall
-              attempts={attempts}
-              chosen={chosen.number}
-              onChoose={(attempt) => setAddress({ attempt: String(attempt), against: undefined })}
-            />
-            {other !== undefined && other !== chosen ? (
-              <CompareAttempts first={other} second={chosen} onClose={() => setAddress({ against: undefined })} />
-            ) : (
-              <AttemptDetail
-                attempt={chosen}
-                attempts={attempts}
-                webhook={webhook}
-                onCompare={(against) => setAddress({ attempt: String(chosen.number), against: String(against) })}
-              />
-            )}
-          </>
-        )}
-      </div>
+      {other !== undefined && other !== chosen ? (
+        <CompareAttempts first={other} second={chosen} onClose={() => setAddress({ against: undefined })} />
+      ) : (
+        <AttemptDetail
+          attempt={chosen}
+          attempts={attempts}
+          webhook={webhook}
+          onCompare={(against) => setAddress({ attempt: String(chosen.number), against: String(against) })}
+        />
+      )}
     </>
   );
 }

@@ -1,0 +1,77 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import type { ComponentProps, ReactNode } from 'react';
+import type { CombinedError } from 'urql';
+import { Button, buttonLook } from './button';
+import { runShortcut } from './keyboard';
+import { Empty, Failure, messageOf, PageHead } from './page';
+import { Link } from './place';
+import { Untrusted } from './untrusted';
+
+/**
+ * The page of one thing: a skeleton until it is read, then the thing, or why it cannot be shown.
+ *
+ * @param title for as long as the thing is not there; `head` may have a better one.
+ * @param back the list that the thing belongs to.
+ */
+export function OnePage<Thing>({
+  title,
+  back,
+  thing,
+  error,
+  retry,
+  head,
+  children,
+}: {
+  title: string;
+  back: { to: string; name: string };
+  thing: Thing | null | undefined;
+  error: CombinedError | undefined;
+  retry: () => void;
+  head?: (thing: Thing) => Partial<Omit<ComponentProps<typeof PageHead>, 'back'>>;
+  children: (thing: Thing) => ReactNode;
+}) {
+  const isMissing = error?.graphQLErrors[0]?.extensions?.['code'] === 'NOT_FOUND';
+  return (
+    <>
+      <PageHead title={title} back={<Link to={back.to}>{back.name}</Link>} {...(thing != null && head?.(thing))} />
+      <div className="flex flex-col gap-4">
+        {error && !isMissing && <Failure error={error} retry={retry} />}
+        {thing != null && children(thing)}
+        {thing == null && isMissing && <NotFound error={error} back={back} />}
+        {thing == null && error === undefined && <Skeleton />}
+      </div>
+    </>
+  );
+}
+
+function NotFound({ error, back }: { error: CombinedError; back: { to: string; name: string } }) {
+  return (
+    <Empty
+      title={<Untrusted text={messageOf(error)} />}
+      action={
+        <div className="flex flex-wrap justify-center gap-2">
+          <Link to={back.to} className={buttonLook()}>
+            {back.name}
+          </Link>
+          <Button look="primary" onClick={() => runShortcut('mod+k')}>
+            <Trans>Find</Trans>
+          </Button>
+        </div>
+      }
+    >
+      <Trans>Check the number or name. It may also have been deleted, or is no longer stored.</Trans>
+    </Empty>
+  );
+}
+
+/** Takes about the room of the answer and of two cards. */
+function Skeleton() {
+  const { t } = useLingui();
+  return (
+    <div role="status" aria-label={t`Loading`} className="flex animate-pulse flex-col gap-4 motion-reduce:animate-none">
+      {['h-12', 'h-40', 'h-64'].map((height) => (
+        <div key={height} className={`rounded-lg bg-sunken ${height}`} />
+      ))}
+    </div>
+  );
+}
