@@ -14,7 +14,8 @@ update on: event_types (deprecated_at), event_types (description), event_types (
 update on: event_types (text_fields)
 usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_seq, webhooks_id_seq
 select on sequence: changes_wanted_until
-execute on function: begin_portal_session, current_tenant, data_key_samples, emit_events, emit_traced_events
+execute on function: attempt_now, begin_portal_session, check_webhook, current_tenant, data_key_samples, emit_events
+execute on function: emit_traced_events
 execute on function: enqueue_align, enqueue_bulk_operation, enqueue_deliveries, event_of_key, find_api_key
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, read_changes
 execute on function: want_changes

@@ -6,6 +6,7 @@ import { FirstRows } from './0005-first-rows.js';
 import { CreationKeys } from './0006-creation-keys.js';
 import { Sessions } from './0007-sessions.js';
 import { FailureStreaks } from './0008-failure-streaks.js';
+import { AskedAttempts } from './0009-asked-attempts.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -20,4 +21,5 @@ export const migrations = [
   { name: '0006-creation-keys', class: CreationKeys },
   { name: '0007-sessions', class: Sessions },
   { name: '0008-failure-streaks', class: FailureStreaks },
+  { name: '0009-asked-attempts', class: AskedAttempts },
 ];

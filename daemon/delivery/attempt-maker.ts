@@ -66,7 +66,7 @@ export class AttemptMaker {
         requestHeaders: request.headers,
         result,
         outcome,
-        retryInMs: retryInMsOf(config.retry, delivery.failuresBefore + 1, outcome),
+        retryInMs: delivery.isCheck ? null : retryInMsOf(config.retry, delivery.failuresBefore + 1, outcome),
       };
     } catch (error) {
       trace?.notMade();

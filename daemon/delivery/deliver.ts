@@ -168,9 +168,11 @@ export class Deliverer {
       return delivery;
     }
     turn.delivery = delivery;
-    const { id, webhookId, url } = delivery;
+    const { id, webhookId, url, isCheck } = delivery;
+    const origin = findUrl(url)?.origin ?? url;
     const permit =
-      this.#recorder.notNow(webhookId) ?? (await this.gate.enter(delivery, lane, findUrl(url)?.origin ?? url));
+      this.#recorder.notNow(webhookId) ??
+      (isCheck ? this.gate.enterCheck(delivery, origin) : await this.gate.enter(delivery, lane, origin));
     if (isNotNow(permit)) {
       return permit;
     }

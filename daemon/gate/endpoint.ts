@@ -109,9 +109,10 @@ export class Endpoint {
   /**
    * When the next request may begin, as far as the endpoint itself is concerned.
    *
+   * @param isAsked a person waits for it: then it is the next probe
    * @returns Infinity: not before one of those in flight has ended
    */
-  opensAtMs(now: number): number {
+  opensAtMs(now: number, isAsked = false): number {
     const pausedUntilMs = Math.max(this.#closedUntilMs, this.#pacedUntilMs);
     if (now < pausedUntilMs) {
       return pausedUntilMs;
@@ -123,14 +124,18 @@ export class Endpoint {
     if (sinceMs !== null) {
       const lastMs = Math.max(this.#streak.failedAtMs, this.#beganAtMs);
       const suspect = { failures: this.failures, inFlight: this.inFlight, sinceMs, lastMs };
-      return nextProbeAtMs(suspect, this.rules.streakMsMin);
+      const probeAtMs = nextProbeAtMs(suspect, this.rules.streakMsMin);
+      if (!isAsked || probeAtMs <= now) {
+        return probeAtMs;
+      }
+      return this.inFlight === 0 ? now : Number.POSITIVE_INFINITY;
     }
     return permitAtMs(this.window, this.inFlight, this.rules.endpointMax, now);
   }
 
   /** Whether the next request may begin soon: with Infinity too, which any answer can end. */
-  opensWithin(ms: number, now: number): boolean {
-    const opensAtMs = this.opensAtMs(now);
+  opensWithin(ms: number, now: number, isAsked = false): boolean {
+    const opensAtMs = this.opensAtMs(now, isAsked);
     return opensAtMs === Number.POSITIVE_INFINITY || opensAtMs - now <= ms;
   }
 

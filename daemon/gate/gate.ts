@@ -4,7 +4,7 @@ import type { EndpointState } from '../../src/operations/attempts/endpoint-state
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { type Answer, Endpoint, type EndpointRules, type KnownHealth } from './endpoint.js';
 import type { Delay } from './not-now.js';
-import { type CallBack, PutOffs } from './put-offs.js';
+import { type CallBack, PutOffs, UNCALLED_TEST_MS } from './put-offs.js';
 import { Shares } from './shares.js';
 import { SlotDivision } from './slot-division.js';
 import { WaitingEndpoints } from './waiting-endpoints.js';
@@ -83,17 +83,31 @@ export class Gate {
     const now = performance.now();
     endpoint.learn(candidate, now);
     const wasCalled = endpoint.backlog.take(id);
-    const line = lane === 'TEST' ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
+    const isAsked = lane === 'TEST';
+    const line = isAsked ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
     const isNext = line !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
-    const isFirst = line === 'TEST' || endpoint.room.sizeUpTo(line) === 0;
+    const isFirst = isAsked || endpoint.room.sizeUpTo(line) === 0;
     this.#slots.asks(endpoint);
-    if (isNext && isFirst && endpoint.opensAtMs(now) <= now && this.#hasShare(endpoint)) {
+    if (isNext && isFirst && endpoint.opensAtMs(now, isAsked) <= now && this.#hasShare(endpoint)) {
       return this.#grant(endpoint);
     }
     this.#slots.wanted(now);
-    return endpoint.opensWithin(WAIT_MS_MAX, now) && this.#mayWait(endpoint, line, isNext, now)
+    return endpoint.opensWithin(WAIT_MS_MAX, now, isAsked) && this.#mayWait(endpoint, line, isNext, now)
       ? this.#wait(endpoint, id, lane, line)
       : this.#putOffs.putOff(endpoint, id, lane);
+  }
+
+  /**
+   * A permit for a check, whatever state its endpoint has, as soon as there is a slot for it. Its answer changes
+   * nothing here.
+   */
+  enterCheck(candidate: Candidate, origin: string): Entry {
+    const endpoint = this.#endpoint(candidate, origin);
+    if (!this.#hasShare(endpoint)) {
+      return { putOffMs: UNCALLED_TEST_MS };
+    }
+    const permit = this.#grant(endpoint);
+    return { giveBack: () => permit.giveBack() };
   }
 
   /** A delivery came that needs no request now. */

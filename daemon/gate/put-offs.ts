@@ -21,7 +21,7 @@ const CALL_AHEAD_MS = 100;
 const STALE_CALLS_MAX = 256;
 
 /** A person waits for a test: its job runs soon, also when nobody calls it back. */
-const UNCALLED_TEST_MS = 1_000;
+export const UNCALLED_TEST_MS = 1_000;
 /** The job of a delivery that nobody calls back (its daemon died) runs some time after it would have been called. */
 const UNCALLED_MS = 5_000;
 const UNCALLED_TIMES = 1.5;
@@ -47,7 +47,7 @@ export class PutOffs {
   putOff(endpoint: Endpoint, id: number, lane: Lane): Delay {
     const now = performance.now();
     const { backlog, window } = endpoint;
-    const opensInMs = endpoint.opensAtMs(now) - now;
+    const opensInMs = endpoint.opensAtMs(now, lane === 'TEST') - now;
     const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
     const everyMs = permitEveryMs(window, this.slots.levelFor(endpoint.tenant));
     const calledInMs = (backlog.size + backlog.puttingOff) * everyMs;

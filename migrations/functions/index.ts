@@ -1,3 +1,4 @@
+import { askedAttempts } from './asked-attempts.js';
 import { callers } from './callers.js';
 import { emit } from './emit.js';
 import { emitEventsOnce } from './emit-events-once.js';
@@ -22,6 +23,7 @@ export const functions: readonly string[] = [
   emit,
   emitEventsOnce,
   newDeliveries,
+  askedAttempts,
   judgeEmits,
   jobs,
   webhookState,

@@ -75,6 +75,11 @@ export class Delivery {
   @shown.nullableText('The `errorCode` of the latest attempt. Null when it succeeded or there was no attempt yet.')
   lastErrorCode!: string | null;
 
+  @shown.boolean(
+    'True for a check (`checkWebhook`): sent once, whatever state the webhook has, and without an effect on its health.',
+  )
+  isCheck!: boolean;
+
   @Field(() => Date, { description: 'When the delivery was created: with its event, or later by `replayEvents`.' })
   get createdAt(): Date {
     return idToDate(this.id);

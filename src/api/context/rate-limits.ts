@@ -32,6 +32,9 @@ interface Limit {
   amount: number;
 }
 
+/** Checks of one webhook, which may be sent while others must not be: six a minute. */
+const CHECKS = { perSecond: 0.1, burst: 6 };
+
 /**
  * The rate limits of keys, tenants and addresses. They are in the memory of each API process, because a shared limit
  * would add a round trip to every request, and they protect the CPU and the pool of each process. So N processes
@@ -42,6 +45,7 @@ export class RateLimits {
   readonly #managementOfTenants: TokenBuckets<number>;
   readonly #emits: TokenBuckets<number> | null;
   readonly #anonymous: TokenBuckets<string>;
+  readonly #checks = new TokenBuckets<number>(CHECKS);
 
   /**
    * @param now milliseconds, never going back
@@ -117,6 +121,17 @@ export class RateLimits {
       throw rateLimited('Too many requests without an API key came from this address.', waitMs);
     }
     this.#anonymous.take(network, left, now);
+  }
+
+  /** Counts a check of a webhook. @throws ApiError rate_limited */
+  requireCheck(webhookId: number): void {
+    const now = this.now();
+    const waitMs = this.#checks.waitMs(webhookId, 1, now);
+    if (waitMs > 0) {
+      this.onRefusal('checks');
+      throw rateLimited(`A webhook can be checked ${CHECKS.burst} times a minute. Nothing was sent.`, waitMs);
+    }
+    this.#checks.take(webhookId, 1, now);
   }
 
   /** The limits of a key, and of its tenant over all of its keys. */

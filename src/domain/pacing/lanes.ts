@@ -1,7 +1,8 @@
 /**
- * The lanes in which delivery jobs wait, in their order. A person waits for a test. CROWDED has the first attempts of a
- * tenant that emits a lot at once, or of an endpoint that cannot keep up. BULK has released and redelivered ones. Each
- * lane has a share, since the order alone would starve the later lanes while first attempts have no end.
+ * The lanes in which delivery jobs wait, in their order. A person waits for what is in TEST: a test, a check, or the
+ * first of the attempts that somebody asked for at an endpoint. CROWDED has the first attempts of a tenant that emits a
+ * lot at once, or of an endpoint that cannot keep up. BULK has released and redelivered ones. Each lane has a share,
+ * since the order alone would starve the later lanes while first attempts have no end.
  */
 export type Lane = 'TEST' | 'FIRST' | 'CROWDED' | 'RETRY' | 'BULK';
 

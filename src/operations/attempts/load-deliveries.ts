@@ -44,6 +44,8 @@ export interface DueDelivery extends WebhookToSend {
   run: number;
   /** Failed attempts of this run so far. */
   failuresBefore: number;
+  /** It is sent once, whatever state its webhook has, and changes nothing of the webhook's health. */
+  isCheck: boolean;
 }
 
 /**
@@ -70,8 +72,9 @@ const loadSql = (traceparent: { column: string; join: string }) => `
            coalesce(extract(epoch from w.next_probe_at - now())::float8 * 1000, 0) as "nextProbeInMs",
            d.attempt_count + 1 as "attemptNumber", d.run, d.attempt_count - d.attempts_before as "failuresBefore",
            d.job_group as "jobGroup",
-           w.deleted_at is null and w.active and (${countsAsHeldSql('d', 'w')}) is not true
-             and d.due_at <= now() as "isDue"
+           d.is_check as "isCheck",
+           w.deleted_at is null and d.due_at <= now()
+             and (d.is_check or w.active and (${countsAsHeldSql('d', 'w')}) is not true) as "isDue"
     from hookwright.deliveries d
     join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
     join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true
@@ -124,6 +127,7 @@ function compact(row: Row): DueDelivery {
     attemptNumber: row.attemptNumber,
     run: row.run,
     failuresBefore: row.failuresBefore,
+    isCheck: row.isCheck,
   };
   for (const name of sentNames) {
     due[name] = row[name];

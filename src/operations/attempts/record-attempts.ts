@@ -21,7 +21,7 @@ import { type DisabledWebhook, type HealthRules, lockWebhooks, updateHealth } fr
  *
  * A delivery that was held or canceled while its request was in flight keeps that state, unless the request succeeded:
  * what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED. If it was
- * also redelivered meanwhile, it starts its new run.
+ * also redelivered meanwhile, it starts its new run. A check changes no health and raises no event.
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param lockWaitMs how long a lock is waited for
@@ -33,7 +33,8 @@ export async function recordAttempts(
   rules: HealthRules,
   lockWaitMs: number,
 ): Promise<Recorded> {
-  const done = attempts.some(hasFailed) ? none : await recordSuccesses(pool, attempts, lockWaitMs);
+  const areQuiet = !attempts.some((attempt) => hasFailed(attempt) || attempt.delivery.isCheck);
+  const done = areQuiet ? await recordSuccesses(pool, attempts, lockWaitMs) : none;
   const others = attempts.filter(({ delivery }) => !done.has(delivery.id));
   if (others.length === 0) {
     return { statuses: attempts.map(() => 'SUCCEEDED'), disabled: [] };
@@ -62,12 +63,13 @@ async function writeInto(
   const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
   const statuses = new Map(hits.map(({ id, status }) => [id, status]));
   const counted = attempts.filter(({ delivery }) => statuses.has(delivery.id));
-  const { webhookEvents, disabled, written } = updateHealth(client, await locking, counted, rules);
+  const ordinary = counted.filter(({ delivery }) => !delivery.isCheck);
+  const { webhookEvents, disabled, written } = updateHealth(client, await locking, ordinary, rules);
   withCommit(written);
   if (counted.length > 0) {
     withCommit(countAttempts(client, counted));
   }
-  const exhausted = counted.filter(hasFailed).filter(({ delivery }) => statuses.get(delivery.id) === 'FAILED');
+  const exhausted = ordinary.filter(hasFailed).filter(({ delivery }) => statuses.get(delivery.id) === 'FAILED');
   if (webhookEvents.length > 0 || exhausted.length > 0) {
     await raiseOutcomeEvents(client, webhookEvents, exhausted, await written);
   }

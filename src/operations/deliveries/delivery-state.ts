@@ -13,8 +13,8 @@ export const canceledSql = (reason: `${CancelReason}`) =>
 
 /**
  * SQL assignments: a finished delivery is sent again, in a new run of attempts with a fresh budget. It is due by the
- * clock: the row was waited for, and an enabling meanwhile must not count it as older.
+ * clock: the row was waited for, and an enabling meanwhile must not count it as older. A check becomes an ordinary test.
  */
 export const reopenedSql = `
   status = 'PENDING', cancel_reason = null, attempts_before = attempt_count, run = run + 1,
-  due_at = clock_timestamp(), finished_at = null, job_group = null`;
+  due_at = clock_timestamp(), finished_at = null, job_group = null, is_check = false`;

@@ -55,4 +55,5 @@ const firstAttempt = {
   previousSecret: null,
   closedForMs: 0,
   nextProbeInMs: 0,
+  isCheck: false,
 };

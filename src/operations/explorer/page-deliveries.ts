@@ -34,6 +34,7 @@ const properties = [
   'finishedAt',
   'lastStatusCode',
   'lastErrorCode',
+  'isCheck',
 ] as const satisfies (keyof Delivery)[];
 const columns = properties.map((name) => `d.${snakeCase(name)} as "${name}"`).join(', ');
 

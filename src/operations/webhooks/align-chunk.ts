@@ -104,6 +104,8 @@ const stateStatement: Statement = {
 };
 
 interface MoveOptions {
+  /** Checks are never held. */
+  notChecks?: boolean;
   /** Moves only deliveries that were open when the id $4 was made. */
   bounded?: boolean;
   releases?: boolean;
@@ -114,13 +116,13 @@ function moveOf(
   name: string,
   status: 'PENDING' | 'HELD',
   set: string,
-  { bounded = false, releases = false }: MoveOptions = {},
+  { bounded = false, notChecks = false, releases = false }: MoveOptions = {},
 ): Move {
   // Not by tenant, which the webhook implies: the index of open deliveries by webhook must be chosen.
   const find = `
     select d.id from hookwright.deliveries d
     where d.webhook_id = $1 and d.id > $2 and d.status = '${status}'
-      ${bounded ? `and d.id <= $4 and ${openSinceSql('d', '$4::bigint')}` : ''}
+      ${notChecks ? 'and not d.is_check' : ''} ${bounded ? `and d.id <= $4 and ${openSinceSql('d', '$4::bigint')}` : ''}
     order by d.id limit $3 for update`;
   const moved = `
     update hookwright.deliveries d set ${set}
@@ -142,8 +144,8 @@ const enqueueMoved = (moved: string) => `
     from moved where ${needsJobSql('due_at')}`;
 
 const HELD = `status = 'HELD'`;
-const HOLD = moveOf('hold_pending', 'PENDING', HELD);
-const HOLD_REST = moveOf('hold_rest', 'PENDING', HELD, { bounded: true });
+const HOLD = moveOf('hold_pending', 'PENDING', HELD, { notChecks: true });
+const HOLD_REST = moveOf('hold_rest', 'PENDING', HELD, { bounded: true, notChecks: true });
 const DISCARD = moveOf('discard_held', 'HELD', canceledSql('DISCARDED'), { bounded: true });
 const EXPIRE = moveOf('expire_held', 'HELD', canceledSql('HOLD_EXPIRED'));
 const CANCEL_PENDING = moveOf('cancel_pending', 'PENDING', canceledSql('WEBHOOK_DELETED'));

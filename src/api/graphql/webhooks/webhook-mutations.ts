@@ -2,19 +2,22 @@ import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Emit } from '../../../domain/events/emit.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
+import { Delivery } from '../../../entities/delivery.js';
 import { invalidInput, notFound } from '../../../errors.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
+import { checkWebhook } from '../../../operations/webhooks/check-webhook.js';
 import { createWebhook } from '../../../operations/webhooks/create-webhook.js';
 import { deleteWebhook } from '../../../operations/webhooks/delete-webhook.js';
 import { releaseHeld } from '../../../operations/webhooks/release-held.js';
 import { rotateSecret } from '../../../operations/webhooks/rotate-secret.js';
 import { updateWebhook } from '../../../operations/webhooks/update-webhook.js';
+import { FRESH } from '../../../platform/database/tenant-database.js';
 import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { boundsOf } from '../deliveries/delivery.js';
 import { emitFor } from '../emits/emit-for.js';
 import { refusalError } from '../emits/emit-refusals.js';
 import { InputArg } from '../fields/arguments.js';
-import { idOf } from '../fields/ids.js';
+import { found, idOf } from '../fields/ids.js';
 import {
   idempotencyKey as idempotencyKeySchema,
   OVERLAP_HOURS_DEFAULT,
@@ -26,6 +29,8 @@ import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
 import {
   CHANGEABLE,
+  CheckWebhookInput,
+  CheckWebhookPayload,
   CreateWebhookInput,
   CreateWebhookPayload,
   DeleteWebhookInput,
@@ -137,6 +142,21 @@ export class WebhookMutations {
       throw notFound('webhook', webhook.id);
     }
     return { delivery };
+  }
+
+  @Requires('webhooks:test')
+  @Mutation(() => CheckWebhookPayload, {
+    description:
+      'Sends `webhook.test` to this webhook once, even though it is disabled, paused or gone. Unlike a test, a check is not retried, is never held, changes no health and raises no event. Allowed 6 times a minute for each webhook.',
+  })
+  async checkWebhook(
+    @InputArg(() => CheckWebhookInput) { webhookId }: CheckWebhookInput,
+    @Ctx() context: Context,
+  ): Promise<CheckWebhookPayload> {
+    const webhook = await readWebhook(context, webhookId, ['input', 'webhookId']);
+    context.rateLimits.requireCheck(webhook.id);
+    const id = await checkWebhook(context.db, webhook.tenantId, webhook.id);
+    return { delivery: found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id) };
   }
 
   @Requires('webhooks:edit')

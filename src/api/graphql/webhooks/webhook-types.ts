@@ -137,6 +137,18 @@ export class TestWebhookPayload {
   delivery!: Delivery;
 }
 
+@InputType({ description: 'The webhook to check.' })
+export class CheckWebhookInput {
+  @Field(() => ID, { description: 'The id of the webhook, active or not.' })
+  webhookId!: string;
+}
+
+@ObjectType({ description: 'The check that was started.' })
+export class CheckWebhookPayload {
+  @Field(() => Delivery, { description: 'The delivery of the check. Its only attempt has the answer of the endpoint.' })
+  delivery!: Delivery;
+}
+
 @InputType({ description: 'The webhook whose held deliveries are sent. It must be active.' })
 export class ReleaseHeldInput {
   @Field(() => ID, { description: 'The id of the webhook.' })
