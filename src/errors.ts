@@ -18,6 +18,7 @@ export const errorCatalogue = {
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'Webhook is inactive' },
   webhook_deleted: { status: 409, code: 'CONFLICT', title: 'Webhook was deleted' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'Delivery has not finished' },
+  delivery_held: { status: 409, code: 'CONFLICT', title: 'Delivery is held' },
   delivery_finished: { status: 409, code: 'CONFLICT', title: 'Delivery has finished' },
   event_gone: { status: 409, code: 'CONFLICT', title: 'Event is no longer kept' },
   bulk_operation_limit_reached: { status: 409, code: 'CONFLICT', title: 'Bulk operation limit reached' },

@@ -24,6 +24,7 @@ export const AuditAction = graphqlEnum('AuditAction', 'A kind of change.', {
   WEBHOOK_SECRET_ROTATED: 'A webhook got a new signing secret.',
   HELD_RELEASED: 'The held deliveries of a webhook were released.',
   DELIVERY_REDELIVERED: 'A finished delivery was sent again.',
+  DELIVERY_ATTEMPTED_NOW: 'The next attempt of a delivery was made due at once.',
   DELIVERY_CANCELED: 'A delivery was canceled.',
   BULK_OPERATION_STARTED: 'A bulk operation was started. Its deliveries have no entries of their own.',
   BULK_OPERATION_CANCELED: 'A bulk operation was canceled.',

@@ -11,6 +11,8 @@ import { Webhook } from './webhook.js';
 
 const BulkKind = graphqlEnum('BulkOperationKind', 'A kind of bulk operation.', {
   RECOVER_WEBHOOK: 'Sends finished deliveries of a webhook again (`recoverWebhook`).',
+  RECOVER_DELIVERIES: 'Sends finished deliveries again, of any webhooks (`recoverDeliveries`).',
+  ATTEMPT_NOW: 'Makes retries due at once (`attemptNow`).',
   REPLAY_EVENTS: 'Creates new deliveries of past events (`replayEvents`).',
   CANCEL_DELIVERIES: 'Cancels open deliveries (`cancelDeliveries`).',
 });
@@ -83,7 +85,7 @@ export class BulkOperation {
   @shown.integer('Number of items done so far: `affected` plus `skipped`.', { default: 0 })
   processed!: number;
 
-  @shown.integer('Number of deliveries that were sent again, created or canceled.', { default: 0 })
+  @shown.integer('Number of deliveries that were sent again, made due, created or canceled.', { default: 0 })
   affected!: number;
 
   @shown.integer(

@@ -26,39 +26,47 @@ async function checked(webhookId: number) {
 }
 
 const health = async (id: number) =>
-  (await site.rows(`
+  (
+    await site.rows(`
     select active, disabled_reason, consecutive_failures, last_success_at, last_failure_at, closed_until, next_probe_at,
-           generation from hookwright.webhooks where id = ${id}`))[0];
+           generation from hookwright.webhooks where id = ${id}`)
+  )[0];
 
 const states = {
   paused: `active = false, disabled_reason = 'PAUSED', disabled_at = now(), hold_until = now() + interval '1 day'`,
   gone: `active = false, disabled_reason = 'GONE', disabled_at = now(), consecutive_failures = 1`,
-  'disabled, with its hold over':
-    `active = false, disabled_reason = 'FAILURES', disabled_at = now() - interval '9 days', hold_until = now(),
+  'disabled, with its hold over': `active = false, disabled_reason = 'FAILURES', disabled_at = now() - interval '9 days', hold_until = now(),
      consecutive_failures = 10, failing_since = now() - interval '9 days'`,
   'closed by its own wish': `closed_until = now() + interval '1 hour', consecutive_failures = 1`,
   failing: `consecutive_failures = 5, failing_since = now(), next_probe_at = now() + interval '1 hour'`,
 };
 
-test.each(Object.entries(states))('a webhook that is %s is sent a check, and nothing else changes', async (_, state) => {
-  const id = await site.webhook();
-  await site.rows(`update hookwright.webhooks set ${state} where id = ${id}`);
-  const before = await health(id);
-  for (const [status, outcome] of [[500, 'FAILED'], [410, 'FAILED'], [200, 'SUCCEEDED']] as const) {
-    site.receiver.answerWith(answer(status));
-    expect(await checked(id)).toMatchObject({
-      status: outcome,
-      isCheck: true,
-      eventType: 'webhook.test',
-      attemptCount: 1,
-      lastStatusCode: status,
-      nextAttemptAt: null,
-      attempts: [{ responseBody: expect.any(String) }],
-    });
-  }
-  expect(await health(id)).toEqual(before);
-  expect(await site.rows(`select from hookwright.events where event_type <> 'webhook.test'`)).toEqual([]);
-});
+test.each(Object.entries(states))(
+  'a webhook that is %s is sent a check, and nothing else changes',
+  async (_, state) => {
+    const id = await site.webhook();
+    await site.rows(`update hookwright.webhooks set ${state} where id = ${id}`);
+    const before = await health(id);
+    for (const [status, outcome] of [
+      [500, 'FAILED'],
+      [410, 'FAILED'],
+      [200, 'SUCCEEDED'],
+    ] as const) {
+      site.receiver.answerWith(answer(status));
+      expect(await checked(id)).toMatchObject({
+        status: outcome,
+        isCheck: true,
+        eventType: 'webhook.test',
+        attemptCount: 1,
+        lastStatusCode: status,
+        nextAttemptAt: null,
+        attempts: [{ responseBody: expect.any(String) }],
+      });
+    }
+    expect(await health(id)).toEqual(before);
+    expect(await site.rows(`select from hookwright.events where event_type <> 'webhook.test'`)).toEqual([]);
+  },
+);
 
 test('a check is not held while its webhook is aligned, and is an ordinary test once it is sent again', async () => {
   const id = await site.webhook();
@@ -70,8 +78,13 @@ test('a check is not held while its webhook is aligned, and is an ordinary test 
   const deliveryId = numberIn(data.result.delivery.id);
   await eventually(() => site.requests().has(deliveryId));
   await site.mutate('updateWebhook', { id: String(id), active: false }, 'webhook { id }');
-  await eventually(async () => (await site.rows(`
-    select from hookwright_jobs._private_jobs where key = 'w:${id}'`)).length === 0);
+  await eventually(
+    async () =>
+      (
+        await site.rows(`
+    select from hookwright_jobs._private_jobs where key = 'w:${id}'`)
+      ).length === 0,
+  );
   expect(await site.statuses(`id = ${deliveryId}`)).toEqual({ PENDING: 1 });
   end();
   await eventually(async () => (await site.statuses(`id = ${deliveryId}`))['FAILED'] === 1);

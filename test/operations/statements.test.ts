@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiKey, activeKeys, activeSessions, endedKeys, endedSessions } from '../../src/entities/api-key.js';
-import { type BulkSelection, countSelected, selectChunk } from '../../src/operations/bulk/bulk-selection.js';
+import type { BulkSelection } from '../../src/operations/bulk/bulk-filter.js';
+import { countSelected, selectChunk } from '../../src/operations/bulk/bulk-selection.js';
 import { readFanOut } from '../../src/operations/explorer/fan-out.js';
 import type { Bounds } from '../../src/operations/explorer/page.js';
 import {
@@ -76,6 +77,8 @@ const conditions: DeliveryConditions[] = [
   ...([0, 2, 3, 4, 5] as const).map((statusClass) => ({ statusClass })),
   { errorCode: 'TIMEOUT' },
   { payloadContains: 'abc' },
+  { lastAttemptFailed: true },
+  { retrying: true },
 ];
 
 const selections: BulkSelection[] = [
@@ -83,6 +86,9 @@ const selections: BulkSelection[] = [
   { kind: 'REPLAY_EVENTS', webhookId: 1, filter: { includeDelivered: true } },
   { kind: 'RECOVER_WEBHOOK', webhookId: 1, filter: {} },
   { kind: 'CANCEL_DELIVERIES', webhookId: null, filter: {} },
+  { kind: 'RECOVER_DELIVERIES', webhookId: null, filter: { statusCodeClass: 'HTTP_5XX', lastAttemptFailed: true } },
+  { kind: 'RECOVER_DELIVERIES', webhookId: null, filter: { eventId: 'ev_1', errorCode: 'TIMEOUT' } },
+  { kind: 'ATTEMPT_NOW', webhookId: null, filter: { retrying: true, payloadContains: 'abc' } },
 ];
 
 /** Calls the functions that put statements together, for each of their forms. Constants need no call. */

@@ -11,6 +11,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   BULK_OPERATION_STARTED: msg`Operation started`,
   DATA_KEY_REPLACED: msg`Encryption key replaced`,
   DATA_KEY_REWRAPPED: msg`Encryption key wrapped again`,
+  DELIVERY_ATTEMPTED_NOW: msg`Delivery tried at once`,
   DELIVERY_CANCELED: msg`Delivery canceled`,
   DELIVERY_REDELIVERED: msg`Delivery sent again`,
   EVENT_TYPE_DEPRECATED: msg`Event type deprecated or taken back into use`,

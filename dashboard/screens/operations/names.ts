@@ -8,6 +8,8 @@ import { shortly } from '../../parts/time';
 
 export const KINDS: Record<BulkOperationKind, MessageDescriptor> = {
   RECOVER_WEBHOOK: msg`Send deliveries again`,
+  RECOVER_DELIVERIES: msg`Send deliveries again`,
+  ATTEMPT_NOW: msg`Try retries now`,
   REPLAY_EVENTS: msg`Send past events`,
   CANCEL_DELIVERIES: msg`Cancel deliveries`,
 };

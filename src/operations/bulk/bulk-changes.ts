@@ -5,7 +5,7 @@ import { query, type Statement } from '../../platform/database/database.js';
 import { limitLockWait } from '../../platform/database/impatient-transaction.js';
 import { canceledSql, reopenedSql } from '../deliveries/delivery-state.js';
 import { lockFor } from '../rows/advisory-lock.js';
-import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
+import { type BulkSelection, hasStatusSql, sendsToAll } from './bulk-filter.js';
 
 const ofThese = (row: string) =>
   `${row}.id = any($1::bigint[]) and ${row}.id between $2 and $3 and (${row}.tenant_id = $4) is true`;
@@ -13,7 +13,7 @@ const ofThese = (row: string) =>
 /** Locks in the order of ids, as everywhere. The state is checked again. */
 const lockedSql = (condition = '') => `
   locked as materialized (
-    select d.id from hookwright.deliveries d
+    select d.id, d.webhook_id from hookwright.deliveries d
     where ${ofThese('d')} and ${hasStatusSql('d', '$5::text[]')} is true ${condition}
     order by d.id for update)`;
 
@@ -63,6 +63,24 @@ const cancelStatement: Statement = {
     select array_agg(id::float8 order by id) as ids from canceled`,
 };
 
+/**
+ * The first delivery to a failing webhook is its next probe, unless one has failed since $6, when the operation was
+ * started (docs/decisions/0049).
+ */
+const attemptStatement: Statement = {
+  name: 'bulk_attempt',
+  text: `
+    with ${lockedSql()},
+    asked as (
+      select l.id, case when w.consecutive_failures > 0 and w.last_failure_at < $6::timestamptz
+                          and row_number() over (partition by w.id order by l.id) = 1
+                        then ${LANES.TEST.priority} else ${LANES.BULK.priority} end as priority
+      from locked l join hookwright.webhooks w on w.id = l.webhook_id
+      where w.active and w.deleted_at is null)
+    select hookwright.attempt_now($4, array_agg(id order by id), array_agg(priority order by id))::float8[] as ids
+    from asked`,
+};
+
 const lockWebhooksStatement: Statement = {
   name: 'bulk_lock_webhooks',
   text: `
@@ -79,6 +97,7 @@ const DELIVERY_LOCK_WAIT_MS = 250;
 
 /**
  * @param ids deliveries, or for a replay events
+ * @param startedAt when the operation was started: for ATTEMPT_NOW
  * @returns the ids of the deliveries that were changed or made
  * @throws Error with LOCK_NOT_AVAILABLE, when another session has one of them locked
  */
@@ -87,12 +106,15 @@ export async function applyChunk(
   tenantId: number,
   { kind, webhookId, filter }: BulkSelection,
   ids: readonly number[],
+  startedAt: Date | null = null,
 ): Promise<number[]> {
   if (ids.length === 0) {
     return [];
   }
   const statement = {
     RECOVER_WEBHOOK: recoverStatement,
+    RECOVER_DELIVERIES: recoverStatement,
+    ATTEMPT_NOW: attemptStatement,
     REPLAY_EVENTS: replayStatement,
     CANCEL_DELIVERIES: cancelStatement,
   }[kind];
@@ -101,24 +123,36 @@ export async function applyChunk(
     // Only where outcomes may come: they would all wait for it.
     await Promise.all([query(client, lockWebhooksStatement, these), limitLockWait(client, DELIVERY_LOCK_WAIT_MS)]);
   }
-  const last = kind === 'REPLAY_EVENTS' ? webhookId : filter.status;
-  const [row] = await query<{ ids: number[] | null }>(client, statement, [...these, last]);
+  const last = kind === 'REPLAY_EVENTS' ? [webhookId] : [filter.status, ...(kind === 'ATTEMPT_NOW' ? [startedAt] : [])];
+  const [row] = await query<{ ids: number[] | null }>(client, statement, [...these, ...last]);
   return row?.ids ?? [];
 }
 
+/** $5: made due, not queued; $6: over all webhooks. */
 const waitingStatement: Statement = {
   name: 'bulk_waiting',
   text: `
-    select array_agg(d.id::float8) as ids from hookwright.deliveries d
-    where ${ofThese('d')} and (d.status = 'PENDING') is true and d.attempt_count = d.attempts_before`,
+    select array_agg(d.id::float8) as ids from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
+    where ${ofThese('d')} and (d.status = 'PENDING') is true
+      and case when $5::boolean then d.due_at <= now() else d.attempt_count = d.attempts_before end
+      and not ($6::boolean and (w.consecutive_failures > 0 or coalesce(w.closed_until > now(), false)))`,
 };
 
-/** The deliveries that wait for the first attempt since they were queued. */
-export async function stillWaiting(client: pg.PoolClient, tenantId: number, ids: readonly number[]): Promise<number[]> {
+/**
+ * The deliveries that wait for the first attempt since they were queued or made due. Where an operation is over all
+ * webhooks, those of one that fails or is closed do not count: the others must not wait for it.
+ */
+export async function stillWaiting(
+  client: pg.PoolClient,
+  tenantId: number,
+  selection: Pick<BulkSelection, 'kind' | 'webhookId'>,
+  ids: readonly number[],
+): Promise<number[]> {
   if (ids.length === 0) {
     return [];
   }
-  const [row] = await query<{ ids: number[] | null }>(client, waitingStatement, [ids, ...idRange(ids), tenantId]);
+  const values = [ids, ...idRange(ids), tenantId, selection.kind === 'ATTEMPT_NOW', sendsToAll(selection)];
+  const [row] = await query<{ ids: number[] | null }>(client, waitingStatement, values);
   return row?.ids ?? [];
 }
 

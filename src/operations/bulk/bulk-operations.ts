@@ -14,7 +14,8 @@ import { lockFor } from '../rows/advisory-lock.js';
 import { nextId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
-import { type BulkFilter, type BulkRange, type BulkSelection, countSelected } from './bulk-selection.js';
+import type { BulkFilter, BulkRange, BulkSelection } from './bulk-filter.js';
+import { countSelected } from './bulk-selection.js';
 
 /** Bulk operations of one tenant that are running or paused. */
 export const BULK_OPERATIONS_MAX = 5;
@@ -31,6 +32,8 @@ export interface BulkRequest extends BulkSelection {
 
 interface BulkStart {
   count: number;
+  /** Deliveries that match, but whose webhook is inactive or deleted. */
+  leftOut: number;
   isCapped: boolean;
   /** Null after a dry run. */
   operation: BulkOperation | null;

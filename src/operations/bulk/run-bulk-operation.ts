@@ -14,7 +14,8 @@ import { isDatabaseAway } from '../../platform/database/outage.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import type { BulkPayload } from '../jobs/tasks.js';
 import { applyChunk, lockReplays, stillWaiting } from './bulk-changes.js';
-import { type BulkFilter, type BulkSelection, selectChunk } from './bulk-selection.js';
+import type { BulkFilter, BulkSelection } from './bulk-filter.js';
+import { selectChunk } from './bulk-selection.js';
 
 interface Row {
   kind: BulkSelection['kind'];
@@ -22,6 +23,7 @@ interface Row {
   filter: string;
   to_id: number;
   cursor_id: number;
+  created_at: Date;
   in_queue: number[];
   active: boolean | null;
   deleted: boolean | null;
@@ -31,7 +33,7 @@ interface Row {
 const lockStatement: Statement = {
   name: 'lock_bulk_operation',
   text: `
-    select o.kind, o.webhook_id, o.filter, o.to_id, o.cursor_id, o.in_queue::float8[] as in_queue,
+    select o.kind, o.webhook_id, o.filter, o.to_id, o.cursor_id, o.created_at, o.in_queue::float8[] as in_queue,
            w.active, w.deleted_at is not null as deleted
     from hookwright.bulk_operations o left join hookwright.webhooks w on w.id = o.webhook_id
     where o.id = $1 and o.tenant_id = $2 and o.status = 'RUNNING' for update of o`,
@@ -144,7 +146,8 @@ async function doChunk(
   row: Row,
 ): Promise<Pick<BulkProgress, 'queued' | 'drained' | 'hadRoom'> | End> {
   const queues = row.kind !== 'CANCEL_DELIVERIES';
-  const waiting = await stillWaiting(client, tenantId, row.in_queue);
+  const selection = { kind: row.kind, webhookId: row.webhook_id };
+  const waiting = await stillWaiting(client, tenantId, selection, row.in_queue);
   const room = queues ? bulkRoom(waiting.length) : BULK_CHUNK_UNQUEUED;
   const { ids, changed, lastId } =
     room === 0 ? { ids: [], changed: [], lastId: row.cursor_id } : await changeNext(client, tenantId, row, room);
@@ -162,5 +165,5 @@ async function changeNext(client: pg.PoolClient, tenantId: number, row: Row, lim
     await lockReplays(client, webhookId);
   }
   const { ids, lastId } = await selectChunk(client, tenantId, selection, { above, below }, limit);
-  return { ids, lastId, changed: await applyChunk(client, tenantId, selection, ids) };
+  return { ids, lastId, changed: await applyChunk(client, tenantId, selection, ids, row.created_at) };
 }

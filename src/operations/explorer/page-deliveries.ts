@@ -6,7 +6,9 @@ import { type Bounds, ofEventSql, PageConditions, readPage } from './page.js';
 import type { SearchDeps } from './search.js';
 
 /** The response to the latest attempt of a delivery: 0 for none, else the first digit of the status. */
-type StatusClass = 0 | 2 | 3 | 4 | 5;
+export const STATUS_CODE_CLASSES = { HTTP_2XX: 2, HTTP_3XX: 3, HTTP_4XX: 4, HTTP_5XX: 5, NO_ANSWER: 0 } as const;
+export type StatusCodeClass = keyof typeof STATUS_CODE_CLASSES;
+type StatusClass = (typeof STATUS_CODE_CLASSES)[StatusCodeClass];
 
 /** All given conditions apply. */
 export interface DeliveryConditions {
@@ -16,6 +18,10 @@ export interface DeliveryConditions {
   eventType?: string | undefined;
   statusClass?: StatusClass | undefined;
   errorCode?: string | undefined;
+  /** The latest attempt failed. */
+  lastAttemptFailed?: true | undefined;
+  /** It was attempted, and will be attempted again. */
+  retrying?: true | undefined;
   /** A part of the event's body, letter by letter. */
   payloadContains?: string | undefined;
 }
@@ -61,7 +67,7 @@ export async function pageDeliveries(
   const conditions = new PageConditions(tenantId, bounds);
   addConditions(conditions, filter, bounds);
   const text =
-    isOpen(rest.status) && webhookId === undefined && eventId === undefined
+    isOpen(rest.retrying ? 'PENDING' : rest.status) && webhookId === undefined && eventId === undefined
       ? `${byWebhooksSql(webhooksWithOpen, bounds, conditions)} limit $4`
       : `select ${columns} from hookwright.deliveries d
          where d.tenant_id = $1 and d.id > $2 and d.id < $3 ${conditions.sql}
@@ -130,12 +136,23 @@ const webhooksWithOpen = `(
   union all
   select id from hookwright.webhooks where tenant_id = $1 and deleted_at > now() - interval '1 day')`;
 
-function addConditions(conditions: PageConditions, filter: DeliveryConditions, { above, below }: Bounds): void {
+/** Adds the conditions of a filter for rows `d` of deliveries. */
+export function addConditions(
+  conditions: PageConditions,
+  filter: DeliveryConditions,
+  { above, below }: Pick<Bounds, 'above' | 'below'>,
+): void {
   conditions.and(filter.webhookId, (id) => `d.webhook_id = ${id}`);
   conditions.and(filter.eventId, (id) => ofEventSql('d', id));
   conditions.and(filter.status, (status) => `d.status = ${status}::hookwright.delivery_status`);
   conditions.and(filter.eventType, (type) => `d.event_type = ${type}`);
   conditions.and(filter.errorCode, (code) => `d.last_error_code = ${code}`);
+  if (filter.lastAttemptFailed) {
+    conditions.sql += ' and d.last_error_code is not null';
+  }
+  if (filter.retrying) {
+    conditions.sql += ` and d.status = 'PENDING' and d.attempt_count > 0`;
+  }
   if (filter.statusClass !== undefined) {
     conditions.sql += ` and ${statusClassSql(filter.statusClass)}`;
   }

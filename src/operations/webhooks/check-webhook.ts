@@ -15,11 +15,7 @@ const BODY = JSON.stringify({ message: 'A check of this webhook.' });
  * @returns the id of the delivery
  * @throws ApiError not_found
  */
-export async function checkWebhook(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  webhookId: number,
-): Promise<number> {
+export async function checkWebhook(db: Pick<Database, 'orm'>, tenantId: number, webhookId: number): Promise<number> {
   const values = [tenantId, webhookId, TEST_EVENT_TYPE, BODY, LANES.TEST.priority];
   const [row] = await managementTransaction(db, tenantId, ({ sql }) =>
     query<{ id: number | null }>(sql, statement, values),

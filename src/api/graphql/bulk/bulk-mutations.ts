@@ -1,26 +1,33 @@
 import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
-import { type InputIssue, requireNoIssues } from '../../../errors.js';
+import { type InputIssue, invalidInput, requireNoIssues } from '../../../errors.js';
 import {
   type BulkRequest,
   cancelBulkOperation,
   resumeBulkOperation,
   startBulkOperation,
 } from '../../../operations/bulk/bulk-operations.js';
-import { isOpen, OPEN_STATUSES } from '../../../operations/deliveries/delivery-state.js';
-import { actorOf, type Context, tenantOf } from '../../context/context.js';
+import { attemptNow } from '../../../operations/deliveries/attempt-now.js';
+import { OPEN_STATUSES } from '../../../operations/deliveries/delivery-state.js';
+import { actorOf, type Context, requireScope, tenantOf } from '../../context/context.js';
+import { readDelivery } from '../deliveries/delivery.js';
 import { InputArg } from '../fields/arguments.js';
 import { found, idOf } from '../fields/ids.js';
 import { parseInput, replayedEventTypes } from '../fields/input.js';
-import { knownTypeIn } from '../fields/known-event-type.js';
 import { Requires } from '../fields/requires.js';
-import { rangeIssues, type TimeRange } from '../fields/time-range.js';
+import type { TimeRange } from '../fields/time-range.js';
+import { deliveriesIn, OTHER_STATES, pastIssues, rangeOf } from './bulk-deliveries.js';
 import {
+  ATTEMPTED_NOW_MAX,
+  AttemptNowInput,
+  AttemptNowPayload,
   CancelBulkOperationInput,
   CancelBulkOperationPayload,
   CancelDeliveriesInput,
   CancelDeliveriesPayload,
   RECOVERED_BY_DEFAULT,
+  RecoverDeliveriesInput,
+  RecoverDeliveriesPayload,
   RecoverWebhookInput,
   RecoverWebhookPayload,
   ReplayEventsInput,
@@ -92,24 +99,52 @@ export class BulkMutations {
     @InputArg(() => CancelDeliveriesInput) { filter, dryRun }: CancelDeliveriesInput,
     @Ctx() context: Context,
   ): Promise<CancelDeliveriesPayload> {
-    const path = ['input', 'filter'];
-    const { webhookId, eventType, status } = filter;
-    const issues = pastIssues(context, filter, path);
-    if (![webhookId, eventType, status, filter.since, filter.until].some((value) => (value ?? null) !== null)) {
-      issues.push({ path, code: 'nothing_chosen', detail: 'must have at least one condition' });
-    }
-    if (status && !isOpen(status)) {
-      issues.push({ path: [...path, 'status'], code: 'out_of_range', detail: 'must be PENDING or HELD' });
-    }
-    requireNoIssues(issues);
-    const type = await knownTypeIn(context, eventType, [...path, 'eventType']);
-    return start(context, {
-      kind: 'CANCEL_DELIVERIES',
-      webhookId: typeof webhookId === 'string' ? idOf('Webhook', webhookId, [...path, 'webhookId']) : null,
-      filter: { status: status ? [status] : OPEN_STATUSES, ...(type === undefined ? {} : { eventTypes: [type] }) },
-      ...rangeOf(filter),
-      dryRun: dryRun ?? false,
+    const rows = await deliveriesIn(context, filter, { states: OPEN_STATUSES, unless: OTHER_STATES.open });
+    return start(context, { kind: 'CANCEL_DELIVERIES', ...rows, dryRun: dryRun ?? false });
+  }
+
+  @Requires('deliveries:bulk')
+  @Mutation(() => RecoverDeliveriesPayload, {
+    description:
+      'Sends finished deliveries again, like `recoverWebhook`, of all webhooks that meet the filter. Those of inactive webhooks are left out.',
+  })
+  async recoverDeliveries(
+    @InputArg(() => RecoverDeliveriesInput) { filter, dryRun }: RecoverDeliveriesInput,
+    @Ctx() context: Context,
+  ): Promise<RecoverDeliveriesPayload> {
+    const rows = await deliveriesIn(context, filter, {
+      states: ['SUCCEEDED', 'FAILED', 'CANCELED'],
+      byDefault: RECOVERED_BY_DEFAULT,
+      unless: OTHER_STATES.finished,
     });
+    return start(context, { kind: 'RECOVER_DELIVERIES', ...rows, dryRun: dryRun ?? false });
+  }
+
+  @Requires('deliveries:resend', 'deliveries:bulk')
+  @Mutation(() => AttemptNowPayload, {
+    description:
+      'Makes pending deliveries due now, instead of waiting for their next attempt. Their retries go on from the number of that attempt. A pause that an endpoint asked for still holds. By `deliveryIds` all or none of them, by `filter` in a bulk operation.',
+  })
+  async attemptNow(
+    @InputArg(() => AttemptNowInput) { deliveryIds, filter, dryRun }: AttemptNowInput,
+    @Ctx() context: Context,
+  ): Promise<AttemptNowPayload> {
+    if (Boolean(deliveryIds) === Boolean(filter)) {
+      const detail = 'must have either `deliveryIds` or `filter`';
+      throw invalidInput([{ path: ['input'], code: 'contradiction', detail }]);
+    }
+    if (filter) {
+      requireScope(context, 'deliveries:bulk');
+      const states = { states: ['PENDING'], mayBeEmpty: true, unless: OTHER_STATES.pending };
+      const rows = await deliveriesIn(context, filter, states);
+      const started = await start(context, { kind: 'ATTEMPT_NOW', ...rows, dryRun: dryRun ?? false });
+      return { deliveries: [], ...started };
+    }
+    requireScope(context, 'deliveries:resend');
+    const ids = attemptedIds(deliveryIds ?? [], dryRun ?? false);
+    await attemptNow(context.db, tenantOf(context), ids, actorOf(context));
+    const deliveries = await Promise.all(ids.map((id) => readDelivery(context, id)));
+    return { deliveries, total: ids.length, totalCapped: false, leftOut: 0, bulkOperation: null };
   }
 
   @Requires('deliveries:bulk')
@@ -137,15 +172,29 @@ export class BulkMutations {
   }
 }
 
+/** @throws ApiError invalid_input, not_found */
+function attemptedIds(texts: readonly string[], dryRun: boolean): number[] {
+  const path = ['input', 'deliveryIds'];
+  const ids = new Set(texts.map((text, index) => idOf('Delivery', text, [...path, String(index)])));
+  requireNoIssues([
+    ...(ids.size === 0 || ids.size > ATTEMPTED_NOW_MAX
+      ? [{ path, code: 'out_of_range', detail: `must have 1 to ${ATTEMPTED_NOW_MAX} ids` }]
+      : []),
+    ...(dryRun
+      ? [{ path: ['input', 'dryRun'], code: 'contradiction', detail: 'has a meaning only together with `filter`' }]
+      : []),
+  ]);
+  return [...ids];
+}
+
 async function start(context: Context, request: BulkRequest): Promise<RecoverWebhookPayload> {
   // Counting may take seconds, so it waits in the queue of searches.
   const started = await context.searches.run(tenantOf(context), () =>
     startBulkOperation(context.db, tenantOf(context), request, actorOf(context)),
   );
-  return { total: started.count, totalCapped: started.isCapped, bulkOperation: started.operation };
+  const { count: total, isCapped: totalCapped, leftOut, operation: bulkOperation } = started;
+  return { total, totalCapped, leftOut, bulkOperation };
 }
-
-const rangeOf = ({ since, until }: TimeRange) => ({ since: since ?? null, until: until ?? null });
 
 function replayIssues(
   context: Context,
@@ -177,12 +226,4 @@ async function knownEventIn(
   }
   const number = idOf('Event', id, path);
   return found(await loaders.eventById.load(number), 'Event', number).id;
-}
-
-/** The items of a bulk operation are fixed when it starts, so its range must not begin in the future. */
-function pastIssues({ clock }: Context, range: TimeRange, path: readonly string[]): InputIssue[] {
-  const issues = rangeIssues(range, path);
-  return issues.length === 0 && range.since && range.since > clock()
-    ? [{ path: [...path, 'since'], code: 'out_of_range', detail: 'must not lie in the future' }]
-    : issues;
 }

@@ -1,9 +1,11 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { BulkOperation, BulkStatus } from '../../../entities/bulk-operation.js';
-import { DeliveryStatus } from '../../../entities/delivery.js';
+import { Delivery } from '../../../entities/delivery.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Nullable } from '../../../entities/nullable.js';
+import { DeliveryFilter } from '../deliveries/delivery-filter.js';
+import { mayHold } from '../fields/costs.js';
 
 const DeliveryOutcome = graphqlEnum('DeliveryOutcome', 'How a delivery ended.', {
   SUCCEEDED: 'The endpoint answered 2xx.',
@@ -90,23 +92,11 @@ export class ReplayEventsInput {
   dryRun?: boolean | null;
 }
 
-@InputType({ description: 'Conditions for open deliveries, at least one. All of them must be met.' })
-class CancelDeliveriesFilter {
-  @Nullable(() => ID, 'Only deliveries to this webhook.')
-  webhookId?: string | null;
-
-  @Nullable(() => String, 'Only deliveries of events of this type.')
-  eventType?: string | null;
-
-  @Nullable(() => DeliveryStatus, 'Only PENDING or only HELD deliveries; default: both.')
-  status?: DeliveryStatus | null;
-
-  @Nullable(() => Date, since)
-  since?: Date | null;
-
-  @Nullable(() => Date, until)
-  until?: Date | null;
-}
+@InputType({
+  description:
+    'Conditions for open deliveries, at least one. All of them must be met. `status` is PENDING or HELD; default: both.',
+})
+class CancelDeliveriesFilter extends DeliveryFilter {}
 
 @InputType({ description: 'The open deliveries to cancel.' })
 export class CancelDeliveriesInput {
@@ -114,6 +104,35 @@ export class CancelDeliveriesInput {
   filter!: CancelDeliveriesFilter;
 
   @Field(() => Boolean, dryRun)
+  dryRun?: boolean | null;
+}
+
+@InputType({ description: 'The finished deliveries to send again, of any webhooks.' })
+export class RecoverDeliveriesInput {
+  @Field(() => DeliveryFilter, {
+    description:
+      'Conditions for the deliveries, as in a list; at least one. `status` is SUCCEEDED, FAILED or CANCELED; default: those that failed, and those canceled because their webhook stayed inactive for too long.',
+  })
+  filter!: DeliveryFilter;
+
+  @Field(() => Boolean, dryRun)
+  dryRun?: boolean | null;
+}
+
+export const ATTEMPTED_NOW_MAX = 100;
+
+@InputType({ description: 'The pending deliveries to attempt: either `deliveryIds` or `filter`.' })
+export class AttemptNowInput {
+  @Nullable(() => [ID], `The ids of 1 to ${ATTEMPTED_NOW_MAX} pending deliveries. Needs \`deliveries:resend\`.`)
+  deliveryIds?: string[] | null;
+
+  @Nullable(
+    () => DeliveryFilter,
+    'Conditions for the deliveries, as in a list; `{}` means all pending ones. `status` is PENDING. Starts a bulk operation, which needs `deliveries:bulk`.',
+  )
+  filter?: DeliveryFilter | null;
+
+  @Field(() => Boolean, { ...dryRun, description: 'Only count, and change nothing. Only with `filter`.' })
   dryRun?: boolean | null;
 }
 
@@ -128,12 +147,31 @@ abstract class BulkPayloadFields {
   })
   totalCapped!: boolean;
 
+  @Field(() => Int, {
+    description:
+      'Number of deliveries that match, but are left out because their webhook is inactive or was deleted. Always 0 when the operation is about one webhook, or cancels.',
+  })
+  leftOut!: number;
+
   @Nullable(() => BulkOperation, 'The started operation. Null after a dry run.')
   bulkOperation!: BulkOperation | null;
 }
 
 @ObjectType({ description: 'The started recovery, or the result of a dry run.' })
 export class RecoverWebhookPayload extends BulkPayloadFields {}
+
+@ObjectType({ description: 'The started recovery of any webhooks, or the result of a dry run.' })
+export class RecoverDeliveriesPayload extends BulkPayloadFields {}
+
+@ObjectType({ description: 'The deliveries that are due now, or the operation that makes them due.' })
+export class AttemptNowPayload extends BulkPayloadFields {
+  @mayHold(ATTEMPTED_NOW_MAX)
+  @Field(() => [Delivery], {
+    description:
+      'The deliveries of `deliveryIds`. `nextAttemptAt` says until when one waits whose endpoint asked for a pause. Empty with `filter`.',
+  })
+  deliveries!: Delivery[];
+}
 
 @ObjectType({ description: 'The started replay, or the result of a dry run.' })
 export class ReplayEventsPayload extends BulkPayloadFields {}

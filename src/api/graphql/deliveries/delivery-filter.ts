@@ -6,16 +6,18 @@ import { SEND_ERROR_CODES } from '../../../domain/outcome.js';
 import { DeliveryStatus } from '../../../entities/delivery.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Nullable } from '../../../entities/nullable.js';
-import type { DeliveryConditions } from '../../../operations/explorer/page-deliveries.js';
+import { invalidInput } from '../../../errors.js';
+import {
+  type DeliveryConditions,
+  STATUS_CODE_CLASSES,
+  type StatusCodeClass as StatusCodeClassName,
+} from '../../../operations/explorer/page-deliveries.js';
 import { eventOfKey } from '../../../operations/explorer/page-events.js';
 import { type Context, requireScope, tenantOf } from '../../context/context.js';
 import { idempotencyKey, parseInput } from '../fields/input.js';
 import { TimeRange } from '../fields/time-range.js';
 
-const statusCodeClasses = { HTTP_2XX: 2, HTTP_3XX: 3, HTTP_4XX: 4, HTTP_5XX: 5, NO_ANSWER: 0 } as const;
-type StatusCodeClass = keyof typeof statusCodeClasses;
-
-const StatusCodeClass = graphqlEnum<StatusCodeClass>(
+const StatusCodeClass = graphqlEnum<StatusCodeClassName>(
   'StatusCodeClass',
   'The kind of answer to the latest attempt of a delivery.',
   {
@@ -36,13 +38,19 @@ export class WebhookDeliveryFilter extends TimeRange {
   eventType?: string | null;
 
   @Nullable(() => StatusCodeClass, 'Only deliveries whose latest attempt got this kind of answer.')
-  statusCodeClass?: StatusCodeClass | null;
+  statusCodeClass?: StatusCodeClassName | null;
 
   @Nullable(
     () => String,
     'Only deliveries whose latest attempt failed for this reason, such as `TIMEOUT` or `HTTP_503`.',
   )
   errorCode?: string | null;
+
+  @Nullable(() => Boolean, 'True: only deliveries whose latest attempt failed, whatever their state.')
+  lastAttemptFailed?: boolean | null;
+
+  @Nullable(() => Boolean, 'True: only pending deliveries that were attempted before and will be attempted again.')
+  retrying?: boolean | null;
 }
 
 const PAYLOAD_PART_CHARS = { min: 3, max: 200 };
@@ -66,6 +74,9 @@ export class DeliveryFilter extends WebhookDeliveryFilter {
   @Nullable(() => String, `${PAYLOAD_CONTAINS} Needs \`events:read\`.`)
   payloadContains?: string | null;
 }
+
+/** The path of the filter of a list. */
+const FILTER: readonly string[] = ['filter'];
 
 const errorCode = z.string().superRefine((code, context) => {
   if (!(SEND_ERROR_CODES as string[]).includes(code) && !/^HTTP_[3-9][0-9]{2}$/.test(code)) {
@@ -91,14 +102,18 @@ interface PayloadFilter extends TimeRange {
  *
  * @throws ApiError invalid_input; scope_missing, because a search reveals payloads
  */
-export function payloadPartIn(context: Context, filter: PayloadFilter | null): string | undefined {
+export function payloadPartIn(
+  context: Context,
+  filter: PayloadFilter | null,
+  path: readonly string[] = FILTER,
+): string | undefined {
   if (typeof filter?.payloadContains !== 'string') {
     return undefined;
   }
   requireScope(context, 'events:read');
   const { since = null, until } = filter;
   const search = { payloadContains: filter.payloadContains, since };
-  return parseInput(payloadSearch(until ?? context.clock()), search, ['filter']).payloadContains;
+  return parseInput(payloadSearch(until ?? context.clock()), search, path).payloadContains;
 }
 
 const payloadSearch = (until: Date) =>
@@ -126,22 +141,33 @@ const payloadSearch = (until: Date) =>
 export async function eventOfKeyIn(
   context: Context,
   filter: { idempotencyKey?: string | null } | null,
+  path: readonly string[] = FILTER,
 ): Promise<number | null | undefined> {
   if (typeof filter?.idempotencyKey !== 'string') {
     return undefined;
   }
-  const key = parseInput(idempotencyKey, filter.idempotencyKey, ['filter', 'idempotencyKey']);
+  const key = parseInput(idempotencyKey, filter.idempotencyKey, [...path, 'idempotencyKey']);
   return eventOfKey(context, tenantOf(context), key);
 }
 
 /** The conditions of a filter that any webhook can meet. @throws ApiError invalid_input */
-export function conditionsIn(filter: WebhookDeliveryFilter | null): DeliveryConditions {
+export function conditionsIn(
+  filter: WebhookDeliveryFilter | null,
+  path: readonly string[] = FILTER,
+): DeliveryConditions {
+  const { status, retrying, statusCodeClass, lastAttemptFailed } = filter ?? {};
+  if (retrying && status && status !== 'PENDING') {
+    const detail = 'has a meaning only for PENDING deliveries';
+    throw invalidInput([{ path: [...path, 'retrying'], code: 'contradiction', detail }]);
+  }
   return {
-    status: filter?.status ?? undefined,
-    statusClass: filter?.statusCodeClass ? statusCodeClasses[filter.statusCodeClass] : undefined,
+    status: status ?? undefined,
+    statusClass: statusCodeClass ? STATUS_CODE_CLASSES[statusCodeClass] : undefined,
     errorCode:
       typeof filter?.errorCode === 'string'
-        ? parseInput(errorCode, filter.errorCode, ['filter', 'errorCode'])
+        ? parseInput(errorCode, filter.errorCode, [...path, 'errorCode'])
         : undefined,
+    lastAttemptFailed: lastAttemptFailed || undefined,
+    retrying: retrying || undefined,
   };
 }

@@ -13,31 +13,24 @@ import {
   Root,
 } from 'type-graphql';
 import { dateToId } from '../../../domain/ids/delivery-id.js';
-import type { NumberedType } from '../../../domain/ids/global-id.js';
 import { Attempt } from '../../../entities/attempt.js';
 import { Delivery, DeliveryStatus } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { cancelDelivery } from '../../../operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../../../operations/deliveries/redeliver.js';
-import { type DeliveryConditions, pageDeliveries } from '../../../operations/explorer/page-deliveries.js';
+import { pageDeliveries } from '../../../operations/explorer/page-deliveries.js';
 import { FRESH } from '../../../platform/database/tenant-database.js';
 import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from '../fields/connection.js';
 import { mayHold } from '../fields/costs.js';
-import { found, idIn, idOf } from '../fields/ids.js';
+import { found, idOf } from '../fields/ids.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
-import { requireKnownWebhook } from '../fields/known-webhook.js';
 import { Requires } from '../fields/requires.js';
 import { requireRange, type TimeRange } from '../fields/time-range.js';
-import {
-  conditionsIn,
-  DeliveryFilter,
-  eventOfKeyIn,
-  payloadPartIn,
-  type WebhookDeliveryFilter,
-} from './delivery-filter.js';
+import { conditionsOf } from './delivery-conditions.js';
+import { conditionsIn, DeliveryFilter, type WebhookDeliveryFilter } from './delivery-filter.js';
 
 @InputType({ description: 'The delivery to send again.' })
 class RedeliverInput {
@@ -162,39 +155,9 @@ export class DeliveryResolver {
   }
 }
 
-async function readDelivery(context: Context, id: number): Promise<Delivery> {
+/** A delivery as it is now. @throws ApiError not_found */
+export async function readDelivery(context: Context, id: number): Promise<Delivery> {
   return found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id);
-}
-
-const idFilter = (type: NumberedType, text: string | null | undefined, name: string) =>
-  typeof text === 'string' ? idIn(type, text, ['filter', name]) : undefined;
-
-/** Null when no delivery can meet the filter. @throws ApiError invalid_input, scope_missing, not_found */
-async function conditionsOf(context: Context, filter: DeliveryFilter | null): Promise<DeliveryConditions | null> {
-  const conditions: DeliveryConditions = {
-    ...conditionsIn(filter),
-    webhookId: idFilter('Webhook', filter?.webhookId, 'webhookId'),
-    eventId: idFilter('Event', filter?.eventId, 'eventId'),
-    payloadContains: payloadPartIn(context, filter),
-    eventType: await knownTypeIn(context, filter?.eventType),
-  };
-  await requireKnown(context, conditions);
-  const ofKey = await eventOfKeyIn(context, filter);
-  if (ofKey === undefined) {
-    return conditions;
-  }
-  const isOther = conditions.eventId !== undefined && conditions.eventId !== ofKey;
-  return ofKey === null || isOther ? null : { ...conditions, eventId: ofKey };
-}
-
-/** A mistyped id must not look as if nothing had been sent. @throws ApiError not_found */
-async function requireKnown(context: Context, { webhookId, eventId }: DeliveryConditions): Promise<void> {
-  if (webhookId !== undefined) {
-    await requireKnownWebhook(context, webhookId);
-  }
-  if (eventId !== undefined) {
-    found(await context.loaders.eventById.load(eventId), 'Event', eventId);
-  }
 }
 
 /**
