@@ -32,9 +32,11 @@ const byIds = (ids: number[], asking?: { key: string }) => attempt({ deliveryIds
 const succeeded = (ids: number[]) =>
   eventually(async () => (await site.statuses(`id in (${ids})`))['SUCCEEDED'] === ids.length);
 const row = async (id: number) =>
-  (await site.rows<{ attempt_count: number; due_at: Date; status: string }>(
-    `select * from hookwright.deliveries where id = ${id}`,
-  ))[0]!;
+  (
+    await site.rows<{ attempt_count: number; due_at: Date; status: string }>(
+      `select * from hookwright.deliveries where id = ${id}`,
+    )
+  )[0]!;
 
 describe('chosen deliveries', () => {
   test('that wait for a retry are sent at once, and the schedule goes on from there', async () => {
@@ -73,9 +75,7 @@ describe('chosen deliveries', () => {
     const ids = await waiting(1, webhookId);
     await site.rows(`update hookwright.webhooks set closed_until = '2099-01-01T00:00:00Z' where id = ${webhookId}`);
     const { deliveries } = dataOf(await byIds(ids)).result;
-    expect(deliveries).toEqual([
-      { databaseId: ids[0], attemptCount: 1, nextAttemptAt: '2099-01-01T00:00:00+00:00' },
-    ]);
+    expect(deliveries).toEqual([{ databaseId: ids[0], attemptCount: 1, nextAttemptAt: '2099-01-01T00:00:00+00:00' }]);
     const [job] = await site.rows<{ run_at: Date }>(
       `select run_at from hookwright_jobs._private_jobs where key = 'd:${ids[0]}'`,
     );
@@ -108,7 +108,9 @@ describe('chosen deliveries', () => {
     expect(await reasonOf(failed!)).toBe('delivery_finished');
     expect(await reasonOf(1)).toBe('not_found');
     expect(await reasonOf(good!, await makeTenant(site.api.services))).toBe('not_found');
-    await site.rows(`update hookwright.webhooks set active = false, disabled_reason = 'PAUSED' where id = ${webhookId}`);
+    await site.rows(
+      `update hookwright.webhooks set active = false, disabled_reason = 'PAUSED' where id = ${webhookId}`,
+    );
     expect(await reasonOf(good!)).toBe('webhook_inactive');
     expect((await row(good!)).due_at.getTime()).toBeGreaterThan(Date.now());
   });

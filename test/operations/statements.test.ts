@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiKey, activeKeys, activeSessions, endedKeys, endedSessions } from '../../src/entities/api-key.js';
 import type { BulkSelection } from '../../src/operations/bulk/bulk-filter.js';
 import { countSelected, selectChunk } from '../../src/operations/bulk/bulk-selection.js';
+import { countDeliveries } from '../../src/operations/explorer/count-deliveries.js';
 import { readFanOut } from '../../src/operations/explorer/fan-out.js';
 import type { Bounds } from '../../src/operations/explorer/page.js';
 import {
@@ -94,6 +95,7 @@ const selections: BulkSelection[] = [
 /** Calls the functions that put statements together, for each of their forms. Constants need no call. */
 const callAll = (on: Notes): Promise<unknown>[] => [
   ...conditions.flatMap((each) => [ASC, DESC].map((bounds) => pageDeliveries(on.deps, 1, each, bounds))),
+  ...conditions.map((each) => countDeliveries(on.deps, 1, each, DESC)),
   ...[ASC, DESC].flatMap((bounds) => [
     pageDeliveriesByWebhook(on.deps, 1, [1], { eventType: 'a.b' }, bounds),
     pageDeliveriesByEvent(on.deps, 1, [1], bounds),

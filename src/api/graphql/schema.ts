@@ -13,12 +13,14 @@ import { BulkOperationResolver } from './bulk/bulk-operation.js';
 import { AttemptResolver } from './deliveries/attempt.js';
 import { CurlResolver } from './deliveries/curl.js';
 import { DeliveryResolver } from './deliveries/delivery.js';
+import { DeliveryCountsResolver } from './deliveries/delivery-counts.js';
 import { EventResolver } from './deliveries/event.js';
 import { FanOutResolver } from './deliveries/fan-out.js';
 import { EmitResolver } from './emits/emit.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-types/event-type.js';
 import { EventTypeMutations } from './event-types/event-type-mutations.js';
 import { DateTime } from './fields/scalars.js';
+import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
 import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
 import { ApiKeyResolver } from './keys/api-key.js';
 import { PortalSessionResolver } from './keys/portal-session.js';
@@ -40,12 +42,15 @@ const resolvers = [
   BulkMutations,
   BulkOperationResolver,
   CurlResolver,
+  DeliveryCountsResolver,
   DeliveryResolver,
   EmitResolver,
   EventResolver,
   EventTypeMutations,
   EventTypeResolver,
   EventTypeVersionResolver,
+  FailingTenantResolver,
+  FailingWebhookResolver,
   FanOutResolver,
   InstallationResolver,
   LiveUpdateResolver,

@@ -131,7 +131,7 @@ const byWebhooksSql = (webhooks: string, { order }: Bounds, { sql }: PageConditi
  * Open deliveries have an index by webhook alone: one by tenant would be written twice for every delivery. Webhooks
  * that were deleted more than a day ago have no open ones.
  */
-const webhooksWithOpen = `(
+export const webhooksWithOpen = `(
   select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null
   union all
   select id from hookwright.webhooks where tenant_id = $1 and deleted_at > now() - interval '1 day')`;

@@ -47,6 +47,7 @@ export interface SearchDeps {
  * Runs one statement that may have to read any amount, in a slot of the tenant. One without a name is planned for its
  * values, because rare values have indexes of their own, and common ones are found sooner in the order of ids.
  *
+ * @param options.timeoutMs default: that of all searches
  * @param options.what the subject of the error
  * @param options.advice how a person can make it shorter
  * @throws ApiError search_timed_out when it does not end in time, after which it is stopped; rate_limited
@@ -56,9 +57,12 @@ export function search<Row extends pg.QueryResultRow>(
   tenantId: number,
   statement: Statement,
   values: readonly unknown[],
-  { what = 'search', advice = SEARCH_LESS }: { what?: string; advice?: string } = {},
+  {
+    timeoutMs = searches.timeoutMs,
+    what = 'search',
+    advice = SEARCH_LESS,
+  }: { timeoutMs?: number; what?: string; advice?: string } = {},
 ): Promise<Row[]> {
-  const { timeoutMs } = searches;
   const settings = {
     name: 'bound_search',
     text: `select set_config('statement_timeout', $1, true), set_config('plan_cache_mode', $2, true)`,

@@ -28,6 +28,7 @@ import { mayHold, STATS_COST } from '../fields/costs.js';
 import { RequiresScope } from '../fields/requires.js';
 import { statsOf } from '../stats/stats.js';
 import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
+import { FailingNow } from './failing.js';
 import {
   DaemonType,
   EncryptionKeyInUse,
@@ -90,6 +91,11 @@ class Installation {
   @Field(() => BacklogType, { description: 'Deliveries of all tenants that are still to be sent.' })
   backlog(@Ctx() { db }: Context): Promise<Backlog> {
     return readBacklogOfAll(db);
+  }
+
+  @Field(() => FailingNow, { description: 'The webhooks of all tenants that fail now.' })
+  failing(): FailingNow {
+    return new FailingNow();
   }
 
   @mayHold(50)

@@ -1,0 +1,96 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { Tenant } from '../../../entities/tenant.js';
+import { requireNoIssues } from '../../../errors.js';
+import {
+  countFailing,
+  FAILING_RANKED,
+  type FailingCounts,
+  listFailingTenants,
+  listFailingWebhooks,
+} from '../../../operations/installation/failing-webhooks.js';
+import type { Context } from '../../context/context.js';
+import { sizeIssues } from '../fields/connection.js';
+import { mayHold, STATS_COST } from '../fields/costs.js';
+import { FailingTenant, FailingWebhook } from './failing-types.js';
+
+const SHOWN_MAX = 50;
+const SHOWN_DEFAULT = 10;
+
+/** The argument of both lists. */
+const First = (noun: string) =>
+  Arg('first', () => Int, {
+    nullable: true,
+    description: `Number of ${noun}: 1 to ${SHOWN_MAX}, default ${SHOWN_DEFAULT}.`,
+  });
+
+function sizeOf(first: number | null): number {
+  requireNoIssues(sizeIssues('first', first, SHOWN_MAX));
+  return first ?? SHOWN_DEFAULT;
+}
+
+@ObjectType({
+  description:
+    'The webhooks of all tenants that fail now. A pause that somebody made is no failure, and neither is one that the endpoint asked for.',
+})
+export class FailingNow {
+  #counts: Promise<FailingCounts> | undefined;
+
+  /** Counted at its first use. */
+  #count(context: Context): Promise<FailingCounts> {
+    this.#counts ??= countFailing(context);
+    return this.#counts;
+  }
+
+  @Field(() => Int, { nullable: true, description: 'Number of webhooks that are GONE.' })
+  async gone(@Ctx() context: Context): Promise<number> {
+    return (await this.#count(context)).gone;
+  }
+
+  @Field(() => Int, { nullable: true, description: 'Number of webhooks that are DISABLED.' })
+  async disabled(@Ctx() context: Context): Promise<number> {
+    return (await this.#count(context)).disabled;
+  }
+
+  @Field(() => Int, { nullable: true, description: 'Number of webhooks that are FAILING.' })
+  async failing(@Ctx() context: Context): Promise<number> {
+    return (await this.#count(context)).failing;
+  }
+
+  @mayHold(SHOWN_MAX)
+  @Field(() => [FailingWebhook], {
+    nullable: true,
+    complexity: STATS_COST,
+    description: `The worst first: those that are disabled or gone before those that still fail, then those with the most held deliveries. At most ${FAILING_RANKED} are ranked.`,
+  })
+  webhooks(@First('webhooks') first: number | null, @Ctx() context: Context): Promise<FailingWebhook[]> {
+    return listFailingWebhooks(context, sizeOf(first));
+  }
+
+  @mayHold(SHOWN_MAX)
+  @Field(() => [FailingTenant], {
+    nullable: true,
+    complexity: STATS_COST,
+    description:
+      'The worst first: those with the most webhooks that are disabled or gone, then with the most that fail.',
+  })
+  tenants(@First('tenants') first: number | null, @Ctx() context: Context): Promise<FailingTenant[]> {
+    return listFailingTenants(context, sizeOf(first));
+  }
+}
+
+@Resolver(() => FailingWebhook)
+export class FailingWebhookResolver {
+  @FieldResolver(() => Tenant, { nullable: true, description: 'The tenant of the webhook. Null when it was deleted.' })
+  tenant(@Root() { tenantId }: FailingWebhook, @Ctx() context: Context): Promise<Tenant | null> {
+    return context.loaders.tenantById.load(tenantId);
+  }
+}
+
+@Resolver(() => FailingTenant)
+export class FailingTenantResolver {
+  @FieldResolver(() => Tenant, { nullable: true, description: 'The tenant. Null when it was deleted.' })
+  tenant(@Root() { tenantId }: FailingTenant, @Ctx() context: Context): Promise<Tenant | null> {
+    return context.loaders.tenantById.load(tenantId);
+  }
+}
