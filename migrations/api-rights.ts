@@ -11,14 +11,14 @@ insert on: event_types (text_fields)
 update on: creation_keys, deliveries, webhooks, api_keys (revoked_at), tenants (deleted_at), tenants (name)
 update on: bulk_operations (error), bulk_operations (finished_at), bulk_operations (status)
 update on: event_types (deprecated_at), event_types (description), event_types (sample_payload), event_types (schema)
-update on: event_types (text_fields)
+update on: event_types (hidden_at), event_types (text_fields)
 usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_seq, webhooks_id_seq
 select on sequence: changes_wanted_until
 execute on function: attempt_now, begin_portal_session, check_webhook, current_tenant, data_key_samples, emit_events
 execute on function: emit_traced_events
 execute on function: enqueue_align, enqueue_bulk_operation, enqueue_deliveries, event_of_key, find_api_key
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, read_changes
-execute on function: want_changes
+execute on function: want_changes, where_is
 policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
 policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)
 policy: delivery_stats (one_tenant)

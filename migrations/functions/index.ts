@@ -13,6 +13,7 @@ import { partitions } from './partitions.js';
 import { sessions } from './sessions.js';
 import { statistics } from './statistics.js';
 import { webhookState } from './webhook-state.js';
+import { whereIs } from './where-is.js';
 
 /** Every SQL function, with the rights to call it. */
 export const functions: readonly string[] = [
@@ -31,6 +32,7 @@ export const functions: readonly string[] = [
   eventTypeVersions,
   liveUpdates,
   statistics,
+  whereIs,
 ];
 
 /** SQL: makes or replaces functions, which only roles with a grant may call. */

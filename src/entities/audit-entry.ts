@@ -45,6 +45,7 @@ export const AuditAction = graphqlEnum('AuditAction', 'A kind of change.', {
   EVENT_TYPE_REGISTERED: 'An event type was registered.',
   EVENT_TYPE_UPDATED: 'An event type got another description or schema.',
   EVENT_TYPE_DEPRECATED: 'An event type was deprecated, or accepted again.',
+  EVENT_TYPE_HIDDEN: 'An event type was hidden from tenants that do not use it, or shown again.',
 });
 export type AuditAction = keyof typeof AuditAction;
 

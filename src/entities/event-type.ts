@@ -40,6 +40,9 @@ export class EventType {
   @shown.nullableTime('When events of this type began to be refused. Null for a current type.')
   deprecatedAt!: Date | null;
 
+  @shown.nullableTime('When the type was hidden from tenants that do not use it. Null for a listed type.')
+  hiddenAt!: Date | null;
+
   @shown.creationTime('When the event type was registered.')
   createdAt!: Date;
 }

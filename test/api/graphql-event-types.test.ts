@@ -91,6 +91,44 @@ describe('an event type', () => {
     expect(codesOf(await emit('order.old', { total: 1 }))).toEqual([]);
   });
 
+  test('hidden leaves the list of tenants that do not name it and the OpenAPI document, and works as before', async () => {
+    const hide = async (name: string, hidden?: boolean) =>
+      (await changed(api.by(platform).mutate('hideEventType', { name, hidden }, 'eventType { name hiddenAt }')))[
+        'hiddenAt'
+      ];
+    const stranger = await makeTenant(api.services);
+    const names = async (asking: { key: string; tenant?: number }) =>
+      (await api.by(asking).read('{ eventTypes { name } }')).eventTypes.map(({ name }: { name: string }) => name);
+    const webhook = { url: 'https://a.example.com/', eventTypes: ['voucher.emitted', 'order.hidden'] };
+    await register('order.hidden');
+    for (const name of ['voucher.emitted', 'order.hidden']) {
+      expect(await hide(name)).toMatch(/\+00:00$/);
+    }
+    expect(await names(tenant)).not.toEqual(expect.arrayContaining(['order.hidden']));
+    const made = await api.by(tenant).mutate('createWebhook', webhook, 'webhook { id eventTypes }');
+    expect(dataOf(made)).toMatchObject({ createWebhook: { webhook: { eventTypes: webhook.eventTypes } } });
+    expect(codesOf(await emit('order.hidden', { total: 1 }))).toEqual([]);
+    for (const asking of [tenant, platform, { key: platform.key, tenant: tenant.id }]) {
+      expect(await names(asking)).toEqual(expect.arrayContaining(webhook.eventTypes));
+    }
+    for (const asking of [stranger, { key: platform.key, tenant: stranger.id }]) {
+      expect((await names(asking)).filter((name: string) => webhook.eventTypes.includes(name))).toEqual([]);
+    }
+    const one = await api.by(stranger).read('{ eventType(name: "order.hidden") { name } }');
+    expect(one.eventType).toEqual({ name: 'order.hidden' });
+    expect(await hide('order.hidden', false)).toBeNull();
+    expect(await hide('order.hidden', false)).toBeNull();
+    expect(await names(stranger)).toContain('order.hidden');
+    const entries = '{ auditLog(filter: { action: EVENT_TYPE_HIDDEN }) { edges { node { targetId before after } } } }';
+    const { auditLog } = await api.by(platform).read(entries);
+    const targetId = 'et_order.hidden';
+    expect(nodesOf(auditLog).filter((entry: { targetId: string }) => entry.targetId === targetId)).toEqual([
+      { targetId, before: { hidden: true }, after: { hidden: false } },
+      { targetId, before: { hidden: false }, after: { hidden: true } },
+    ]);
+    await hide('voucher.emitted', false);
+  });
+
   test('and its new versions are known to every process within 5 s', async () => {
     const clock = new TestClock();
     const other = await openTestServices(api.databaseUrl, { now: clock.monotonic, role: API_ROLE });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { walkSchemas } from '../../src/domain/schema-rules/subschemas.js';
-import { registerEventType } from '../../src/operations/event-types/register-event-type.js';
+import { hideEventType, registerEventType } from '../../src/operations/event-types/register-event-type.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { expectFits, type Json, resolveIn } from '../support/openapi-document.js';
 import { RestApi } from '../support/rest-api.js';
@@ -124,4 +124,31 @@ describe('the text of the document', () => {
     expect((await ask({ 'if-none-match': `"another", W/${headers['etag']}` })).status).toBe(304);
     expect((await ask({ 'if-none-match': '"another"' })).text).toBe(text);
   });
+});
+
+test('hidden types stand in the OpenAPI document only while a webhook names them', async () => {
+  const own = await RestApi.open();
+  try {
+    const { db } = own.services;
+    const offered = async () => {
+      own.services.eventTypes.forget();
+      const { body } = await own.ask('GET /openapi.json', { key: null });
+      return Object.keys(body.webhooks);
+    };
+    expect(await offered()).toContain('booking.created');
+    await own.ask('POST /webhooks', {
+      json: { url: 'https://a.example.com/', events: ['voucher.emitted', 'coupon.applied'] },
+    });
+    for (const name of ['booking.created', 'voucher.emitted']) {
+      await hideEventType(db, { name, hidden: true }, commandLine);
+    }
+    expect(await offered()).toContain('voucher.emitted');
+    expect(await offered()).not.toContain('booking.created');
+    const { status } = await own.ask('POST /webhooks', {
+      json: { url: 'https://b.example.com/', events: ['booking.created'] },
+    });
+    expect(status).toBe(201);
+  } finally {
+    await own[Symbol.asyncDispose]();
+  }
 });

@@ -26,8 +26,8 @@ const guardedBy: Record<string, string> = {
   'events:read': 'Query.event Query.events Attempt.requestBody Delivery.asCurl Delivery.event',
   'any key': 'Query.eventType Query.eventTypes Query.node Query.nodes Query.viewer',
   '': `
-    Query.installation Query.tenant Query.tenants Mutation.createTenant Mutation.deleteTenant
-    Mutation.deprecateEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`,
+    Query.installation Query.tenant Query.tenants Query.whereIs Mutation.createTenant Mutation.deleteTenant
+    Mutation.deprecateEventType Mutation.hideEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`,
   'webhooks:read': 'Query.webhook Query.webhooks Subscription.webhookUpdated FanOutEntry.webhook Tenant.webhookCount',
   'deliveries:write': `
     Mutation.cancelBulkOperation Mutation.cancelDeliveries Mutation.cancelDelivery Mutation.recoverWebhook
@@ -84,6 +84,7 @@ const unguarded: Record<string, string> = {
   EncryptionKeyInUse: 'kid tenants',
   FailureCount: 'deliveries errorCode',
   Finding: 'level name text',
+  HideEventTypePayload: 'eventType',
   Housekeeping: 'error failedAt nextAt startedAt succeededAt',
   Installation: `
     backlog daemons encryptionKeys examinedAt failures findings housekeeping jobsPutAside partitions retention stats
@@ -92,7 +93,7 @@ const unguarded: Record<string, string> = {
   Partition: 'bytes rowsEstimate since table until',
   Retention: 'deliveryDays eventDays holdHours',
   TopWebhook: 'active due figures tenant url webhookId',
-  EventType: 'createdAt deprecatedAt description id name reserved samplePayload schema version versions',
+  EventType: 'createdAt deprecatedAt description hiddenAt id name reserved samplePayload schema version versions',
   EventTypeVersion: 'createdAt schema version',
   FanOutEntry: 'delivery reason webhookId',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
@@ -120,6 +121,7 @@ const unguarded: Record<string, string> = {
   Webhook: `
     active closedUntil consecutiveFailures createdAt databaseId disabledAt disabledReason endpointState eventTypes
     heldCount holdUntil id lastFailureAt lastSuccessAt previousSecretExpiresAt url version`,
+  Whereabouts: 'createdAt kind objectId tenant',
   WebhookUpdate: 'cursor resync webhook webhookId',
 };
 /** Each has a connection and an edge. */
@@ -174,7 +176,7 @@ describe('the whole schema', () => {
     expect(names(mayAll(1, 'platform:read'))).toEqual(names(reads));
     expect(names(mayAll(1, 'platform:admin'))).toEqual(names(guardedFields));
     const ofInstallation = words(`Mutation.createTenant Mutation.deleteTenant Mutation.deprecateEventType
-      Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`);
+      Mutation.hideEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`);
     const support = names(mayAll(1, 'platform:support'));
     const others = names(guardedFields).filter((name) => !support.includes(name));
     expect(others.sort()).toEqual(ofInstallation);
@@ -220,6 +222,7 @@ const ids: Record<string, unknown> = {
   tenant: String(api.tenant.id),
   node: gid.webhook(webhook),
   nodes: [gid.webhook(webhook)],
+  whereIs: '1',
 };
 
 describe('over the wire', () => {
@@ -244,6 +247,7 @@ describe('over the wire', () => {
     EmitEventsInput: '{events: []}',
     CancelDeliveriesInput: '{filter: {webhookId: "1"}}',
     DeprecateEventTypeInput: '{name: "a.b"}',
+    HideEventTypeInput: '{name: "a.b"}',
     RecoverWebhookInput: '{id: "1", filter: {since: "2026-01-01T00:00:00Z"}}',
     RegisterEventTypeInput: '{name: "a.b", description: "d", schema: {type: "object"}}',
     ReplayEventsInput: '{webhookId: "1", filter: {since: "2026-01-01T00:00:00Z"}}',

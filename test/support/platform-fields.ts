@@ -3,10 +3,12 @@ export const platformFields: ReadonlySet<string> = new Set([
   'createTenant',
   'deleteTenant',
   'deprecateEventType',
+  'hideEventType',
   'installation',
   'registerEventType',
   'tenant',
   'tenants',
   'updateEventType',
   'updateTenant',
+  'whereIs',
 ]);

@@ -22,6 +22,7 @@ import { EventTypeMutations } from './event-types/event-type-mutations.js';
 import { DateTime } from './fields/scalars.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
 import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
+import { WhereaboutsResolver } from './installation/whereabouts.js';
 import { ApiKeyResolver } from './keys/api-key.js';
 import { PortalSessionResolver } from './keys/portal-session.js';
 import { LiveUpdateResolver } from './live-updates.js';
@@ -63,6 +64,7 @@ const resolvers = [
   ViewerResolver,
   WebhookMutations,
   WebhookOutlookResolver,
+  WhereaboutsResolver,
   WebhookResolver,
 ] as const;
 

@@ -16,6 +16,7 @@ export interface RegisteredEventType {
   samplePayload: string | null;
   reserved: boolean;
   deprecatedAt: Date | null;
+  hiddenAt: Date | null;
   createdAt: Date;
 }
 
@@ -46,7 +47,7 @@ const readStatement: Statement = {
   name: 'read_event_types',
   text: `select t.name, t.description, case when known.version is distinct from t.version then t.schema end as schema,
                 t.version, t.sample_payload as "samplePayload", t.reserved, t.deprecated_at as "deprecatedAt",
-                t.created_at as "createdAt"
+                t.hidden_at as "hiddenAt", t.created_at as "createdAt"
          from hookwright.event_types t
          left join unnest($1::text[], $2::integer[]) as known(name, version) on known.name = t.name
          order by t.name`,
@@ -128,7 +129,7 @@ export class EventTypeRegistry {
 
   #known(): string {
     const names = this.#last.all
-      .filter(({ reserved, deprecatedAt }) => !reserved && deprecatedAt === null)
+      .filter(({ reserved, deprecatedAt, hiddenAt }) => !reserved && deprecatedAt === null && hiddenAt === null)
       .map(({ name }) => name);
     return `Known types: ${listNames(names)}.`;
   }
@@ -179,6 +180,7 @@ function isUnchanged(row: Row, known: RegisteredEventType | undefined): boolean 
     row.schema === null &&
     row.description === known.description &&
     row.samplePayload === known.samplePayload &&
-    row.deprecatedAt?.getTime() === known.deprecatedAt?.getTime()
+    row.deprecatedAt?.getTime() === known.deprecatedAt?.getTime() &&
+    row.hiddenAt?.getTime() === known.hiddenAt?.getTime()
   );
 }

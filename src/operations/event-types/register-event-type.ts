@@ -98,6 +98,27 @@ export async function deprecateEventType(
   });
 }
 
+/**
+ * Leaves the type out of lists of event types for tenants whose webhooks do not name it, or lists it again. Nothing
+ * else changes: it can be emitted and subscribed to.
+ *
+ * @throws ApiError not_found
+ */
+export async function hideEventType(
+  db: Pick<Database, 'orm'>,
+  { name, hidden }: { name: string; hidden: boolean },
+  by: Actor,
+): Promise<void> {
+  await changeEventType(db, name, ({ em, now }, type) => {
+    const before = { hidden: type.hiddenAt !== null };
+    if (before.hidden === hidden) {
+      return;
+    }
+    type.hiddenAt = hidden ? now : null;
+    audit(em, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_HIDDEN', before, after: { hidden } });
+  });
+}
+
 /** @param change of the type, whose row is locked */
 async function changeEventType(
   db: Pick<Database, 'orm'>,

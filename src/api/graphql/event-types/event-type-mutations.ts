@@ -7,6 +7,7 @@ import { type InputIssue, invalidInput } from '../../../errors.js';
 import type { RegisteredEventType } from '../../../operations/event-types/event-type-registry.js';
 import {
   deprecateEventType,
+  hideEventType,
   registerEventType,
   updateEventType,
 } from '../../../operations/event-types/register-event-type.js';
@@ -62,6 +63,15 @@ class DeprecateEventTypeInput {
   deprecated?: boolean | null;
 }
 
+@InputType({ description: 'The event type to hide.' })
+class HideEventTypeInput {
+  @Field(() => String, { description: 'The name of the event type.' })
+  name!: string;
+
+  @Nullable(() => Boolean, 'False to list the type again.', { defaultValue: true })
+  hidden?: boolean | null;
+}
+
 @ObjectType()
 abstract class EventTypePayload {
   @Field(() => EventType, { description: 'The event type. Every process uses it within 5 seconds.' })
@@ -76,6 +86,9 @@ class UpdateEventTypePayload extends EventTypePayload {}
 
 @ObjectType({ description: 'The event type after the change.' })
 class DeprecateEventTypePayload extends EventTypePayload {}
+
+@ObjectType({ description: 'The event type after the change.' })
+class HideEventTypePayload extends EventTypePayload {}
 
 @Resolver()
 export class EventTypeMutations {
@@ -124,6 +137,21 @@ export class EventTypeMutations {
   ): Promise<DeprecateEventTypePayload> {
     const { name } = input;
     await deprecateEventType(context.db, { name, deprecated: input.deprecated ?? true }, actorOf(context));
+    return changed(context, name);
+  }
+
+  @RequiresScope('platform:admin')
+  @Mutation(() => HideEventTypePayload, {
+    description:
+      'Leaves a type out of `eventTypes` for tenants whose webhooks do not name it, and out of the OpenAPI document while no webhook names it; or lists it again. ' +
+      'It can be emitted and subscribed to as before. For platform keys only.',
+  })
+  async hideEventType(
+    @InputArg(() => HideEventTypeInput) input: HideEventTypeInput,
+    @Ctx() context: Context,
+  ): Promise<HideEventTypePayload> {
+    const { name } = input;
+    await hideEventType(context.db, { name, hidden: input.hidden ?? true }, actorOf(context));
     return changed(context, name);
   }
 }

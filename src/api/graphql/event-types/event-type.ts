@@ -6,6 +6,7 @@ import {
   type RegisteredEventType,
   VERSIONS_SHOWN_MAX,
 } from '../../../operations/event-types/event-type-registry.js';
+import { listedTypes } from '../../../operations/event-types/listed-types.js';
 import { REGISTERED_TYPES_MAX, unknownEventType } from '../../../operations/event-types/register-event-type.js';
 import type { Context } from '../../context/context.js';
 import { mayHold, SCHEMA_COST } from '../fields/costs.js';
@@ -31,9 +32,13 @@ class EventTypeVersion {
 export class EventTypeResolver {
   @RequiresKey()
   @mayHold(REGISTERED_TYPES_MAX)
-  @Query(() => [EventType], { nullable: true, description: 'All event types, sorted by name.' })
-  eventTypes(@Ctx() context: Context): Promise<readonly RegisteredEventType[]> {
-    return context.eventTypes.all();
+  @Query(() => [EventType], {
+    nullable: true,
+    description: 'All event types, sorted by name. For a tenant, without hidden types that none of its webhooks names.',
+  })
+  async eventTypes(@Ctx() { db, eventTypes, tenantId }: Context): Promise<readonly RegisteredEventType[]> {
+    const all = await eventTypes.all();
+    return tenantId === null ? all : listedTypes(db, all, tenantId);
   }
 
   @RequiresKey()

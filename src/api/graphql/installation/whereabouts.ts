@@ -1,0 +1,98 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Field, FieldResolver, ID, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { attemptKey, globalId, type NodeType, parseAttemptKey, parseGlobalId } from '../../../domain/ids/global-id.js';
+import { parseId } from '../../../domain/ids/id.js';
+import { snakeCase } from '../../../domain/snake-case.js';
+import { graphqlEnum } from '../../../entities/graphql-enum.js';
+import { Tenant } from '../../../entities/tenant.js';
+import { invalidInput } from '../../../errors.js';
+import { whereIs } from '../../../operations/installation/where-is.js';
+import type { Context } from '../../context/context.js';
+import { RequiresScope } from '../fields/requires.js';
+
+const ObjectKind = graphqlEnum('ObjectKind', 'A kind of object that has an id.', {
+  API_KEY: 'An API key.',
+  ATTEMPT: 'An attempt of a delivery.',
+  AUDIT_ENTRY: 'An entry of an audit log.',
+  BULK_OPERATION: 'A bulk operation.',
+  DELIVERY: 'A delivery.',
+  EVENT: 'An event.',
+  EVENT_TYPE: 'An event type.',
+  PORTAL_SESSION: 'A session of the portal.',
+  TENANT: 'A tenant.',
+  WEBHOOK: 'A webhook.',
+});
+type ObjectKind = keyof typeof ObjectKind;
+
+@ObjectType({ description: 'The tenant of an object, without its contents.' })
+class Whereabouts {
+  @Field(() => ID, {
+    description: 'The global id. Not `id`: two tenants may have an event with the same number.',
+  })
+  objectId!: string;
+
+  @Field(() => ObjectKind, { description: 'The kind of object.' })
+  kind!: ObjectKind;
+
+  @Field(() => Date, { description: 'When the object was created; for an attempt, when it began.' })
+  createdAt!: Date;
+
+  tenantId!: number | null;
+}
+
+const kindOf = (type: NodeType) => snakeCase(type).slice(1).toUpperCase() as ObjectKind;
+
+@Resolver(() => Whereabouts)
+export class WhereaboutsResolver {
+  @RequiresScope('platform:read')
+  @Query(() => [Whereabouts], {
+    nullable: true,
+    description:
+      'The objects of all tenants with this number or global id; empty when there are none. A number may belong to several: a webhook, an operation, a key. ' +
+      "Acting for a tenant is not needed, and no entry is written to the tenant's audit log. For platform keys only.",
+  })
+  async whereIs(
+    @Arg('id', () => ID, {
+      description: 'A number, such as the value of the header `X-Service-Delivery`; or a global id.',
+    })
+    id: string,
+    @Ctx() context: Context,
+  ): Promise<Whereabouts[]> {
+    const wanted = parseGlobalId(id);
+    if (wanted?.type === 'EventType') {
+      return eventType(context, wanted.key);
+    }
+    const attempt = wanted?.type === 'Attempt' ? parseAttemptKey(wanted.key) : null;
+    const number = attempt?.deliveryId ?? parseId(wanted?.key ?? id);
+    if (number === null) {
+      throw invalidInput([{ path: ['id'], code: 'invalid_id', detail: 'is neither a number nor a global id' }]);
+    }
+    const found = await whereIs(context.db, number, attempt?.number ?? null);
+    return found
+      .filter(({ type }) => wanted === null || type === wanted.type)
+      .map(({ type, tenantId, createdAt }) => ({
+        objectId: globalId(type, attempt === null ? number : attemptKey(number, attempt.number)),
+        kind: kindOf(type),
+        tenantId,
+        createdAt,
+      }));
+  }
+
+  @FieldResolver(() => Tenant, {
+    nullable: true,
+    description: 'The tenant that has the object; of a tenant, itself. Null for an object of the installation.',
+  })
+  tenant(@Root() { tenantId }: Whereabouts, @Ctx() context: Context): Promise<Tenant | null> | null {
+    return tenantId === null ? null : context.loaders.tenantById.load(tenantId);
+  }
+}
+
+async function eventType({ eventTypes }: Context, name: string): Promise<Whereabouts[]> {
+  const found = (await eventTypes.all()).filter((type) => type.name === name);
+  return found.map(({ createdAt }) => ({
+    objectId: globalId('EventType', name),
+    kind: kindOf('EventType'),
+    tenantId: null,
+    createdAt,
+  }));
+}
