@@ -7,6 +7,7 @@ import { CreationKeys } from './0006-creation-keys.js';
 import { Sessions } from './0007-sessions.js';
 import { FailureStreaks } from './0008-failure-streaks.js';
 import { AskedAttempts } from './0009-asked-attempts.js';
+import { Invitations } from './0010-invitations.js';
 import { WhereIs } from './0011-where-is.js';
 
 /**
@@ -23,5 +24,6 @@ export const migrations = [
   { name: '0007-sessions', class: Sessions },
   { name: '0008-failure-streaks', class: FailureStreaks },
   { name: '0009-asked-attempts', class: AskedAttempts },
+  { name: '0010-invitations', class: Invitations },
   { name: '0011-where-is', class: WhereIs },
 ];

@@ -2,18 +2,28 @@ import type { RouterHistory } from '@tanstack/react-router';
 import { CodeRefused, exchangeCode, sessions } from '../api/session';
 import { readPortalLink } from './links';
 
+/** The pages that are shown before there is a session. */
+interface Before {
+  /** The service is away, and is waited for. */
+  waits: () => void;
+  /** Asks whether to open an invitation; resolves when the person wants it. */
+  invites: () => Promise<void>;
+}
+
 /**
  * Signs in with the one-time code of the address, `/portal/s/<public id>#<code>`, and takes it out of the address; else
  * with what this tab, or another one, has kept.
  *
- * @param waits is called when the service is away: then it is waited for
  * @returns why the code was refused, in the words of the service; undefined where there was none, or it was taken.
  */
-export async function enter(history: RouterHistory, waits: () => void): Promise<string | undefined> {
+export async function enter(history: RouterHistory, { waits, invites }: Before): Promise<string | undefined> {
   const link = readPortalLink(location.href, location.origin);
   if (link === null) {
     await sessions.restore();
     return undefined;
+  }
+  if (link.isInvitation) {
+    await invites(); // until then the address stays, so that the page can be loaded again
   }
   history.replace('/portal/');
   try {

@@ -1,16 +1,28 @@
-const LINK_PATH = /^\/portal\/s\/[A-Za-z0-9_-]+$/;
+const LINK_PATH = /^\/portal\/([si])\/([A-Za-z0-9_-]+)$/;
 const LOOPBACK = /^(localhost|[a-z0-9.-]+\.localhost|127\.[0-9.]+|\[::1\])$/;
 
+interface PortalLink {
+  /** The path that takes the code. */
+  path: string;
+  code: string;
+  /** The code is sent when the person wants it, and not by loading the page, as scanners of mails do. */
+  isInvitation: boolean;
+}
+
 /**
- * What the url of a portal session says: `https://<service>/portal/s/<public id>#<one-time code>`.
+ * Reads the link of a portal session, `https://<service>/portal/s/<public id>#<one-time code>`, or of an invitation,
+ * which has `i` instead of `s`.
  *
  * @param origin that of the service: a url of another one is not a link to this portal
- * @returns the path that takes the code, and the code; null for any other text
+ * @returns null for any other text
  */
-export function readPortalLink(url: string, origin: string): { path: string; code: string } | null {
+export function readPortalLink(url: string, origin: string): PortalLink | null {
   const link = URL.parse(url);
   const code = link?.hash.slice(1) ?? '';
-  return link?.origin === origin && LINK_PATH.test(link.pathname) && code !== '' ? { path: link.pathname, code } : null;
+  const [, kind, publicId] = LINK_PATH.exec(link?.pathname ?? '') ?? [];
+  return link?.origin === origin && publicId !== undefined && code !== ''
+    ? { path: `/portal/s/${publicId}`, code, isInvitation: kind === 'i' }
+    : null;
 }
 
 /** A url that a person may be led to: https, or http on this machine; null for any other, such as `javascript:`. */

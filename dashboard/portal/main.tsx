@@ -6,6 +6,7 @@ import { SignedIn } from '../parts/signed-in';
 import { TenantFrame } from '../parts/tenant-frame';
 import { tenantRoutes } from '../screens/routes';
 import { enter } from './enter';
+import { showInvitation } from './invitation';
 import { PortalSession } from './portal-session';
 import { renewal } from './renewal';
 import { SignedOutPage } from './signed-out';
@@ -17,7 +18,7 @@ const router = createRouter({
   ...routerOptions,
 });
 
-const refusal = await enter(router.history, showWaiting);
+const refusal = await enter(router.history, { waits: showWaiting, invites: showInvitation });
 renewal.start();
 await showPage(
   <SignedIn otherwise={(why, returnUrl) => <SignedOutPage why={why} returnUrl={returnUrl} refusal={refusal} />}>

@@ -92,7 +92,7 @@ class Renewal {
   /** A link that does not work is as good as none: the parent page is asked again. */
   async #take(url: string): Promise<void> {
     const link = readPortalLink(url, location.origin);
-    if (link === null) {
+    if (link === null || link.isInvitation) {
       return;
     }
     try {

@@ -36,13 +36,15 @@ export function SignedOutPage({
             }[why]
           )}
         </h1>
-        <p className="text-sm text-soft">
-          {isFramed ? (
-            <Trans>Load this page again to open your webhooks again.</Trans>
-          ) : (
-            <Trans>Open your webhooks again from the product that sends them: each link works once.</Trans>
-          )}
-        </p>
+        {(isFramed || refusal === undefined) && (
+          <p className="text-sm text-soft">
+            {isFramed ? (
+              <Trans>Load this page again to open your webhooks again.</Trans>
+            ) : (
+              <Trans>Open your webhooks again from the product that sends them: each link works once.</Trans>
+            )}
+          </p>
+        )}
       </Answer>
     </main>
   );

@@ -24,10 +24,11 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
 $$;
 
 -- Gives a portal session of the current tenant its key, once. Returns when the session ends; null when it began before,
--- is over, or its code has expired.
+-- is over, or its code has expired. The session of an invitation begins now: until then its end is the latest possible.
 create or replace function hookwright.begin_portal_session(session_id bigint, key_hash bytea) returns timestamptz
 language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
-  update hookwright.api_keys set hash = key_hash, portal_exchanged_at = now()
+  update hookwright.api_keys set hash = key_hash, portal_exchanged_at = now(), expires_at = least(expires_at,
+    now() + (portal_settings::json ->> 'secondsOnceOpened')::integer * interval '1 second')
   where id = session_id and tenant_id = hookwright.current_tenant() and portal_exchanged_at is null
     and portal_code_expires_at > now() and revoked_at is null and expires_at > now()
   returning expires_at

@@ -175,6 +175,46 @@ describe('the operator', () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
+  browserTest('invites a person, who opens the portal by a click, until it is revoked', async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin });
+    const { tenantId, services } = stack.delivery;
+    await signIn(page, await platformKey(services), `/tenants/${tenantId}/settings`);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('button', { name: 'Create the invitation' }).click();
+    const text = (await page.getByText('It works once, until').textContent()) ?? '';
+    const url = new URL(/http\S+/.exec(text)?.[0] ?? '');
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    const sessions = page.getByRole('table', { name: 'Open portal sessions' });
+    await sessions.getByText('Not opened yet').waitFor();
+    expect(await sessions.textContent()).toContain('operator');
+
+    const guest = await open({ origin: stack.origin, allow: [/410/, /401/] });
+    const link = `${url.pathname}${url.hash}`;
+    for (let load = 0; load < 2; load += 1) {
+      await guest.page.goto(link);
+      await guest.page.reload();
+      await guest.page.getByRole('button', { name: 'Open the portal' }).waitFor();
+    }
+    expect(await axeViolations(guest.page)).toEqual([]);
+    await guest.page.getByRole('button', { name: 'Open the portal' }).click();
+    await guest.page.getByRole('link', { name: 'Endpoints' }).waitFor();
+    expect(new URL(guest.page.url()).hash).toBe('');
+    const late = await open({ origin: stack.origin, allow: [/410/] });
+    await late.page.goto(link);
+    await late.page.getByRole('button', { name: 'Open the portal' }).click();
+    await late.page.getByText('This invitation was opened before, and works once.').waitFor();
+
+    await page.reload();
+    await sessions.getByText('Open', { exact: true }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No sessions.').waitFor();
+    await page.getByLabel('State of the sessions').selectOption('ended');
+    await page.getByText('Revoked').waitFor();
+    await guest.page.getByText('Your session was revoked.').waitFor();
+  });
+
   browserTest(
     'is still signed in after a portal was opened in its tab, which shows nothing of it',
     async ({ open }) => {

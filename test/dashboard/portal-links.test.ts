@@ -5,13 +5,16 @@ describe('the link of a portal session', () => {
   const origin = 'https://hooks.example.com';
 
   test('is a path that takes the code, and the code', () => {
-    expect(readPortalLink(`${origin}/portal/s/a-B_9#c0de`, origin)).toEqual({ path: '/portal/s/a-B_9', code: 'c0de' });
+    const read = { path: '/portal/s/a-B_9', code: 'c0de' };
+    expect(readPortalLink(`${origin}/portal/s/a-B_9#c0de`, origin)).toEqual({ ...read, isInvitation: false });
+    expect(readPortalLink(`${origin}/portal/i/a-B_9#c0de`, origin)).toEqual({ ...read, isInvitation: true });
   });
 
   test.each([
     ['of another origin', 'https://evil.example.com/portal/s/a#c'],
     ['of another scheme', 'http://hooks.example.com/portal/s/a#c'],
     ['with another path', `${origin}/portal/s/a/../../../graphql#c`],
+    ['with another kind', `${origin}/portal/x/a#c`],
     ['with another page', `${origin}/portal/endpoints#c`],
     ['without a code', `${origin}/portal/s/a`],
     ['that is no url', '/portal/s/a#c'],

@@ -98,8 +98,8 @@ const unguarded: Record<string, string> = {
   FanOutEntry: 'delivery reason webhookId',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PortalSession: `
-    capabilities createdAt databaseId exchangedAt expiresAt id keysExpireInSeconds lastUsedAt locale parentOrigins
-    returnUrl revokedAt status theme`,
+    capabilities createdAt createdBy createdByKeyId createdByName databaseId exchangedAt expiresAt id invitationDays
+    keysExpireInSeconds lastUsedAt locale openUntil parentOrigins returnUrl revokedAt status theme`,
   RecoverWebhookPayload: 'bulkOperation total totalCapped',
   RedeliverPayload: 'delivery',
   RegisterEventTypePayload: 'eventType',

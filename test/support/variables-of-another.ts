@@ -71,6 +71,7 @@ const values: Record<string, Value> = {
   withSecret: { always: true },
   redacted: { always: false },
   'UpdateWebhookInput.active': { always: false },
+  'PortalSessions.active': { always: true },
   includeDelivered: { always: true },
   includeUnsubscribed: { always: true },
   overlapHours: { always: 0 },
@@ -78,7 +79,16 @@ const values: Record<string, Value> = {
 
 const leftOut = new Set([
   ...['active', 'action', 'dryRun', 'errorCode', 'eventType', 'expiresInSeconds', 'ifVersion', 'outcomes'],
-  ...['consoleSession', 'payload', 'payloadContains', 'status', 'statusCodeClass', 'targetType', 'until'],
+  ...[
+    'consoleSession',
+    'invitationDays',
+    'payload',
+    'payloadContains',
+    'status',
+    'statusCodeClass',
+    'targetType',
+    'until',
+  ],
 ]);
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));

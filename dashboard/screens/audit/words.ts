@@ -15,6 +15,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   DELIVERY_CANCELED: msg`Delivery canceled`,
   DELIVERY_REDELIVERED: msg`Delivery sent again`,
   EVENT_TYPE_DEPRECATED: msg`Event type deprecated or taken back into use`,
+  EVENT_TYPE_HIDDEN: msg`Event type hidden or shown`,
   EVENT_TYPE_REGISTERED: msg`Event type registered`,
   EVENT_TYPE_UPDATED: msg`Event type changed`,
   HELD_RELEASED: msg`Held deliveries released`,

@@ -103,9 +103,9 @@ export default function Keys() {
 function PortalSessionsCard() {
   return (
     <div className="mt-4">
-      <Card title={<Trans>Open portal sessions</Trans>}>
+      <Card title={<Trans>Portal sessions</Trans>}>
         <p className="mb-3.5 text-sm text-soft">
-          <Trans>People in the portal have no key, but a session of an hour at most. Each can be ended here.</Trans>
+          <Trans>People in the portal have no key, but a session. Revoke it here to end it.</Trans>
         </p>
         <PortalSessions />
       </Card>

@@ -61,19 +61,24 @@ graphql(`
     capabilities
     createdAt
     expiresAt
+    openUntil
+    invitationDays
     status
+    createdBy
+    createdByKeyId
+    createdByName
   }
 `);
 
 export const PORTAL_SESSIONS = graphql(`
-  query PortalSessions {
-    portalSessions(first: 50, filter: { active: true }) { edges { node { ...PortalSessionRow } } }
+  query PortalSessions($active: Boolean!) {
+    portalSessions(first: 50, filter: { active: $active }) { edges { node { ...PortalSessionRow } } }
   }
 `);
 
 export const CREATE_PORTAL_SESSION = graphql(`
-  mutation CreatePortalSession($capabilities: [PortalCapability!]!) {
-    createPortalSession(input: { capabilities: $capabilities }) {
+  mutation CreatePortalSession($capabilities: [PortalCapability!]!, $invitationDays: Int) {
+    createPortalSession(input: { capabilities: $capabilities, invitationDays: $invitationDays }) {
       url
       session { ...PortalSessionRow }
     }

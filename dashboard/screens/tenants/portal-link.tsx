@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { ExternalLink } from 'lucide-react';
+import { ExternalLink, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { useMutation } from 'urql';
 import type { PortalCapability } from '../../api/generated/graphql';
@@ -8,7 +8,9 @@ import { Code } from '../../parts/code';
 import { Dialog } from '../../parts/dialog';
 import { Select } from '../../parts/field';
 import { Card, Failure } from '../../parts/page';
+import { useAllowed } from '../../parts/viewer';
 import { CREATE_PORTAL_SESSION } from './documents';
+import { Invite } from './invite';
 import { PortalSessions } from './portal-sessions';
 
 const RIGHTS = {
@@ -17,47 +19,63 @@ const RIGHTS = {
   all: ['VIEW', 'MANAGE_ENDPOINTS', 'SEND', 'SEE_SECRETS', 'BULK', 'MANAGE_KEYS'],
 } as const satisfies Record<string, readonly PortalCapability[]>;
 
-/** Makes a link to the portal as the tenant's own people see it, and lists the sessions that are open. */
+/** Opens the portal as the tenant's own people see it, invites them, and lists their sessions. */
 export function PortalLink() {
-  const { t } = useLingui();
-  const [rights, setRights] = useState<keyof typeof RIGHTS>('view');
-  const [{ data, error, fetching }, create] = useMutation(CREATE_PORTAL_SESSION);
-  const [shown, setShown] = useState(false);
-  const make = async () => {
-    const result = await create({ capabilities: [...RIGHTS[rights]] });
-    setShown(result.data != null);
-  };
+  const [invites, setInvites] = useState(false);
+  const mayInvite = useAllowed('platform:support');
   return (
     <Card
       title={<Trans>Portal</Trans>}
       actions={
-        <>
-          <Select
-            label={t`What the session may do`}
-            value={rights}
-            onChange={setRights}
-            options={[
-              { value: 'view', name: t`May look` },
-              { value: 'send', name: t`May look, test and resend` },
-              { value: 'all', name: t`May do everything` },
-            ]}
-          />
-          <Button onClick={() => void make()} disabled={fetching}>
-            <Trans>Make a link</Trans>
-          </Button>
-        </>
+        mayInvite && (
+          <>
+            <OwnLook />
+            <Button look="primary" icon={<UserPlus />} onClick={() => setInvites(true)}>
+              <Trans>Invite</Trans>
+            </Button>
+          </>
+        )
       }
     >
       <div className="flex flex-col gap-3">
         <p className="text-sm text-soft">
           <Trans>
-            A link opens the portal as the tenant's own people see it. It works once, within 60 seconds; the session
-            ends after an hour.
+            A link is for you: it works once, within 60 seconds. An invitation is for the tenant's people: it works
+            once, within days.
           </Trans>
         </p>
-        {error && <Failure error={error} />}
         <PortalSessions />
       </div>
+      <Invite open={invites} onClose={() => setInvites(false)} />
+    </Card>
+  );
+}
+
+/** Makes a link for whoever presses the button. */
+function OwnLook() {
+  const { t } = useLingui();
+  const [rights, setRights] = useState<keyof typeof RIGHTS>('view');
+  const [{ data, error, fetching }, create] = useMutation(CREATE_PORTAL_SESSION);
+  const [shown, setShown] = useState(false);
+  const make = async () => {
+    await create({ capabilities: [...RIGHTS[rights]], invitationDays: null });
+    setShown(true);
+  };
+  return (
+    <>
+      <Select
+        label={t`What the session may do`}
+        value={rights}
+        onChange={setRights}
+        options={[
+          { value: 'view', name: t`May look` },
+          { value: 'send', name: t`May look, test and resend` },
+          { value: 'all', name: t`May do everything` },
+        ]}
+      />
+      <Button onClick={() => void make()} disabled={fetching}>
+        <Trans>Make a link</Trans>
+      </Button>
       <Dialog
         open={shown}
         onClose={() => setShown(false)}
@@ -77,11 +95,16 @@ export function PortalLink() {
           )
         }
       >
-        <p className="mb-2 text-sm text-soft">
-          <Trans>It is shown this once. The first person who opens it, within 60 seconds, is signed in.</Trans>
-        </p>
-        {data && <Code text={data.createPortalSession.url} name={t`link`} wrap />}
+        {error && <Failure error={error} />}
+        {data && (
+          <>
+            <p className="mb-2 text-sm text-soft">
+              <Trans>It is shown this once. The first person who opens it, within 60 seconds, is signed in.</Trans>
+            </p>
+            <Code text={data.createPortalSession.url} name={t`link`} wrap />
+          </>
+        )}
       </Dialog>
-    </Card>
+    </>
   );
 }

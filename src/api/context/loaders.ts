@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
+import { ApiKey } from '../../entities/api-key.js';
 import { Attempt } from '../../entities/attempt.js';
 import { Delivery } from '../../entities/delivery.js';
 import { Event } from '../../entities/event.js';
@@ -27,10 +28,11 @@ import {
   type LongTexts,
 } from '../../operations/explorer/read-bodies.js';
 import type { SearchSlots } from '../../operations/explorer/search.js';
+import type { Caller } from '../../operations/keys/authenticate.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
 import type { Database } from '../../platform/database/database.js';
-import { FRESH, PLATFORM } from '../../platform/database/tenant-database.js';
+import { FRESH, PLATFORM, tenantEntityManager, UNFILTERED } from '../../platform/database/tenant-database.js';
 import type { Config } from '../../platform/settings/config.js';
 import type { AnswerBudget } from './memory-budget.js';
 
@@ -39,6 +41,7 @@ interface LoaderContext {
   db: Database;
   /** Without a tenant nothing is found. */
   tenantId: number | null;
+  readonly caller: Caller | null;
   eventTypes: EventTypeRegistry;
   searches: SearchSlots;
   config: Config;
@@ -62,6 +65,7 @@ function loadersOfOne(context: LoaderContext) {
     webhookById: byId((ids) => context.em.find(Webhook, { id: { $in: ids } }, FRESH)),
     deliveryById: byId((ids) => context.em.find(Delivery, { id: { $in: ids } }, FRESH)),
     tenantById: byId((ids) => readTenants(db, ids)),
+    apiKeyById: byId((ids) => readApiKeys(context, ids)),
     bodyByEvent: longTextBy(context, eventBodies),
     bodyBytesByEvent: perIdOfTenant(context, eventBodies.measure),
     bodyByDelivery: longTextBy(context, deliveryBodies),
@@ -130,6 +134,15 @@ function loadersOfLists(context: LoaderContext) {
       (_, [question], ids) => readStatsOfTenants(context, ids, question),
     ),
   };
+}
+
+/** Keys of the tenant, and for a platform key also those of the platform. */
+async function readApiKeys({ em, db, tenantId, caller }: LoaderContext, ids: number[]): Promise<ApiKey[]> {
+  const ofTenant = tenantId === null ? [] : em.find(ApiKey, { id: { $in: ids }, tenantId }, UNFILTERED);
+  const platform = tenantEntityManager(db.orm.em, null);
+  const ofPlatform =
+    caller?.tenantId === null ? platform.find(ApiKey, { id: { $in: ids }, tenantId: null }, UNFILTERED) : [];
+  return (await Promise.all([ofTenant, ofPlatform])).flat();
 }
 
 /**

@@ -23,6 +23,8 @@ export interface PortalSettings {
   returnUrl: string | null;
   /** How long keys live at most that are made in the session. Null, or missing: they end with it. */
   keysExpireInSeconds: number | null;
+  /** The session begins by an invitation, which can be opened for this many days. Null, or missing: by a link. */
+  invitationDays?: number | null;
 }
 
 export interface StoredPortalSettings extends PortalSettings {
@@ -31,11 +33,18 @@ export interface StoredPortalSettings extends PortalSettings {
    * wrote the end of the session's maker; null: never.
    */
   makerExpiresAt: string | null;
+  /** With an invitation: how long the session lives from its opening. `begin_portal_session` reads it. */
+  secondsOnceOpened?: number;
+  /** The maker of the session: its kind and the number of its key. Missing: version 0.1.0 made the session. */
+  madeBy?: { kind: string; keyId: number | null };
 }
 
 /** A session begins within this time after it was made, or not at all. */
 export const PORTAL_CODE_SECONDS = 60;
 export const PORTAL_SESSION_SECONDS_MAX = 3_600;
+export const INVITATION_DAYS_MAX = 7;
+/** How long the session of an invitation lives at most, from its opening. */
+export const INVITED_SECONDS_MAX = 86_400;
 
 const PUBLIC_ID_BYTES = 16;
 const CODE_BYTES = 32;

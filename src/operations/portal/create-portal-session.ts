@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
+  INVITED_SECONDS_MAX,
   newPortalLink,
   PORTAL_CODE_SECONDS,
   PORTAL_SESSION_SECONDS_MAX,
@@ -17,14 +18,17 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
-/** Pages that are loaded often make many. An unopened one counts for a minute, an opened one for an hour at most. */
+/**
+ * Pages that are loaded often make many. An unopened one counts for a minute, an opened one for an hour at most. An
+ * invitation counts for its days, and for a day.
+ */
 const SESSIONS_PER_TENANT_MAX = 10_000;
 /** The hash of no key. */
 const NO_HASH = Buffer.alloc(32);
 
 interface NewPortalSession {
   tenantId: number;
-  /** From 60 to PORTAL_SESSION_SECONDS_MAX. Undefined: as long as possible. */
+  /** From 60 to PORTAL_SESSION_SECONDS_MAX or INVITED_SECONDS_MAX. Undefined: as long as possible. */
   expiresInSeconds: number | undefined;
   settings: PortalSettings;
   by: Actor;
@@ -32,7 +36,8 @@ interface NewPortalSession {
 
 /**
  * Makes a session of the portal: an API key that nobody has until the code is exchanged (`exchangePortalCode`). The
- * code is stored as a hash.
+ * code is stored as a hash. The session of an invitation begins when it is opened, may outlive its maker, and is not
+ * revoked with it (docs/decisions/0050): callers check who may invite, and to what.
  *
  * @throws ApiError not_found when there is no such tenant; api_key_limit_reached; invalid_input and scope_missing for
  *   more than its maker allows; unauthenticated when that was revoked meanwhile
@@ -48,15 +53,8 @@ export async function createPortalSession(
     await lockTenant(em, tenantId);
     await requireRoom(em);
     const maker = await lockMaker(sql, by, now);
-    const left = secondsUntil(maker.sessionsEndMs, now);
-    const expiresInSeconds = asked ?? Math.min(PORTAL_SESSION_SECONDS_MAX, left);
-    requireWithin(maker, now, expiresInSeconds, settings);
-    const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
-    const expiresAt = inSeconds(expiresInSeconds);
-    const keysEnd = new Date(
-      Math.min(maker.laterKeysEndMs, inSeconds(expiresInSeconds + keySeconds(settings)).getTime()),
-    );
-    const stored: StoredPortalSettings = { ...settings, makerExpiresAt: keysEnd.toISOString() };
+    const { expiresInSeconds, codeSeconds, ...term } = termOf(maker, now, asked, settings);
+    const stored: StoredPortalSettings = { ...settings, ...term.stored, madeBy: { kind: by.kind, keyId: by.keyId } };
     const after = { ...settings, expiresInSeconds };
     audit(em, by, { ...about('PORTAL_SESSION', tenantId, id), action: 'PORTAL_SESSION_CREATED', after });
     return em.create(ApiKey, {
@@ -65,11 +63,11 @@ export async function createPortalSession(
       name: 'portal session',
       hash: NO_HASH,
       scopes: scopesOfPortal(settings.capabilities),
-      expiresAt,
-      madeIn: maker.madeIn,
+      expiresAt: term.expiresAt,
+      madeIn: term.madeIn,
       portalId: publicId,
       portalCodeHash: hash('sha256', code, 'buffer'),
-      portalCodeExpiresAt: inSeconds(Math.min(PORTAL_CODE_SECONDS, expiresInSeconds)),
+      portalCodeExpiresAt: later(now, codeSeconds),
       portalSettings: JSON.stringify(stored),
       // As they will be read, so that the session is shown without another query.
       revokedAt: null,
@@ -78,6 +76,42 @@ export async function createPortalSession(
     });
   });
   return { apiKey, publicId, code };
+}
+
+interface Term {
+  /** How long the session lives. */
+  expiresInSeconds: number;
+  codeSeconds: number;
+  /** When it ends at the latest. */
+  expiresAt: Date;
+  madeIn: number | null;
+  stored: Pick<StoredPortalSettings, 'makerExpiresAt' | 'secondsOnceOpened'>;
+}
+
+const DAY_SECONDS = 86_400;
+const later = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1_000);
+
+/** @throws ApiError invalid_input and scope_missing for more than the maker allows */
+function termOf(maker: Maker, now: Date, asked: number | undefined, settings: PortalSettings): Term {
+  if (settings.invitationDays != null) {
+    const expiresInSeconds = asked ?? INVITED_SECONDS_MAX;
+    const codeSeconds = settings.invitationDays * DAY_SECONDS;
+    const expiresAt = later(now, codeSeconds + expiresInSeconds);
+    const stored = { makerExpiresAt: expiresAt.toISOString(), secondsOnceOpened: expiresInSeconds };
+    return { expiresInSeconds, codeSeconds, expiresAt, madeIn: null, stored };
+  }
+  const left = secondsUntil(maker.sessionsEndMs, now);
+  const expiresInSeconds = asked ?? Math.min(PORTAL_SESSION_SECONDS_MAX, left);
+  requireWithin(maker, now, expiresInSeconds, settings);
+  const keysEndMs = later(now, expiresInSeconds + keySeconds(settings)).getTime();
+  const makerExpiresAt = new Date(Math.min(maker.laterKeysEndMs, keysEndMs)).toISOString();
+  return {
+    expiresInSeconds,
+    codeSeconds: Math.min(PORTAL_CODE_SECONDS, expiresInSeconds),
+    expiresAt: later(now, expiresInSeconds),
+    madeIn: maker.madeIn,
+    stored: { makerExpiresAt },
+  };
 }
 
 const keySeconds = ({ keysExpireInSeconds }: PortalSettings): number => keysExpireInSeconds ?? 0;

@@ -70,25 +70,39 @@ export async function exchangePortalCode(
   const values = [session.id, hashApiKey(token)];
   const [begun] = await tenantQuery<{ expires_at: Date | null }>(db.pool, session.tenant_id, beginStatement, values);
   if (!begun?.expires_at) {
-    throw used(); // by another request at the same time
+    throw used(session); // by another request at the same time
   }
   authenticator.forget(session.id); // a look-up under way may be older
   return { token, expiresAt: begun.expires_at };
 }
 
 /** @throws ApiError portal_code_used, portal_code_expired */
-function requireOpen({ exchanged, code_expired: isCodeOver, ended }: FoundSession): void {
-  if (exchanged) {
-    throw used();
+function requireOpen(session: FoundSession): void {
+  const isInvitation = isInvited(session);
+  if (session.exchanged) {
+    throw used(session);
   }
-  if (ended) {
-    throw new ApiError('portal_code_expired', 'This portal session is over. Open the portal again.');
+  if (session.ended) {
+    const detail = isInvitation
+      ? 'This invitation was withdrawn. Ask for another one.'
+      : 'This portal session is over. Open the portal again.';
+    throw new ApiError('portal_code_expired', detail);
   }
-  if (isCodeOver) {
-    const detail = 'This link was not opened within a minute after it was made. Open the portal again.';
+  if (session.code_expired) {
+    const detail = isInvitation
+      ? 'This invitation was not opened in time. Ask for another one.'
+      : 'This link was not opened within a minute after it was made. Open the portal again.';
     throw new ApiError('portal_code_expired', detail);
   }
 }
 
-const used = () =>
-  new ApiError('portal_code_used', 'This link was opened before, and works once. Open the portal again.');
+const isInvited = ({ settings }: FoundSession): boolean =>
+  (JSON.parse(settings) as PortalSettings).invitationDays != null;
+
+const used = (session: FoundSession) =>
+  new ApiError(
+    'portal_code_used',
+    isInvited(session)
+      ? 'This invitation was opened before, and works once. Ask for another one.'
+      : 'This link was opened before, and works once. Open the portal again.',
+  );

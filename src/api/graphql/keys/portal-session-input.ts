@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { isLocalhost, isLoopbackAddress } from '../../../domain/addresses/target.js';
 import { URL_LENGTH_MAX } from '../../../domain/fields/webhook-fields.js';
-import { PORTAL_SESSION_SECONDS_MAX, wholeCapabilities } from '../../../domain/keys/portal-session.js';
+import {
+  INVITATION_DAYS_MAX,
+  INVITED_SECONDS_MAX,
+  PORTAL_SESSION_SECONDS_MAX,
+  wholeCapabilities,
+} from '../../../domain/keys/portal-session.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
 import { expiresInSeconds as keySeconds } from '../fields/input.js';
 import { PARENT_ORIGINS_MAX, PortalCapability, PortalTheme } from './portal-session-types.js';
@@ -37,16 +42,12 @@ function isLocale(text: string): boolean {
   }
 }
 
-export const portalSessionInput = z.object({
+const settings = z.object({
   capabilities: z
     .array(z.enum(PortalCapability))
     .min(1, 'must name at least one capability')
     .transform(wholeCapabilities),
-  expiresInSeconds: z
-    .int()
-    .min(KEY_LIFETIME_SECONDS_MIN, `must be at least ${KEY_LIFETIME_SECONDS_MIN}`)
-    .max(PORTAL_SESSION_SECONDS_MAX, `must be at most ${PORTAL_SESSION_SECONDS_MAX}`)
-    .nullish(),
+  expiresInSeconds: z.int().min(KEY_LIFETIME_SECONDS_MIN, `must be at least ${KEY_LIFETIME_SECONDS_MIN}`).nullish(),
   parentOrigins: z
     .array(
       z
@@ -81,4 +82,45 @@ export const portalSessionInput = z.object({
     .nullish()
     .transform((url) => url ?? null),
   keysExpireInSeconds: keySeconds.nullish().transform((seconds) => seconds ?? null),
+  invitationDays: z
+    .int()
+    .min(1, 'must be at least 1')
+    .max(INVITATION_DAYS_MAX, `must be at most ${INVITATION_DAYS_MAX}`)
+    .nullish()
+    .transform((days) => days ?? null),
 });
+
+export const portalSessionInput = settings.superRefine((input, context) => {
+  const isInvitation = input.invitationDays !== null;
+  const most = isInvitation ? INVITED_SECONDS_MAX : PORTAL_SESSION_SECONDS_MAX;
+  if ((input.expiresInSeconds ?? 0) > most) {
+    const message = `must be at most ${most}${isInvitation ? ' with invitationDays' : ''}`;
+    context.addIssue({ code: 'custom', path: ['expiresInSeconds'], message, params: { code: 'too_big' } });
+  }
+  if (isInvitation) {
+    for (const { path, isWrong, detail } of notForInvitations(input)) {
+      if (isWrong) {
+        context.addIssue({ code: 'custom', path: [path], message: detail, params: { code: 'not_allowed' } });
+      }
+    }
+  }
+});
+
+/** An invitation may outlive the session that makes it, so it makes nothing itself. It opens in a tab of its own. */
+const notForInvitations = ({ capabilities, keysExpireInSeconds, parentOrigins }: z.output<typeof settings>) => [
+  {
+    path: 'capabilities',
+    isWrong: capabilities.includes('MANAGE_KEYS'),
+    detail: 'must not have MANAGE_KEYS with invitationDays: an invitation may outlive the key that creates it',
+  },
+  {
+    path: 'keysExpireInSeconds',
+    isWrong: keysExpireInSeconds !== null,
+    detail: 'must be left out with invitationDays: an invitation makes no keys',
+  },
+  {
+    path: 'parentOrigins',
+    isWrong: parentOrigins.length > 0,
+    detail: 'must be left out with invitationDays: an invitation does not open in a frame',
+  },
+];

@@ -2,14 +2,18 @@ import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import {
   type PortalCapability as Capability,
+  INVITATION_DAYS_MAX,
+  INVITED_SECONDS_MAX,
   PORTAL_CODE_SECONDS,
   PORTAL_SESSION_SECONDS_MAX,
   type PortalSettings,
+  type StoredPortalSettings,
   type PortalTheme as Theme,
 } from '../../../domain/keys/portal-session.js';
 import type { ApiKey } from '../../../entities/api-key.js';
+import { AuditActor } from '../../../entities/audit-entry.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
-import { Node, NumberedNode } from '../../../entities/node.js';
+import { Node, NumberedNode, ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
 import { connectionOf } from '../fields/connection.js';
@@ -58,11 +62,16 @@ export class PortalSession implements PortalSettings {
   @Field(() => Date, { description: 'When the session was created.' })
   createdAt!: Date;
 
-  @Field(() => Date, { description: 'When the session expires.' })
+  @Field(() => Date, {
+    description: 'When the session expires. Until an invitation is opened: the latest time at which it can expire.',
+  })
   expiresAt!: Date;
 
   @Nullable(() => Date, 'When the session was revoked. Null when it was not.')
   revokedAt!: Date | null;
+
+  @Field(() => Date, { description: 'Until when the link can be opened.' })
+  openUntil!: Date;
 
   @Nullable(() => Date, 'When the link was opened. Null when it was not.')
   exchangedAt!: Date | null;
@@ -87,14 +96,28 @@ export class PortalSession implements PortalSettings {
     'How many seconds API keys live at most that are created in the session. Null: they end with the session.',
   )
   keysExpireInSeconds!: number | null;
+
+  @Nullable(() => Int, 'For how many days the link can be opened, if it is an invitation. Null: it is not one.')
+  invitationDays!: number | null;
+
+  @Nullable(() => AuditActor, 'Who created the session. Null for a session that version 0.1.0 created.')
+  createdBy!: AuditActor | null;
+
+  @ShowsIdOf('ApiKey', {
+    nullable: true,
+    description: 'The API key that created the session. Null when there was none, or when it is not known.',
+  })
+  createdByKeyId!: number | null;
 }
 
 export function portalSessionOf(apiKey: ApiKey, now: Date): PortalSession {
   const { id, createdAt, revokedAt, lastUsedAt, portalExchangedAt: exchangedAt } = apiKey;
-  const settings = JSON.parse(apiKey.portalSettings!) as PortalSettings;
+  const { madeBy, ...settings } = JSON.parse(apiKey.portalSettings!) as StoredPortalSettings;
   const expiresAt = apiKey.expiresAt!;
-  const own = { id, createdAt, expiresAt, revokedAt, exchangedAt, lastUsedAt };
-  return Object.assign(new PortalSession(), settings, own, { status: statusOf(apiKey, now) });
+  const openUntil = apiKey.portalCodeExpiresAt!;
+  const own = { id, createdAt, expiresAt, openUntil, revokedAt, exchangedAt, lastUsedAt };
+  const maker = { createdBy: (madeBy?.kind ?? null) as AuditActor | null, createdByKeyId: madeBy?.keyId ?? null };
+  return Object.assign(new PortalSession(), settings, own, maker, { status: statusOf(apiKey, now) });
 }
 
 function statusOf(
@@ -125,7 +148,7 @@ export class CreatePortalSessionInput {
 
   @Nullable(
     () => Int,
-    `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${PORTAL_SESSION_SECONDS_MAX}, which is the default. The session cannot outlive the API key that creates it.`,
+    `Lifetime in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${PORTAL_SESSION_SECONDS_MAX}, which is the default. The session cannot outlive the API key that creates it. With \`invitationDays\`: counted from the opening, up to ${INVITED_SECONDS_MAX}, which is then the default.`,
   )
   expiresInSeconds?: number | null;
 
@@ -149,12 +172,18 @@ export class CreatePortalSessionInput {
     `With MANAGE_KEYS: how many seconds API keys live at most that are created in the session, ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, and no longer than the API key that creates the session. Default: they end with the session. They are revoked with the session in any case.`,
   )
   keysExpireInSeconds?: number | null;
+
+  @Nullable(
+    () => Int,
+    `Makes the link an invitation, to send to a person: it opens a page with a button, which begins the session, once, within this many days, 1 to ${INVITATION_DAYS_MAX}. Only for platform keys with \`platform:support\`. The session may outlive the key that creates it, so it cannot have MANAGE_KEYS, and it has no \`parentOrigins\`.`,
+  )
+  invitationDays?: number | null;
 }
 
 @ObjectType({ description: 'The new portal session and its link.' })
 export class CreatePortalSessionPayload {
   @Field(() => String, {
-    description: `The link. Open it once, in a browser or a frame, within ${PORTAL_CODE_SECONDS} seconds. It is never shown again.`,
+    description: `The link. Open it once, in a browser or a frame, within ${PORTAL_CODE_SECONDS} seconds; an invitation within its days, in a browser. It is never shown again.`,
   })
   url!: string;
 

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { scopesOfPortal } from '../../../domain/keys/portal-session.js';
+import { hasScope } from '../../../domain/keys/scopes.js';
 import { ApiKey, activeSessions, endedSessions } from '../../../entities/api-key.js';
 import { ApiError } from '../../../errors.js';
 import { revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
@@ -54,6 +55,10 @@ export class PortalSessionResolver {
     const base = baseUrlOf(context);
     const tenantId = tenantNamed(context, named);
     const { expiresInSeconds, ...settings } = parseInput(portalSessionInput, input, ['input']);
+    const isInvitation = settings.invitationDays !== null;
+    if (isInvitation) {
+      requireInviter(context);
+    }
     requireGranted(context, scopesOfPortal(settings.capabilities), 'A portal session');
     const { apiKey, publicId, code } = await createPortalSession(context.db, context.random, {
       tenantId,
@@ -61,7 +66,10 @@ export class PortalSessionResolver {
       settings,
       by: actorOf(context),
     });
-    return { url: `${base}/portal/s/${publicId}#${code}`, session: portalSessionOf(apiKey, context.clock()) };
+    return {
+      url: `${base}/portal/${isInvitation ? 'i' : 's'}/${publicId}#${code}`,
+      session: portalSessionOf(apiKey, context.clock()),
+    };
   }
 
   @Requires('keys:admin')
@@ -76,6 +84,29 @@ export class PortalSessionResolver {
     const apiKey = await revokeApiKey(context.db, tenantOf(context), id, actorOf(context), 'portal');
     context.authenticator.forgetRevoked(apiKey);
     return { session: portalSessionOf(apiKey, context.clock()) };
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'The name of that key. Null without `keys:admin`, and for the name of a platform key, which only platform keys see.',
+  })
+  async createdByName(@Root() { createdByKeyId }: PortalSession, @Ctx() context: Context): Promise<string | null> {
+    const { scopes } = callerOf(context);
+    if (createdByKeyId === null || !(hasScope(scopes, 'keys:admin') || hasScope(scopes, 'platform:read'))) {
+      return null;
+    }
+    return (await context.loaders.apiKeyById.load(createdByKeyId))?.name ?? null;
+  }
+}
+
+/** An invitation may outlive its maker, so only the operator's own people make any. @throws ApiError scope_missing */
+function requireInviter(context: Context): void {
+  const { tenantId, scopes } = callerOf(context);
+  if (tenantId !== null || !hasScope(scopes, 'platform:support')) {
+    const detail =
+      'Only a platform key with platform:support can invite. Leave out invitationDays for a link of a minute.';
+    throw new ApiError('scope_missing', detail);
   }
 }
 
