@@ -34,6 +34,7 @@ interface Row {
   errorCode: string | null;
   body: string;
   key: string | null;
+  attempts: number;
 }
 
 const emit = (tenantId: number, events: [body: object, key: string | null, eventType?: string][]) =>
@@ -65,7 +66,8 @@ for (const { id } of [tenant, other]) {
 }
 for (const [index, [status, code, error]] of fates.entries()) {
   await api.owner.query(
-    `update hookwright.deliveries d set status = $1, last_status_code = $2, last_error_code = $3
+    `update hookwright.deliveries d
+     set status = $1, last_status_code = $2, last_error_code = $3, attempt_count = case when $3::text is null then 0 else 1 end
      from (select id, row_number() over (order by id) as n from hookwright.deliveries) counted
      where d.id = counted.id and counted.n % $4 = $5`,
     [status, code, error, fates.length, index],
@@ -73,7 +75,8 @@ for (const [index, [status, code, error]] of fates.entries()) {
 }
 const found = await api.owner.query(
   `select d.id::float8 as id, d.event_id::float8 as "eventId", d.webhook_id::integer as "webhookId", d.event_type as "eventType",
-          d.status, d.last_status_code as "statusCode", d.last_error_code as "errorCode", e.body, k.key
+          d.status, d.last_status_code as "statusCode", d.last_error_code as "errorCode", e.body, k.key,
+          d.attempt_count as attempts
    from hookwright.deliveries d join hookwright.events e on e.id = d.event_id
    left join hookwright.idempotency_keys k on k.event_id = e.id
    where d.tenant_id = $1 order by d.id desc`,
@@ -126,6 +129,8 @@ function meets(row: Row, filter: Filter): boolean {
     is('webhookId', String(row.webhookId)) &&
     is('eventId', String(row.eventId)) &&
     is('idempotencyKey', row.key) &&
+    (!filter['lastAttemptFailed'] || row.errorCode !== null) &&
+    (!filter['retrying'] || (row.status === 'PENDING' && row.attempts > 0)) &&
     (filter['statusCodeClass'] === undefined || classOf[String(filter['statusCodeClass'])]!(row)) &&
     (filter['payloadContains'] === undefined || row.body.includes(String(filter['payloadContains']))) &&
     (filter['since'] === undefined || idToDate(row.id) >= moment('since')) &&
@@ -141,6 +146,7 @@ describe('the filters of deliveries', () => {
       fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
     const filters: fc.Arbitrary<Filter> = fc.record({
       status: some(statuses),
+      lastAttemptFailed: some([true, false]),
       eventType: some(['voucher.emitted', 'coupon.applied', 'booking.created']),
       errorCode: some(['HTTP_503', 'TIMEOUT', 'HTTP_404', 'TLS_FAILED']),
       statusCodeClass: some(Object.keys(classOf)),
@@ -163,11 +169,45 @@ describe('the filters of deliveries', () => {
       {
         numRuns: 150,
         examples: statuses.flatMap((status): [Filter, 7, boolean][] => [
+          [{ retrying: true }, 7, true],
           [{ status }, 7, true],
           [{ status }, 7, false],
         ]),
       },
     );
+  });
+
+  test('are counted by the views of the list, up to a thousand, and each view is a filter of the list', async () => {
+    const views: Record<string, Filter> = {
+      all: {},
+      retrying: { retrying: true },
+      failed: { status: 'FAILED' },
+      held: { status: 'HELD' },
+      delivered: { status: 'SUCCEEDED' },
+      lastAttemptFailed: { lastAttemptFailed: true },
+    };
+    const names = Object.keys(views).join(' ');
+    const others: Filter[] = [
+      {},
+      { webhookId: String(webhooks[0]) },
+      { eventType: 'voucher.emitted' },
+      { errorCode: 'TIMEOUT' },
+      { idempotencyKey: 'key-5' },
+      { idempotencyKey: 'no-key' },
+      { payloadContains: 'n1"', since: new Date(Date.now() - 3_600_000).toISOString() },
+    ];
+    for (const filter of others) {
+      const { deliveryCounts } = await read(
+        `query ($filter: DeliveryFilter) { deliveryCounts(filter: $filter) { ${names} } }`,
+        { filter },
+      );
+      const wanted = Object.values(views).map((view) => rows.filter((row) => meets(row, { ...filter, ...view })).length);
+      expect(Object.values(deliveryCounts), JSON.stringify(filter)).toEqual(wanted);
+    }
+    const { errors } = await ask('{ deliveryCounts(filter: { status: HELD }) { all } }');
+    expect(errors[0].extensions.errors).toEqual([
+      { path: ['filter', 'status'], code: 'contradiction', detail: 'has no meaning here: each count has its own' },
+    ]);
   });
 
   test.each(hostile)('take the text %j letter by letter', async (text) => {

@@ -49,6 +49,57 @@ afterAll(() => api.close());
 
 const since = () => new Date(Date.now() - 5 * 3_600_000).toISOString();
 
+describe('what fails now', () => {
+  const state = async (id: number, sql: string) =>
+    api.owner.query(`update hookwright.webhooks set ${sql} where id = $1`, [id]);
+  const off = (reason: string, ago: string) =>
+    `active = false, disabled_reason = '${reason}', disabled_at = date_trunc('second', now()) - interval '${ago}'`;
+
+  test('is listed worst first with tenant, since when and why; pauses are no failures', async () => {
+    const [gone, disabled, tired, closed, paused, hiccup] = await Promise.all(
+      [busy, busy, calm, calm, calm, calm].map(async ({ id }) => (await makeWebhook(api.services, id)).id),
+    );
+    await state(gone!, off('GONE', '1 hour'));
+    await state(disabled!, off('FAILURES', '2 hours'));
+    await state(tired!, `consecutive_failures = 3, streak_began_at = '2026-01-01T00:00:00Z'`);
+    await state(closed!, `consecutive_failures = 4, closed_until = now() + interval '5 seconds'`);
+    await state(paused!, off('PAUSED', '1 hour'));
+    await state(hiccup!, 'consecutive_failures = 2');
+    await deliveries(busy.id, disabled!, 2, 'HELD', '0', 'HTTP_500');
+    await deliveries(busy.id, gone!, 1, 'HELD', '0');
+    await deliveries(calm.id, tired!, 1, 'FAILED', '0', 'TIMEOUT');
+    const { failing: now } = await installation(
+      `failing { gone disabled failing
+         webhooks { webhookId state since lastErrorCode held consecutiveFailures tenant { databaseId } }
+         tenants(first: 5) { gone disabled failing held tenant { databaseId } } }`,
+    );
+    expect(now).toMatchObject({ gone: 1, disabled: 1, failing: 1 });
+    expect(now.webhooks).toMatchObject([
+      { webhookId: gid.webhook(disabled!), state: 'DISABLED', held: 2, lastErrorCode: 'HTTP_500' },
+      { webhookId: gid.webhook(gone!), state: 'GONE', held: 1, lastErrorCode: null, tenant: { databaseId: busy.id } },
+      {
+        webhookId: gid.webhook(tired!),
+        state: 'FAILING',
+        held: 0,
+        lastErrorCode: 'TIMEOUT',
+        since: '2026-01-01T00:00:00+00:00',
+        consecutiveFailures: 3,
+        tenant: { databaseId: calm.id },
+      },
+    ]);
+    expect(now.tenants).toEqual([
+      { gone: 1, disabled: 1, failing: 0, held: 3, tenant: { databaseId: busy.id } },
+      { gone: 0, disabled: 0, failing: 1, held: 0, tenant: { databaseId: calm.id } },
+    ]);
+    const few = await ask('{ installation { failing { webhooks(first: 51) { url } } } }');
+    expect(codesOf(few)).toEqual(['BAD_USER_INPUT']);
+    await api.owner.query(`delete from hookwright.deliveries where webhook_id = any($1)`, [[gone, disabled, tired]]);
+    await api.owner.query(`delete from hookwright.webhooks where id = any($1)`, [
+      [gone, disabled, tired, closed, paused, hiccup],
+    ]);
+  });
+});
+
 describe('the installation', () => {
   test('has the attempts of all tenants together', async () => {
     const { stats } = await installation(

@@ -18,6 +18,8 @@ const needed: Record<string, readonly (keyof typeof PortalCapability)[] | null> 
   'Query.auditLog': ['MANAGE_KEYS'],
   'Query.portalSessions': ['MANAGE_KEYS'],
   'Mutation.cancelBulkOperation': ['BULK'],
+  'Mutation.checkWebhook': ['SEND'],
+  'Mutation.recoverDeliveries': ['BULK'],
   'Mutation.cancelDeliveries': ['BULK'],
   'Mutation.cancelDelivery': ['SEND'],
   'Mutation.createApiKey': ['MANAGE_KEYS'],

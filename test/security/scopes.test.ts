@@ -20,7 +20,7 @@ const guardedBy: Record<string, string> = {
     Query.apiKeys Query.auditLog Query.portalSessions Mutation.createApiKey Mutation.createPortalSession
     Mutation.revokeApiKey Mutation.revokePortalSession`,
   'deliveries:read': `
-    Query.backlog Query.bulkOperation Query.bulkOperations Query.deliveries Query.delivery Query.stats
+    Query.backlog Query.bulkOperation Query.bulkOperations Query.deliveries Query.delivery Query.deliveryCounts Query.stats
     Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog Tenant.stats Webhook.backlog
     Webhook.deliveries Webhook.failures Webhook.lastDay Webhook.nextAttempts Webhook.stats`,
   'events:read': 'Query.event Query.events Attempt.requestBody Delivery.asCurl Delivery.event',
@@ -30,10 +30,10 @@ const guardedBy: Record<string, string> = {
     Mutation.deprecateEventType Mutation.hideEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`,
   'webhooks:read': 'Query.webhook Query.webhooks Subscription.webhookUpdated FanOutEntry.webhook Tenant.webhookCount',
   'deliveries:write': `
-    Mutation.cancelBulkOperation Mutation.cancelDeliveries Mutation.cancelDelivery Mutation.recoverWebhook
-    Mutation.redeliver Mutation.replayEvents Mutation.resumeBulkOperation`,
+    Mutation.attemptNow Mutation.cancelBulkOperation Mutation.cancelDeliveries Mutation.cancelDelivery
+    Mutation.recoverDeliveries Mutation.recoverWebhook Mutation.redeliver Mutation.replayEvents Mutation.resumeBulkOperation`,
   'webhooks:write': `
-    Mutation.createWebhook Mutation.deleteWebhook Mutation.releaseHeld Mutation.rotateWebhookSecret
+    Mutation.checkWebhook Mutation.createWebhook Mutation.deleteWebhook Mutation.releaseHeld Mutation.rotateWebhookSecret
     Mutation.testWebhook Mutation.updateWebhook CreateWebhookPayload.secret`,
   'events:emit': 'Mutation.emitEvent Mutation.emitEvents',
   'webhooks:read webhooks:write': 'BulkOperation.webhook Delivery.webhook',
@@ -56,12 +56,14 @@ const unguarded: Record<string, string> = {
     connectMs dnsMs durationMs errorCode firstByteMs id number requestHeaders responseBody responseBodyBase64
     responseHeaders responseTruncated startedAt statusCode tlsMs url`,
   AuditEntry: 'action actor after apiKeyId before createdAt databaseId id requestId targetId targetType',
+  AttemptNowPayload: 'bulkOperation deliveries leftOut total totalCapped',
   Backlog: 'countMax due held oldestDueAt scheduled',
   BulkOperation: `
     affected createdAt databaseId error filter finishedAt id kind processed progress skipped status total`,
   CancelBulkOperationPayload: 'bulkOperation',
-  CancelDeliveriesPayload: 'bulkOperation total totalCapped',
+  CancelDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   CancelDeliveryPayload: 'delivery',
+  CheckWebhookPayload: 'delivery',
   CreateApiKeyPayload: 'apiKey key',
   CreatePortalSessionPayload: 'session url',
   CreateTenantPayload: 'tenant',
@@ -69,8 +71,9 @@ const unguarded: Record<string, string> = {
   DeleteTenantPayload: 'deletedTenantId',
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
-    attemptCount attempts cancelReason createdAt databaseId eventId eventType finishedAt id lastErrorCode
-    lastStatusCode nextAttemptAt status webhookId`,
+    attemptCount attempts cancelReason createdAt databaseId eventId eventType finishedAt id isCheck
+    lastErrorCode lastStatusCode nextAttemptAt status webhookId`,
+  DeliveryCounts: 'all delivered failed held lastAttemptFailed retrying',
   DeliveryUpdate: 'cursor delivery resync',
   DeprecateEventTypePayload: 'eventType',
   EmitEventError: 'code detail issues path',
@@ -87,7 +90,7 @@ const unguarded: Record<string, string> = {
   HideEventTypePayload: 'eventType',
   Housekeeping: 'error failedAt nextAt startedAt succeededAt',
   Installation: `
-    backlog daemons encryptionKeys examinedAt failures findings housekeeping jobsPutAside partitions retention stats
+    backlog daemons encryptionKeys examinedAt failing failures findings housekeeping jobsPutAside partitions retention stats
     topWebhooks`,
   PutAsideJob: 'deliveryId jobKey lastError task triedAgainAt tries',
   Partition: 'bytes rowsEstimate since table until',
@@ -95,16 +98,23 @@ const unguarded: Record<string, string> = {
   TopWebhook: 'active due figures tenant url webhookId',
   EventType: 'createdAt deprecatedAt description hiddenAt id name reserved samplePayload schema version versions',
   EventTypeVersion: 'createdAt schema version',
+  FailingNow: 'disabled failing gone tenants webhooks',
+  FailingTenant: 'disabled failing gone held since tenant',
+  FailingWebhook: 'consecutiveFailures held lastErrorCode since state tenant url webhookId',
   FanOutEntry: 'delivery reason webhookId',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PortalSession: `
     capabilities createdAt createdBy createdByKeyId createdByName databaseId exchangedAt expiresAt id invitationDays
     keysExpireInSeconds lastUsedAt locale openUntil parentOrigins returnUrl revokedAt status theme`,
   RecoverWebhookPayload: 'bulkOperation total totalCapped',
+    capabilities createdAt databaseId exchangedAt expiresAt id keysExpireInSeconds lastUsedAt locale parentOrigins
+    returnUrl revokedAt status theme`,
+  RecoverDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
+  RecoverWebhookPayload: 'bulkOperation leftOut total totalCapped',
   RedeliverPayload: 'delivery',
   RegisterEventTypePayload: 'eventType',
   ReleaseHeldPayload: 'webhook',
-  ReplayEventsPayload: 'bulkOperation total totalCapped',
+  ReplayEventsPayload: 'bulkOperation leftOut total totalCapped',
   ResumeBulkOperationPayload: 'bulkOperation',
   RevokeApiKeyPayload: 'apiKey',
   RevokePortalSessionPayload: 'session',
@@ -245,7 +255,10 @@ describe('over the wire', () => {
     DeleteTenantInput: '{id: "1", name: "t"}',
     EmitEventInput: '{event: "coupon.applied", payload: {code: "A", discount_type: "B"}}',
     EmitEventsInput: '{events: []}',
+    AttemptNowInput: '{deliveryIds: ["1"]}',
     CancelDeliveriesInput: '{filter: {webhookId: "1"}}',
+    CheckWebhookInput: '{webhookId: "1"}',
+    RecoverDeliveriesInput: '{filter: {webhookId: "1"}}',
     DeprecateEventTypeInput: '{name: "a.b"}',
     HideEventTypeInput: '{name: "a.b"}',
     RecoverWebhookInput: '{id: "1", filter: {since: "2026-01-01T00:00:00Z"}}',

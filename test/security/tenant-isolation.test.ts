@@ -100,6 +100,13 @@ describe('without the ORM’s tenant filter', () => {
       `mutation { recoverWebhook(input: {id: "${webhookId}", filter: {since: "${since}"}}) { total } }`,
       `mutation { replayEvents(input: {webhookId: "${webhookId}", filter: {since: "${since}"}}) { total } }`,
       `mutation { cancelDeliveries(input: {filter: {webhookId: "${webhookId}"}}) { total } }`,
+      `mutation { checkWebhook(input: {webhookId: "${webhookId}"}) { delivery { id } } }`,
+      `mutation { attemptNow(input: {deliveryIds: ["${deliveryId}"]}) { total } }`,
+      ...['webhookId: "' + webhookId, 'eventId: "' + eventId].flatMap((condition) => [
+        `mutation { recoverDeliveries(input: {filter: {${condition}"}}) { total } }`,
+        `mutation { attemptNow(input: {filter: {${condition}"}}) { total } }`,
+        `{ deliveryCounts(filter: {${condition}"}) { all } }`,
+      ]),
       `mutation { cancelBulkOperation(input: {id: "${operationId}"}) { bulkOperation { id } } }`,
       `mutation { resumeBulkOperation(input: {id: "${operationId}"}) { bulkOperation { id } } }`,
       `{ bulkOperation(id: "${operationId}") { id } }`,
@@ -108,6 +115,18 @@ describe('without the ORM’s tenant filter', () => {
     ]) {
       expect(codesOf(await api.ask(operation, {}, stranger)), operation).toEqual(['NOT_FOUND']);
     }
+    const everything = `filter: {until: "2099-01-01T00:00:00Z"}`;
+    const own = await api.ask(
+      `mutation { attempted: attemptNow(input: {${everything}, dryRun: true}) { total leftOut }
+                  canceled: cancelDeliveries(input: {${everything}, dryRun: true}) { total leftOut } }`,
+      {},
+      stranger,
+    );
+    expect(own).toMatchObject({ data: { attempted: { total: 1, leftOut: 0 }, canceled: { total: 1, leftOut: 0 } } });
+    expect((await api.ask('{ deliveryCounts { all held } }', {}, stranger)).data.deliveryCounts).toEqual({ all: 1, held: 0 });
+    expect(codesOf(await api.ask('{ installation { failing { gone webhooks { url } } } }', {}, stranger))).toEqual([
+      'FORBIDDEN',
+    ]);
     const foreign = [
       gid.webhook(webhookId),
       gid.event(eventId),
