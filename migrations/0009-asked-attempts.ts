@@ -1,6 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
-import { askedAttempts } from './functions/asked-attempts.js';
+import { checks } from './functions/checks.js';
 import { install } from './functions/index.js';
+import { jobs } from './functions/jobs.js';
 
 /**
  * Checks of webhooks, attempts before their time, bulk operations over all webhooks, and the health of webhooks for
@@ -21,7 +22,7 @@ export class AskedAttempts extends Migration {
                streak_began_at, last_failure_at, closed_until
         from hookwright.webhooks
         where deleted_at is null and hookwright.current_tenant() = 0;
-      ${install([askedAttempts])}
+      ${install([jobs, checks])}
     `);
   }
 }

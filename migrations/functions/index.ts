@@ -1,5 +1,5 @@
-import { askedAttempts } from './asked-attempts.js';
 import { callers } from './callers.js';
+import { checks } from './checks.js';
 import { emit } from './emit.js';
 import { emitEventsOnce } from './emit-events-once.js';
 import { eventTypeVersions } from './event-type-versions.js';
@@ -24,7 +24,7 @@ export const functions: readonly string[] = [
   emit,
   emitEventsOnce,
   newDeliveries,
-  askedAttempts,
+  checks,
   judgeEmits,
   jobs,
   webhookState,

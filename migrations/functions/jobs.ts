@@ -46,6 +46,41 @@ begin
   return cardinality(keys);
 end $$;
 
+-- Makes pending deliveries of a tenant due now, with jobs in place of theirs, and returns the ids of those. The caller
+-- has locked them in the order of ids. A delivery whose job is in hand is left out: its attempt is being made. A pause
+-- that the endpoint asked for still holds.
+create or replace function hookwright.attempt_now(tenant bigint, delivery_ids bigint[], priorities integer[])
+returns bigint[]
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
+set plan_cache_mode = force_custom_plan as $$
+declare
+  job_keys text[] := array(
+    select unnest(array['d:' || d.id, 'g:' || d.job_group]) from hookwright.deliveries d
+    where d.id = any(delivery_ids) and (d.tenant_id = tenant) is true);
+  free_keys text[] := array(
+    select key from hookwright_jobs._private_jobs where key = any(job_keys) and locked_at is null
+    order by key for update skip locked);
+  keys_in_hand text[] := array(
+    select key from hookwright_jobs._private_jobs
+    where key = any(job_keys) and key <> all(free_keys) and attempts < max_attempts);
+  due record;
+begin
+  with moved as (
+    update hookwright.deliveries d
+    set due_at = least(d.due_at, clock_timestamp()), job_group = null
+    from unnest(delivery_ids, priorities) as asked(id, priority)
+    where d.id = asked.id and d.id = any(delivery_ids) and (d.tenant_id = tenant) is true
+      and (d.status = 'PENDING') is true
+      and 'd:' || d.id <> all(keys_in_hand) and coalesce('g:' || d.job_group, '') <> all(keys_in_hand)
+    returning d.id, d.attempt_count + 1 as attempt, asked.priority,
+              greatest(now(), hookwright.opens_at(d.webhook_id)) as run_at)
+  select array_agg(id order by id) as ids, array_agg(attempt order by id) as attempts,
+         array_agg(run_at order by id) as run_ats, array_agg(priority order by id) as priorities
+  into due from moved;
+  perform hookwright.enqueue_deliveries(due.ids, due.attempts, due.run_ats, due.priorities);
+  return coalesce(due.ids, '{}');
+end $$;
+
 -- Puts a delivery off whose job is running: another job, due later, takes its place in the same lane, with this number
 -- of fetches. job_id: the running job; when another job has taken its key, nothing is done. Null: any job of the key.
 create or replace function hookwright.set_job_aside(
@@ -111,6 +146,6 @@ language sql security definer set search_path = pg_catalog, hookwright, pg_temp 
     job_key := 'b:' || operation_id, run_at := now() + in_ms * interval '1 millisecond')
 $$;
 
-grant execute on function hookwright.enqueue_deliveries, hookwright.enqueue_align, hookwright.enqueue_bulk_operation
-  to hookwright_api;
+grant execute on function hookwright.enqueue_deliveries, hookwright.enqueue_align, hookwright.enqueue_bulk_operation,
+  hookwright.attempt_now to hookwright_api;
 `;

@@ -201,7 +201,9 @@ describe('the filters of deliveries', () => {
         `query ($filter: DeliveryFilter) { deliveryCounts(filter: $filter) { ${names} } }`,
         { filter },
       );
-      const wanted = Object.values(views).map((view) => rows.filter((row) => meets(row, { ...filter, ...view })).length);
+      const wanted = Object.values(views).map(
+        (view) => rows.filter((row) => meets(row, { ...filter, ...view })).length,
+      );
       expect(Object.values(deliveryCounts), JSON.stringify(filter)).toEqual(wanted);
     }
     const { errors } = await ask('{ deliveryCounts(filter: { status: HELD }) { all } }');

@@ -106,6 +106,7 @@ const takes: [field: string, operation: 'query' | 'mutation', id: string][] = [
   ['releaseHeld(input: {webhookId: $id}) { webhook { id } }', 'mutation', ids.webhook],
   [`recoverWebhook(input: {id: $id, dryRun: true, filter: {since: ${since}}}) { total }`, 'mutation', ids.webhook],
   [`replayEvents(input: {webhookId: $id, dryRun: true, filter: {since: ${since}}}) { total }`, 'mutation', ids.webhook],
+  ['recoverDeliveries(input: {dryRun: true, filter: {eventId: $id}}) { total }', 'mutation', ids.event],
   ['cancelDeliveries(input: {dryRun: true, filter: {webhookId: $id}}) { total }', 'mutation', ids.webhook],
   [`emitEvent(input: {tenantId: $id, ${coupon}}) { event { id } }`, 'mutation', ids.tenant],
 ];

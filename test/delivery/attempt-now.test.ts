@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf, dataOf } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
+import { JOBS_TABLE } from '../support/jobs.js';
 import { answer } from '../support/receiver.js';
 
 /** Nothing comes by itself: retries are an hour away, and so are the probes of endpoints that fail. */
@@ -77,7 +78,7 @@ describe('chosen deliveries', () => {
     const { deliveries } = dataOf(await byIds(ids)).result;
     expect(deliveries).toEqual([{ databaseId: ids[0], attemptCount: 1, nextAttemptAt: '2099-01-01T00:00:00+00:00' }]);
     const [job] = await site.rows<{ run_at: Date }>(
-      `select run_at from hookwright_jobs._private_jobs where key = 'd:${ids[0]}'`,
+      `select run_at from ${JOBS_TABLE} where key = 'd:${ids[0]}'`,
     );
     expect(job!.run_at.getUTCFullYear()).toBe(2099);
     expect(site.requests().has(ids[0]!)).toBe(false);
@@ -160,4 +161,38 @@ describe('a filter', () => {
     expect(codesOf(await attempt({}))).toEqual(['BAD_USER_INPUT']);
     expect(codesOf(await attempt({ filter: {}, deliveryIds: [gid.delivery(1)] }))).toEqual(['BAD_USER_INPUT']);
   });
+});
+
+test('recoverDeliveries sends what failed again over all endpoints, whatever the filter names, and nothing else', async () => {
+  const [one, other, paused] = [await site.webhook(), await site.webhook(), await site.webhook()];
+  const failed = [...(await site.past(3, { webhookId: one })), ...(await site.past(2, { webhookId: other }))];
+  const [refused, typed] = [
+    ...(await site.past(1, { webhookId: one })),
+    ...(await site.past(1, { webhookId: other, eventType: 'booking.created' })),
+  ];
+  const [left] = await site.past(1, { webhookId: paused });
+  await site.rows(`update hookwright.webhooks set active = false, disabled_reason = 'PAUSED' where id = ${paused}`);
+  await site.rows(`update hookwright.deliveries set last_status_code = case id when ${refused} then 404 else 503 end,
+                   last_error_code = case id when ${refused} then 'HTTP_404' else 'HTTP_503' end
+                   where id in (${[...failed, refused, typed, left]})`);
+  const { rows } = await site.api.owner.query('select event_id from hookwright.deliveries where id = $1', [typed]);
+  const recover = async (filter: object, dryRun = false) =>
+    dataOf(await site.mutate('recoverDeliveries', { filter, dryRun }, 'total leftOut bulkOperation { id kind }'))
+      .result;
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  expect(await recover({ since, statusCodeClass: 'HTTP_4XX' }, true)).toMatchObject({ total: 1, leftOut: 0 });
+  expect(await recover({ eventId: String(rows[0].event_id) }, true)).toMatchObject({ total: 1, bulkOperation: null });
+  expect(await recover({ since, payloadContains: '"code":"Y"' }, true)).toMatchObject({ total: 0 });
+  expect(await recover({ idempotencyKey: 'nobody-had-it' }, true)).toMatchObject({ total: 0, leftOut: 0 });
+  const filter = { since, errorCode: 'HTTP_503', eventType: 'coupon.applied', payloadContains: '"code":"X"' };
+  const { total, leftOut, bulkOperation } = await recover(filter);
+  expect({ total, leftOut, kind: bulkOperation.kind }).toEqual({ total: 5, leftOut: 1, kind: 'RECOVER_DELIVERIES' });
+  expect(await site.reaches(bulkOperation.id, 'COMPLETED')).toMatchObject({ affected: 5, skipped: 0 });
+  await succeeded(failed);
+  expect([refused!, typed!, left!].filter((id) => site.requests().has(id))).toEqual([]);
+
+  const nothing = await site.mutate('recoverDeliveries', { filter: {} }, 'total');
+  expect(nothing.errors[0].extensions.errors[0]).toMatchObject({ path: ['input', 'filter'], code: 'nothing_chosen' });
+  const pending = await site.mutate('recoverDeliveries', { filter: { status: 'PENDING' } }, 'total');
+  expect(pending.errors[0].extensions.errors[0].path).toEqual(['input', 'filter', 'status']);
 });

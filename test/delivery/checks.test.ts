@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { makeTenant } from '../support/factories.js';
 import { codesOf } from '../support/graphql-api.js';
 import { numberIn } from '../support/ids.js';
+import { JOBS_TABLE } from '../support/jobs.js';
 import { answer } from '../support/receiver.js';
 
 const site = await BulkSite.open();
@@ -82,7 +83,7 @@ test('a check is not held while its webhook is aligned, and is an ordinary test 
     async () =>
       (
         await site.rows(`
-    select from hookwright_jobs._private_jobs where key = 'w:${id}'`)
+    select from ${JOBS_TABLE} where key = 'w:${id}'`)
       ).length === 0,
   );
   expect(await site.statuses(`id = ${deliveryId}`)).toEqual({ PENDING: 1 });

@@ -102,7 +102,7 @@ describe('without the ORM’s tenant filter', () => {
       `mutation { cancelDeliveries(input: {filter: {webhookId: "${webhookId}"}}) { total } }`,
       `mutation { checkWebhook(input: {webhookId: "${webhookId}"}) { delivery { id } } }`,
       `mutation { attemptNow(input: {deliveryIds: ["${deliveryId}"]}) { total } }`,
-      ...['webhookId: "' + webhookId, 'eventId: "' + eventId].flatMap((condition) => [
+      ...[`webhookId: "${webhookId}`, `eventId: "${eventId}`].flatMap((condition) => [
         `mutation { recoverDeliveries(input: {filter: {${condition}"}}) { total } }`,
         `mutation { attemptNow(input: {filter: {${condition}"}}) { total } }`,
         `{ deliveryCounts(filter: {${condition}"}) { all } }`,
@@ -123,7 +123,10 @@ describe('without the ORM’s tenant filter', () => {
       stranger,
     );
     expect(own).toMatchObject({ data: { attempted: { total: 1, leftOut: 0 }, canceled: { total: 1, leftOut: 0 } } });
-    expect((await api.ask('{ deliveryCounts { all held } }', {}, stranger)).data.deliveryCounts).toEqual({ all: 1, held: 0 });
+    expect((await api.ask('{ deliveryCounts { all held } }', {}, stranger)).data.deliveryCounts).toEqual({
+      all: 1,
+      held: 0,
+    });
     expect(codesOf(await api.ask('{ installation { failing { gone webhooks { url } } } }', {}, stranger))).toEqual([
       'FORBIDDEN',
     ]);

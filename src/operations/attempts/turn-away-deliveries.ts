@@ -29,7 +29,8 @@ const turnAwayStatement: Statement = {
   text: `
     with judged as materialized (
       select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at,
-             d.is_check or w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
+             d.is_check or w.active and not ${countsAsHeldSql('d', 'w')} as active,
+             w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
            join ${turned.as('turned')} on turned.id = d.id
       where d.id = any(${turned.array('id')}) and d.id between $1 and $2 and (d.status = 'PENDING') is true
@@ -52,8 +53,8 @@ const turnAwayStatement: Statement = {
 
 /**
  * Ends the jobs of deliveries that wait for something, without burning an attempt. Where the webhook is inactive or
- * deleted, or the delivery counts as held, it is held or canceled; a check is never held. Where its time has not come, or its endpoint is
- * closed, the job is put off until then.
+ * deleted, or the delivery counts as held, it is held or canceled; a check is never held. Where its time has not come,
+ * or its endpoint is closed, the job is put off until then.
  *
  * @param deliveries each delivery once
  * @throws Error with LOCK_NOT_AVAILABLE, where another session has one of them, or its job, locked

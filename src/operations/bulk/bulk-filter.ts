@@ -10,7 +10,7 @@ export interface BulkSelection {
 }
 
 export interface BulkFilter {
-  /** Also HOLD_EXPIRED, for those canceled for that reason. */
+  /** States of deliveries; HOLD_EXPIRED: canceled for that reason. */
   status?: readonly string[];
   eventTypes?: readonly string[] | null;
   statusCodeClass?: StatusCodeClass;

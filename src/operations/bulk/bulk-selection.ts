@@ -26,8 +26,8 @@ const ABOUT_WEBHOOK = `
   case when e.event_type in (${OPERATIONAL_EVENT_TYPES.map((name) => `'${name}'`)}) then e.body::json->>'webhook_id' end`;
 
 /**
- * SQL query as in `Look`; $1 tenant, $2 and $3 the range, $4 limit, $5 webhook, $6 event types, $7 subscribed or not, by
- * the present subscription.
+ * SQL query as in `Look`; $1 tenant, $2 and $3 the range, $4 limit, $5 webhook, $6 event types, $7 subscribed or not,
+ * by the present subscription.
  */
 const lookAtEventsSql = (leavesOutDelivered: boolean) => `
   select e.id, coalesce(e.only_webhook_id is null and ($6::text[] is null or e.event_type = any($6))
@@ -60,7 +60,7 @@ function lookAt(selection: BulkSelection, tenantId: number, range: BulkRange, li
 
 interface BulkCount {
   count: number;
-  /** Those that match, but are left out because their webhook is inactive or deleted. */
+  /** The number of matching ones that are left out because their webhook is inactive or deleted. */
   leftOut: number;
   isCapped: boolean;
 }

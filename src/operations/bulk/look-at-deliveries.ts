@@ -8,7 +8,7 @@ export interface Look {
   /** Has `id`, whether it is `wanted`, and whether it is `left_out` because its webhook is inactive. */
   text: string;
   values: unknown[];
-  /** What tells its text from those of other selections of its kind; null: nobody counts how many there are. */
+  /** A name for the form of its text among selections of its kind; null: there are too many forms. */
   form: string | null;
 }
 

@@ -13,7 +13,8 @@ export const canceledSql = (reason: `${CancelReason}`) =>
 
 /**
  * SQL assignments: a finished delivery is sent again, in a new run of attempts with a fresh budget. It is due by the
- * clock: the row was waited for, and an enabling meanwhile must not count it as older. A check becomes an ordinary test.
+ * clock: the row was waited for, and an enabling meanwhile must not count it as older. A check becomes an ordinary
+ * test.
  */
 export const reopenedSql = `
   status = 'PENDING', cancel_reason = null, attempts_before = attempt_count, run = run + 1,

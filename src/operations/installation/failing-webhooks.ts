@@ -19,7 +19,7 @@ export interface FailingCounts {
   failing: number;
 }
 
-export interface FailingWebhook {
+interface FailingWebhook {
   webhookId: number;
   tenantId: number;
   url: string;
@@ -31,7 +31,7 @@ export interface FailingWebhook {
   held: number;
 }
 
-export interface FailingTenant extends FailingCounts {
+interface FailingTenant extends FailingCounts {
   tenantId: number;
   since: Date | null;
   /** At most `HELD_SHOWN_MAX`. */

@@ -11,7 +11,7 @@ interface Allowed {
   states: readonly string[];
   /** The states that are meant when it names none; default: all of these. */
   byDefault?: readonly string[];
-  /** What `status` must be, as a sentence that continues its path. */
+  /** The rule for `status`, as a sentence that continues its path. */
   unless: string;
   mayBeEmpty?: boolean;
 }
