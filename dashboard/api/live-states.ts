@@ -1,3 +1,5 @@
+import { Observable } from './observable';
+
 /**
  * The state of the live updates, as the page shows it. `crowded`: other tabs use all connections that the browser has
  * to the service.
@@ -5,18 +7,12 @@
 export type LiveState = 'off' | 'connecting' | 'live' | 'waiting' | 'crowded';
 
 /** Reports the state of the live updates to the frame: the worst of all clients. */
-class LiveStates {
+class LiveStates extends Observable {
   #states = new Map<object, LiveState>();
-  #listeners = new Set<() => void>();
 
   read = (): LiveState => {
     const all = [...this.#states.values()];
     return (['crowded', 'waiting', 'connecting', 'live'] as const).find((state) => all.includes(state)) ?? 'off';
-  };
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   };
 
   set(client: object, state: LiveState): void {
@@ -25,9 +21,7 @@ class LiveStates {
     } else {
       this.#states.set(client, state);
     }
-    for (const listener of this.#listeners) {
-      listener();
-    }
+    this.changed();
   }
 }
 

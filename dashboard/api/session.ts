@@ -1,3 +1,4 @@
+import { Observable } from './observable';
 import { answerOtherTabs, askOtherTabs, canAnswer } from './other-tabs';
 import { untilAnswered } from './passing';
 import { hearTime } from './service-time';
@@ -32,21 +33,15 @@ const keptName = () => (location.pathname.startsWith('/portal') ? 'portal-sessio
  * Holds the session of this page. It lives in memory; `keep` also puts it into `sessionStorage`, so that a reload
  * of the same tab finds it. Scripts set no cookie and use no localStorage: frames on other sites work, and CSRF cannot.
  */
-class SessionStore {
+class SessionStore extends Observable {
   #standing: Standing = { session: null, why: 'nobody', returnUrl: null };
   #signIns = 0;
   #isKept = false;
   #stopAnswering: (() => void) | undefined;
   #renew: (() => Promise<boolean>) | undefined;
-  #listeners = new Set<() => void>();
 
   /** useSyncExternalStore needs the same object until something changes. */
   read = (): Standing => this.#standing;
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   begin(session: Session, { keep }: { keep: boolean }): void {
     this.#isKept = keep;
@@ -151,9 +146,7 @@ class SessionStore {
 
   #change(standing: Standing): void {
     this.#standing = standing;
-    for (const listener of this.#listeners) {
-      listener();
-    }
+    this.changed();
   }
 }
 

@@ -42,19 +42,17 @@ export function TextArea(props: Omit<ComponentProps<'textarea'>, 'className'>) {
   );
 }
 
-/** One of few values. A filter has an option such as "Any state" for none. The browser's own: phones know it best. */
-export function Select<Value extends string>({
-  label,
-  value,
-  options,
-  onChange,
-}: {
+/** A choice of one value. */
+export interface ChoiceProps<Value extends string> {
   /** Text for screen readers. */
   label: string;
   value: Value;
   options: readonly { value: Value; name: string }[];
   onChange: (value: Value) => void;
-}) {
+}
+
+/** One of few values. A filter has an option such as "Any state" for none. The browser's own: phones know it best. */
+export function Select<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   return (
     <span className="relative inline-flex max-w-64 min-w-0">
       <select

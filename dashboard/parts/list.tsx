@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { memo, type ReactNode, useRef, useState } from 'react';
 import { Button } from './button';
 import { leaveFocus, useShortcut } from './keyboard';
+import { useStable } from './use-stable';
 
 /** A column of a list. */
 export interface Column<Row> {
@@ -27,6 +28,10 @@ interface ListProps<Row> {
   keyOf: (row: Row) => string;
   /** Opens a row: Enter, or a click beside its links. */
   onOpen?: (row: Row) => void;
+  /** What is shown in place of a list without rows. */
+  empty?: ReactNode;
+  /** What follows the rows: `More`. */
+  more?: ReactNode;
 }
 
 /** The height of a row, in px: `h-7.5` below. */
@@ -47,7 +52,7 @@ export function useRowKeys(step: ((by: 1 | -1) => void) | undefined, open: (() =
 }
 
 /** A table of objects: `j` and `k` move, Enter opens. Rows that do not change do not render again. */
-export function List<Row>({ label, columns, rows, keyOf, onOpen }: ListProps<Row>) {
+export function List<Row>({ label, columns, rows, keyOf, onOpen, empty, more }: ListProps<Row>) {
   const [current, setCurrent] = useState<string>();
   const body = useRef<HTMLTableSectionElement>(null);
   const at = rows.findIndex((row) => keyOf(row) === current);
@@ -61,28 +66,34 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen }: ListProps<Row
   };
   const currentRow = rows[at];
   useRowKeys(step, currentRow && onOpen && (() => onOpen(currentRow)));
+  if (rows.length === 0 && empty !== undefined) {
+    return empty;
+  }
   return (
-    <table aria-label={label} className="w-full border-collapse text-sm">
-      <thead>
-        <tr className="border-b border-line text-start text-xs text-soft">
-          {columns.map((column) => (
-            <Heading key={column.name} column={column as Column<unknown>} />
+    <>
+      <table aria-label={label} className="w-full border-collapse text-sm">
+        <thead>
+          <tr className="border-b border-line text-start text-xs text-soft">
+            {columns.map((column) => (
+              <Heading key={column.name} column={column as Column<unknown>} />
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.map((row) => (
+            <RowView
+              key={keyOf(row)}
+              row={row}
+              rowKey={keyOf(row)}
+              columns={columns as readonly Column<unknown>[]}
+              current={keyOf(row) === current}
+              onOpen={onOpen as ((row: unknown) => void) | undefined}
+            />
           ))}
-        </tr>
-      </thead>
-      <tbody ref={body}>
-        {rows.map((row) => (
-          <RowView
-            key={keyOf(row)}
-            row={row}
-            rowKey={keyOf(row)}
-            columns={columns as readonly Column<unknown>[]}
-            current={keyOf(row) === current}
-            onOpen={onOpen as ((row: unknown) => void) | undefined}
-          />
-        ))}
-      </tbody>
-    </table>
+        </tbody>
+      </table>
+      {more}
+    </>
   );
 }
 
@@ -160,25 +171,36 @@ export const RowView = memo(
     before.chosen === after.chosen,
 );
 
-/** The end of a list that goes on: asks for the next page. */
+/**
+ * The cursor that the last page of a list is asked for with; null for the first page.
+ *
+ * @param filter with another one the list begins at its first page
+ */
+export function usePage(filter?: unknown): [after: string | null, setAfter: (after: string | null) => void] {
+  const current = useStable(filter);
+  const [page, setPage] = useState<{ filter: unknown; after: string | null }>();
+  return [page?.filter === current ? (page?.after ?? null) : null, (after) => setPage({ filter: current, after })];
+}
+
+/** The end of a list: how many rows are shown, and the way to the next page. */
 export function More({
   shown,
-  more,
+  page: { hasNextPage, endCursor },
   onMore,
   busy,
 }: {
   shown: number;
-  more: boolean;
-  onMore: () => void;
+  page: { hasNextPage: boolean; endCursor?: string | null };
+  onMore: (after: string) => void;
   busy: boolean;
 }) {
   return (
     <div className="flex min-h-10 items-center justify-between gap-2 border-t border-line px-3.5 py-1.5 text-xs text-soft">
       <span className="figures">
-        {more ? <Trans>The first {shown} are shown.</Trans> : <Trans>{shown} in all.</Trans>}
+        {hasNextPage ? <Trans>The first {shown} are shown.</Trans> : <Trans>{shown} in all.</Trans>}
       </span>
-      {more && (
-        <Button onClick={onMore} disabled={busy}>
+      {hasNextPage && endCursor != null && (
+        <Button onClick={() => onMore(endCursor)} disabled={busy}>
           <Trans>Show more</Trans>
         </Button>
       )}

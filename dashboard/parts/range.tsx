@@ -1,20 +1,13 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { CalendarRange } from 'lucide-react';
-import { type FormEvent, useMemo, useState } from 'react';
-import { momentIn } from '../text/moments';
+import { useMemo, useState } from 'react';
+import { momentIn, RANGES, type RangeName } from '../text/moments';
 import { Button } from './button';
 import { Dialog } from './dialog';
-import { Field, TextInput } from './field';
 import { useAddress } from './place';
 import { Segments } from './segments';
 import { shortly } from './time';
-
-const HOUR_MS = 3_600_000;
-
-/** The ranges that end now. */
-const RANGES = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;
-
-type RangeName = keyof typeof RANGES;
+import { TimeForm } from './time-form';
 
 export interface Range {
   /** Both in ISO 8601; `until` is undefined for a range that ends now. */
@@ -49,16 +42,6 @@ export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
   const names: Record<RangeName, string> = { '1h': t`1 h`, '24h': t`24 h`, '7d': t`7 d`, '30d': t`30 d` };
   const choose = (name: string) =>
     setAddress({ range: name === usual ? undefined : name, since: undefined, until: undefined });
-  const chooseCustom = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    setAddress({
-      range: undefined,
-      since: momentIn(String(form.get('since'))),
-      until: momentIn(String(form.get('until'))),
-    });
-    setOpen(false);
-  };
   return (
     <div className="flex items-center gap-1.5">
       <Segments
@@ -73,33 +56,17 @@ export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
           : undefined}
       </Button>
       <Dialog open={open} onClose={() => setOpen(false)} title={<Trans>Another range</Trans>}>
-        <form onSubmit={chooseCustom} className="flex flex-col gap-1">
-          <Field name={<Trans>From</Trans>}>
-            {(props) => (
-              <TextInput {...props} name="since" type="datetime-local" required defaultValue={toInput(current.since)} />
-            )}
-          </Field>
-          <Field name={<Trans>Until</Trans>} hint={<Trans>Empty: now.</Trans>}>
-            {(props) => (
-              <TextInput
-                {...props}
-                name="until"
-                type="datetime-local"
-                defaultValue={current.until === undefined ? '' : toInput(current.until)}
-              />
-            )}
-          </Field>
-          <Button type="submit" look="primary">
-            <Trans>Show this range</Trans>
-          </Button>
-        </form>
+        <TimeForm
+          since={current.since}
+          until={current.until}
+          required
+          action={<Trans>Show this range</Trans>}
+          onChosen={(times) => {
+            setAddress({ range: undefined, ...times });
+            setOpen(false);
+          }}
+        />
       </Dialog>
     </div>
   );
-}
-
-/** A moment as an input of date and time has it, in the person's zone. */
-function toInput(value: string): string {
-  const at = new Date(value);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

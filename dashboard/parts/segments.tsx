@@ -1,15 +1,7 @@
+import type { ChoiceProps } from './field';
+
 /** A choice of two to five, all seen at once: ranges, views. */
-export function Segments<Value extends string>({
-  label,
-  value,
-  options,
-  onChange,
-}: {
-  label: string;
-  value: Value;
-  options: readonly { value: Value; name: string }[];
-  onChange: (value: Value) => void;
-}) {
+export function Segments<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   return (
     <fieldset aria-label={label} className="inline-flex h-7.5 rounded-md border border-line-strong bg-surface p-0.5">
       {options.map((option) => (

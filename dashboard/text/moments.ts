@@ -1,3 +1,10 @@
+const HOUR_MS = 3_600_000;
+
+/** The ranges that end now, in ms. Charts and filters share the names, so a link from one to the other keeps its range. */
+export const RANGES = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;
+
+export type RangeName = keyof typeof RANGES;
+
 /** A text that begins as ISO 8601, with a year that the API accepts: engines read many other texts as dates. */
 const ISO = /^\d{4}(-\d{2}){0,2}(T|$)/;
 

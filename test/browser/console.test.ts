@@ -104,7 +104,7 @@ describe('the operator', () => {
     await signIn(page, await platformKey(stack.delivery.services));
     const daemons = page.getByRole('table', { name: 'Daemons' });
     await daemons.getByRole('row').nth(1).waitFor();
-    await page.getByText('What was examined').waitFor();
+    await page.getByText('Findings').waitFor();
     expect(await axeViolations(page)).toEqual([]);
 
     await page.getByRole('link', { name: 'Worst endpoints' }).click();
@@ -124,12 +124,12 @@ describe('the operator', () => {
     const stack = await openStack();
     const { page } = await open({ origin: stack.origin, allow: [/ERR_FAILED/] });
     await signIn(page, await platformKey(stack.delivery.services));
-    await page.getByText('What was examined').waitFor();
+    await page.getByText('Findings').waitFor();
     await page.route('**/graphql', (route) => route.abort());
     await page.getByText('The service cannot be reached.').waitFor();
-    expect(await page.getByText('What was examined').count()).toBe(1);
-    await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Try again' }).click();
+    expect(await page.getByText('Findings').count()).toBe(1);
+    await page.unroute('**/graphql');
     await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' });
   });
 

@@ -48,7 +48,7 @@ async function openList(page: Page, stack: DashboardStack, rows: number): Promis
   await page.getByLabel('API key').fill(stack.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.mouse.move(0, 0);
-  await page.getByText('read so far').waitFor();
+  await page.getByText('loaded; scroll for more').waitFor();
 }
 
 async function openStack(): Promise<DashboardStack> {

@@ -68,7 +68,7 @@ describe('the list of deliveries', () => {
     expect(new URL(page.url()).searchParams.get('text')).toBe('"V-1"');
     await page.getByText('This filter cannot update live').waitFor();
 
-    await page.getByRole('button', { name: 'Take off: Text in payload' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Text in payload' }).click();
     await eventually(async () => (await rowsOf(page).count()) === 2);
     await page.goBack();
     await eventually(async () => (await rowsOf(page).count()) === 1);

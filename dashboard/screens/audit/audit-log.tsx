@@ -1,9 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { AuditAction, AuditTarget } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
-import { type Column, List, More } from '../../parts/list';
+import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
@@ -29,13 +29,8 @@ export default function AuditLog() {
     ...(address['target'] === undefined ? {} : { targetId: address['target'] }),
     ...(address['key'] === undefined ? {} : { apiKeyId: address['key'] }),
   };
-  // A page belongs to its filter: another one begins at the first page.
-  const asked = JSON.stringify(filter);
-  const [page, setPage] = useState<{ asked: string; after: string | undefined }>();
-  const [{ data, error, fetching }, read] = useQuery({
-    query: AUDIT_LOG,
-    variables: { filter, after: (page?.asked === asked ? page.after : undefined) ?? null },
-  });
+  const [after, setAfter] = usePage(filter);
+  const [{ data, error, fetching }, read] = useQuery({ query: AUDIT_LOG, variables: { filter, after } });
   const [{ data: named }] = useQuery({ query: KEY_NAMES });
   const names = useMemo(() => new Map(named?.apiKeys?.edges.map(({ node }) => [node.id, node.name])), [named]);
   const columns = useColumns(names);
@@ -48,36 +43,30 @@ export default function AuditLog() {
       {error && <Failure error={error} retry={read} />}
       {data?.auditLog && (
         <Card flush>
-          {rows.length === 0 ? (
-            <Empty
-              title={<Trans>Nothing was changed.</Trans>}
-              action={
-                <Button
-                  onClick={() => setAddress({ action: undefined, kind: undefined, target: undefined, key: undefined })}
-                >
-                  <Trans>Show all changes</Trans>
-                </Button>
-              }
-            >
-              <Trans>Changes of this kind in this range of time would stand here.</Trans>
-            </Empty>
-          ) : (
-            <>
-              <List
-                label={t`Audit log`}
-                columns={columns}
-                rows={rows}
-                keyOf={({ id }) => id}
-                onOpen={({ databaseId }) => setAddress({ entry: String(databaseId) })}
-              />
-              <More
-                shown={rows.length}
-                more={data.auditLog.pageInfo.hasNextPage}
-                busy={fetching}
-                onMore={() => setPage({ asked, after: data.auditLog?.pageInfo.endCursor ?? undefined })}
-              />
-            </>
-          )}
+          <List
+            label={t`Audit log`}
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            onOpen={({ databaseId }) => setAddress({ entry: String(databaseId) })}
+            empty={
+              <Empty
+                title={<Trans>Nothing was changed.</Trans>}
+                action={
+                  <Button
+                    onClick={() =>
+                      setAddress({ action: undefined, kind: undefined, target: undefined, key: undefined })
+                    }
+                  >
+                    <Trans>Show all changes</Trans>
+                  </Button>
+                }
+              >
+                <Trans>Changes of this kind in this range of time would stand here.</Trans>
+              </Empty>
+            }
+            more={<More shown={rows.length} page={data.auditLog.pageInfo} busy={fetching} onMore={setAfter} />}
+          />
         </Card>
       )}
       <EntryDialog entry={open} names={names} onClose={() => setAddress({ entry: undefined })} />

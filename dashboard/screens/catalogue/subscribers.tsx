@@ -1,10 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { EndpointRowFragment } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
 import { EndpointLink } from '../../parts/cells';
-import { type Column, List, More } from '../../parts/list';
+import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Failure } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import { WebhookBadge } from '../../parts/status';
@@ -16,10 +16,10 @@ export function Subscribers({ name }: { name: string }) {
   const { t } = useLingui();
   const go = useGo();
   const mayAdd = useAllowed('webhooks:edit');
-  const [after, setAfter] = useState<string>();
+  const [after, setAfter] = usePage();
   const [{ data, error, fetching }, read] = useQuery({
     query: SUBSCRIBERS,
-    variables: { name, after: after ?? null },
+    variables: { name, after },
   });
   const columns = useColumns();
   const rows = data?.webhooks?.edges.map(({ node }) => node) ?? [];
@@ -45,12 +45,7 @@ export function Subscribers({ name }: { name: string }) {
             keyOf={({ id }) => id}
             onOpen={({ databaseId }) => go(`/endpoints/${databaseId}`)}
           />
-          <More
-            shown={rows.length}
-            more={data.webhooks.pageInfo.hasNextPage}
-            busy={fetching}
-            onMore={() => setAfter(data.webhooks?.pageInfo.endCursor ?? undefined)}
-          />
+          <More shown={rows.length} page={data.webhooks.pageInfo} busy={fetching} onMore={setAfter} />
         </>
       )}
     </Card>

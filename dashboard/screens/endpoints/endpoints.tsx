@@ -70,12 +70,7 @@ export default function Endpoints() {
                 keyOf={({ id }) => id}
                 onOpen={({ databaseId }) => go(`/endpoints/${databaseId}`)}
               />
-              <More
-                shown={rows.length}
-                more={page?.hasNextPage ?? false}
-                busy={fetching || stale}
-                onMore={() => setAfter(page?.endCursor ?? undefined)}
-              />
+              <More shown={rows.length} page={data.webhooks.pageInfo} busy={fetching || stale} onMore={setAfter} />
             </>
           ) : isFiltered(wanted) ? (
             <Empty

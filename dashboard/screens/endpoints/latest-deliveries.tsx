@@ -47,7 +47,7 @@ export function LatestDeliveries({ endpoint }: { endpoint: ShownEndpoint }) {
       }
     >
       {latest.length === 0 ? (
-        <Empty title={<Trans>There is no delivery yet.</Trans>}>
+        <Empty title={<Trans>There are no deliveries.</Trans>}>
           <Trans>Each event of its types, and each test, stands here as it is sent.</Trans>
         </Empty>
       ) : (

@@ -55,19 +55,18 @@ export default function EventTypes() {
         {error && <Failure error={error} retry={again} />}
         {data?.eventTypes && (
           <Card flush>
-            {rows.length === 0 ? (
-              <Empty title={<Trans>No event type fits.</Trans>}>
-                <Trans>Search for less, or choose another state.</Trans>
-              </Empty>
-            ) : (
-              <List
-                label={t`Event types`}
-                columns={columns}
-                rows={rows}
-                keyOf={({ id }) => id}
-                onOpen={({ name }) => go(`/event-types/${name}`)}
-              />
-            )}
+            <List
+              label={t`Event types`}
+              columns={columns}
+              rows={rows}
+              keyOf={({ id }) => id}
+              onOpen={({ name }) => go(`/event-types/${name}`)}
+              empty={
+                <Empty title={<Trans>No event type fits.</Trans>}>
+                  <Trans>Search for less, or choose another state.</Trans>
+                </Empty>
+              }
+            />
           </Card>
         )}
       </div>

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Button } from '../../parts/button';
-import { List, More } from '../../parts/list';
+import { List, More, usePage } from '../../parts/list';
 import { Answer, Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress, useGo } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
@@ -21,13 +21,10 @@ export default function Events() {
   const range = useRange();
   const seesDeliveries = useAllowed('deliveries:read');
   const { filter, problem } = eventFilter(address, range, Date.now());
-  // A page belongs to its filter: another filter begins at the first page.
-  const asked = JSON.stringify(filter);
-  const [page, setPage] = useState<{ asked: string; after: string | undefined }>();
-  const after = page?.asked === asked ? page.after : undefined;
+  const [after, setAfter] = usePage(filter);
   const [{ data, error, fetching }, read] = useQuery({
     query: EVENTS,
-    variables: { filter, after: after ?? null, deliveries: seesDeliveries },
+    variables: { filter, after, deliveries: seesDeliveries },
     pause: problem !== undefined,
   });
   const [looking, setLooking] = useState(false);
@@ -38,7 +35,7 @@ export default function Events() {
   };
   // Rows do not move under the pointer, nor when somebody has gone on to later pages.
   useReadAgain(
-    () => (looking || after !== undefined ? setWaiting(true) : readAgain()),
+    () => (looking || after !== null ? setWaiting(true) : readAgain()),
     seesDeliveries && range.until === undefined && problem === undefined,
   );
   const columns = useEventColumns(seesDeliveries);
@@ -71,7 +68,7 @@ export default function Events() {
                 <button
                   type="button"
                   onClick={() => {
-                    setPage(undefined);
+                    setAfter(null);
                     readAgain();
                   }}
                   className="w-full border-b border-line bg-accent-soft py-1.5 text-center text-sm font-medium text-accent"
@@ -86,12 +83,7 @@ export default function Events() {
                 keyOf={({ id }) => id}
                 onOpen={({ databaseId }) => go(`/events/${databaseId}`)}
               />
-              <More
-                shown={rows.length}
-                more={data.events.pageInfo.hasNextPage}
-                busy={fetching}
-                onMore={() => setPage({ asked, after: data.events?.pageInfo.endCursor ?? undefined })}
-              />
+              <More shown={rows.length} page={data.events.pageInfo} busy={fetching} onMore={setAfter} />
             </div>
           )}
         </Card>

@@ -1,9 +1,9 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { EventRowFragment, FanOutQuery } from '../../api/generated/graphql';
 import { EndpointLink } from '../../parts/cells';
-import { type Column, List, More } from '../../parts/list';
+import { type Column, List, More, usePage } from '../../parts/list';
 import { Answer, Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { useReadAgain } from '../../parts/refresh';
@@ -20,12 +20,12 @@ type Row = NonNullable<NonNullable<NonNullable<FanOutQuery['event']>['fanOut']>[
 /** The fate of an event at each endpoint: its delivery, or why there is none and how to get one. */
 export function FanOut({ event }: { event: EventRowFragment }) {
   const { t } = useLingui();
-  const [after, setAfter] = useState<string>();
+  const [after, setAfter] = usePage();
   const [{ data, error, fetching }, readAgain] = useQuery({
     query: FAN_OUT,
-    variables: { id: event.id, after: after ?? null },
+    variables: { id: event.id, after },
   });
-  useReadAgain(readAgain, after === undefined);
+  useReadAgain(readAgain, after === null);
   const columns = useColumns(event, readAgain);
   const fanOut = data?.event?.fanOut;
   const all = fanOut?.edges.map(({ node }) => node) ?? [];
@@ -38,12 +38,7 @@ export function FanOut({ event }: { event: EventRowFragment }) {
       {fanOut && rows.length > 0 && (
         <Card title={<Trans>Who got it, and who did not</Trans>} flush>
           <List label={t`Endpoints`} columns={columns} rows={rows} keyOf={({ webhookId }) => webhookId} />
-          <More
-            shown={rows.length}
-            more={fanOut.pageInfo.hasNextPage}
-            busy={fetching}
-            onMore={() => setAfter(fanOut.pageInfo.endCursor ?? undefined)}
-          />
+          <More shown={rows.length} page={fanOut.pageInfo} busy={fetching} onMore={setAfter} />
         </Card>
       )}
     </>

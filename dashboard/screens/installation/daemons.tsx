@@ -34,21 +34,25 @@ export function Daemons({ daemons }: { daemons: readonly Daemon[] }) {
         ),
       },
       { name: t`Started`, figures: true, from: 'sm', render: ({ startedAt }) => <Time value={startedAt} /> },
-      { name: t`Heard of`, figures: true, render: ({ lastSeenAt }) => <Time value={lastSeenAt} /> },
+      { name: t`Last seen`, figures: true, render: ({ lastSeenAt }) => <Time value={lastSeenAt} /> },
     ],
     [t],
   );
   return (
     <Card flush title={<Trans>Daemons</Trans>}>
-      {daemons.length === 0 ? (
-        <Empty title={<Trans>No daemon was heard of within 10 minutes.</Trans>}>
-          <Trans>
-            Start one: <code className="font-mono text-xs">hookwright daemon</code>
-          </Trans>
-        </Empty>
-      ) : (
-        <List label={t`Daemons`} columns={columns} rows={daemons} keyOf={({ workerId }) => workerId} />
-      )}
+      <List
+        label={t`Daemons`}
+        columns={columns}
+        rows={daemons}
+        keyOf={({ workerId }) => workerId}
+        empty={
+          <Empty title={<Trans>No daemon has reported in the last 10 minutes.</Trans>}>
+            <Trans>
+              Start one: <code className="font-mono text-xs">hookwright daemon</code>
+            </Trans>
+          </Empty>
+        }
+      />
     </Card>
   );
 }

@@ -13,7 +13,7 @@ export function FailureCodes({ failures }: { failures: Failures }) {
   const { i18n } = useLingui();
   const most = Math.max(1, ...failures.map(({ deliveries }) => deliveries));
   return (
-    <Card flush title={<Trans>Why the newest deliveries failed</Trans>}>
+    <Card flush title={<Trans>Recent failure reasons</Trans>}>
       {failures.length === 0 ? (
         <Empty title={<Trans>None of the newest 20,000 deliveries has failed.</Trans>} />
       ) : (

@@ -30,7 +30,7 @@ export function Findings({
   return (
     <Card
       flush
-      title={<Trans>What was examined</Trans>}
+      title={<Trans>Findings</Trans>}
       actions={
         examinedAt != null && (
           <span className="text-xs text-soft">
@@ -50,7 +50,7 @@ export function Findings({
         <div className="flex items-center justify-between gap-2 border-t border-line py-1.5 ps-3.5 pe-2 text-sm first:border-t-0">
           <span className="inline-flex items-center gap-2.5">
             <CircleCheck aria-hidden className="size-4 text-good" />
-            <Plural value={inOrder} one="# thing is in order." other="# things are in order." />
+            <Plural value={inOrder} one="# check passed." other="# checks passed." />
           </span>
           <Button look="quiet" onClick={() => setAll(!all)}>
             {all ? <Trans>Hide them</Trans> : <Trans>Show them</Trans>}
@@ -64,7 +64,7 @@ export function Findings({
 function FindingRow({ finding: { name, level, text } }: { finding: Finding }) {
   const { t } = useLingui();
   const { icon: Icon, look } = LOOKS[level];
-  const names = { FAIL: t`Wrong`, WARN: t`Worth a look`, OK: t`In order` };
+  const names = { FAIL: t`Problem`, WARN: t`Warning`, OK: t`Passed` };
   return (
     <li className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-2.5 px-3.5 py-1.5 sm:grid-cols-[1rem_9rem_minmax(0,1fr)]">
       <Icon role="img" aria-label={names[level]} className={`mt-0.5 size-4 ${look}`} />

@@ -15,10 +15,10 @@ export function Housekeeping({
       <Facts>
         {housekeeping && (
           <>
-            <Fact name={<Trans>Last done</Trans>}>
+            <Fact name={<Trans>Last run</Trans>}>
               {housekeeping.succeededAt == null ? <Trans>not yet</Trans> : <Time value={housekeeping.succeededAt} />}
             </Fact>
-            <Fact name={<Trans>Due next</Trans>}>
+            <Fact name={<Trans>Next run</Trans>}>
               <Time value={housekeeping.nextAt} />
             </Fact>
             {housekeeping.error != null && (

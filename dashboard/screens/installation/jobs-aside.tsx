@@ -16,7 +16,7 @@ export function JobsAside({ jobs }: { jobs: readonly Job[] }) {
     () => [
       { name: t`Job`, render: ({ task }) => <code className="font-mono text-xs">{task}</code> },
       {
-        name: t`What it failed of last`,
+        name: t`Last error`,
         wide: true,
         render: ({ lastError }) =>
           lastError == null ? (

@@ -20,7 +20,7 @@ export function NowFigures({
       <Figure
         name={<Trans>Due</Trans>}
         value={countUpTo(backlog.due, backlog.countMax)}
-        remark={t`under way, or next`}
+        remark={t`in flight, or next`}
       />
       <Figure
         name={<Trans>Planned for later</Trans>}
@@ -42,7 +42,7 @@ export function NowFigures({
         name={<Trans>Jobs put aside</Trans>}
         value={count(jobsPutAside.length)}
         tone={jobsPutAside.length > 0 ? 'warn' : undefined}
-        remark={t`without an end`}
+        remark={t`not finished`}
       />
     </Figures>
   );

@@ -65,33 +65,33 @@ function Sentence({ problem, countMax }: { problem: Problem; countMax: number })
   switch (problem.kind) {
     case 'NO_DAEMON':
       return problem.since === undefined ? (
-        <Trans>No daemon runs, so nothing is delivered. Start one, and look at its log.</Trans>
+        <Trans>No daemon is running, so nothing is delivered. Start one and check its log.</Trans>
       ) : (
         <Trans>
-          Nothing is delivered: the last daemon was heard of <Time value={problem.since} />. Start one, and look at the
-          log of the last one.
+          Nothing is delivered: the last daemon reported <Time value={problem.since} />. Start one and check the log of
+          the last one.
         </Trans>
       );
     case 'SILENT_DAEMONS':
       return (
         <Trans>
-          Silent for more than 30 seconds: the daemon on <Untrusted text={problem.hosts.join(', ')} />. It has ended, or
-          is cut off from the database. The others go on.
+          The daemon on <Untrusted text={problem.hosts.join(', ')} /> has been silent for 30 seconds. It has stopped, or
+          lost the database. The others continue.
         </Trans>
       );
     case 'LATE':
       return (
         <Trans>
-          The delivery that is due longest has waited {duration(problem.oldestMs)}; {countUpTo(problem.due, countMax)}{' '}
-          are due. One slow or closed endpoint can do that. If all wait, run another daemon.
+          {countUpTo(problem.due, countMax)} deliveries are due; the oldest has waited {duration(problem.oldestMs)}. One
+          slow or closed endpoint can cause this. If all wait, run another daemon.
         </Trans>
       );
     case 'JOBS_ASIDE':
       return (
         <Plural
           value={problem.jobs}
-          one="# job was put aside, because it did not come to its end. It stands below; the log of the daemon says why."
-          other="# jobs were put aside, because they did not come to their end. They stand below; the log of the daemon says why."
+          one="# job was put aside because it did not finish. The daemon's log says why."
+          other="# jobs were put aside because they did not finish. The daemon's log says why."
         />
       );
     case 'FINDING':

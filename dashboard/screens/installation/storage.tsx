@@ -30,12 +30,12 @@ export function Storage({
     [t],
   );
   return (
-    <Card flush title={<Trans>What is stored</Trans>}>
-      <List label={t`What is stored`} columns={columns} rows={rows} keyOf={({ table }) => table} />
+    <Card flush title={<Trans>Stored data</Trans>}>
+      <List label={t`Stored data`} columns={columns} rows={rows} keyOf={({ table }) => table} />
       <p className="border-t border-line px-3.5 py-2 text-xs text-soft">
         <Trans>
-          Deliveries and attempts are kept for {retention.deliveryDays} days, events for {retention.eventDays}; an
-          endpoint that is not active collects for {retention.holdHours} hours.
+          Deliveries and attempts are kept for {retention.deliveryDays} days, events for {retention.eventDays}.
+          Deliveries of inactive endpoints are held for {retention.holdHours} hours.
         </Trans>
       </p>
     </Card>

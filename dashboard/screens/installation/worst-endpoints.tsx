@@ -80,19 +80,18 @@ export default function WorstEndpoints() {
         {error && <Failure error={error} retry={again} />}
         {rows && (
           <Card flush>
-            {rows.length === 0 ? (
-              <Empty title={<Trans>No endpoint stands out.</Trans>}>
-                <Trans>Nothing of the kind happened in this range. The last minute or two is not in it.</Trans>
-              </Empty>
-            ) : (
-              <List
-                label={t`Worst endpoints`}
-                columns={columns}
-                rows={rows}
-                keyOf={({ webhookId }) => webhookId}
-                onOpen={(row) => go(pathOf(row))}
-              />
-            )}
+            <List
+              label={t`Worst endpoints`}
+              columns={columns}
+              rows={rows}
+              keyOf={({ webhookId }) => webhookId}
+              onOpen={(row) => go(pathOf(row))}
+              empty={
+                <Empty title={<Trans>No endpoint stands out.</Trans>}>
+                  <Trans>There is nothing to rank in this range, which leaves out the last two minutes.</Trans>
+                </Empty>
+              }
+            />
           </Card>
         )}
       </div>

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { KeyRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
-import { type Column, List, More } from '../../parts/list';
+import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Failure } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { useAllowed } from '../../parts/viewer';
@@ -15,10 +15,10 @@ import { ScopeList } from './scope-list';
 /** The people who are signed in to the console, each with the way to sign them out. */
 export function ConsoleSessions() {
   const { t } = useLingui();
-  const [after, setAfter] = useState<string>();
+  const [after, setAfter] = usePage();
   const [ending, setEnding] = useState<KeyRowFragment>();
   const filter = { active: true, consoleSession: true };
-  const [{ data, error, fetching }, read] = useQuery({ query: KEYS, variables: { after: after ?? null, filter } });
+  const [{ data, error, fetching }, read] = useQuery({ query: KEYS, variables: { after, filter } });
   const columns = useColumns(useAllowed('platform:admin') ? setEnding : null);
   const rows = data?.apiKeys?.edges.map(({ node }) => node) ?? [];
   return (
@@ -34,12 +34,7 @@ export function ConsoleSessions() {
         {data?.apiKeys && rows.length > 0 && (
           <div className="-mx-3.5 -mb-3.5 border-t border-line">
             <List label={t`Signed in to the console`} columns={columns} rows={rows} keyOf={({ id }) => id} />
-            <More
-              shown={rows.length}
-              more={data.apiKeys.pageInfo.hasNextPage}
-              busy={fetching}
-              onMore={() => setAfter(data.apiKeys?.pageInfo.endCursor ?? undefined)}
-            />
+            <More shown={rows.length} page={data.apiKeys.pageInfo} busy={fetching} onMore={setAfter} />
           </div>
         )}
       </Card>

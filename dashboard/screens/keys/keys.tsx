@@ -5,7 +5,7 @@ import { useQuery } from 'urql';
 import type { KeyRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
 import { Select } from '../../parts/field';
-import { type Column, List, More } from '../../parts/list';
+import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress } from '../../parts/place';
 import { Badge } from '../../parts/status';
@@ -33,14 +33,14 @@ export default function Keys() {
   const { tenant } = useViewer();
   const mayChange = useAllowed(tenant == null ? 'platform:admin' : 'keys:admin');
   const [address, setAddress] = useAddress();
-  const [after, setAfter] = useState<string>();
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<KeyRowFragment>();
   const { state: asked } = address;
   const state = asked !== undefined && Object.hasOwn(FILTERS, asked) ? asked : 'active';
+  const [after, setAfter] = usePage(state);
   const [{ data, error, fetching }, read] = useQuery({
     query: KEYS,
-    variables: { after: after ?? null, filter: FILTERS[state as FilterName] },
+    variables: { after, filter: FILTERS[state as FilterName] },
   });
   const rows = data?.apiKeys?.edges.map(({ node }) => node) ?? [];
   const columns = useColumns(mayChange ? setRevoking : null);
@@ -58,10 +58,7 @@ export default function Keys() {
             <Select
               label={t`State`}
               value={state as FilterName}
-              onChange={(next) => {
-                setAfter(undefined);
-                setAddress({ state: next === 'active' ? undefined : next });
-              }}
+              onChange={(next) => setAddress({ state: next === 'active' ? undefined : next })}
               options={[
                 { value: 'active', name: t`Keys that work` },
                 { value: 'ended', name: t`Revoked or expired` },
@@ -75,21 +72,18 @@ export default function Keys() {
       {error && <Failure error={error} retry={read} />}
       {data?.apiKeys && (
         <Card flush>
-          {rows.length === 0 ? (
-            <Empty title={<Trans>There is no key here.</Trans>} action={create}>
-              <Trans>A key lets a program of yours use the API: emit events, read deliveries, and more.</Trans>
-            </Empty>
-          ) : (
-            <>
-              <List label={t`Keys`} columns={columns} rows={rows} keyOf={({ id }) => id} />
-              <More
-                shown={rows.length}
-                more={data.apiKeys.pageInfo.hasNextPage}
-                busy={fetching}
-                onMore={() => setAfter(data.apiKeys?.pageInfo.endCursor ?? undefined)}
-              />
-            </>
-          )}
+          <List
+            label={t`Keys`}
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty title={<Trans>There is no key here.</Trans>} action={create}>
+                <Trans>A key lets a program of yours use the API: emit events, read deliveries, and more.</Trans>
+              </Empty>
+            }
+            more={<More shown={rows.length} page={data.apiKeys.pageInfo} busy={fetching} onMore={setAfter} />}
+          />
         </Card>
       )}
       {tenant == null ? <ConsoleSessions /> : <PortalSessionsCard />}

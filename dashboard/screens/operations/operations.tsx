@@ -1,11 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { BulkOperationStatus, OperationRowFragment } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
 import { EndpointLink } from '../../parts/cells';
 import { Select } from '../../parts/field';
-import { type Column, List, More } from '../../parts/list';
+import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { ProgressBar } from '../../parts/progress';
@@ -23,11 +23,11 @@ export default function Operations() {
   const { t, i18n } = useLingui();
   const go = useGo();
   const [address, setAddress] = useAddress();
-  const [after, setAfter] = useState<string>();
   const status = STATES.find((one) => one === address['status']);
+  const [after, setAfter] = usePage(status);
   const [{ data, error, fetching }, again] = useQuery({
     query: OPERATIONS,
-    variables: { after: after ?? null, filter: status === undefined ? null : { status } },
+    variables: { after, filter: status === undefined ? null : { status } },
   });
   const columns = useColumns();
   const rows = data?.bulkOperations?.edges.map(({ node }) => node) ?? [];
@@ -40,10 +40,7 @@ export default function Operations() {
           <Select
             label={t`State`}
             value={status ?? 'all'}
-            onChange={(value) => {
-              setAfter(undefined);
-              setAddress({ status: value === 'all' ? undefined : value });
-            }}
+            onChange={(value) => setAddress({ status: value === 'all' ? undefined : value })}
             options={[
               { value: 'all', name: t`Any state` },
               ...STATES.map((value) => ({ value, name: i18n._(OPERATION_STATES[value].name) })),
@@ -54,43 +51,35 @@ export default function Operations() {
       {error && <Failure error={error} retry={again} />}
       {data?.bulkOperations && (
         <Card flush>
-          {rows.length === 0 ? (
-            <Empty
-              title={
-                status === undefined ? (
-                  <Trans>There is no operation yet.</Trans>
-                ) : (
-                  <Trans>No operation is in this state.</Trans>
-                )
-              }
-              action={
-                <Link to="/deliveries" className={buttonLook('plain')}>
-                  <Trans>Look at the deliveries</Trans>
-                </Link>
-              }
-            >
-              <Trans>
-                Work over many deliveries stands here: sending again what has failed, canceling what is open, sending
-                past events to an endpoint.
-              </Trans>
-            </Empty>
-          ) : (
-            <>
-              <List
-                label={t`Operations`}
-                columns={columns}
-                rows={rows}
-                keyOf={({ id }) => id}
-                onOpen={({ databaseId }) => go(`/operations/${databaseId}`)}
-              />
-              <More
-                shown={rows.length}
-                more={data.bulkOperations.pageInfo.hasNextPage}
-                busy={fetching}
-                onMore={() => setAfter(data.bulkOperations?.pageInfo.endCursor ?? undefined)}
-              />
-            </>
-          )}
+          <List
+            label={t`Operations`}
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            onOpen={({ databaseId }) => go(`/operations/${databaseId}`)}
+            empty={
+              <Empty
+                title={
+                  status === undefined ? (
+                    <Trans>There is no operation yet.</Trans>
+                  ) : (
+                    <Trans>No operation is in this state.</Trans>
+                  )
+                }
+                action={
+                  <Link to="/deliveries" className={buttonLook('plain')}>
+                    <Trans>Look at the deliveries</Trans>
+                  </Link>
+                }
+              >
+                <Trans>
+                  Work over many deliveries stands here: sending again what has failed, canceling what is open, sending
+                  past events to an endpoint.
+                </Trans>
+              </Empty>
+            }
+            more={<More shown={rows.length} page={data.bulkOperations.pageInfo} busy={fetching} onMore={setAfter} />}
+          />
         </Card>
       )}
     </>

@@ -64,7 +64,7 @@ function useColumns(): Column<Row>[] {
         ),
       },
       { name: t`State`, render: ({ endpoint }) => <WebhookBadge webhook={endpoint} /> },
-      { name: t`What is wrong`, from: 'md', render: (row) => <What {...row} /> },
+      { name: t`Problem`, from: 'md', render: (row) => <What {...row} /> },
       {
         name: t`Held`,
         figures: true,
@@ -104,9 +104,9 @@ function What({ endpoint, reason }: Row) {
       );
     case 'HOLDING':
       return endpoint.active ? (
-        <Trans>It keeps its held deliveries until somebody releases them.</Trans>
+        <Trans>Its held deliveries wait until someone releases them.</Trans>
       ) : (
-        <Trans>It is paused; what it holds ends {endpoint.holdUntil && <Time value={endpoint.holdUntil} />}.</Trans>
+        <Trans>It is paused; held deliveries expire {endpoint.holdUntil && <Time value={endpoint.holdUntil} />}.</Trans>
       );
     case 'CLOSED':
       return (

@@ -18,7 +18,7 @@ export function BacklogCard({ backlog }: { backlog: NonNullable<OverviewQuery['b
               the oldest since <Time value={oldestDueAt} />
             </Trans>
           ) : (
-            <Trans>nothing waits for its turn</Trans>
+            <Trans>nothing is waiting</Trans>
           )}
         </Line>
         <Line name={<Trans>Scheduled</Trans>} status="PENDING" value={countUpTo(scheduled, countMax)}>

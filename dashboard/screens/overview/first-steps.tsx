@@ -36,7 +36,7 @@ export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment
               <>
                 <p>
                   <Trans>
-                    A url of your server that takes POST requests over https, and the event types that it wants.
+                    A URL of your server that accepts POST requests over HTTPS, and the event types that it gets.
                   </Trans>
                 </p>
                 {mayCreate ? (
@@ -44,7 +44,7 @@ export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment
                     <Trans>Add an endpoint</Trans>
                   </Link>
                 ) : (
-                  <Trans>You may look, but not add one: ask somebody who may manage endpoints.</Trans>
+                  <Trans>You can view endpoints but not add one. Ask someone who can manage endpoints.</Trans>
                 )}
               </>
             )}
@@ -52,8 +52,8 @@ export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment
           <Step number={2} done={false} waits={endpoint === undefined} title={t`Send a test`}>
             <p>
               <Trans>
-                The event webhook.test goes to this endpoint alone, signed like any other. You see what your server
-                answers.
+                The event webhook.test goes to this endpoint only, signed like any other. You see the answer of your
+                server.
               </Trans>
             </p>
             {endpoint && mayTest && (
@@ -70,8 +70,8 @@ export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment
           </Step>
           <Step number={3} done={false} waits title={t`Done`}>
             <Trans>
-              From now on events arrive as they happen, failed ones are sent again by themselves, and this page says
-              whether all is well.
+              Events arrive as they happen, and failed deliveries are retried automatically. This page shows whether all
+              is well.
             </Trans>
           </Step>
         </ol>

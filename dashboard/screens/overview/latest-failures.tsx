@@ -35,19 +35,18 @@ export function LatestFailures({ rows, range }: { rows: readonly DeliveryRowFrag
         )
       }
     >
-      {rows.length === 0 ? (
-        <p className="px-3.5 py-6 text-center text-sm text-soft">
-          <Trans>No delivery has used up its retries {when}.</Trans>
-        </p>
-      ) : (
-        <List
-          label={t`Latest failures`}
-          columns={columns}
-          rows={rows}
-          keyOf={({ id }) => id}
-          onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
-        />
-      )}
+      <List
+        label={t`Latest failures`}
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
+        empty={
+          <p className="px-3.5 py-6 text-center text-sm text-soft">
+            <Trans>No delivery has used up its retries {when}.</Trans>
+          </p>
+        }
+      />
     </Card>
   );
 }
@@ -67,7 +66,7 @@ function useColumns(): Column<DeliveryRowFragment>[] {
         render: ({ webhook }) => <EndpointLink webhook={webhook} beside />,
       },
       {
-        name: t`Because`,
+        name: t`Reason`,
         from: 'lg',
         render: ({ lastErrorCode }) => lastErrorCode && i18n._(remedyFor(lastErrorCode).why),
       },

@@ -56,7 +56,7 @@ export function VerdictAnswer({
     LATE: <Trans>Deliveries wait longer than usual: the oldest was due {due}.</Trans>,
     MANY_FAILURES: (
       <Trans>
-        {percent(failures / Math.max(1, attempts))} of attempts failed {when}. They are made again by themselves.
+        {percent(failures / Math.max(1, attempts))} of attempts failed {when}. They are retried automatically.
       </Trans>
     ),
     QUIET: (
@@ -85,7 +85,7 @@ export function VerdictAnswer({
       )}
       {more && (
         <p className="text-sm text-soft">
-          <Trans>Looked at: the newest {count(endpoints)} endpoints, and those that are paused or disabled.</Trans>
+          <Trans>Based on the newest {count(endpoints)} endpoints and all that are paused or disabled.</Trans>
         </p>
       )}
     </Answer>

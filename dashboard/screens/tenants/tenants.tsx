@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { TenantsQuery } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
-import { type Column, List, More } from '../../parts/list';
+import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
@@ -25,18 +25,17 @@ export default function Tenants() {
   const { t } = useLingui();
   const go = useGo();
   const [address] = useAddress();
-  const [after, setAfter] = useState<{ name: string | undefined; cursor: string }>();
   const [adding, setAdding] = useState(false);
   const mayAdd = useAllowed('platform:admin');
   const name = address['name'];
+  const [after, setAfter] = usePage(name);
   const since = useMemo(() => new Date(Date.now() - 23 * 3_600_000).toISOString(), []);
   const [{ data, error, fetching }, again] = useQuery({
     query: TENANTS,
     variables: {
       since,
       filter: name === undefined ? null : { search: name },
-      // A cursor belongs to the search that it came with.
-      after: after !== undefined && after.name === name ? after.cursor : null,
+      after,
     },
   });
   useRefresh(again, EVERY_MS);
@@ -44,7 +43,6 @@ export default function Tenants() {
   // The figure of all lacks the last minute or two, which that of a tenant has.
   const shown = rows.reduce((sum, { stats }) => sum + (stats?.total.attempts ?? 0), 0);
   const columns = useColumns(Math.max(data?.installation?.stats?.total.attempts ?? 0, shown));
-  const endCursor = data?.tenants?.pageInfo.endCursor;
   const add = mayAdd && (
     <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
       <Trans>Add a tenant</Trans>
@@ -65,41 +63,33 @@ export default function Tenants() {
         {error && <Failure error={error} retry={again} />}
         {data?.tenants && (
           <Card flush>
-            {rows.length === 0 ? (
-              <Empty
-                title={
-                  name === undefined ? (
-                    <Trans>There is no tenant yet.</Trans>
-                  ) : (
-                    <Trans>
-                      No tenant has a name with “
-                      <Untrusted text={name} />” in it.
-                    </Trans>
-                  )
-                }
-                action={name === undefined && add}
-              >
-                {name === undefined && (
-                  <Trans>A tenant is a customer of yours, with endpoints, events and keys of its own.</Trans>
-                )}
-              </Empty>
-            ) : (
-              <>
-                <List
-                  label={t`Tenants`}
-                  columns={columns}
-                  rows={rows}
-                  keyOf={({ id }) => id}
-                  onOpen={({ databaseId }) => go(`/tenants/${databaseId}`)}
-                />
-                <More
-                  shown={rows.length}
-                  more={data.tenants.pageInfo.hasNextPage}
-                  busy={fetching}
-                  onMore={() => endCursor && setAfter({ name, cursor: endCursor })}
-                />
-              </>
-            )}
+            <List
+              label={t`Tenants`}
+              columns={columns}
+              rows={rows}
+              keyOf={({ id }) => id}
+              onOpen={({ databaseId }) => go(`/tenants/${databaseId}`)}
+              empty={
+                <Empty
+                  title={
+                    name === undefined ? (
+                      <Trans>There is no tenant yet.</Trans>
+                    ) : (
+                      <Trans>
+                        No tenant has a name with “
+                        <Untrusted text={name} />” in it.
+                      </Trans>
+                    )
+                  }
+                  action={name === undefined && add}
+                >
+                  {name === undefined && (
+                    <Trans>A tenant is a customer of yours, with endpoints, events and keys of its own.</Trans>
+                  )}
+                </Empty>
+              }
+              more={<More shown={rows.length} page={data.tenants.pageInfo} busy={fetching} onMore={setAfter} />}
+            />
           </Card>
         )}
       </div>

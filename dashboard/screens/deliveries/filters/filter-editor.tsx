@@ -6,11 +6,12 @@ import { Button } from '../../../parts/button';
 import { shortUrl } from '../../../parts/cells';
 import { Field, TextInput } from '../../../parts/field';
 import { DELIVERY_STATES } from '../../../parts/status';
+import { TimeForm } from '../../../parts/time-form';
 import { Untrusted } from '../../../parts/untrusted';
+import { RANGES } from '../../../text/moments';
 import { ERROR_CODES } from './error-codes';
 import { CLASS_NAMES, FILTER_NAMES, RANGE_NAMES } from './filter-names';
-import { type FilterName, type Filters, RANGES, STATUS_CLASSES, STATUSES, TEXT_CHARS } from './filters';
-import { TimeEditor } from './time-editor';
+import { type FilterName, type Filters, STATUS_CLASSES, STATUSES, TEXT_CHARS } from './filters';
 
 interface EditorProps {
   filter: FilterName;
@@ -56,7 +57,14 @@ export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) 
             value={filters.range}
             onChoose={(range) => onDone({ range, since: undefined, until: undefined })}
           />
-          <TimeEditor filters={filters} onDone={onDone} />
+          <div className="mt-1 border-t border-line p-2">
+            <TimeForm
+              since={filters.since}
+              until={filters.until}
+              action={<Trans>Filter</Trans>}
+              onChosen={(times) => onDone({ range: undefined, ...times })}
+            />
+          </div>
         </>
       );
     case 'text':
@@ -68,8 +76,8 @@ export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) 
           maxLength={TEXT_CHARS.max}
           hint={
             <Trans>
-              3 to 200 characters, letter by letter as in the exact text of the payload, so with its quotes and escapes.
-              Searches at most 7 days: the last ones, unless you choose a time.
+              3 to 200 characters, exactly as in the payload, with quotes and escapes. Searches the last 7 days, unless
+              you choose a time of at most 7 days.
             </Trans>
           }
           onSet={set}
@@ -82,7 +90,7 @@ export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) 
           value={filters.key}
           minLength={1}
           maxLength={255}
-          hint={<Trans>The whole key that the event was emitted with. Keys are kept for 7 days.</Trans>}
+          hint={<Trans>The full key of the event. Keys are kept for 7 days.</Trans>}
           onSet={set}
         />
       );
@@ -160,7 +168,7 @@ function Options({
       </ul>
       {found.length === 0 && (
         <p className="px-2 py-1.5 text-sm text-soft">
-          <Trans>Nothing of that name.</Trans>
+          <Trans>No option matches.</Trans>
         </p>
       )}
     </>

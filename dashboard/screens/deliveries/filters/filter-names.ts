@@ -22,11 +22,11 @@ export const FILTER_NAMES: Record<FilterName, MessageDescriptor> = {
 };
 
 export const CLASS_NAMES: Record<(typeof STATUS_CLASSES)[number], MessageDescriptor> = {
-  HTTP_2XX: msg`2xx: taken`,
-  HTTP_3XX: msg`3xx: a redirect`,
-  HTTP_4XX: msg`4xx: refused`,
-  HTTP_5XX: msg`5xx: the endpoint failed`,
-  NO_ANSWER: msg`None came`,
+  HTTP_2XX: msg`2xx: success`,
+  HTTP_3XX: msg`3xx: redirect`,
+  HTTP_4XX: msg`4xx: rejected`,
+  HTTP_5XX: msg`5xx: endpoint failed`,
+  NO_ANSWER: msg`No answer`,
 };
 
 export const RANGE_NAMES: Record<string, MessageDescriptor> = {

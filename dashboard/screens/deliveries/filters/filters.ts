@@ -1,4 +1,4 @@
-import { momentIn } from '../../../text/moments.js';
+import { momentIn, RANGES, type RangeName } from '../../../text/moments.js';
 
 /** The filters of a list of deliveries. Each name is a parameter of the address; `class` is one of STATUS_CLASSES. */
 export const FILTERS = [
@@ -20,14 +20,6 @@ export type Filters = { readonly [name in FilterName]?: string | undefined };
 
 export const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'HELD', 'CANCELED'] as const;
 export const STATUS_CLASSES = ['HTTP_2XX', 'HTTP_3XX', 'HTTP_4XX', 'HTTP_5XX', 'NO_ANSWER'] as const;
-
-/** Ranges that end now, in ms: the same names as those of charts, so that a link from one keeps its range. */
-export const RANGES: Readonly<Record<string, number>> = {
-  '1h': 3_600_000,
-  '24h': 86_400_000,
-  '7d': 604_800_000,
-  '30d': 2_592_000_000,
-};
 
 /** The API's limits of payload searches: lengths in characters, and the longest range. */
 export const TEXT_CHARS = { min: 3, max: 200 };
@@ -97,7 +89,7 @@ function isPossible(name: FilterName, value: string): boolean {
  */
 export function toFilter(filters: Filters, now: number): DeliveryFilterInput {
   const range = filters.range ?? (filters.text !== undefined && filters.since === undefined ? '7d' : undefined);
-  const rangeMs = range === undefined ? undefined : RANGES[range];
+  const rangeMs = range === undefined ? undefined : RANGES[range as RangeName];
   // A minute is left, so that a search may take its time within the seven days of the API.
   const since =
     filters.since ??

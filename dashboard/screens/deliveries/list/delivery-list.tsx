@@ -85,7 +85,7 @@ function Count({ feed }: { feed: Feed<Row> }) {
   return (
     <span className="figures">
       {feed.hasMore ? (
-        <Trans>{count(feed.count)} read so far; scroll for more.</Trans>
+        <Trans>{count(feed.count)} loaded; scroll for more.</Trans>
       ) : (
         <Trans>{count(feed.count)} in all.</Trans>
       )}
@@ -114,10 +114,10 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   }
   return (
     <Empty
-      title={<Trans>There is no delivery yet.</Trans>}
+      title={<Trans>There are no deliveries.</Trans>}
       action={
         <Link to="/endpoints" className={buttonLook('primary')}>
-          <Trans>Look at the endpoints</Trans>
+          <Trans>View endpoints</Trans>
         </Link>
       }
     >

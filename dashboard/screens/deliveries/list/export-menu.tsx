@@ -32,10 +32,10 @@ export const ExportMenu = memo(function ExportMenu({ feed }: { feed: Feed<Row> }
         <Menu.Positioner sideOffset={6} align="end" className="z-20">
           <Menu.Popup className="min-w-40 rounded-lg border border-line bg-raised p-1 shadow-xl">
             <Menu.Item className={look} onClick={() => save('deliveries.csv', 'text/csv', toCsv)}>
-              <Trans>What is read, as CSV</Trans>
+              <Trans>Loaded rows as CSV</Trans>
             </Menu.Item>
             <Menu.Item className={look} onClick={() => save('deliveries.json', 'application/json', toJson)}>
-              <Trans>What is read, as JSON</Trans>
+              <Trans>Loaded rows as JSON</Trans>
             </Menu.Item>
           </Menu.Popup>
         </Menu.Positioner>

@@ -1,3 +1,4 @@
+import { Observable } from '../../../api/observable.js';
 import { FeedPages, type FeedRow, type Page } from './feed-pages.js';
 
 /** A page as it was read. */
@@ -23,7 +24,7 @@ const AHEAD_ROWS = 60;
  *   added at the end.
  * - LATEST: an update that comes while a page is read wins over that page, which may be older.
  */
-export class Feed<Row extends FeedRow> {
+export class Feed<Row extends FeedRow> extends Observable {
   /** Raised by each change: the snapshot of useSyncExternalStore. */
   version = 0;
   error: unknown;
@@ -43,7 +44,6 @@ export class Feed<Row extends FeedRow> {
   readonly #updatedWhileReading = new Map<string, Row>();
   /** Raised by `reload`: a read that began before it is ignored. */
   #generation = 0;
-  readonly #listeners = new Set<() => void>();
   readonly #read: (after: string | null) => Promise<ReadPage<Row>>;
   readonly #matches: ((row: Row) => boolean) | undefined;
 
@@ -53,14 +53,10 @@ export class Feed<Row extends FeedRow> {
    *   goes by itself.
    */
   constructor(read: (after: string | null) => Promise<ReadPage<Row>>, matches: ((row: Row) => boolean) | undefined) {
+    super();
     this.#read = read;
     this.#matches = matches;
   }
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   readVersion = (): number => this.version;
 
@@ -117,7 +113,7 @@ export class Feed<Row extends FeedRow> {
     if (!this.isRead) {
       void this.reload();
     }
-    this.#changed();
+    this.changed();
   }
 
   /** Loads these rows and the page after them, and drops the rows of pages that are far from them. */
@@ -141,7 +137,7 @@ export class Feed<Row extends FeedRow> {
     }
     this.#apply(row);
     this.#flushUnlessFrozen();
-    this.#changed();
+    this.changed();
   }
 
   /** Freezes the list for a reason, or ends that; it stays frozen while there is another reason. */
@@ -150,14 +146,14 @@ export class Feed<Row extends FeedRow> {
       this.#frozenBy.add(reason);
     } else if (this.#frozenBy.delete(reason)) {
       this.#flushUnlessFrozen();
-      this.#changed();
+      this.changed();
     }
   }
 
   /** Shows the new rows, although the list is frozen. */
   showNew(): void {
     this.#flush();
-    this.#changed();
+    this.changed();
   }
 
   /** Changes a loaded row in place; notes what `flush` adds and removes. */
@@ -227,13 +223,11 @@ export class Feed<Row extends FeedRow> {
     if (this.#reading.size === 0) {
       this.#updatedWhileReading.clear();
     }
-    this.#changed();
+    this.changed();
   }
 
-  #changed(): void {
+  protected override changed(): void {
     this.version += 1;
-    for (const listener of this.#listeners) {
-      listener();
-    }
+    super.changed();
   }
 }
