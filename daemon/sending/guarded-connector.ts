@@ -1,12 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import {
-  isLocalhost,
-  judgeAddress,
-  judgeUrl,
-  loopbackAddresses,
-  type TargetPolicy,
-} from '../../src/domain/addresses/target.js';
+import { judgeAddress, judgeUrl, loopbackAddresses, type TargetPolicy } from '../../src/domain/addresses/target.js';
+import { isLocalhost } from '../../src/domain/addresses/url-form.js';
 import type { TimedConnector } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 import { NOBODY_REACHED, noWayOutOf, SendFault } from './failure-codes.js';

@@ -1,7 +1,5 @@
+import { DISABLE_AFTER_FAILURES } from './health-limits.js';
 import type { Outcome } from './outcome.js';
-
-/** A streak of this many disables the webhook (docs/interface.md, "Success, failure, retries"). */
-export const DISABLE_AFTER_FAILURES = 10;
 
 /** A failure streak, as far as it decides whether a failure counts. Times are in ms, all of one clock. */
 export interface Streak {

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  DISABLE_AFTER_FAILURES,
-  foldHealth,
-  type HealthState,
-  type HealthStep,
-  type HealthVerdict,
-} from '../../src/domain/health.js';
+import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../../src/domain/health.js';
+import { DISABLE_AFTER_FAILURES } from '../../src/domain/health-limits.js';
 
 /** Streaks that are there already have begun at 0. */
 const streak = { beganMs: 0, cutCounted: false };

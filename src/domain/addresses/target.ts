@@ -2,7 +2,18 @@ import { isIP } from 'node:net';
 import { URL_LENGTH_MAX } from '../fields/webhook-fields.js';
 import { groupsOf } from './ipv6.js';
 import { isIn, Ranges } from './ranges.js';
-import { loopbackRanges, publicIpv6, refusedIpv4, refusedIpv6, refusedPorts } from './special-ranges.js';
+import { loopbackRanges, publicIpv6, refusedIpv4, refusedIpv6 } from './special-ranges.js';
+import {
+  hostOf,
+  isLocalhost,
+  isPortAllowed,
+  isPublicName,
+  partFault,
+  portOf,
+  readUrl,
+  refusedPort,
+  tooLong,
+} from './url-form.js';
 
 /**
  * Strangers choose the urls: these rules stand between them and the network that we run in. A url is judged without DNS
@@ -17,17 +28,9 @@ export interface TargetPolicy {
   loopbackHttp: boolean;
 }
 
-type Refused = { allowed: false; code: string; reason: string };
+type Fault = { code: string; reason: string };
 /** `url` is in its normal form: the only one to be stored. */
-type UrlVerdict = { allowed: true; url: string } | Refused;
-
-const LOWEST_FREE_PORT = 1024;
-const PORT_MAX = 65_535;
-const tooLong = refuse('url_too_long', `must have at most ${URL_LENGTH_MAX} characters`);
-const refusedPort = refuse(
-  'url_port',
-  `must use port 443 or 80, or one from ${LOWEST_FREE_PORT} to ${PORT_MAX} that no database or other internal service uses`,
-);
+type UrlVerdict = { allowed: true; url: string } | ({ allowed: false } & Fault);
 
 /** The tenant that is refused may be the operator, who tries the service with a receiver beside it. */
 const LOOPBACK_HINT = 'on a machine of your own, the setting ALLOW_LOOPBACK_TARGETS=true allows loopback addresses';
@@ -36,35 +39,21 @@ const NAME_HINT =
   'no setting allows such a name; an address in its place is allowed where ALLOW_PRIVATE_TARGETS opens its range';
 const HTTP_HINT = 'the operator can allow http:// by the setting ALLOW_HTTP_URLS=true';
 
-/** Names that mean this machine or this network, no matter what a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
-const privateSuffixes =
-  'localhost localdomain local internal intranet private lan home corp home.arpa onion alt invalid test example'.split(
-    ' ',
-  );
-
 /** @returns the url in its normal form, or why it may not be called: a code and a sentence for its owner */
 export function judgeUrl(text: string, policy: TargetPolicy): UrlVerdict {
-  if (text.length > URL_LENGTH_MAX) {
-    return tooLong;
+  const url = readUrl(text);
+  if (!(url instanceof URL)) {
+    return { allowed: false, ...url };
   }
-  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
-    return refuse('url_characters', 'must not contain control characters or half of a surrogate pair');
-  }
-  if (!URL.canParse(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-    return URL.canParse(withoutPort(text)) && withoutPort(text) !== text
-      ? refusedPort
-      : refuse('url_not_absolute', 'must be an absolute URL, such as https://example.com/hooks');
-  }
-  const url = new URL(text);
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+  const host = hostOf(url);
   const isLoopback = policy.loopbackHttp && isLoopbackHost(host);
-  const refused =
-    schemeRefused(url, host, policy) ??
-    partsRefused(url, text) ??
-    hostRefused(host, policy) ??
-    portRefused(url, isLoopback || isOpened(host, policy)) ??
+  const fault =
+    schemeFault(url, host, policy) ??
+    partFault(url, text) ??
+    hostFault(host, policy) ??
+    portFault(url, isLoopback || isOpened(host, policy)) ??
     (url.href.length > URL_LENGTH_MAX ? tooLong : null);
-  return refused ?? { allowed: true, url: url.href };
+  return fault === null ? { allowed: true, url: url.href } : { allowed: false, ...fault };
 }
 
 /** Whether a connection to this IP address may be made. False for anything that is not an IP address. */
@@ -72,7 +61,7 @@ export function judgeAddress(address: string, policy: TargetPolicy): boolean {
   return isPublic(address) || isIn(address, rangesOf(policy));
 }
 
-function schemeRefused({ protocol }: URL, host: string, { allowHttp, loopbackHttp }: TargetPolicy): Refused | null {
+function schemeFault({ protocol }: URL, host: string, { allowHttp, loopbackHttp }: TargetPolicy): Fault | null {
   const isLoopback = isLoopbackHost(host);
   if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || (loopbackHttp && isLoopback)))) {
     return null;
@@ -83,60 +72,33 @@ function schemeRefused({ protocol }: URL, host: string, { allowHttp, loopbackHtt
     ...(protocol === 'http:' ? [hint] : []),
   ];
   const exception = exceptions.length === 0 ? '' : ` (${exceptions.join('; ')})`;
-  return refuse('url_scheme', `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`);
+  return {
+    code: 'url_scheme',
+    reason: `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`,
+  };
 }
 
-function partsRefused(url: URL, text: string): Refused | null {
-  if (url.username !== '' || url.password !== '' || /^[^/?#]*\/\/[^/?#]*@/.test(text)) {
-    return refuse('url_userinfo', 'must not contain a user name or password');
-  }
-  return url.hash !== '' || text.includes('#')
-    ? refuse('url_fragment', 'must not contain a fragment (#…): it would never be sent')
-    : null;
-}
-
-function hostRefused(host: string, policy: TargetPolicy): Refused | null {
+function hostFault(host: string, policy: TargetPolicy): Fault | null {
   const isAllowed = isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
   // The sentence never repeats an address: a tenant reads no internal one, not even its own input.
   const what = isIP(host) === 0 ? `${shown(host)} is not one` : 'this address is private or has a special purpose';
   const hint = isLoopbackHost(host) ? LOOPBACK_HINT : isIP(host) === 0 ? NAME_HINT : PRIVATE_HINT;
   return isAllowed
     ? null
-    : refuse('url_host', `must name a host on the public internet, such as hooks.example.com; ${what} (${hint})`);
+    : {
+        code: 'url_host',
+        reason: `must name a host on the public internet, such as hooks.example.com; ${what} (${hint})`,
+      };
 }
 
 const HOST_SHOWN_CHARS_MAX = 100;
 const shown = (host: string) => (host.length > HOST_SHOWN_CHARS_MAX ? `${host.slice(0, HOST_SHOWN_CHARS_MAX)}…` : host);
 
-/** In octets (RFC 1035 §2.3.4); longer ones can be looked up nowhere. */
-const NAME_LENGTH_MAX = 253;
-const LABEL_LENGTH_MAX = 63;
-
-function isPublicName(host: string): boolean {
-  const labels = host.split('.');
-  return (
-    labels.length > 1 &&
-    host.length <= NAME_LENGTH_MAX &&
-    labels.every(({ length }) => length > 0 && length <= LABEL_LENGTH_MAX) &&
-    !privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`)) &&
-    !/^[0-9]+$/.test(labels.at(-1) ?? '')
-  );
+function portFault(url: URL, isOpen: boolean): Fault | null {
+  const port = portOf(url);
+  return isPortAllowed(port) || (isOpen && port > 0) ? null : refusedPort;
 }
 
-function portRefused({ port, protocol }: URL, isOpen: boolean): Refused | null {
-  const number = port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
-  return isPortAllowed(number) || (isOpen && number > 0) ? null : refusedPort;
-}
-
-/** A number above 65535 makes the whole text no url (WHATWG URL). */
-const withoutPort = (text: string) => text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#]*):[0-9]+/i, '$1');
-
-function isPortAllowed(port: number): boolean {
-  return port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= PORT_MAX && !refusedPorts.has(port));
-}
-
-/** Whether a name means this machine (RFC 6761 §6.3). */
-export const isLocalhost = (host: string) => /(^|\.)localhost\.*$/i.test(host);
 const isLoopbackHost = (host: string) => isLocalhost(host) || isLoopbackAddress(host);
 export const isLoopbackAddress = (address: string) => isIn(address, loopbackRanges);
 
@@ -159,10 +121,6 @@ function isOpened(host: string, policy: TargetPolicy): boolean {
 
 function rangesOf({ allowedRanges, loopbackHttp }: TargetPolicy): readonly string[] {
   return loopbackHttp ? [...allowedRanges, ...loopbackRanges] : allowedRanges;
-}
-
-function refuse(code: string, reason: string): Refused {
-  return { allowed: false, code, reason };
 }
 
 const refused = new Ranges([...refusedIpv4, ...refusedIpv6]);

@@ -1,4 +1,4 @@
-import { DISABLE_AFTER_FAILURES } from '../health.js';
+import { DISABLE_AFTER_FAILURES } from '../health-limits.js';
 import type { Outcome } from '../outcome.js';
 
 /** The failures that an endpoint may have without being disabled. */

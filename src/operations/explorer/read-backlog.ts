@@ -1,10 +1,10 @@
+import { HELD_SHOWN_MAX } from '../../domain/health-limits.js';
 import type { Database } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 /** Counts end here: counting a million rows takes too long. A webhook's end earlier: a page has up to 100 of them. */
 export const TENANT_COUNT_MAX = 2_500;
 export const WEBHOOK_COUNT_MAX = 250;
-export const HELD_SHOWN_MAX = 1_000;
 /** How many of a webhook's newest deliveries are searched for failures. */
 export const FAILURES_LOOKED_OF_WEBHOOK = 1_000;
 export const NEXT_ATTEMPTS_MAX = 50;

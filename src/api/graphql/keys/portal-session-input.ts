@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isLocalhost, isLoopbackAddress } from '../../../domain/addresses/target.js';
+import { isLoopbackAddress } from '../../../domain/addresses/target.js';
+import { isLocalhost } from '../../../domain/addresses/url-form.js';
 import { URL_LENGTH_MAX } from '../../../domain/fields/webhook-fields.js';
 import {
   INVITATION_DAYS_MAX,
