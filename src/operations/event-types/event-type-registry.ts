@@ -5,6 +5,9 @@ import { compileEventSchema, type PayloadCheck, TooCostly } from '../../platform
 import { Remembered } from '../rows/remembered.js';
 import { issueOf } from './payload-issue.js';
 
+export const NO_SUCH_TYPE =
+  'There is no such event type. A platform key registers it with registerEventType: see docs/event-types.md.';
+
 export interface RegisteredEventType {
   name: string;
   description: string;
@@ -100,7 +103,7 @@ export class EventTypeRegistry {
     const found = await this.#find(eventType);
     const refuse = (code: string, why: string) => [{ path: ['event'], code, detail: `${why} ${this.#known()}` }];
     if (found === undefined) {
-      return refuse('event_type_unknown', 'There is no such event type.');
+      return refuse('event_type_unknown', NO_SUCH_TYPE);
     }
     if (found.type.reserved) {
       return refuse('event_type_reserved', 'Only the service itself emits events of this type.');

@@ -1,6 +1,7 @@
 import type { Emit, EmitRefusal } from '../../../domain/events/emit.js';
 import { globalId } from '../../../domain/ids/global-id.js';
 import { ApiError, invalidInput, notFound, type Path } from '../../../errors.js';
+import { NO_SUCH_TYPE } from '../../../operations/event-types/event-type-registry.js';
 
 /** Adds the path to a refusal, for requests with several events. */
 export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiError {
@@ -26,7 +27,7 @@ export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path
       );
     // The registry was read seconds ago: the type was changed since.
     case 'EVENT_TYPE_UNKNOWN':
-      return badType('event_type_unknown', 'There is no such event type.');
+      return badType('event_type_unknown', NO_SUCH_TYPE);
     case 'EVENT_TYPE_RESERVED':
       return badType('event_type_reserved', 'Only the service itself emits events of this type.');
     case 'EVENT_TYPE_DEPRECATED':
