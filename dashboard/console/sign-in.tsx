@@ -1,8 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type SignedOut, sessions } from '../api/session';
 import { Button, buttonLook } from '../parts/button';
-import { Field, TextInput, Tick } from '../parts/field';
+import { TextField, Tick } from '../parts/field';
+import { useForm } from '../parts/form';
 import { Answer } from '../parts/page';
 import { Untrusted } from '../parts/untrusted';
 import { Brand } from './brand';
@@ -17,22 +18,9 @@ import { waysIn } from './ways-in';
  */
 export function SignIn({ why, refusal }: { why: SignedOut; refusal: Refusal | undefined }) {
   const { t } = useLingui();
-  const [key, setKey] = useState('');
-  const [keep, setKeep] = useState(true);
-  const [malformed, setMalformed] = useState(false);
   useEffect(() => {
     document.title = t`Sign in · Hookwright`;
   }, [t]);
-  const signIn = (event: FormEvent) => {
-    event.preventDefault();
-    const token = key.trim();
-    // What no header can carry would look like a service that cannot be reached.
-    const fits = /^[\x21-\x7e]+$/.test(token);
-    setMalformed(!fits);
-    if (fits) {
-      sessions.begin({ token, expiresAt: null }, { keep });
-    }
-  };
   return (
     <main className="mx-auto flex min-h-screen max-w-md flex-col justify-center px-4 py-10">
       <h1 className="mb-1.5">
@@ -44,37 +32,48 @@ export function SignIn({ why, refusal }: { why: SignedOut; refusal: Refusal | un
       <div className="flex flex-col gap-4">
         <Trouble why={why} refusal={refusal} />
         <ByProvider />
-        <form onSubmit={signIn} className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-5 shadow-sm">
-          <Field
-            name={<Trans>API key</Trans>}
-            hint={<Trans>A platform key sees all tenants; the key of a tenant sees its own data.</Trans>}
-            error={malformed && t`A key has only letters, digits and “_”, such as hw_1_….`}
-          >
-            {(props) => (
-              <TextInput
-                {...props}
-                type="password"
-                required
-                autoFocus
-                value={key}
-                placeholder="hw_…"
-                onChange={({ target }) => {
-                  setKey(target.value);
-                  setMalformed(false);
-                }}
-              />
-            )}
-          </Field>
-          <Tick checked={keep} onChange={({ target }) => setKeep(target.checked)}>
-            <Trans>Stay signed in while this tab is open</Trans>
-          </Tick>
-          <Button type="submit" look="primary" disabled={key.trim() === ''}>
-            <Trans>Sign in</Trans>
-          </Button>
-        </form>
+        <ByKey />
         <WhereKeysAre />
       </div>
     </main>
+  );
+}
+
+function ByKey() {
+  const { t } = useLingui();
+  const form = useForm({
+    initial: { key: '', keep: true },
+    save: async ({ key, keep }) => {
+      const token = key.trim();
+      // What no header can carry would look like a service that cannot be reached.
+      const fits = /^[\x21-\x7e]+$/.test(token);
+      if (fits) {
+        sessions.begin({ token, expiresAt: null }, { keep });
+      }
+      return { data: { malformed: fits ? undefined : key } };
+    },
+  });
+  const { value: keep, onChange: setKeep } = form.field('keep');
+  const isMalformed = form.data?.malformed === form.values.key;
+  return (
+    <form onSubmit={form.submit} className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-5 shadow-sm">
+      <TextField
+        {...form.field('key')}
+        name={<Trans>API key</Trans>}
+        hint={<Trans>A platform key sees all tenants. The key of a tenant sees its own data.</Trans>}
+        error={isMalformed && t`A key has only letters, digits and “_”, such as hw_1_….`}
+        type="password"
+        required
+        autoFocus
+        placeholder="hw_…"
+      />
+      <Tick checked={keep} onChange={({ target }) => setKeep(target.checked)}>
+        <Trans>Stay signed in while this tab is open</Trans>
+      </Tick>
+      <Button type="submit" look="primary" disabled={form.values.key.trim() === ''}>
+        <Trans>Sign in</Trans>
+      </Button>
+    </form>
   );
 }
 
@@ -100,20 +99,18 @@ function ByProvider() {
 function ProviderTrouble({ why }: { why: string }) {
   switch (why) {
     case 'denied':
-      return <Trans>You, or the provider, did not agree to signing in here.</Trans>;
+      return <Trans>You or the provider declined the sign-in.</Trans>;
     case 'stale':
       return (
-        <Trans>
-          That took too long, or was begun in another tab or browser, or with cookies switched off. Sign in again.
-        </Trans>
+        <Trans>The sign-in took too long, began in another tab or browser, or had no cookies. Sign in again.</Trans>
       );
     case 'role':
-      return <Trans>The provider knows you, but gives you no role here. Ask the operator of this installation.</Trans>;
+      return <Trans>The provider gives you no role here. Ask the operator of this installation.</Trans>;
     default:
       return (
         <Trans>
-          The provider could not be reached, or gave an answer that is not right. The log of the service says more; a
-          key signs you in meanwhile.
+          The provider could not be reached, or its answer was not valid. The service's log says more. You can sign in
+          with a key.
         </Trans>
       );
   }
@@ -123,7 +120,7 @@ function Trouble({ why, refusal }: { why: SignedOut; refusal: Refusal | undefine
   if (why === 'refused') {
     return (
       <Answer tone="bad">
-        <Trans>The service does not take this key: it is revoked, has expired, or was never valid.</Trans>
+        <Trans>The service refused this key: it is revoked, expired, or was never valid.</Trans>
       </Answer>
     );
   }
@@ -169,7 +166,7 @@ function WhereKeysAre() {
       <ul className="flex list-disc flex-col gap-1.5 ps-4">
         <li>
           <Trans>
-            The first start has written one, of the tenant “default”, into the data folder:{' '}
+            The first start wrote a key of the tenant “default” into the data folder:{' '}
             <Command>cat .data/api-key</Command>
           </Trans>
         </li>

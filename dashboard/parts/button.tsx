@@ -42,7 +42,17 @@ export function buttonLook(look: keyof typeof LOOKS = 'plain', iconAlone = false
 }
 
 /** Copies a text, and shows for two seconds that it did. */
-export function CopyButton({ text, name, children }: { text: string; name: string; children?: ReactNode }) {
+export function CopyButton({
+  text,
+  name,
+  onCopied,
+  children,
+}: {
+  text: string;
+  name: string;
+  onCopied?: () => void;
+  children?: ReactNode;
+}) {
   const { t } = useLingui();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -57,7 +67,12 @@ export function CopyButton({ text, name, children }: { text: string; name: strin
       look={children === undefined ? 'quiet' : 'plain'}
       label={copied ? t`Copied` : t`Copy ${name}`}
       icon={copied ? <Check className="text-good" /> : <Copy />}
-      onClick={() => void copyText(text).then(() => setCopied(true))}
+      onClick={() =>
+        void copyText(text).then(() => {
+          setCopied(true);
+          onCopied?.();
+        })
+      }
     >
       {children}
     </Button>

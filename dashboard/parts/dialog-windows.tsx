@@ -87,7 +87,7 @@ export function ConfirmWindow({ open, onClose, title, children, action, onConfir
             )}
           </div>
           <div className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">
-            <Button onClick={onClose}>{t`Leave it as it is`}</Button>
+            <Button onClick={onClose}>{t`Close`}</Button>
             <Button look="danger" onClick={onConfirm} disabled={busy}>
               {action}
             </Button>

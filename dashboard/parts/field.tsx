@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
-import { plainUntrusted } from './untrusted';
+import { plainUntrusted, Untrusted } from './untrusted';
 
 const BOX =
   'w-full rounded-md border border-line-strong bg-surface text-sm text-ink placeholder:text-faint aria-invalid:border-bad';
@@ -42,9 +42,43 @@ export function TextArea(props: Omit<ComponentProps<'textarea'>, 'className'>) {
   );
 }
 
-/** A choice of one value. */
+/** A text of a form, with the properties that `useForm` gives its field. */
+export function TextField({
+  name,
+  hint,
+  error,
+  refusal,
+  onChange,
+  lines,
+  ...input
+}: Omit<ComponentProps<'input'>, 'className' | 'name' | 'onChange' | 'value'> & {
+  name: ReactNode;
+  hint?: ReactNode;
+  /** What is wrong with the text already. */
+  error?: ReactNode;
+  /** The service's message about the text that was sent last. */
+  refusal?: string | undefined;
+  value: string;
+  onChange: (text: string) => void;
+  /** It may have several lines. */
+  lines?: boolean | undefined;
+}) {
+  const change = ({ target }: { target: { value: string } }) => onChange(target.value);
+  return (
+    <Field name={name} hint={hint} error={refusal === undefined ? error : <Untrusted text={refusal} />}>
+      {(props) =>
+        lines ? (
+          <TextArea {...props} value={input.value} onChange={change} />
+        ) : (
+          <TextInput {...input} {...props} onChange={change} />
+        )
+      }
+    </Field>
+  );
+}
+
+/** One of few values, with a text for screen readers. */
 export interface ChoiceProps<Value extends string> {
-  /** Text for screen readers. */
   label: string;
   value: Value;
   options: readonly { value: Value; name: string }[];

@@ -19,9 +19,9 @@ export function parseObject(text: string): { value: Record<string, unknown> } | 
 }
 
 /**
- * An object that is written as JSON. Each rule that it breaks stands below it, and leads to its place.
+ * An object in JSON. Each rule that it breaks shows below it, and leads to its place.
  *
- * @param issues what the API has said of it, by paths from the object on.
+ * @param issues the rules that it breaks, with paths from the object on.
  */
 export function JsonField({
   name,
@@ -52,9 +52,7 @@ export function JsonField({
         name={name}
         hint={hint}
         error={
-          'wrong' in parsed
-            ? t`This is no JSON object yet: ${parsed.wrong}`
-            : issues.length > 0 && t`It breaks these rules:`
+          'wrong' in parsed ? t`Enter a JSON object: ${parsed.wrong}` : issues.length > 0 && t`It breaks these rules:`
         }
       >
         {(props) => (
@@ -87,7 +85,7 @@ export function JsonField({
       {'value' in parsed && (
         <div className="mt-1.5">
           <Button onClick={() => onChange(JSON.stringify(parsed.value, null, 2))}>
-            <Trans>Tidy up</Trans>
+            <Trans>Format</Trans>
           </Button>
         </div>
       )}

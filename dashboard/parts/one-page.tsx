@@ -12,6 +12,7 @@ import { Untrusted } from './untrusted';
  *
  * @param title for as long as the thing is not there; `head` may have a better one.
  * @param back the list that the thing belongs to.
+ * @param missing advice where the thing is not found; default: what may have become of it.
  */
 export function OnePage<Thing>({
   title,
@@ -20,6 +21,7 @@ export function OnePage<Thing>({
   error,
   retry,
   head,
+  missing,
   children,
 }: {
   title: string;
@@ -28,6 +30,7 @@ export function OnePage<Thing>({
   error: CombinedError | undefined;
   retry: () => void;
   head?: (thing: Thing) => Partial<Omit<ComponentProps<typeof PageHead>, 'back'>>;
+  missing?: ReactNode;
   children: (thing: Thing) => ReactNode;
 }) {
   const isMissing = error?.graphQLErrors[0]?.extensions?.['code'] === 'NOT_FOUND';
@@ -37,14 +40,22 @@ export function OnePage<Thing>({
       <div className="flex flex-col gap-4">
         {error && !isMissing && <Failure error={error} retry={retry} />}
         {thing != null && children(thing)}
-        {thing == null && isMissing && <NotFound error={error} back={back} />}
+        {thing == null && isMissing && <NotFound error={error} back={back} advice={missing} />}
         {thing == null && error === undefined && <Skeleton />}
       </div>
     </>
   );
 }
 
-function NotFound({ error, back }: { error: CombinedError; back: { to: string; name: string } }) {
+function NotFound({
+  error,
+  back,
+  advice,
+}: {
+  error: CombinedError;
+  back: { to: string; name: string };
+  advice: ReactNode;
+}) {
   return (
     <Empty
       title={<Untrusted text={messageOf(error)} />}
@@ -59,7 +70,7 @@ function NotFound({ error, back }: { error: CombinedError; back: { to: string; n
         </div>
       }
     >
-      <Trans>Check the number or name. It may also have been deleted, or is no longer stored.</Trans>
+      {advice ?? <Trans>Check the number or name. It may also have been deleted, or is no longer stored.</Trans>}
     </Empty>
   );
 }

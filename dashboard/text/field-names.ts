@@ -10,9 +10,9 @@ interface FieldName {
 
 /** The labels of an endpoint's fields. */
 export const ENDPOINT_FIELDS: Record<keyof typeof webhookFields, FieldName> = {
-  url: { name: msg`URL`, hint: msg`A public https address that takes POST requests.` },
+  url: { name: msg`URL`, hint: msg`A public address that accepts POST requests.` },
   eventTypes: {
     name: msg`Event types`,
-    hint: msg`Events of these types are sent to the URL. You can change them at any time.`,
+    hint: msg`The URL receives events of these types. You can change them at any time.`,
   },
 };

@@ -81,7 +81,7 @@ describe('signing in to the console', () => {
     await signIn(page, 'schlüssel');
     await page.getByText('A key has only letters').waitFor();
     await signIn(page, 'hw_1_unknown');
-    await page.getByText('The service does not take this key').waitFor();
+    await page.getByText('The service refused this key').waitFor();
   });
 
   browserTest('the key of a tenant leads to its own screens, whatever the address', async ({ open }) => {
@@ -137,7 +137,7 @@ describe('the operator', () => {
     const { origin, services } = await openSite();
     const { page } = await open({ origin });
     await signIn(page, await platformKey(services), '/tenants');
-    await page.getByText('There is no tenant yet.').waitFor();
+    await page.getByText('No tenants').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Add a tenant' }).first().click();
     await page.getByLabel('Name', { exact: true }).fill('Acme <b>Ltd</b>');
@@ -150,13 +150,13 @@ describe('the operator', () => {
 
     await page.getByRole('button', { name: 'Delete the tenant' }).click();
     const dialog = page.getByRole('alertdialog');
-    await dialog.getByText('Endpoints that are deleted').waitFor();
+    await dialog.getByText('Endpoints deleted').waitFor();
     const confirm = dialog.getByRole('button', { name: 'Delete the tenant' });
     expect(await confirm.isDisabled()).toBe(true);
     await dialog.getByRole('textbox').fill('Acme');
     await confirm.click();
     await page.waitForURL('**/console/tenants');
-    await page.getByText('There is no tenant yet.').waitFor();
+    await page.getByText('No tenants').waitFor();
   });
 
   browserTest('makes a link to the portal of a tenant, which signs in there', async ({ open }) => {
@@ -164,8 +164,8 @@ describe('the operator', () => {
     const { page } = await open({ origin: stack.origin });
     const { tenantId, services } = stack.delivery;
     await signIn(page, await platformKey(services), `/tenants/${tenantId}/settings`);
-    await page.getByRole('button', { name: 'Make a link' }).click();
-    const link = page.getByRole('link', { name: 'Open it in a new tab' });
+    await page.getByRole('button', { name: 'Create a link' }).click();
+    const link = page.getByRole('link', { name: 'Open in a new tab' });
     const url = new URL((await link.getAttribute('href')) ?? '');
     const portal = await open({ origin: stack.origin });
     await portal.page.goto(`${url.pathname}${url.hash}`);
@@ -256,7 +256,7 @@ describe('the operator', () => {
     await page.getByText('Version 2 is in use.').waitFor();
 
     await page.getByRole('button', { name: 'Deprecate' }).click();
-    await page.getByText('refuses further events of this type').waitFor();
+    await page.getByText('refuses new events of this type').waitFor();
     await page.getByRole('button', { name: 'Deprecate the type' }).click();
     await page.getByText('Events of this type are refused since').waitFor();
     expect(await axeViolations(page)).toEqual([]);

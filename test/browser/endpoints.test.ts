@@ -38,7 +38,7 @@ describe('a new endpoint', () => {
       await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
 
       await urlOf(page).fill('https://example.com:22/');
-      await page.getByText('Use port 443 or 80, or one from 1024 on.').waitFor();
+      await page.getByText('Use port 443 or 80, or a port from 1024').waitFor();
       await page.getByRole('searchbox', { name: 'Search event types' }).fill('booking');
       await page.getByRole('checkbox', { name: 'booking 2', exact: true }).check();
       expect(await page.getByRole('checkbox', { name: /^booking\.created/ }).isChecked()).toBe(true);
@@ -62,7 +62,10 @@ describe('a new endpoint', () => {
       expect(stack.receiver.deliveries).toBe(1);
       expect(await axeViolations(page)).toEqual([]);
 
-      await dialogOf(page).getByRole('button', { name: 'I have stored the secret' }).click();
+      await dialogOf(page).getByRole('button', { name: 'Go to the endpoint' }).click();
+      await dialogOf(page).getByText('You have not copied it. It cannot be shown again.').waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+      await dialogOf(page).getByRole('button', { name: 'Close without copying' }).click();
       await page.getByText('Healthy: the last delivery arrived').waitFor();
       expect(await page.content()).not.toContain(secret);
       expect(await axeViolations(page)).toEqual([]);
@@ -117,10 +120,10 @@ describe('the page of an endpoint', () => {
       `update hookwright.webhooks set url = '${theirs}', version = version + 1 where id = ${id}`,
     );
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody has changed this endpoint since you opened it.').waitFor();
+    await page.getByText('Somebody else changed this endpoint while you were editing it.').waitFor();
     await dialogOf(page).getByRole('cell', { name: theirs }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await page.getByRole('button', { name: 'Overwrite with mine' }).click();
     await page.getByRole('heading', { name: '/mine' }).waitFor();
   });
 
@@ -147,18 +150,20 @@ describe('the page of an endpoint', () => {
     const page = await visit(open, stack, `/endpoints/${id}?do=rotate`);
     await page.getByRole('cell', { name: 'old and new' }).waitFor();
     await page.getByLabel('Overlap in hours').fill('169');
-    await page.getByText('Choose a whole number of hours from 0 to 168.').waitFor();
+    await page.getByText('Enter a whole number of hours from 0 to 168.').waitFor();
     await page.getByLabel('Overlap in hours').fill('48');
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
     await dialogOf(page)
       .getByText(/^whsec_/)
       .waitFor();
-    await page.getByRole('button', { name: 'I have stored the secret' }).click();
+    await page.getByRole('button', { name: 'Copy the secret' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
     await page.getByText('two: the previous one ends').waitFor();
     await page.getByRole('button', { name: 'Rotate' }).click();
-    await page.getByText('A rotation is under way').waitFor();
-    await page.getByRole('button', { name: 'Rotate, and end the old one now' }).waitFor();
+    await page.getByText('A rotation is in progress').waitFor();
+    await page.getByRole('button', { name: 'Rotate and end the old one' }).waitFor();
   });
 
   browserTest('sends failed deliveries again after a count, as an operation', async ({ open }) => {
@@ -184,7 +189,7 @@ describe('the page of an endpoint', () => {
     const page = await visit(open, stack, `/endpoints/${id}`);
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Pause' }).click();
-    await page.getByText('No delivery is open now.').waitFor();
+    await page.getByText('No delivery is waiting.').waitFor();
     await page.getByRole('button', { name: 'Pause the endpoint' }).click();
     await page.getByText('Paused since').waitFor();
     await stack.delivery.emit();
@@ -193,7 +198,7 @@ describe('the page of an endpoint', () => {
 
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await page.getByText('One delivery that waits to be sent, or is held, is canceled.').waitFor();
+    await page.getByText('One waiting or held delivery is canceled.').waitFor();
     await page.getByRole('button', { name: 'Delete the endpoint' }).click();
     await page.getByText('There is no endpoint yet.').waitFor();
   });

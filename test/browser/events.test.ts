@@ -111,7 +111,9 @@ describe('a key', () => {
     await page.getByRole('button', { name: 'Create the key' }).click();
     const text = await page.getByText(/^hw_\d+_\w+$/).innerText();
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Copy the key' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
     const works = async () =>
       (
         await fetch(`${stack.origin}/graphql`, {

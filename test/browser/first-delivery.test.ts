@@ -60,7 +60,7 @@ describe('a newcomer', () => {
       .getByText(/The endpoint answered 200 in/)
       .waitFor();
     verify(latest(receiver), secret);
-    await dialogOf(page).getByRole('button', { name: 'I have stored the secret' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Go to the endpoint' }).click();
 
     const rows = page.getByRole('table', { name: 'Latest deliveries' }).locator('tbody tr');
     await rows.filter({ hasText: 'webhook.test' }).filter({ hasText: 'Delivered' }).waitFor();
@@ -88,7 +88,7 @@ describe('a secret that is rotated', () => {
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
     const fresh = await copySecret(page);
     expect(fresh).not.toBe(old);
-    await dialogOf(page).getByRole('button', { name: 'I have stored the secret' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Close' }).click();
     await page.getByText(/two: the previous one ends in (1h|59m|60m)/).waitFor();
     expect(await page.content()).not.toContain(fresh);
 

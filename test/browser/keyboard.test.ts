@@ -66,7 +66,9 @@ describe('with the keyboard alone', () => {
     await dialogOf(page)
       .getByText(/The endpoint answered 200 in/)
       .waitFor();
-    await press(page, button(page, 'I have stored the secret'));
+    await press(page, button(page, 'Copy the secret'));
+    await button(page, 'Copied').waitFor();
+    await press(page, button(page, 'Go to the endpoint'));
     await page.getByText('Healthy: the last delivery arrived').waitFor();
 
     const edit = button(page, 'Edit');
@@ -118,7 +120,7 @@ describe('with the keyboard alone', () => {
     await press(page, cancel);
     const confirm = page.getByRole('alertdialog');
     await confirm.waitFor();
-    await eventually(() => hasFocus(page, confirm.getByRole('button', { name: 'Leave it as it is' })));
+    await eventually(() => hasFocus(page, confirm.getByRole('button', { name: 'Close' })));
     await page.keyboard.press('Escape');
     await confirm.waitFor({ state: 'detached' });
     await eventually(() => hasFocus(page, cancel));

@@ -146,7 +146,7 @@ describe('tabs of one session, over HTTP/1.1', () => {
     await light(tabs[1]!, 'Live');
     await hide(tabs[1]!);
     await stack.delivery.rows(`update hookwright.api_keys set revoked_at = now() where tenant_id is not null`);
-    await Promise.all(tabs.map((tab) => tab.getByText('The service does not take this key').waitFor()));
+    await Promise.all(tabs.map((tab) => tab.getByText('The service refused this key').waitFor()));
   });
 
   browserTest('all end when somebody signs out in one of them', async ({ open }) => {

@@ -79,11 +79,13 @@ describe('signing in to the console by OpenID Connect', () => {
     await page.getByText('console: ann@example.com (ann)').first().waitFor();
     await page.getByRole('button', { name: 'Create a key' }).first().click(); // the empty list has one too
     await page.getByLabel('Name').fill('monitor');
-    await page.getByLabel(/^look at everything, of all tenants/).check();
-    await page.getByText('A session makes no key that outlives it.').waitFor();
+    await page.getByLabel(/^view everything of all tenants/).check();
+    await page.getByText('A key cannot outlive the session that created it.').waitFor();
     await page.getByRole('button', { name: 'Create the key' }).click();
     await page.getByText(/^hw_\d+_\w+$/).waitFor();
-    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Copy the key' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Preferences' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
@@ -140,7 +142,7 @@ describe('signing in to the console by OpenID Connect', () => {
     const other = await openConsole(open, '/console');
     await other.getByRole('link', { name: 'Sign in with Example <SSO>' }).click();
     await other.getByRole('link', { name: 'Cancel' }).click();
-    await other.getByText('did not agree to signing in here').waitFor();
+    await other.getByText('declined the sign-in').waitFor();
   });
 
   browserTest('a session that was revoked ends on the page', async ({ open }) => {

@@ -36,9 +36,9 @@ describe('the portal offers what its session may do', () => {
     await openPortal(page, stack, 'MANAGE_KEYS');
     await page.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('button', { name: 'Create a key' }).click();
-    await page.getByText('A key that you make here ends with your session.').waitFor();
+    await page.getByText('A key that you create here ends with your session.').waitFor();
     await page.getByLabel('Name').fill('mine');
-    await page.getByLabel(/^look at endpoints/).check();
+    await page.getByLabel(/^view endpoints/).check();
     await page.getByRole('button', { name: 'Create the key' }).click();
     await page.getByText(/^hw_\d+_\w+$/).waitFor();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { arrange } from '../../dashboard/screens/endpoints/endpoint-list.js';
-import { choiceOf, toggleTypes, treeOf } from '../../dashboard/screens/endpoints/form/event-type-tree.js';
+import { choiceOf, offeredTypes, toggleTypes, treeOf } from '../../dashboard/screens/endpoints/form/event-type-tree.js';
 import { urlProblem } from '../../dashboard/screens/endpoints/form/url-check.js';
 
 const NOW = Date.parse('2026-03-02T12:00:00Z');
@@ -58,16 +58,16 @@ describe('a url that is being typed', () => {
     ['', 'typing'],
     ['http', 'typing'],
     ['https://', 'typing'],
-    ['example.com', 'not-a-url'],
-    ['https://exa mple.com', 'not-a-url'],
-    ['http://example.com', 'not-https'],
-    ['https://me:secret@example.com', 'userinfo'],
-    ['https://example.com/#part', 'fragment'],
-    ['https://example.com:1023', 'port'],
+    ['example.com', 'url_not_absolute'],
+    ['https://exa mple.com', 'url_not_absolute'],
+    ['http://example.com', 'url_scheme'],
+    ['https://me:secret@example.com', 'url_userinfo'],
+    ['https://example.com/#part', 'url_fragment'],
+    ['https://example.com:1023', 'url_port'],
     ['https://example.com:1024', undefined],
-    ['https://intranet/', 'local'],
+    ['https://intranet/', 'url_host'],
     [`https://example.com/${'x'.repeat(2_028)}`, undefined],
-    [`https://example.com/${'x'.repeat(2_029)}`, 'too-long'],
+    [`https://example.com/${'x'.repeat(2_029)}`, 'url_too_long'],
   ] as const)('%s: %s', (text, problem) => {
     expect(urlProblem(text)).toBe(problem);
   });
@@ -87,6 +87,14 @@ describe('the tree of event types', () => {
       'single',
       { 'x.y': ['x.y.one', 'x.y.two'] },
     ]);
+  });
+
+  it('offers a deprecated type only to an endpoint that is subscribed to it', () => {
+    const deprecated = { name: 'a.old', description: '', deprecatedAt: '2026-03-01T00:00:00Z' };
+    const names = (subscribed: string[]) => offeredTypes([...types, deprecated], subscribed).map(({ name }) => name);
+    expect(names(['*'])).not.toContain('a.old');
+    expect(names(['a.c', 'a.old'])).toContain('a.old');
+    expect(names([])).toHaveLength(types.length);
   });
 
   it('has what has all words of a search', () => {

@@ -77,9 +77,7 @@ describe('chosen deliveries', () => {
     await site.rows(`update hookwright.webhooks set closed_until = '2099-01-01T00:00:00Z' where id = ${webhookId}`);
     const { deliveries } = dataOf(await byIds(ids)).result;
     expect(deliveries).toEqual([{ databaseId: ids[0], attemptCount: 1, nextAttemptAt: '2099-01-01T00:00:00+00:00' }]);
-    const [job] = await site.rows<{ run_at: Date }>(
-      `select run_at from ${JOBS_TABLE} where key = 'd:${ids[0]}'`,
-    );
+    const [job] = await site.rows<{ run_at: Date }>(`select run_at from ${JOBS_TABLE} where key = 'd:${ids[0]}'`);
     expect(job!.run_at.getUTCFullYear()).toBe(2099);
     expect(site.requests().has(ids[0]!)).toBe(false);
   });

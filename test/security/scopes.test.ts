@@ -106,9 +106,6 @@ const unguarded: Record<string, string> = {
   PortalSession: `
     capabilities createdAt createdBy createdByKeyId createdByName databaseId exchangedAt expiresAt id invitationDays
     keysExpireInSeconds lastUsedAt locale openUntil parentOrigins returnUrl revokedAt status theme`,
-  RecoverWebhookPayload: 'bulkOperation total totalCapped',
-    capabilities createdAt databaseId exchangedAt expiresAt id keysExpireInSeconds lastUsedAt locale parentOrigins
-    returnUrl revokedAt status theme`,
   RecoverDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   RecoverWebhookPayload: 'bulkOperation leftOut total totalCapped',
   RedeliverPayload: 'delivery',

@@ -12,6 +12,7 @@ import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { EVENT_TYPE } from '../event-types/documents';
 import { EventTypeBadge } from '../event-types/event-type-badge';
+import { HowToRegister } from './how-to-register';
 import { SchemaCard } from './schema-card';
 import { skeletonOf } from './schema-properties';
 import { SendSample } from './send-sample';
@@ -31,6 +32,7 @@ export default function CatalogueType() {
       thing={data?.eventType}
       error={error}
       retry={read}
+      missing={<HowToRegister />}
       head={(type) => ({
         beside: <EventTypeBadge {...type} />,
         actions: seesEvents && (
@@ -58,8 +60,7 @@ function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) 
       {type.deprecatedAt != null && (
         <Answer tone="warn">
           <Trans>
-            This event type is deprecated. New events of it are refused since{' '}
-            <Time value={type.deprecatedAt} absolute />.
+            This event type is deprecated. Its events are refused since <Time value={type.deprecatedAt} absolute />.
           </Trans>
         </Answer>
       )}

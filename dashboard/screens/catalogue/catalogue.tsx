@@ -8,8 +8,11 @@ import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { SearchBox } from '../../parts/search-box';
 import { Untrusted } from '../../parts/untrusted';
+import { offeredTypes } from '../endpoints/form/event-type-tree';
 import { EVENT_TYPES } from '../event-types/documents';
 import { EventTypeBadge } from '../event-types/event-type-badge';
+import { SUBSCRIPTIONS } from './documents';
+import { HowToRegister } from './how-to-register';
 
 /** The event types that endpoints can subscribe to, by name. */
 export default function Catalogue() {
@@ -17,7 +20,14 @@ export default function Catalogue() {
   const go = useGo();
   const [{ text = '' }, setAddress] = useAddress();
   const [{ data, error }, read] = useQuery({ query: EVENT_TYPES });
-  const found = (data?.eventTypes ?? []).filter((type) => fits(type, text));
+  const types = data?.eventTypes ?? [];
+  const [subscriptions] = useQuery({
+    query: SUBSCRIPTIONS,
+    pause: types.every(({ deprecatedAt }) => deprecatedAt == null),
+  });
+  const subscribed = subscriptions.data?.webhooks?.edges.flatMap(({ node }) => node.eventTypes) ?? [];
+  // A search finds deprecated types too.
+  const found = text === '' ? offeredTypes(types, subscribed) : types.filter((type) => fits(type, text));
   const columns = useColumns();
   return (
     <>
@@ -27,7 +37,7 @@ export default function Catalogue() {
         <Card flush>
           {found.length === 0 ? (
             <Empty
-              title={<Trans>There is no such event type.</Trans>}
+              title={<Trans>No event type matches.</Trans>}
               action={
                 text !== '' && (
                   <Button onClick={() => setAddress({ text: undefined })}>
@@ -36,7 +46,7 @@ export default function Catalogue() {
                 )
               }
             >
-              <Trans>Event types are registered by the operator of this service.</Trans>
+              <HowToRegister />
             </Empty>
           ) : (
             <List

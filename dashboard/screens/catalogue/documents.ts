@@ -10,6 +10,13 @@ export const SUBSCRIBERS = graphql(`
   }
 `);
 
+/** Which types the tenant's endpoints name. */
+export const SUBSCRIPTIONS = graphql(`
+  query Subscriptions {
+    webhooks(first: 100) { edges { node { id eventTypes } } }
+  }
+`);
+
 /** The endpoints that an event can be sent to by hand: a paused one gets none. */
 export const TEST_TARGETS = graphql(`
   query TestTargets {

@@ -1,12 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Send } from 'lucide-react';
-import { useState } from 'react';
 import { useMutation, useQuery, useSubscription } from 'urql';
 import type { EndpointRowFragment, EventTypeRowFragment } from '../../api/generated/graphql';
 import { Button, buttonLook } from '../../parts/button';
 import { shortUrl } from '../../parts/cells';
 import { Select } from '../../parts/field';
-import { issuesOf } from '../../parts/issues';
+import { useForm } from '../../parts/form';
 import { JsonField, parseObject } from '../../parts/json-field';
 import { Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
@@ -28,13 +27,13 @@ export function SendSample({
 }) {
   const [{ data, error }, read] = useQuery({ query: TEST_TARGETS });
   const mayAdd = useAllowed('webhooks:edit');
-  const endpoints = data?.webhooks?.edges.map(({ node }) => node) ?? [];
+  const [first, ...others] = data?.webhooks?.edges.map(({ node }) => node) ?? [];
   return (
     <Card title={<Trans>Send it to an endpoint</Trans>}>
       {error && <Failure error={error} retry={read} />}
-      {data?.webhooks && endpoints.length === 0 && (
+      {data?.webhooks && first === undefined && (
         <div className="flex flex-col items-start gap-3 text-sm text-soft">
-          <Trans>There is no active endpoint that could get it.</Trans>
+          <Trans>No active endpoint can receive it.</Trans>
           {mayAdd && (
             <Link to="/endpoints/new" className={buttonLook()}>
               <Trans>Add an endpoint</Trans>
@@ -42,7 +41,7 @@ export function SendSample({
           )}
         </div>
       )}
-      {endpoints.length > 0 && <SampleForm type={type} sample={sample} fits={fits} endpoints={endpoints} />}
+      {first && <SampleForm type={type} sample={sample} fits={fits} endpoints={[first, ...others]} />}
     </Card>
   );
 }
@@ -56,37 +55,29 @@ function SampleForm({
   type: EventTypeRowFragment;
   sample: string;
   fits: boolean;
-  endpoints: readonly EndpointRowFragment[];
+  endpoints: readonly [EndpointRowFragment, ...EndpointRowFragment[]];
 }) {
   const { t } = useLingui();
-  const [chosen, setChosen] = useState<string>();
-  const [text, setText] = useState(sample);
-  const [{ data, error, fetching }, send] = useMutation(SEND_TEST);
-  const endpoint = endpoints.find(({ id }) => id === chosen) ?? endpoints[0];
+  const [, send] = useMutation(SEND_TEST);
+  const endpointOf = (id: string) => endpoints.find((one) => one.id === id) ?? endpoints[0];
+  const form = useForm({
+    initial: { id: '', payload: sample },
+    save: ({ id, payload }) =>
+      send({
+        input: { id: endpointOf(id).id, eventType: name, ...(reserved ? {} : { payload: JSON.parse(payload) }) },
+      }),
+  });
+  const endpoint = endpointOf(form.values.id);
   // It runs from before the test is sent, so that no change of the test's delivery is missed.
-  useSubscription({ query: TEST_UPDATES, variables: { webhookId: endpoint?.id ?? '' }, pause: !endpoint });
-  if (endpoint === undefined) {
-    return null;
-  }
-  const parsed = parseObject(text);
-  const issues = issuesOf(error)
-    .filter(({ path }) => path[1] === 'payload')
-    .map((issue) => ({ ...issue, path: issue.path.slice(2) }));
-  const submit = () =>
-    void send({
-      input: {
-        id: endpoint.id,
-        eventType: name,
-        ...(reserved || !('value' in parsed) ? {} : { payload: parsed.value }),
-      },
-    });
-  const sent = data?.testWebhook.delivery;
+  useSubscription({ query: TEST_UPDATES, variables: { webhookId: endpoint.id } });
+  const { payload } = form.values;
+  const sent = form.data?.testWebhook.delivery;
   return (
-    <div className="flex flex-col gap-3">
+    <form onSubmit={form.submit} className="flex flex-col gap-3">
       <Select
         label={t`Endpoint`}
         value={endpoint.id}
-        onChange={setChosen}
+        onChange={form.field('id').onChange}
         options={endpoints.map(({ id, url }) => ({ value: id, name: shortUrl(url) }))}
       />
       {reserved ? (
@@ -95,30 +86,34 @@ function SampleForm({
         </p>
       ) : (
         <JsonField
+          {...form.field('payload')}
           name={<Trans>Payload</Trans>}
           hint={
             fits ? (
-              <Trans>A sample that fits the schema: change what you like.</Trans>
+              <Trans>A sample that fits the schema. You can change it.</Trans>
             ) : (
-              <Trans>What the schema requires: fill it in.</Trans>
+              <Trans>The fields that the schema requires: fill them in.</Trans>
             )
           }
-          rows={Math.min(16, text.split('\n').length + 1)}
-          value={text}
-          onChange={setText}
-          issues={issues}
+          rows={Math.min(16, payload.split('\n').length + 1)}
+          issues={form.issues('payload')}
         />
       )}
       <div className="flex flex-wrap items-center gap-3">
-        <Button look="primary" icon={<Send />} onClick={submit} disabled={fetching || (!reserved && 'wrong' in parsed)}>
+        <Button
+          type="submit"
+          look="primary"
+          icon={<Send />}
+          disabled={form.busy || (!reserved && 'wrong' in parseObject(payload))}
+        >
           {sent ? <Trans>Send it again</Trans> : <Trans>Send it</Trans>}
         </Button>
         <p className="min-w-0 flex-1 basis-52 text-xs text-soft">
           <Trans>It goes to this endpoint alone, and is retried and counted like any delivery.</Trans>
         </p>
       </div>
-      {error && issues.length === 0 && <Failure error={error} />}
-      {sent && !error && <TestAnswer key={sent.id} id={sent.id} closedUntil={endpoint.closedUntil ?? null} />}
-    </div>
+      {form.error && <Failure error={form.error} />}
+      {sent && <TestAnswer key={sent.id} id={sent.id} closedUntil={endpoint.closedUntil ?? null} />}
+    </form>
   );
 }

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
+import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
 import type { EndpointRowFragment, EndpointsQuery } from '../../api/generated/graphql';
 import { EndpointLink } from '../../parts/cells';
 import type { Column } from '../../parts/list';
@@ -66,7 +67,7 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
           heldCount === 0 ? (
             <span className="text-faint">0</span>
           ) : (
-            <span className="font-medium text-warn">{countUpTo(heldCount, 1_000)}</span>
+            <span className="font-medium text-warn">{countUpTo(heldCount, HELD_SHOWN_MAX)}</span>
           ),
       },
     ],

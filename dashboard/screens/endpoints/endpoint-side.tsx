@@ -1,5 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
+import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
 import { Button, CopyButton } from '../../parts/button';
 import { Card, Fact, Facts } from '../../parts/page';
 import { Link } from '../../parts/place';
@@ -65,7 +66,7 @@ function WhatIsNext({ endpoint }: SideProps) {
         </Fact>
         <Fact name={<Trans>Held</Trans>}>
           <span className={`figures ${endpoint.heldCount > 0 ? 'font-medium text-warn' : ''}`}>
-            {countUpTo(endpoint.heldCount, 1_000)}
+            {countUpTo(endpoint.heldCount, HELD_SHOWN_MAX)}
           </span>
         </Fact>
         {endpointState && (

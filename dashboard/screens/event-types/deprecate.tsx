@@ -8,7 +8,7 @@ import { count } from '../../text/numbers';
 import { DEPRECATE_EVENT_TYPE } from './documents';
 import { type TenantUse, useTypeUsage } from './type-usage';
 
-/** Deprecates an event type, after it has said what that does; or takes a deprecated one into use again. */
+/** Deprecates an event type, after it has said what that does; or restores a deprecated one. */
 export function Deprecate({ name, deprecated }: { name: string; deprecated: boolean }) {
   const { t } = useLingui();
   const [asked, setAsked] = useState(false);
@@ -23,14 +23,12 @@ export function Deprecate({ name, deprecated }: { name: string; deprecated: bool
   };
   return (
     <>
-      <Button onClick={() => setAsked(true)}>
-        {deprecated ? <Trans>Take into use again</Trans> : <Trans>Deprecate</Trans>}
-      </Button>
+      <Button onClick={() => setAsked(true)}>{deprecated ? <Trans>Restore</Trans> : <Trans>Deprecate</Trans>}</Button>
       <Confirm
         open={asked}
         onClose={() => setAsked(false)}
-        title={deprecated ? t`Take ${name} into use again?` : t`Deprecate ${name}?`}
-        action={deprecated ? t`Take it into use again` : t`Deprecate the type`}
+        title={deprecated ? t`Restore ${name}?` : t`Deprecate ${name}?`}
+        action={deprecated ? t`Restore the type` : t`Deprecate the type`}
         busy={fetching}
         error={error}
         onConfirm={() => void confirm()}
@@ -45,13 +43,13 @@ export function Deprecate({ name, deprecated }: { name: string; deprecated: bool
               </li>
             )}
             <li>
-              <Trans>Within 5 seconds the service refuses further events of this type, of all tenants.</Trans>
+              <Trans>Within 5 seconds the service refuses new events of this type, for all tenants.</Trans>
             </li>
             <li>
-              <Trans>What was accepted before is still delivered, and can be sent again.</Trans>
+              <Trans>Earlier events are still delivered, and can be sent again.</Trans>
             </li>
             <li>
-              <Trans>Endpoints stay subscribed to it. It can be taken into use again at any time.</Trans>
+              <Trans>Endpoints stay subscribed to it. You can restore it at any time.</Trans>
             </li>
           </ul>
         )}
@@ -60,7 +58,7 @@ export function Deprecate({ name, deprecated }: { name: string; deprecated: bool
   );
 }
 
-/** The endpoints that would no longer get the type. */
+/** How much the type was delivered of late. */
 function Affected({ attempts, tenants }: { attempts: number; tenants: readonly TenantUse[] }) {
   const made = count(attempts);
   return attempts === 0 ? (
@@ -68,8 +66,8 @@ function Affected({ attempts, tenants }: { attempts: number; tenants: readonly T
   ) : (
     <Plural
       value={tenants.length}
-      one={`In the last 7 days there were ${made} attempts to deliver such events, for # tenant.`}
-      other={`In the last 7 days there were ${made} attempts to deliver such events, for # tenants.`}
+      one={`${made} attempts to deliver it in the last 7 days, for # tenant.`}
+      other={`${made} attempts to deliver it in the last 7 days, for # tenants.`}
     />
   );
 }

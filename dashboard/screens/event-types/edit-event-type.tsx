@@ -8,7 +8,7 @@ import { useGo } from '../../parts/place';
 import { notify } from '../../parts/toast';
 import { SchemaChanges } from '../catalogue/schema-changes';
 import { EVENT_TYPE, UPDATE_EVENT_TYPE } from './documents';
-import { EventTypeForm, type Written } from './event-type-form';
+import { EventTypeForm } from './event-type-form';
 
 /** Changes an event type: another schema is a new version. */
 export default function EditEventType() {
@@ -16,18 +16,9 @@ export default function EditEventType() {
   const go = useGo();
   const { name } = useParams({ strict: false }) as { name: string };
   const [{ data, error: unread }, again] = useQuery({ query: EVENT_TYPE, variables: { name } });
-  const [{ error, fetching }, update] = useMutation(UPDATE_EVENT_TYPE);
+  const [, update] = useMutation(UPDATE_EVENT_TYPE);
   const type = data?.eventType;
   const newest = type?.versions[0];
-  const submit = async ({ description, schema }: Written) => {
-    const isNew = isOther(schema, type?.schema);
-    const result = await update({ name, description, ...(isNew ? { schema } : {}) });
-    if (result.data) {
-      const { version } = result.data.updateEventType.eventType;
-      notify(isNew ? t`Version ${version} is in use.` : t`The description is changed.`);
-      go(`/event-types/${name}`);
-    }
-  };
   return (
     <OnePage
       title={t`Change ${name}`}
@@ -41,13 +32,18 @@ export default function EditEventType() {
           key={type.version}
           fixed={name}
           usual={type}
-          error={error}
-          busy={fetching}
           action={t`Save`}
           leave={`/event-types/${name}`}
-          onSubmit={(written) => void submit(written)}
+          save={({ description, schema }) =>
+            update({ name, description, ...(isOther(schema, type.schema) ? { schema } : {}) })
+          }
+          saved={({ updateEventType: { eventType } }) => {
+            const { version } = eventType;
+            notify(version === type.version ? t`The description is changed.` : t`Version ${version} is in use.`);
+            go(`/event-types/${name}`);
+          }}
         >
-          {({ schema }) => newest && isOther(schema, newest.schema) && <Changes newest={newest} schema={schema} />}
+          {(schema) => newest && isOther(schema, newest.schema) && <Changes newest={newest} schema={schema} />}
         </EventTypeForm>
       )}
     </OnePage>

@@ -1,9 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import type { CombinedError } from 'urql';
+import type { ReactNode } from 'react';
+import type { OperationResult } from 'urql';
+import { EVENT_TYPE_NAME_LENGTH_MAX } from '../../../src/domain/events/event-type';
 import { Button, buttonLook } from '../../parts/button';
-import { Field, TextInput } from '../../parts/field';
-import { issueAt, issuesOf } from '../../parts/issues';
+import { TextField } from '../../parts/field';
+import { useForm } from '../../parts/form';
 import { JsonField, parseObject } from '../../parts/json-field';
 import { Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
@@ -15,104 +16,77 @@ export interface Written {
 }
 
 /**
- * What an event type is made of. What the API refuses stands at its place.
+ * The parts of an event type. What the API refuses shows at its place.
  *
  * @param fixed the name of a type that exists, which cannot be changed.
- * @param children below the schema, such as what has changed.
+ * @param children below the schema, such as its changes.
  */
-export function EventTypeForm({
+export function EventTypeForm<Data>({
   fixed,
   usual,
-  error,
-  busy,
   action,
   leave,
-  onSubmit,
+  save,
+  saved,
   children,
 }: {
   fixed?: string;
   usual: Written;
-  error: CombinedError | undefined;
-  busy: boolean;
   action: string;
   /** Where “Cancel” leads. */
   leave: string;
-  onSubmit: (written: Written) => void;
-  children?: (written: Written) => ReactNode;
+  save: (written: Written) => Promise<OperationResult<Data>>;
+  saved: (data: Data) => void;
+  children?: (schema: Written['schema']) => ReactNode;
 }) {
   const { t } = useLingui();
-  const [name, setName] = useState(usual.name);
-  const [description, setDescription] = useState(usual.description);
-  const [schema, setSchema] = useState(() => JSON.stringify(usual.schema, null, 2));
-  // What the API has said of the schema counts until the schema is another one.
-  const [sent, setSent] = useState<string>();
-  const parsed = parseObject(schema);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if ('value' in parsed) {
-      setSent(schema);
-      onSubmit({ name: name.trim(), description: description.trim(), schema: parsed.value });
-    }
-  };
-  const ofSchema =
-    sent === schema
-      ? issuesOf(error)
-          .filter(({ path }) => path[1] === 'schema')
-          .map(({ path, detail }) => ({ path: path.slice(2), detail }))
-      : [];
+  const form = useForm({
+    initial: () => ({
+      name: usual.name,
+      description: usual.description,
+      schema: JSON.stringify(usual.schema, null, 2),
+    }),
+    save: ({ name, description, schema }) =>
+      save({ name: name.trim(), description: description.trim(), schema: JSON.parse(schema) }),
+    saved,
+  });
+  const parsed = parseObject(form.values.schema);
   return (
-    <form onSubmit={submit} className="flex max-w-4xl flex-col gap-4">
-      {error && issuesOf(error).length === 0 && <Failure error={error} />}
+    <form onSubmit={form.submit} className="flex max-w-4xl flex-col gap-4">
+      {form.error && <Failure error={form.error} />}
       <Card>
         <div className="flex flex-col gap-2.5">
           {fixed === undefined && (
-            <Field
+            <TextField
+              {...form.field('name')}
               name={<Trans>Name</Trans>}
-              hint={t`Two or more parts of a–z, 0–9 and “_” with dots between, such as order.paid. It cannot be changed.`}
-              error={issueAt(error, 'input', 'name')}
-            >
-              {(props) => (
-                <TextInput
-                  {...props}
-                  required
-                  autoFocus
-                  maxLength={128}
-                  value={name}
-                  onChange={({ target }) => setName(target.value)}
-                />
-              )}
-            </Field>
+              hint={t`Two or more parts of a–z, 0–9 and “_”, separated by dots, such as order.paid. It cannot be changed.`}
+              required
+              autoFocus
+              maxLength={EVENT_TYPE_NAME_LENGTH_MAX}
+            />
           )}
-          <Field
+          <TextField
+            {...form.field('description')}
             name={<Trans>When it happens</Trans>}
-            hint={t`A sentence for those who subscribe, such as “An order was paid in full.”`}
-            error={issueAt(error, 'input', 'description')}
-          >
-            {(props) => (
-              <TextInput
-                {...props}
-                required
-                maxLength={1_000}
-                value={description}
-                onChange={({ target }) => setDescription(target.value)}
-              />
-            )}
-          </Field>
+            hint={t`A sentence for subscribers, such as “An order was paid in full.”`}
+            required
+            maxLength={1_000}
+          />
           <JsonField
+            {...form.field('schema')}
             name={<Trans>JSON Schema of the payload (2020-12)</Trans>}
-            hint={t`Of type object, at most 64 KiB. Payloads that do not fit are refused when they are emitted.`}
-            value={schema}
-            onChange={setSchema}
-            issues={ofSchema}
+            hint={t`Of type object, at most 64 KiB. An emit with another payload is refused.`}
+            issues={form.issues('schema')}
           />
         </div>
       </Card>
-      {'value' in parsed && children?.({ name, description, schema: parsed.value })}
+      {'value' in parsed && children?.(parsed.value)}
       <div className="flex justify-end gap-2">
         <Link to={leave} className={buttonLook('plain')}>
           <Trans>Cancel</Trans>
         </Link>
-        <Button type="submit" look="primary" disabled={busy || 'wrong' in parsed}>
+        <Button type="submit" look="primary" disabled={form.busy || 'wrong' in parsed}>
           {action}
         </Button>
       </div>

@@ -20,14 +20,7 @@ const USUAL: Written = {
 export default function NewEventType() {
   const { t } = useLingui();
   const go = useGo();
-  const [{ error, fetching }, register] = useMutation(REGISTER_EVENT_TYPE);
-  const submit = async (written: Written) => {
-    const { data } = await register(written);
-    if (data) {
-      notify(t`The event type is registered.`, t`Endpoints that subscribe to everything get it from now on.`);
-      go(`/event-types/${data.registerEventType.eventType.name}`);
-    }
-  };
+  const [, register] = useMutation(REGISTER_EVENT_TYPE);
   return (
     <>
       <PageHead
@@ -40,11 +33,13 @@ export default function NewEventType() {
       />
       <EventTypeForm
         usual={USUAL}
-        error={error}
-        busy={fetching}
         action={t`Register the type`}
         leave="/event-types"
-        onSubmit={(written) => void submit(written)}
+        save={register}
+        saved={({ registerEventType: { eventType } }) => {
+          notify(t`The event type is registered.`, t`Endpoints that subscribe to all events receive it from now on.`);
+          go(`/event-types/${eventType.name}`);
+        }}
       />
     </>
   );

@@ -32,14 +32,14 @@ export function UsageCard({ name }: { name: string }) {
   );
   return (
     usage && (
-      <Card flush title={<Trans>Who got it in the last 7 days</Trans>}>
+      <Card flush title={<Trans>Tenants, last 7 days</Trans>}>
         {usage.tenants.length === 0 ? (
           <p className="px-3.5 py-6 text-center text-sm text-soft">
-            <Trans>Nobody did.</Trans>
+            <Trans>No tenant received it.</Trans>
           </p>
         ) : (
           <List
-            label={t`Who got it in the last 7 days`}
+            label={t`Tenants, last 7 days`}
             columns={columns}
             rows={usage.tenants}
             keyOf={({ databaseId }) => String(databaseId)}

@@ -60,7 +60,7 @@ export default function Keys() {
               value={state as FilterName}
               onChange={(next) => setAddress({ state: next === 'active' ? undefined : next })}
               options={[
-                { value: 'active', name: t`Keys that work` },
+                { value: 'active', name: t`Active keys` },
                 { value: 'ended', name: t`Revoked or expired` },
                 { value: 'all', name: t`All keys` },
               ]}
@@ -87,7 +87,7 @@ export default function Keys() {
         </Card>
       )}
       {tenant == null ? <ConsoleSessions /> : <PortalSessionsCard />}
-      <CreateKey open={creating} onClose={() => setCreating(false)} />
+      {creating && <CreateKey onClose={() => setCreating(false)} />}
       <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
     </>
   );

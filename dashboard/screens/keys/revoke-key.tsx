@@ -40,13 +40,13 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment | undefi
           <p>
             {apiKey.consoleSession ? (
               <Trans>
-                “<Untrusted text={apiKey.name} />” is signed out within 5 seconds. Keys and portal sessions that were
-                made in this session end with it. It can no longer:
+                “<Untrusted text={apiKey.name} />” is signed out within 5 seconds. Keys and portal sessions created in
+                this session end with it. Lost permissions:
               </Trans>
             ) : (
               <Trans>
-                What uses the key “<Untrusted text={apiKey.name} />” is refused within 5 seconds, for good. It can no
-                longer:
+                Requests with the key “<Untrusted text={apiKey.name} />” are refused within 5 seconds. This cannot be
+                undone. Lost permissions:
               </Trans>
             )}
           </p>
@@ -66,7 +66,7 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment | undefi
           </p>
           {apiKey.id === own.id && (
             <p className="font-medium text-bad">
-              <Trans>You use this key yourself: you will be signed out.</Trans>
+              <Trans>This is your own key: you will be signed out.</Trans>
             </p>
           )}
         </div>

@@ -1,23 +1,23 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 
-/** The permissions of each scope, in words that follow "It may". */
+/** The permissions of each scope. */
 export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
-  'webhooks:read': msg`look at endpoints and event types`,
-  'webhooks:write': msg`make, change, test and delete endpoints`,
+  'webhooks:read': msg`view endpoints and event types`,
+  'webhooks:write': msg`create, change, test and delete endpoints`,
   'events:read': msg`read events with their payloads`,
   'events:emit': msg`emit events`,
-  'deliveries:read': msg`look at deliveries, attempts and figures`,
-  'deliveries:write': msg`send deliveries again, and cancel them`,
-  'webhooks:edit': msg`make, change and delete endpoints`,
+  'deliveries:read': msg`view deliveries, attempts and statistics`,
+  'deliveries:write': msg`resend deliveries, and cancel them`,
+  'webhooks:edit': msg`create, change and delete endpoints`,
   'webhooks:secrets': msg`see new signing secrets, and rotate them`,
   'webhooks:test': msg`send tests`,
-  'deliveries:resend': msg`send single deliveries again, and cancel them`,
-  'deliveries:bulk': msg`send many deliveries again, and cancel many`,
-  'keys:admin': msg`make and revoke keys, and read the audit log`,
-  'platform:read': msg`look at everything, of all tenants`,
-  'platform:support': msg`look at everything, and act for every tenant`,
-  'platform:admin': msg`do everything, and make tenants, event types and platform keys`,
+  'deliveries:resend': msg`resend single deliveries, and cancel them`,
+  'deliveries:bulk': msg`resend and cancel deliveries in bulk`,
+  'keys:admin': msg`create and revoke keys, and read the audit log`,
+  'platform:read': msg`view everything of all tenants`,
+  'platform:support': msg`view everything, and act for every tenant`,
+  'platform:admin': msg`do everything, and create tenants, event types and platform keys`,
 };
 
 /** Parts of a scope are offered to those alone who do not hold the whole. */

@@ -1,5 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
+import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
 import type { EndpointRowFragment } from '../../api/generated/graphql';
 import type { Reason } from '../../parts/attention';
 import { Button } from '../../parts/button';
@@ -70,7 +71,7 @@ function useColumns(): Column<Row>[] {
         figures: true,
         render: ({ endpoint: { heldCount } }) => (
           <span className={heldCount === 0 ? 'text-faint' : 'font-medium text-warn'}>
-            {countUpTo(heldCount, 1_000)}
+            {countUpTo(heldCount, HELD_SHOWN_MAX)}
           </span>
         ),
       },

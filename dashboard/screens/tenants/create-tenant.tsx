@@ -1,64 +1,42 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type FormEvent, useState } from 'react';
 import { useMutation } from 'urql';
-import { Button } from '../../parts/button';
-import { Dialog } from '../../parts/dialog';
-import { Field, TextInput } from '../../parts/field';
-import { issueAt } from '../../parts/issues';
-import { messageOf } from '../../parts/page';
+import { TextField } from '../../parts/field';
+import { useForm } from '../../parts/form';
+import { FormDialog } from '../../parts/form-dialog';
 import { useGo } from '../../parts/place';
 import { notify } from '../../parts/toast';
 import { CREATE_TENANT } from './documents';
 
-/** Makes a tenant, and goes to it. */
-export function CreateTenant({ open, onClose }: { open: boolean; onClose: () => void }) {
+/** Creates a tenant, and goes to it. */
+export function CreateTenant({ onClose }: { onClose: () => void }) {
   const { t } = useLingui();
   const go = useGo();
-  const [name, setName] = useState('');
-  const [{ error, fetching }, create] = useMutation(CREATE_TENANT);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const { data } = await create({ name: name.trim() });
-    if (data) {
-      notify(t`The tenant is made.`, t`It has no API key yet: make one under “Keys”.`);
+  const [, create] = useMutation(CREATE_TENANT);
+  const form = useForm({
+    initial: { name: '' },
+    save: ({ name }) => create({ name: name.trim() }),
+    saved: ({ createTenant: { tenant } }) => {
+      notify(t`The tenant is created.`, t`Create its first API key under “Keys”.`);
       onClose();
-      go(`/tenants/${data.createTenant.tenant.databaseId}`);
-    }
-  };
+      go(`/tenants/${tenant.databaseId}`);
+    },
+  });
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
+    <FormDialog
+      form={form}
       title={<Trans>Add a tenant</Trans>}
-      actions={
-        <>
-          <Button onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button type="submit" form="create-tenant" look="primary" disabled={fetching || name.trim() === ''}>
-            <Trans>Add the tenant</Trans>
-          </Button>
-        </>
-      }
+      action={<Trans>Add the tenant</Trans>}
+      ready={form.values.name.trim() !== ''}
+      onClose={onClose}
     >
-      <form id="create-tenant" onSubmit={(event) => void submit(event)}>
-        <Field
-          name={<Trans>Name</Trans>}
-          hint={<Trans>Such as the customer's company. Unique in this installation; it can be changed.</Trans>}
-          error={error && (issueAt(error, 'input', 'name') ?? messageOf(error))}
-        >
-          {(props) => (
-            <TextInput
-              {...props}
-              autoFocus
-              required
-              maxLength={200}
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-      </form>
-    </Dialog>
+      <TextField
+        {...form.field('name')}
+        name={<Trans>Name</Trans>}
+        hint={<Trans>Such as the customer's company. Unique in this installation; you can change it later.</Trans>}
+        autoFocus
+        required
+        maxLength={200}
+      />
+    </FormDialog>
   );
 }

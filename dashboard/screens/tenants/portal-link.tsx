@@ -7,6 +7,7 @@ import { Button, buttonLook } from '../../parts/button';
 import { Code } from '../../parts/code';
 import { Dialog } from '../../parts/dialog';
 import { Select } from '../../parts/field';
+import { useForm } from '../../parts/form';
 import { Card, Failure } from '../../parts/page';
 import { useAllowed } from '../../parts/viewer';
 import { CREATE_PORTAL_SESSION } from './documents';
@@ -51,60 +52,54 @@ export function PortalLink() {
   );
 }
 
-/** Makes a link for whoever presses the button. */
+/** Creates a link for the person who presses the button. */
 function OwnLook() {
   const { t } = useLingui();
-  const [rights, setRights] = useState<keyof typeof RIGHTS>('view');
-  const [{ data, error, fetching }, create] = useMutation(CREATE_PORTAL_SESSION);
-  const [shown, setShown] = useState(false);
-  const make = async () => {
-    await create({ capabilities: [...RIGHTS[rights]], invitationDays: null });
-    setShown(true);
-  };
+  const [, create] = useMutation(CREATE_PORTAL_SESSION);
+  const [url, setUrl] = useState<string>();
+  const form = useForm({
+    initial: { rights: 'view' as keyof typeof RIGHTS },
+    save: ({ rights }) => create({ capabilities: [...RIGHTS[rights]], invitationDays: null }),
+    saved: ({ createPortalSession }) => setUrl(createPortalSession.url),
+  });
   return (
     <>
       <Select
-        label={t`What the session may do`}
-        value={rights}
-        onChange={setRights}
+        {...form.field('rights')}
+        label={t`Permissions of the session`}
         options={[
-          { value: 'view', name: t`May look` },
-          { value: 'send', name: t`May look, test and resend` },
-          { value: 'all', name: t`May do everything` },
+          { value: 'view', name: t`View only` },
+          { value: 'send', name: t`View, test and resend` },
+          { value: 'all', name: t`Everything` },
         ]}
       />
-      <Button onClick={() => void make()} disabled={fetching}>
-        <Trans>Make a link</Trans>
+      <Button onClick={() => form.submit()} disabled={form.busy}>
+        <Trans>Create a link</Trans>
       </Button>
-      <Dialog
-        open={shown}
-        onClose={() => setShown(false)}
-        title={<Trans>A link to the portal</Trans>}
-        actions={
-          data && (
-            <a
-              href={data.createPortalSession.url}
-              target="_blank"
-              rel="noopener"
-              className={buttonLook('primary')}
-              onClick={() => setShown(false)}
-            >
-              <ExternalLink aria-hidden />
-              <Trans>Open it in a new tab</Trans>
-            </a>
-          )
-        }
-      >
-        {error && <Failure error={error} />}
-        {data && (
-          <>
-            <p className="mb-2 text-sm text-soft">
-              <Trans>It is shown this once. The first person who opens it, within 60 seconds, is signed in.</Trans>
-            </p>
-            <Code text={data.createPortalSession.url} name={t`link`} wrap />
-          </>
-        )}
-      </Dialog>
+      {form.error && <Failure error={form.error} />}
+      {url !== undefined && <NewLink url={url} onClose={() => setUrl(undefined)} />}
     </>
+  );
+}
+
+function NewLink({ url, onClose }: { url: string; onClose: () => void }) {
+  const { t } = useLingui();
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={<Trans>A link to the portal</Trans>}
+      actions={
+        <a href={url} target="_blank" rel="noopener" className={buttonLook('primary')} onClick={onClose}>
+          <ExternalLink aria-hidden />
+          <Trans>Open in a new tab</Trans>
+        </a>
+      }
+    >
+      <p className="mb-2 text-sm text-soft">
+        <Trans>It is shown only once. The first person who opens it, within 60 seconds, is signed in.</Trans>
+      </p>
+      <Code text={url} name={t`link`} wrap />
+    </Dialog>
   );
 }

@@ -1,9 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type FormEvent, useState } from 'react';
 import { useMutation } from 'urql';
 import { Button } from '../../parts/button';
-import { Field, TextInput } from '../../parts/field';
-import { issueAt } from '../../parts/issues';
+import { TextField } from '../../parts/field';
+import { useForm } from '../../parts/form';
 import { Card, Fact, Facts, messageOf } from '../../parts/page';
 import { notify } from '../../parts/toast';
 import { RENAME_TENANT } from './documents';
@@ -11,37 +10,28 @@ import { RENAME_TENANT } from './documents';
 /** The name of a tenant, which can be changed, and its id, which cannot. */
 export function RenameTenant({ tenant }: { tenant: { id: string; name: string } }) {
   const { t } = useLingui();
-  const [name, setName] = useState(tenant.name);
-  const [{ error, fetching }, rename] = useMutation(RENAME_TENANT);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const { data } = await rename({ id: tenant.id, name: name.trim() });
-    if (data) {
-      notify(t`The tenant has its new name.`);
-    }
-  };
+  const [, rename] = useMutation(RENAME_TENANT);
+  const form = useForm({
+    initial: { name: tenant.name },
+    save: ({ name }) => rename({ id: tenant.id, name: name.trim() }),
+    saved: () => notify(t`The tenant has its new name.`),
+  });
+  const name = form.values.name.trim();
   return (
     <Card title={<Trans>Name</Trans>}>
-      <form onSubmit={(event) => void submit(event)} className="flex flex-wrap items-start gap-x-2">
+      <form onSubmit={form.submit} className="flex flex-wrap items-start gap-x-2">
         <div className="min-w-0 flex-1 basis-60">
-          <Field
+          <TextField
+            {...form.field('name')}
             name={<Trans>Name of the tenant</Trans>}
             hint={<Trans>Unique in this installation, up to 200 characters.</Trans>}
-            error={error && (issueAt(error, 'input', 'name') ?? messageOf(error))}
-          >
-            {(props) => (
-              <TextInput
-                {...props}
-                required
-                maxLength={200}
-                value={name}
-                onChange={({ target }) => setName(target.value)}
-              />
-            )}
-          </Field>
+            error={form.error && messageOf(form.error)}
+            required
+            maxLength={200}
+          />
         </div>
         <div className="pt-6.25">
-          <Button type="submit" disabled={fetching || name.trim() === '' || name.trim() === tenant.name}>
+          <Button type="submit" disabled={form.busy || name === '' || name === tenant.name}>
             <Trans>Rename</Trans>
           </Button>
         </div>

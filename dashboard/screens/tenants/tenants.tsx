@@ -93,7 +93,7 @@ export default function Tenants() {
           </Card>
         )}
       </div>
-      {adding && <CreateTenant open onClose={() => setAdding(false)} />}
+      {adding && <CreateTenant onClose={() => setAdding(false)} />}
     </>
   );
 }

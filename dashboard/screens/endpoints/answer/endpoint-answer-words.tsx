@@ -1,15 +1,11 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
+import { DISABLE_AFTER_FAILURES, HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
 import { shortly, Time } from '../../../parts/time';
 import { count, countUpTo, duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
 import type { ShownEndpoint } from '../use-endpoint';
 import type { EndpointAnswer, Hold } from './endpoint-answer';
-
-/** From how many on `heldCount` is not counted any further. */
-const HELD_MAX = 1_000;
-/** How many failures in a row disable an endpoint. */
-const FAILURES_MAX = 10;
 
 interface Words {
   answer: EndpointAnswer;
@@ -101,7 +97,7 @@ export function Detail({ answer, endpoint }: Words): ReactNode {
             </Trans>
           )}
           <Plural
-            value={FAILURES_MAX - answer.failures}
+            value={DISABLE_AFTER_FAILURES - answer.failures}
             one="One more failure in a row disables it."
             other="# more failures in a row disable it."
           />
@@ -183,7 +179,7 @@ function Held({ held }: { held: number }) {
   return held === 1 ? (
     <Trans>one delivery is held</Trans>
   ) : (
-    <Trans>{countUpTo(held, HELD_MAX)} deliveries are held</Trans>
+    <Trans>{countUpTo(held, HELD_SHOWN_MAX)} deliveries are held</Trans>
   );
 }
 

@@ -11,14 +11,14 @@ export function Conflict({
   base,
   theirs,
   mine,
-  onTheirs,
-  onMine,
+  take,
+  overwrite,
 }: {
   base: ShownEndpoint;
   theirs: ShownEndpoint;
   mine: EndpointValues;
-  onTheirs: () => void;
-  onMine: () => void;
+  take: () => void;
+  overwrite: () => void;
 }) {
   const { t, i18n } = useLingui();
   const state = ({ active }: { active: boolean }) => (active ? t`active` : t`inactive`);
@@ -34,12 +34,12 @@ export function Conflict({
   return (
     <Answer tone="warn">
       <p className="font-medium">
-        <Trans>Somebody has changed this endpoint since you opened it.</Trans>
+        <Trans>Somebody else changed this endpoint while you were editing it.</Trans>
       </p>
       <table className="mt-1.5 w-full table-fixed text-xs">
         <thead>
           <tr className="text-soft">
-            {['', t`Before`, t`There now`, t`Yours`].map((name) => (
+            {['', t`Before`, t`Now`, t`Yours`].map((name) => (
               <td key={name} className="pe-3 font-medium first:w-20">
                 {name}
               </td>
@@ -65,11 +65,11 @@ export function Conflict({
         </tbody>
       </table>
       <div className="mt-2.5 flex flex-wrap gap-2">
-        <Button onClick={onTheirs}>
-          <Trans>Take what is there now</Trans>
+        <Button onClick={take}>
+          <Trans>Use the current values</Trans>
         </Button>
-        <Button look="primary" onClick={onMine}>
-          <Trans>Save mine over it</Trans>
+        <Button look="primary" onClick={overwrite}>
+          <Trans>Overwrite with mine</Trans>
         </Button>
       </div>
     </Answer>

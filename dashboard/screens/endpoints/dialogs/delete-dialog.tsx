@@ -25,7 +25,7 @@ export function DeleteDialog({ endpoint, onClose }: EndpointDialogProps) {
     <Confirm
       open
       onClose={onClose}
-      title={<Trans>Delete this endpoint for good?</Trans>}
+      title={<Trans>Delete this endpoint?</Trans>}
       action={t`Delete the endpoint`}
       error={error}
       onConfirm={() => void confirm()}
@@ -38,16 +38,18 @@ export function DeleteDialog({ endpoint, onClose }: EndpointDialogProps) {
         <li>
           <Plural
             value={open}
-            _0="No delivery waits to be sent."
-            one="One delivery that waits to be sent, or is held, is canceled."
-            other="# deliveries that wait to be sent, or are held, are canceled."
+            _0="No delivery is waiting or held."
+            one="One waiting or held delivery is canceled."
+            other="# waiting or held deliveries are canceled."
           />
         </li>
         <li>
-          <Trans>Its signing secret is gone; a new endpoint gets another one.</Trans>
+          <Trans>Its signing secret is lost. A new endpoint gets another one.</Trans>
         </li>
         <li>
-          <Trans>Past deliveries can be read as long as they are kept. To stop for a while, pause it instead.</Trans>
+          <Trans>
+            Past deliveries stay readable as long as they are stored. To stop for a while, pause it instead.
+          </Trans>
         </li>
       </ul>
     </Confirm>

@@ -1,10 +1,7 @@
 import { Trans } from '@lingui/react/macro';
-import { useState } from 'react';
 import { useClient, useMutation } from 'urql';
-import { Button } from '../../../parts/button';
-import { Dialog } from '../../../parts/dialog';
-import { isConflict, issuesOf } from '../../../parts/issues';
-import { Failure } from '../../../parts/page';
+import { useForm } from '../../../parts/form';
+import { FormDialog } from '../../../parts/form-dialog';
 import { notify } from '../../../parts/toast';
 import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
 import { EndpointFields } from '../form/endpoint-fields';
@@ -14,64 +11,33 @@ import { Conflict } from './conflict';
 
 /** Changes the fields of an endpoint, as long as nobody else has changed it in the meantime. */
 export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
+  const { id } = endpoint;
   const client = useClient();
-  // What the form began with, while the page behind it goes on following changes.
-  const [base, setBase] = useState(endpoint);
-  const [values, setValues] = useState(() => valuesOf(endpoint));
-  const [theirs, setTheirs] = useState<typeof endpoint>();
-  const [{ error, fetching }, update] = useMutation(UPDATE_ENDPOINT);
-  const save = async (ifVersion: number) => {
-    const result = await update({ input: { id: endpoint.id, ...valuesOf(values), ifVersion } });
-    if (result.data) {
+  const [, update] = useMutation(UPDATE_ENDPOINT);
+  const form = useForm({
+    initial: () => valuesOf(endpoint),
+    save: (values, { version }) => update({ input: { id, ...valuesOf(values), ifVersion: version } }),
+    saved: () => {
       notify(<Trans>The endpoint is changed.</Trans>);
       onClose();
-    } else if (isConflict(result.error)) {
-      const read = await client.query(ENDPOINT, { id: endpoint.id }).toPromise();
-      setTheirs(read.data?.webhook ?? undefined);
-    }
-  };
-  const goOnFrom = (now: typeof endpoint) => {
-    setBase(now);
-    setTheirs(undefined);
-  };
+    },
+    versioned: {
+      stored: endpoint,
+      read: async () => (await client.query(ENDPOINT, { id }).toPromise()).data?.webhook,
+      valuesOf,
+    },
+  });
   return (
-    <Dialog
-      open
-      width="wide"
-      onClose={onClose}
+    <FormDialog
+      form={form}
+      wide
       title={<Trans>Edit the endpoint</Trans>}
-      actions={
-        <>
-          <Button onClick={onClose}>
-            <Trans>Leave it as it is</Trans>
-          </Button>
-          {theirs === undefined && (
-            <Button look="primary" disabled={fetching || !isReady(values)} onClick={() => void save(base.version)}>
-              <Trans>Save</Trans>
-            </Button>
-          )}
-        </>
-      }
+      action={form.conflict ? undefined : <Trans>Save</Trans>}
+      ready={isReady(form.values)}
+      onClose={onClose}
     >
-      <div className="flex flex-col gap-3">
-        {theirs !== undefined && (
-          <Conflict
-            base={base}
-            theirs={theirs}
-            mine={values}
-            onTheirs={() => {
-              goOnFrom(theirs);
-              setValues(valuesOf(theirs));
-            }}
-            onMine={() => {
-              goOnFrom(theirs);
-              void save(theirs.version);
-            }}
-          />
-        )}
-        <EndpointFields values={values} onChange={setValues} error={error} />
-        {error && issuesOf(error).length === 0 && !isConflict(error) && <Failure error={error} />}
-      </div>
-    </Dialog>
+      {form.conflict && <Conflict {...form.conflict} mine={form.values} />}
+      <EndpointFields form={form} />
+    </FormDialog>
   );
 }

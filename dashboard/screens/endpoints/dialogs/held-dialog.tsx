@@ -1,36 +1,21 @@
-import { Trans, useLingui } from '@lingui/react/macro';
-import { type ReactNode, useState } from 'react';
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
 import type { HeldAction } from '../../../api/generated/graphql';
-import { Button } from '../../../parts/button';
-import { Dialog } from '../../../parts/dialog';
-import { Failure } from '../../../parts/page';
+import { type FieldProps, useForm } from '../../../parts/form';
+import { FormDialog } from '../../../parts/form-dialog';
 import { notify } from '../../../parts/toast';
 import { countUpTo } from '../../../text/numbers';
 import { UPDATE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
-/** From how many on `heldCount` is not counted any further. */
-const HELD_MAX = 1_000;
-
 /** Enables an endpoint, or decides about the held deliveries of an active one: release, keep or discard. */
 export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
-  const [held, setHeld] = useState<HeldAction>('RELEASE');
-  const [{ error, fetching }, update] = useMutation(UPDATE_ENDPOINT);
+  const [, update] = useMutation(UPDATE_ENDPOINT);
   const { active, heldCount } = endpoint;
-  const many = countUpTo(heldCount, HELD_MAX);
-  const submit = async () => {
-    if (active && held === 'KEEP') {
-      onClose();
-      return;
-    }
-    const { data } = await update({ input: { id: endpoint.id, active: true, held } });
-    if (data) {
-      notify(active ? done[held] : t`The endpoint is enabled.`);
-      onClose();
-    }
-  };
+  const many = countUpTo(heldCount, HELD_SHOWN_MAX);
   const done: Record<HeldAction, string> = {
     RELEASE: t`${many} held deliveries are being sent.`,
     KEEP: '',
@@ -39,85 +24,83 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
   const button: Record<HeldAction, string> = active
     ? { RELEASE: t`Release ${many}`, KEEP: t`Keep them`, DISCARD: t`Discard ${many}` }
     : { RELEASE: t`Enable and release`, KEEP: t`Enable and keep`, DISCARD: t`Enable and discard` };
+  const form = useForm({
+    initial: { held: 'RELEASE' as HeldAction },
+    save: ({ held }) => update({ input: { id: endpoint.id, active: true, held } }),
+    saved: (_, { held }) => {
+      notify(active ? done[held] : t`The endpoint is enabled.`);
+      onClose();
+    },
+  });
+  const { held } = form.values;
   return (
-    <Dialog
-      open
+    <FormDialog
+      form={active && held === 'KEEP' ? { ...form, submit: onClose } : form}
+      title={active ? <Trans>Decide about held deliveries</Trans> : <Trans>Enable the endpoint</Trans>}
+      action={heldCount === 0 ? <Trans>Enable the endpoint</Trans> : button[held]}
+      danger={held === 'DISCARD' && heldCount > 0}
       onClose={onClose}
-      title={active ? <Trans>Held deliveries</Trans> : <Trans>Enable the endpoint</Trans>}
-      actions={
-        <>
-          <Button onClick={onClose}>
-            <Trans>Close</Trans>
-          </Button>
-          <Button
-            look={held === 'DISCARD' && heldCount > 0 ? 'danger' : 'primary'}
-            disabled={fetching}
-            onClick={() => void submit()}
-          >
-            {heldCount === 0 ? <Trans>Enable the endpoint</Trans> : button[held]}
-          </Button>
-        </>
-      }
     >
       {heldCount === 0 ? (
         <p className="text-sm">
           <Trans>No delivery is held. New events are sent, and failures count from zero.</Trans>
         </p>
       ) : (
-        <fieldset className="flex flex-col gap-2">
-          <legend className="mb-2 text-sm">
-            {heldCount === 1 ? (
-              <Trans>What should happen to the held delivery?</Trans>
-            ) : (
-              <Trans>What should happen to the {many} held deliveries?</Trans>
-            )}
-          </legend>
-          <Option value="RELEASE" chosen={held} onChoose={setHeld} name={t`Release: send all ${many}`}>
-            <Trans>They are sent at once, oldest first, at the endpoint's pace.</Trans>
-          </Option>
-          <Option value="KEEP" chosen={held} onChoose={setHeld} name={t`Keep all ${many} held`}>
-            <Trans>New events are sent. Send a test, and release the held deliveries once it arrives.</Trans>
-          </Option>
-          <Option value="DISCARD" chosen={held} onChoose={setHeld} name={t`Discard: cancel all ${many}`}>
-            <Trans>They are not sent unless somebody sends them again. New events are sent.</Trans>
-          </Option>
-        </fieldset>
+        <HeldOptions {...form.field('held')} count={heldCount} many={many} />
       )}
-      {error && (
-        <div className="mt-3">
-          <Failure error={error} />
-        </div>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }
 
-function Option({
-  value,
-  chosen,
-  onChoose,
-  name,
-  children,
-}: {
-  value: HeldAction;
-  chosen: HeldAction;
-  onChoose: (value: HeldAction) => void;
-  name: string;
-  children: ReactNode;
-}) {
+/** @param many the count as text. */
+function HeldOptions({ value, onChange, count, many }: FieldProps<HeldAction> & { count: number; many: string }) {
+  const { t } = useLingui();
+  const options: [HeldAction, string, ReactNode][] = [
+    [
+      'RELEASE',
+      t`Release: send all ${many}`,
+      <Trans key="release">The oldest first, starting now, at the pace that the endpoint accepts.</Trans>,
+    ],
+    [
+      'KEEP',
+      t`Keep all ${many} held`,
+      <Trans key="keep">
+        New events are sent. Send a test first, and release the held deliveries once it arrives.
+      </Trans>,
+    ],
+    [
+      'DISCARD',
+      t`Discard: cancel all ${many}`,
+      <Trans key="discard">They are not sent unless you resend them. New events are sent.</Trans>,
+    ],
+  ];
   return (
-    <label className="flex items-start gap-2.5 rounded-md border border-line-strong px-3 py-2 text-sm has-checked:border-accent has-checked:bg-accent-soft">
-      <input
-        type="radio"
-        name="held"
-        checked={value === chosen}
-        onChange={() => onChoose(value)}
-        className="mt-0.5 size-3.5 shrink-0 accent-accent"
-      />
-      <span>
-        <span className="block font-medium">{name}</span>
-        <span className="block text-xs text-soft">{children}</span>
-      </span>
-    </label>
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-2 text-sm">
+        <Plural
+          value={count}
+          one="What should happen to the held delivery?"
+          other={`What should happen to the ${many} held deliveries?`}
+        />
+      </legend>
+      {options.map(([option, name, words]) => (
+        <label
+          key={option}
+          className="flex items-start gap-2.5 rounded-md border border-line-strong px-3 py-2 text-sm has-checked:border-accent has-checked:bg-accent-soft"
+        >
+          <input
+            type="radio"
+            name="held"
+            checked={option === value}
+            onChange={() => onChange(option)}
+            className="mt-0.5 size-3.5 shrink-0 accent-accent"
+          />
+          <span>
+            <span className="block font-medium">{name}</span>
+            <span className="block text-xs text-soft">{words}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -5,7 +5,7 @@ import { notify } from '../../../parts/toast';
 import { UPDATE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
-/** Stops the deliveries of an endpoint, after saying what becomes of them. */
+/** Stops the deliveries of an endpoint, after saying what happens to them. */
 export function PauseDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
   const [{ error, fetching }, update] = useMutation(UPDATE_ENDPOINT);
@@ -32,16 +32,16 @@ export function PauseDialog({ endpoint, onClose }: EndpointDialogProps) {
         <li>
           <Plural
             value={open}
-            _0="No delivery is open now."
-            one="The one delivery that is open now is held."
-            other="The # deliveries that are open now are held."
+            _0="No delivery is waiting."
+            one="One waiting delivery is held."
+            other="# waiting deliveries are held."
           />
         </li>
         <li>
-          <Trans>Events that come from now on are held too, until you enable it again.</Trans>
+          <Trans>New events are held too, until you enable the endpoint again.</Trans>
         </li>
         <li>
-          <Trans>They are held for a limited time; once it is paused, this page says until when.</Trans>
+          <Trans>They are held for a limited time. This page shows until when once the endpoint is paused.</Trans>
         </li>
       </ul>
     </Confirm>

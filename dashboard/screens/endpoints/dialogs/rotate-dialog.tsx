@@ -1,15 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useState } from 'react';
 import { useMutation } from 'urql';
-import { Button } from '../../../parts/button';
-import { Dialog } from '../../../parts/dialog';
-import { Field, TextInput } from '../../../parts/field';
-import { issueAt, issuesOf } from '../../../parts/issues';
-import { Answer, Failure } from '../../../parts/page';
+import { TextField } from '../../../parts/field';
+import { useForm } from '../../../parts/form';
+import { FormDialog } from '../../../parts/form-dialog';
+import { Answer } from '../../../parts/page';
+import { SecretDialog } from '../../../parts/secret-dialog';
 import { shortly, Time } from '../../../parts/time';
-import { Untrusted } from '../../../parts/untrusted';
 import { ROTATE_SECRET } from '../documents';
-import { SecretOnce } from '../form/secret-once';
 import type { EndpointDialogProps } from '../use-endpoint';
 
 const HOURS_MAX = 168;
@@ -19,82 +16,58 @@ const HOURS_USUAL = 24;
 export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
   const { previousSecretExpiresAt: endsAt } = endpoint;
-  const isUnderWay = endsAt != null && Date.parse(endsAt) > Date.now();
-  const [hours, setHours] = useState(isUnderWay ? '0' : String(HOURS_USUAL));
-  const [{ data, error, fetching }, rotate] = useMutation(ROTATE_SECRET);
-  const made = data?.rotateWebhookSecret;
+  const isRotating = endsAt != null && Date.parse(endsAt) > Date.now();
+  const [, rotate] = useMutation(ROTATE_SECRET);
+  const form = useForm({
+    initial: { overlapHours: isRotating ? '0' : String(HOURS_USUAL) },
+    save: ({ overlapHours }) => rotate({ input: { id: endpoint.id, overlapHours: Number(overlapHours) } }),
+  });
+  const made = form.data?.rotateWebhookSecret;
   if (made !== undefined) {
     return <Rotated secret={made.secret} endsAt={made.webhook.previousSecretExpiresAt ?? null} onClose={onClose} />;
   }
-  const overlap = Number(hours);
-  const isPossible = Number.isInteger(overlap) && overlap >= 0 && overlap <= HOURS_MAX && hours !== '';
-  const refusal = issueAt(error, 'input', 'overlapHours');
+  const { overlapHours } = form.values;
+  const hours = Number(overlapHours);
+  const isPossible = Number.isInteger(hours) && hours >= 0 && hours <= HOURS_MAX && overlapHours !== '';
   return (
-    <Dialog
-      open
-      width="wide"
+    <FormDialog
+      form={form}
+      wide
+      title={<Trans>Rotate the secret</Trans>}
+      action={hours === 0 ? <Trans>Rotate and end the old one</Trans> : <Trans>Rotate the secret</Trans>}
+      danger={hours === 0}
+      ready={isPossible}
       onClose={onClose}
-      title={<Trans>Rotate the signing secret</Trans>}
-      actions={
-        <>
-          <Button onClick={onClose}>
-            <Trans>Leave it as it is</Trans>
-          </Button>
-          <Button
-            look={overlap === 0 ? 'danger' : 'primary'}
-            disabled={!isPossible || fetching}
-            onClick={() => void rotate({ input: { id: endpoint.id, overlapHours: overlap } })}
-          >
-            {overlap === 0 ? <Trans>Rotate, and end the old one now</Trans> : <Trans>Rotate the secret</Trans>}
-          </Button>
-        </>
-      }
     >
-      <div className="flex flex-col gap-3">
-        {isUnderWay && (
-          <Answer tone="warn">
-            <Trans>
-              A rotation is under way: the previous secret signs too until {shortly(endsAt)}. Another one before that is
-              possible only without an overlap.
-            </Trans>
-          </Answer>
-        )}
-        <Field
-          name={<Trans>Overlap in hours</Trans>}
-          hint={<Trans>For so long the old secret signs too: 0 to 168, which is a week.</Trans>}
-          error={
-            refusal !== undefined ? (
-              <Untrusted text={refusal} />
-            ) : (
-              !isPossible && t`Choose a whole number of hours from 0 to 168.`
-            )
-          }
-        >
-          {(props) => (
-            <TextInput
-              {...props}
-              type="number"
-              min={0}
-              max={HOURS_MAX}
-              step={1}
-              value={hours}
-              onChange={({ target }) => setHours(target.value)}
-            />
-          )}
-        </Field>
-        {overlap === 0 ? (
-          <p className="text-sm text-warn">
-            <Trans>
-              Without an overlap the old secret ends at once, as after a leak: your server refuses deliveries until it
-              has the new one. They are retried, and count as failures.
-            </Trans>
-          </p>
-        ) : (
-          <WhichSigns />
-        )}
-        {error && issuesOf(error).length === 0 && <Failure error={error} />}
-      </div>
-    </Dialog>
+      {isRotating && (
+        <Answer tone="warn">
+          <Trans>
+            A rotation is in progress: the previous secret signs too until {shortly(endsAt)}. Another rotation before
+            that is possible only without an overlap.
+          </Trans>
+        </Answer>
+      )}
+      <TextField
+        {...form.field('overlapHours')}
+        name={<Trans>Overlap in hours</Trans>}
+        hint={<Trans>How long the old secret signs too: 0 to 168 hours, which is a week.</Trans>}
+        error={!isPossible && t`Enter a whole number of hours from 0 to 168.`}
+        type="number"
+        min={0}
+        max={HOURS_MAX}
+        step={1}
+      />
+      {hours === 0 ? (
+        <p className="text-sm text-warn">
+          <Trans>
+            Without an overlap the old secret ends now, as after a leak. Your server refuses deliveries until it has the
+            new secret. They are retried and count as failures.
+          </Trans>
+        </p>
+      ) : (
+        <WhichSigns />
+      )}
+    </FormDialog>
   );
 }
 
@@ -110,7 +83,7 @@ function WhichSigns() {
       <table className="w-full text-sm">
         <thead>
           <tr className="border-b border-line text-start text-xs text-soft">
-            {[t`Header`, t`Now`, t`In the overlap`, t`After it`].map((name) => (
+            {[t`Header`, t`Now`, t`During the overlap`, t`After it`].map((name) => (
               <th key={name} scope="col" className="py-1.5 pe-3 text-start font-medium">
                 {name}
               </th>
@@ -134,8 +107,8 @@ function WhichSigns() {
       </table>
       <p className="text-sm text-soft">
         <Trans>
-          A server that checks webhook-signature can take the new secret at any time in the overlap. One that checks
-          X-Service-Signature must accept both until the overlap is over.
+          A server that checks webhook-signature can switch to the new secret at any time during the overlap. One that
+          checks X-Service-Signature must accept both until the overlap ends.
         </Trans>
       </p>
     </>
@@ -143,32 +116,31 @@ function WhichSigns() {
 }
 
 function Rotated({ secret, endsAt, onClose }: { secret: string; endsAt: string | null; onClose: () => void }) {
+  const { t } = useLingui();
   return (
-    <Dialog
-      open
-      stays
-      width="wide"
-      onClose={onClose}
+    <SecretDialog
+      wide
       title={<Trans>The new signing secret</Trans>}
-      actions={
-        <Button look="primary" onClick={onClose}>
-          <Trans>I have stored the secret</Trans>
-        </Button>
+      secret={secret}
+      name={t`the secret`}
+      hint={
+        <Trans>
+          The signing secret is shown only once. Store it where your server keeps its secrets, as WEBHOOK_SECRET.
+        </Trans>
       }
+      leave={<Trans>Close</Trans>}
+      onClose={onClose}
     >
-      <div className="flex flex-col gap-3">
-        <SecretOnce secret={secret} />
-        <p className="text-sm text-soft">
-          {endsAt === null ? (
-            <Trans>The old secret signs nothing any more.</Trans>
-          ) : (
-            <Trans>
-              The old secret signs too until {shortly(endsAt)}: it ends <Time value={endsAt} />. The page of the
-              endpoint counts down.
-            </Trans>
-          )}
-        </p>
-      </div>
-    </Dialog>
+      <p className="text-sm text-soft">
+        {endsAt === null ? (
+          <Trans>The old secret no longer signs anything.</Trans>
+        ) : (
+          <Trans>
+            The old secret signs too until {shortly(endsAt)}: it ends <Time value={endsAt} />. The endpoint's page
+            counts down.
+          </Trans>
+        )}
+      </p>
+    </SecretDialog>
   );
 }

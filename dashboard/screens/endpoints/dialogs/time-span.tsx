@@ -44,8 +44,8 @@ export function SpanFields({ span, onChange }: { span: Span; onChange: (span: Sp
       </Field>
       <Field
         name={<Trans>Until</Trans>}
-        hint={<Trans>Empty: now.</Trans>}
-        error={filterOf(span) === undefined && <Trans>The end must come after the beginning.</Trans>}
+        hint={<Trans>Empty means now.</Trans>}
+        error={filterOf(span) === undefined && <Trans>The end must be after the beginning.</Trans>}
       >
         {(props) => (
           <TextInput

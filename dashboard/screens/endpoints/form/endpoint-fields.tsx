@@ -1,66 +1,68 @@
 import { useLingui } from '@lingui/react/macro';
-import { type CombinedError, useQuery } from 'urql';
-import { Field, TextArea, TextInput } from '../../../parts/field';
-import { issueAt } from '../../../parts/issues';
+import { useMemo, useState } from 'react';
+import { useQuery } from 'urql';
+import { TextField } from '../../../parts/field';
+import type { FieldProps } from '../../../parts/form';
 import { Failure } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { EVENT_TYPES } from '../documents';
 import { type EndpointValues, type FieldName, type FieldValue, fieldNamed, fieldNames } from './endpoint-values';
 import { EventTypePicker } from './event-type-picker';
+import { offeredTypes } from './event-type-tree';
 import { UrlField } from './url-field';
-
-interface Control<Value> {
-  name: FieldName;
-  value: Value;
-  onChange: (value: FieldValue) => void;
-  /** The service's message about the value that was sent last. */
-  refusal: string | undefined;
-}
 
 /** A control for each field of an endpoint, by its kind. */
 export function EndpointFields({
-  values,
-  onChange,
-  error,
-  autoFocus,
+  form,
+  autoFocus = false,
 }: {
-  values: EndpointValues;
-  onChange: (values: EndpointValues) => void;
-  error: CombinedError | undefined;
+  form: { field: <Name extends FieldName>(name: Name) => FieldProps<EndpointValues[Name]> };
   autoFocus?: boolean;
 }) {
   return fieldNames.map((name) => (
-    <Chosen
+    <FieldControl
       key={name}
       name={name}
-      value={values[name]}
-      onChange={(value) => onChange({ ...values, [name]: value })}
-      refusal={issueAt(error, 'input', name)}
-      autoFocus={autoFocus === true && name === fieldNames[0]}
+      // A field's kind decides its type.
+      control={form.field(name) as FieldProps<FieldValue>}
+      autoFocus={autoFocus && name === fieldNames[0]}
     />
   ));
 }
 
-function Chosen({ value, autoFocus, ...shared }: Control<FieldValue> & { autoFocus: boolean }) {
-  switch (fieldNamed(shared.name).kind) {
+function FieldControl(props: { name: FieldName; control: FieldProps<FieldValue>; autoFocus: boolean }) {
+  const { i18n } = useLingui();
+  const { name, control, autoFocus } = props;
+  const field = fieldNamed(name);
+  switch (field.kind) {
     case 'url':
-      return <UrlField {...shared} value={value as string} autoFocus={autoFocus} />;
+      return <UrlField {...(control as FieldProps<string>)} autoFocus={autoFocus} />;
     case 'eventTypes':
-      return <EventTypesField {...shared} value={value as readonly string[]} />;
+      return <EventTypesField name={name} {...(control as FieldProps<readonly string[]>)} />;
     case 'text':
-      return <TextField {...shared} value={value as string | null} />;
+      return (
+        <TextField
+          {...control}
+          value={(control.value as string | null) ?? ''}
+          name={i18n._(ENDPOINT_FIELDS[name].name)}
+          hint={i18n._(ENDPOINT_FIELDS[name].hint)}
+          lines={field.lines}
+        />
+      );
   }
 }
 
-function EventTypesField({ name, value, onChange, refusal }: Control<readonly string[]>) {
+function EventTypesField({ name, value, onChange, refusal }: { name: FieldName } & FieldProps<readonly string[]>) {
   const { i18n } = useLingui();
   const [{ data, error }, readAgain] = useQuery({ query: EVENT_TYPES });
+  const [before] = useState(value);
+  const offered = useMemo(() => offeredTypes(data?.eventTypes ?? [], before), [data, before]);
   return (
     <div>
       <h2 className="mt-3 mb-1 text-sm font-medium">{i18n._(ENDPOINT_FIELDS[name].name)}</h2>
       {error && <Failure error={error} retry={readAgain} />}
-      {data?.eventTypes && <EventTypePicker types={data.eventTypes} value={value} onChange={onChange} />}
+      {data?.eventTypes && <EventTypePicker types={offered} value={value} onChange={onChange} />}
       <p className="mt-1 min-h-4 text-xs text-soft" aria-live="polite">
         {refusal === undefined ? (
           i18n._(ENDPOINT_FIELDS[name].hint)
@@ -71,26 +73,5 @@ function EventTypesField({ name, value, onChange, refusal }: Control<readonly st
         )}
       </p>
     </div>
-  );
-}
-
-function TextField({ name, value, onChange, refusal }: Control<string | null>) {
-  const { i18n } = useLingui();
-  const field = fieldNamed(name);
-  const Input = 'lines' in field && field.lines ? TextArea : TextInput;
-  return (
-    <Field
-      name={i18n._(ENDPOINT_FIELDS[name].name)}
-      hint={i18n._(ENDPOINT_FIELDS[name].hint)}
-      error={refusal !== undefined && <Untrusted text={refusal} />}
-    >
-      {(props) => (
-        <Input
-          {...props}
-          value={value ?? ''}
-          onChange={({ target }: { target: { value: string } }) => onChange(target.value)}
-        />
-      )}
-    </Field>
   );
 }

@@ -7,26 +7,24 @@ import { choiceOf, type OfferedType, type TypeNode, toggleTypes, treeOf } from '
 
 export const ALL_TYPES = ['*'] as const;
 
-/** Chooses event types from a tree, or `*` for all, later ones included. */
+interface PickerProps {
+  types: readonly OfferedType[];
+  value: readonly string[];
+  onChange: (names: string[]) => void;
+}
+
+/** Chooses event types from trees, or `*` for all, later ones included. */
 export function EventTypePicker({
   types,
   value,
   onChange,
-  all: allWords,
-}: {
-  types: readonly OfferedType[];
-  value: readonly string[];
-  onChange: (names: string[]) => void;
+  all,
+}: PickerProps & {
   /** The meaning of `*` here, if it is not "every type, later ones included". */
   all?: ReactNode;
 }) {
-  const { t } = useLingui();
-  const [search, setSearch] = useState('');
-  const nodes = useMemo(() => treeOf(types, search), [types, search]);
-  const all = value.includes('*');
-  const chosen = useMemo(() => new Set(value), [value]);
-  const change = (next: ReadonlySet<string>) => onChange([...next].toSorted());
-  // Taking the tick of "all" away brings back what was chosen before it.
+  const isAll = value.includes('*');
+  // Clearing "All events" brings back the choice before it.
   const before = useRef<string[]>([]);
   return (
     <fieldset className="overflow-hidden rounded-md border border-line-strong">
@@ -35,7 +33,7 @@ export function EventTypePicker({
       </legend>
       <div className="border-b border-line bg-sunken px-3 py-2">
         <Tick
-          checked={all}
+          checked={isAll}
           onChange={({ target }) => {
             if (target.checked) {
               before.current = [...value];
@@ -43,45 +41,77 @@ export function EventTypePicker({
             onChange(target.checked ? [...ALL_TYPES] : before.current);
           }}
         >
-          {allWords ?? (
-            <>
-              <span className="font-medium">
-                <Trans>
-                  All events <code className="font-mono text-xs">*</code>
-                </Trans>
-              </span>{' '}
-              <span className="text-soft">
-                <Trans>also of types that are added later</Trans>
-              </span>
-            </>
-          )}
+          {all ?? <AllEvents />}
         </Tick>
       </div>
-      {!all && (
-        <>
-          <div className="flex items-center gap-3 border-b border-line p-2">
-            <TextInput
-              type="search"
-              aria-label={t`Search event types`}
-              placeholder={t`Search event types`}
-              value={search}
-              onChange={({ target }) => setSearch(target.value)}
-            />
-            <span className="figures text-xs whitespace-nowrap text-soft">
-              <Trans>{count(chosen.size)} chosen</Trans>
-            </span>
-          </div>
-          <div className="max-h-80 overflow-auto px-3 py-1.5">
-            {nodes.length === 0 && (
-              <p className="py-3 text-sm text-soft">
-                <Trans>No event type has these words.</Trans>
-              </p>
-            )}
-            <Nodes nodes={nodes} chosen={chosen} onChange={change} />
-          </div>
-        </>
-      )}
+      {!isAll && <SomeTypes types={types} value={value} onChange={onChange} />}
     </fieldset>
+  );
+}
+
+function AllEvents() {
+  return (
+    <>
+      <span className="font-medium">
+        <Trans>
+          All events <code className="font-mono text-xs">*</code>
+        </Trans>
+      </span>{' '}
+      <span className="text-soft">
+        <Trans>including types added later</Trans>
+      </span>
+    </>
+  );
+}
+
+function SomeTypes({ types, value, onChange }: PickerProps) {
+  const { t } = useLingui();
+  const [search, setSearch] = useState('');
+  const [own, operational] = useMemo(
+    () =>
+      [false, true].map((reserved) =>
+        treeOf(
+          types.filter((type) => (type.reserved ?? false) === reserved),
+          search,
+        ),
+      ),
+    [types, search],
+  ) as [TypeNode[], TypeNode[]];
+  const chosen = useMemo(() => new Set(value), [value]);
+  const change = (next: ReadonlySet<string>) => onChange([...next].toSorted());
+  return (
+    <>
+      <div className="flex items-center gap-3 border-b border-line p-2">
+        <TextInput
+          type="search"
+          aria-label={t`Search event types`}
+          placeholder={t`Search event types`}
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+          // It would submit the form around it.
+          onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+        />
+        <span className="figures text-xs whitespace-nowrap text-soft">
+          <Trans>{count(chosen.size)} chosen</Trans>
+        </span>
+      </div>
+      <div className="max-h-80 overflow-auto px-3 py-1.5">
+        {own.length + operational.length === 0 && (
+          <p className="py-3 text-sm text-soft">
+            <Trans>No event type matches.</Trans>
+          </p>
+        )}
+        <Nodes nodes={own} chosen={chosen} onChange={change} />
+        {operational.length > 0 && (
+          <>
+            <h3 className="mt-2 mb-0.5 text-xs font-medium text-soft">
+              <Trans>About your endpoints</Trans>
+            </h3>
+            <Nodes nodes={operational} chosen={chosen} onChange={change} />
+          </>
+        )}
+      </div>
+    </>
   );
 }
 

@@ -3,7 +3,13 @@ export interface OfferedType {
   name: string;
   description: string;
   deprecatedAt?: string | null;
+  /** The service itself emits it. */
+  reserved?: boolean;
 }
+
+/** The types that an endpoint can choose: a deprecated one only if it is subscribed to it already. */
+export const offeredTypes = <Type extends OfferedType>(types: readonly Type[], subscribed: readonly string[]): Type[] =>
+  types.filter(({ name, deprecatedAt }) => deprecatedAt == null || subscribed.includes(name));
 
 /** Event types whose names begin alike, such as `booking` or `booking.payment`. */
 export interface TypeBranch {

@@ -1,12 +1,10 @@
-import { Trans } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import type { EndpointRowFragment } from '../../../api/generated/graphql';
-import { Button } from '../../../parts/button';
-import { Dialog } from '../../../parts/dialog';
+import { SecretDialog } from '../../../parts/secret-dialog';
 import { TestSender } from '../answer/test-sender';
-import { SecretOnce } from './secret-once';
 import { Snippets } from './snippets-view';
 
-/** After an endpoint is made: its secret this once, how to verify with it, and a first test. */
+/** After an endpoint is created: its secret this once, how to verify with it, and a first test. */
 export function MadeEndpoint({
   secret,
   endpoint,
@@ -17,42 +15,39 @@ export function MadeEndpoint({
   endpoint: EndpointRowFragment;
   onDone: () => void;
 }) {
+  const { t } = useLingui();
   return (
-    <Dialog
-      open
-      stays
-      width="wide"
-      onClose={onDone}
+    <SecretDialog
+      wide
       title={<Trans>The endpoint is ready</Trans>}
-      actions={
-        <Button look="primary" onClick={onDone}>
-          {secret === null ? <Trans>Go to the endpoint</Trans> : <Trans>I have stored the secret</Trans>}
-        </Button>
-      }
-    >
-      <div className="flex flex-col gap-5">
-        {secret === null ? (
-          <p className="text-sm">
-            <Trans>
-              Your session may not see its signing secret. Somebody who may can rotate it, and sees the new one.
-            </Trans>
-          </p>
+      secret={secret}
+      name={t`the secret`}
+      hint={
+        secret === null ? (
+          <Trans>
+            You cannot see its signing secret. A person with that permission can rotate it to get a new one.
+          </Trans>
         ) : (
-          <SecretOnce secret={secret} />
-        )}
-        <section>
-          <h3 className="mb-1.5 text-sm font-semibold">
-            <Trans>Verify what arrives</Trans>
-          </h3>
-          <Snippets />
-        </section>
-        <section>
-          <h3 className="mb-1.5 text-sm font-semibold">
-            <Trans>Send a test</Trans>
-          </h3>
-          <TestSender endpoint={endpoint} simple />
-        </section>
-      </div>
-    </Dialog>
+          <Trans>
+            The signing secret is shown only once. Store it where your server keeps its secrets, as WEBHOOK_SECRET.
+          </Trans>
+        )
+      }
+      leave={<Trans>Go to the endpoint</Trans>}
+      onClose={onDone}
+    >
+      <section>
+        <h3 className="mt-2 mb-1.5 text-sm font-semibold">
+          <Trans>Verify requests</Trans>
+        </h3>
+        <Snippets />
+      </section>
+      <section>
+        <h3 className="mt-2 mb-1.5 text-sm font-semibold">
+          <Trans>Send a test</Trans>
+        </h3>
+        <TestSender endpoint={endpoint} simple />
+      </section>
+    </SecretDialog>
   );
 }

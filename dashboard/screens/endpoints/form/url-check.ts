@@ -1,40 +1,40 @@
-import { URL_LENGTH_MAX } from '../../../../src/domain/fields/webhook-fields.js';
-
-/** Why the service will refuse a url; `typing`: it may still become a good one. */
-export type UrlProblem = 'typing' | 'too-long' | 'not-a-url' | 'not-https' | 'userinfo' | 'fragment' | 'port' | 'local';
+import {
+  hostOf,
+  isLocalhost,
+  isPortAllowed,
+  isPublicName,
+  partFault,
+  portOf,
+  readUrl,
+} from '../../../../src/domain/addresses/url-form.js';
 
 /**
- * Looks at a url while it is being typed. The service judges by more (its settings, its list of ports and addresses);
- * this finds what it refuses always. `http://` to this machine is left to it: an installation for trials allows that.
+ * Judges a url while it is being typed, by the rules that depend on no setting. The service judges the rest: addresses,
+ * and whether `http://` is allowed.
+ *
+ * @returns `typing` while it may still become a good one, or a code of the service's
  */
-export function urlProblem(text: string): UrlProblem | undefined {
+export function urlProblem(text: string) {
   const wanted = text.trim();
   if (wanted === '' || /^h(t(t(p(s?(:\/?)?)?)?)?)?$/i.test(wanted) || /^https?:\/\/$/i.test(wanted)) {
     return 'typing';
   }
-  if (wanted.length > URL_LENGTH_MAX) {
-    return 'too-long';
+  const url = readUrl(wanted);
+  if (!(url instanceof URL)) {
+    return url.code;
   }
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(wanted) || !URL.canParse(wanted)) {
-    return 'not-a-url';
+  const host = hostOf(url);
+  const isAddress = /^[\d.]+$|:/.test(host);
+  const mayBeOpened = isAddress || isLocalhost(host);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeOpened)) {
+    return 'url_scheme';
   }
-  const url = new URL(wanted);
-  const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) {
-    return 'not-https';
+  const fault = partFault(url, wanted);
+  if (fault !== null) {
+    return fault.code;
   }
-  if (url.username !== '' || url.password !== '') {
-    return 'userinfo';
+  if (!mayBeOpened && !isPublicName(host)) {
+    return 'url_host';
   }
-  if (url.hash !== '') {
-    return 'fragment';
-  }
-  const port = Number(url.port === '' ? 443 : url.port);
-  if (port !== 443 && port !== 80 && port < 1_024 && !loopback) {
-    return 'port';
-  }
-  if (!loopback && !url.hostname.includes('.') && !url.hostname.startsWith('[')) {
-    return 'local';
-  }
-  return undefined;
+  return mayBeOpened || isPortAllowed(portOf(url)) ? undefined : 'url_port';
 }

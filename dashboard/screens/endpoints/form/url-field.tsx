@@ -1,67 +1,51 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
-import { Field, TextInput } from '../../../parts/field';
-import { Untrusted } from '../../../parts/untrusted';
+import { URL_LENGTH_MAX } from '../../../../src/domain/fields/webhook-fields';
+import { TextField } from '../../../parts/field';
+import type { FieldProps } from '../../../parts/form';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
-import { type UrlProblem, urlProblem } from './url-check';
+import { count } from '../../../text/numbers';
+import { urlProblem } from './url-check';
 
 /** The url of an endpoint: judged as it is typed, and by the service once it is sent. */
-export function UrlField({
-  value,
-  onChange,
-  refusal,
-  autoFocus,
-}: {
-  value: string;
-  onChange: (url: string) => void;
-  /** The service's message about the url that was sent last. */
-  refusal: string | undefined;
-  autoFocus?: boolean;
-}) {
+export function UrlField(props: FieldProps<string> & { autoFocus: boolean }) {
   const { i18n } = useLingui();
   const [left, setLeft] = useState(false);
-  const problem = urlProblem(value);
-  const says =
-    problem !== undefined && (problem !== 'typing' || (left && value !== '')) ? <Problem of={problem} /> : undefined;
+  const problem = urlProblem(props.value);
+  const shows = problem !== undefined && (problem !== 'typing' || (left && props.value !== ''));
   return (
-    <Field
+    <TextField
+      {...props}
       name={i18n._(ENDPOINT_FIELDS.url.name)}
       hint={i18n._(ENDPOINT_FIELDS.url.hint)}
-      error={refusal !== undefined ? <Untrusted text={refusal} /> : says}
-    >
-      {(props) => (
-        <TextInput
-          {...props}
-          type="url"
-          inputMode="url"
-          required
-          autoFocus={autoFocus}
-          value={value}
-          placeholder="https://example.com/webhooks"
-          onBlur={() => setLeft(true)}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
-    </Field>
+      error={shows && <Problem of={problem} />}
+      type="url"
+      inputMode="url"
+      required
+      placeholder="https://example.com/webhooks"
+      onBlur={() => setLeft(true)}
+    />
   );
 }
 
-function Problem({ of }: { of: UrlProblem }): ReactNode {
+function Problem({ of }: { of: NonNullable<ReturnType<typeof urlProblem>> }): ReactNode {
   switch (of) {
     case 'typing':
-    case 'not-a-url':
-      return <Trans>This is no whole url yet, such as https://example.com/webhooks.</Trans>;
-    case 'too-long':
-      return <Trans>A url may have 2,048 characters at most.</Trans>;
-    case 'not-https':
-      return <Trans>The url must begin with https://, unless the operator allows http://.</Trans>;
-    case 'userinfo':
-      return <Trans>A user name or password may not stand in the url. Check the signature instead.</Trans>;
-    case 'fragment':
-      return <Trans>Leave out what follows the #: it would never be sent.</Trans>;
-    case 'port':
-      return <Trans>Use port 443 or 80, or one from 1024 on.</Trans>;
-    case 'local':
-      return <Trans>This name is not public: it has no domain.</Trans>;
+    case 'url_not_absolute':
+      return <Trans>Enter a full URL, such as https://example.com/webhooks.</Trans>;
+    case 'url_characters':
+      return <Trans>The URL must not contain control characters.</Trans>;
+    case 'url_too_long':
+      return <Trans>The URL must have at most {count(URL_LENGTH_MAX)} characters.</Trans>;
+    case 'url_scheme':
+      return <Trans>The URL must begin with https://, unless the operator allows http://.</Trans>;
+    case 'url_userinfo':
+      return <Trans>The URL must not contain a user name or password. Verify the signature instead.</Trans>;
+    case 'url_fragment':
+      return <Trans>Remove the part after #. It would never be sent.</Trans>;
+    case 'url_port':
+      return <Trans>Use port 443 or 80, or a port from 1024 that no internal service uses.</Trans>;
+    case 'url_host':
+      return <Trans>The host must have a public name, such as hooks.example.com.</Trans>;
   }
 }
