@@ -104,6 +104,7 @@ describe('the list of deliveries', () => {
     await eventually(async () => (await rowsOf(page).count()) === 3);
 
     await page.getByRole('button', { name: 'All that match' }).click();
+    await page.getByRole('menuitem', { name: 'Send again Not with the filter: State' }).waitFor();
     await page.getByRole('menuitem', { name: 'Cancel' }).click();
     await page.getByText('3 deliveries will not be sent.').waitFor();
     await page.getByRole('button', { name: 'Cancel 3 deliveries' }).click();
@@ -129,6 +130,9 @@ describe('a delivery', () => {
 
     await page.getByText('Failed for good: the connection is refused. It was tried 2 times.').waitFor();
     await page.getByText('No answer came: CONNECT_FAILED').waitFor();
+    await page.getByRole('heading', { name: `${id}` }).waitFor();
+    await page.getByText(/^\d+ headers$/).waitFor();
+    await page.getByRole('button', { name: 'Copy for the customer' }).waitFor();
     expect(await axeViolations(page, '#screen')).toEqual([]);
     await page.getByRole('combobox', { name: 'Compare with another attempt' }).selectOption('Attempt 1');
     await page.getByText('From attempt 1 to attempt 2').waitFor();
@@ -136,7 +140,7 @@ describe('a delivery', () => {
 
     await stack.receiver.comeBack();
     await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('Delivered at attempt 3, answered with 200').waitFor();
+    await page.getByText('Delivered at attempt 3, answered with 200 OK').waitFor();
   });
 
   browserTest('is verified in the browser with the secret of its endpoint', async ({ open }) => {
@@ -149,12 +153,12 @@ describe('a delivery', () => {
     await page.getByRole('button', { name: 'Verify the signature' }).click();
     await page.getByLabel('Signing secret').fill(secret);
     await page.getByRole('button', { name: 'Verify', exact: true }).click();
-    await page.getByText('Valid: this secret has signed the request, in every header.').waitFor();
-    await page.getByText('Compare with the body that your server has read').click();
-    await page.getByLabel('Body as your server has read it').fill('{"code": "X"}');
+    await page.getByText('Valid: this secret signed the request, in every header.').waitFor();
+    await page.getByText('Compare with the body that your server read').click();
+    await page.getByLabel('Body that your server read').fill('{"code": "X"}');
     await page.getByRole('button', { name: 'Verify', exact: true }).click();
     await page.getByText('it differs from byte 8 on').waitFor();
-    await page.getByText('This secret has not signed the request.').waitFor();
+    await page.getByText('This secret did not sign the request.').waitFor();
     expect(await axeViolations(page, '[role=dialog]')).toEqual([]);
   });
 

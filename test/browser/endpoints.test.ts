@@ -57,7 +57,7 @@ describe('a new endpoint', () => {
       await dialogOf(page).getByText('pip install standardwebhooks').waitFor();
       await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
       await dialogOf(page)
-        .getByText(/The endpoint answered 200 in/)
+        .getByText(/The endpoint answered 200 OK in/)
         .waitFor();
       expect(stack.receiver.deliveries).toBe(1);
       expect(await axeViolations(page)).toEqual([]);
@@ -95,7 +95,7 @@ describe('an endpoint that ten failures in a row have disabled', () => {
     await page.getByRole('alert').or(page.getByRole('status')).getByRole('button', { name: 'Send a test' }).click();
     await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
     await dialogOf(page)
-      .getByText(/The endpoint answered 200 in/)
+      .getByText(/The endpoint answered 200 OK in/)
       .waitFor();
     // A notice may be there as well, which is a dialog too.
     await page.getByRole('dialog', { name: 'Send a test' }).getByRole('button', { name: 'Close' }).click();
@@ -140,7 +140,7 @@ describe('the page of an endpoint', () => {
     await payload.fill('{"code": "SUMMER", "discount_type": "percent"}');
     await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
     await dialogOf(page)
-      .getByText(/The endpoint answered 200 in/)
+      .getByText(/The endpoint answered 200 OK in/)
       .waitFor();
   });
 

@@ -81,12 +81,12 @@ describe('an event type', () => {
     const payload = page.getByLabel('Payload', { exact: true });
     await payload.fill('{\n  "booking_code": 5,\n  "local_number": "1",\n  "brand": "A"\n}');
     await page.getByLabel('Endpoint').selectOption(`wh_${id}`);
-    await page.getByRole('button', { name: 'Send it', exact: true }).click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByRole('button', { name: 'line 2' }).waitFor();
     await page.getByText('must be string').waitFor();
 
     await payload.fill('{\n  "booking_code": "BK-5",\n  "local_number": "1",\n  "brand": "A"\n}');
-    await page.getByRole('button', { name: 'Send it', exact: true }).click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText(/The endpoint answered 200/).waitFor();
     const [delivery] = await stack.delivery.deliveries(`webhook_id = ${id}`);
     expect(delivery?.status).toBe('SUCCEEDED');

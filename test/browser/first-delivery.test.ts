@@ -57,7 +57,7 @@ describe('a newcomer', () => {
     const secret = await copySecret(page);
     await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
     await dialogOf(page)
-      .getByText(/The endpoint answered 200 in/)
+      .getByText(/The endpoint answered 200 OK in/)
       .waitFor();
     verify(latest(receiver), secret);
     await dialogOf(page).getByRole('button', { name: 'Go to the endpoint' }).click();
@@ -69,7 +69,7 @@ describe('a newcomer', () => {
     await rows.filter({ hasText: 'coupon.applied' }).filter({ hasText: 'Delivered' }).waitFor();
     verify(latest(receiver), secret);
     await rows.getByRole('link', { name: 'coupon.applied' }).click();
-    await verifyInPage(page, secret, /^Valid: this secret has signed the request, in every header/);
+    await verifyInPage(page, secret, /^Valid: this secret signed the request, in every header/);
 
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('Your endpoint is fine: 2 deliveries in the last 24 hours').waitFor();

@@ -64,7 +64,7 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Escape');
     await press(page, dialogOf(page).getByRole('button', { name: 'Send a test' }));
     await dialogOf(page)
-      .getByText(/The endpoint answered 200 in/)
+      .getByText(/The endpoint answered 200 OK in/)
       .waitFor();
     await press(page, button(page, 'Copy the secret'));
     await button(page, 'Copied').waitFor();

@@ -62,7 +62,7 @@ describe('the portal offers what its session may do', () => {
     expect(await page.getByRole('checkbox', { name: /^Choose dl_/ }).count()).toBe(0);
     await openDelivery(page);
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Send its event to another endpoint' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Send to another endpoint' }).waitFor();
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
   });
 });

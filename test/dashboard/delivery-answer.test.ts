@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { answerOf, hexDump, phasesOf, type Standing } from '../../dashboard/screens/deliveries/one/answer.js';
+import {
+  answerOf,
+  answerText,
+  hexDump,
+  phasesOf,
+  type Standing,
+} from '../../dashboard/screens/deliveries/one/answer.js';
+import { summaryOf } from '../../dashboard/screens/deliveries/one/attempt-summary.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const LATER = '2026-01-31T12:04:00+00:00';
@@ -104,4 +111,36 @@ test('bytes that are no text are shown in hex, with their letters beside them', 
     ].join('\n'),
   );
   expect(hexDump(base64, 16).split('\n')).toHaveLength(1);
+});
+
+describe('an attempt', () => {
+  test('is answered by a status with its phrase, or by the reason why there was no answer', () => {
+    expect(answerText({ statusCode: 410, errorCode: 'HTTP_410' })).toBe('410 Gone');
+    expect(answerText({ statusCode: 299, errorCode: null })).toBe('299');
+    expect(answerText({ statusCode: null, errorCode: 'TIMEOUT' })).toBe('TIMEOUT');
+    expect(answerText({ statusCode: 200, errorCode: 'BODY_TIMEOUT' })).toBe('BODY_TIMEOUT');
+  });
+
+  test('is a text for a customer with time, ids, status and body, and without signature and payload', () => {
+    const exchange = {
+      url: 'https://example.com/hooks',
+      statusCode: 503,
+      errorCode: 'HTTP_503',
+      requestHeaders: { 'X-Acme-Delivery': '42', 'webhook-id': '42', 'webhook-signature': 'v1,secret' },
+      responseHeaders: { 'X-Request-Id': 'r-1', server: 'nginx' },
+      responseBody: 'no backend',
+    };
+    expect(summaryOf({ number: 2, startedAt: '2026-01-31T12:00:30+01:00', durationMs: 83.6 }, exchange)).toBe(
+      [
+        'POST https://example.com/hooks',
+        'Time: 2026-01-31T11:00:30.000Z (attempt 2)',
+        'X-Acme-Delivery: 42',
+        'webhook-id: 42',
+        'Status: 503 Service Unavailable, after 84 ms',
+        'X-Request-Id: r-1',
+        '',
+        'no backend',
+      ].join('\n'),
+    );
+  });
 });

@@ -55,7 +55,7 @@ function Summary({ rows, more }: { rows: readonly Row[]; more: boolean }) {
     <Answer tone={toneOf(statuses)}>
       <p className="font-medium">
         {rows.length === 0 ? (
-          <Trans>There was no endpoint to send it to.</Trans>
+          <Trans>No endpoint existed when the event came.</Trans>
         ) : statuses.length === 0 ? (
           <Trans>No endpoint got this event.</Trans>
         ) : (
@@ -67,7 +67,7 @@ function Summary({ rows, more }: { rows: readonly Row[]; more: boolean }) {
       </p>
       {more && (
         <p className="text-sm text-soft">
-          <Trans>Looked at: the newest {count(rows.length)} endpoints. The list below goes on.</Trans>
+          <Trans>This covers the newest {count(rows.length)} endpoints. The list below has more.</Trans>
         </p>
       )}
     </Answer>

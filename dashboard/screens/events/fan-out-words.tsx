@@ -16,15 +16,15 @@ export function ReasonWords({ reason, eventType }: { reason: FanOutReason; event
     case 'CREATED_LATER':
       return <Trans>The endpoint was added after the event came.</Trans>;
     case 'FOR_ANOTHER_WEBHOOK':
-      return <Trans>The event was meant for another endpoint alone, as tests are.</Trans>;
+      return <Trans>The event was only for another endpoint, as tests are.</Trans>;
     case 'INACTIVE':
-      return <Trans>The endpoint had been paused or disabled for longer than deliveries are held.</Trans>;
+      return <Trans>The endpoint was inactive for longer than deliveries are held.</Trans>;
     case 'ABOUT_THIS_WEBHOOK':
-      return <Trans>The event is about this endpoint itself, so the others get it.</Trans>;
+      return <Trans>The event is about this endpoint itself, so only the others get it.</Trans>;
     case 'NO_LONGER_KEPT':
-      return <Trans>The event is older than deliveries are kept: there may have been one.</Trans>;
+      return <Trans>Deliveries of this age are no longer stored. There may have been one.</Trans>;
     case 'UNKNOWN':
-      return <Trans>What is known of the endpoint does not tell. It may have been changed just then.</Trans>;
+      return <Trans>Unknown. The endpoint may have been changed at that moment.</Trans>;
   }
 }
 
@@ -56,8 +56,8 @@ export function DeliveryWords({ delivery }: { delivery: DeliveryRowFragment }) {
         <Trans>It is on its way.</Trans>
       );
     case 'HELD':
-      return <Trans>It waits until the endpoint is enabled, or what it holds is released.</Trans>;
+      return <Trans>Held until the endpoint is enabled or its held deliveries are released.</Trans>;
     case 'CANCELED':
-      return <Trans>It was canceled, and will not be sent.</Trans>;
+      return <Trans>Canceled. It will not be sent.</Trans>;
   }
 }

@@ -10,7 +10,7 @@ export const KINDS: Record<BulkOperationKind, MessageDescriptor> = {
   RECOVER_WEBHOOK: msg`Send deliveries again`,
   RECOVER_DELIVERIES: msg`Send deliveries again`,
   ATTEMPT_NOW: msg`Try retries now`,
-  REPLAY_EVENTS: msg`Send past events`,
+  REPLAY_EVENTS: msg`Replay past events`,
   CANCEL_DELIVERIES: msg`Cancel deliveries`,
 };
 
@@ -51,16 +51,16 @@ export function useFilterWords({ filter }: { filter: Record<string, unknown> }):
       (Array.isArray(values) ? values : [values]).map((value) => i18n._(OUTCOMES[value] ?? { id: String(value) })),
     );
   return [
-    status != null && { name: t`Deliveries that are`, value: list(status) },
+    status != null && { name: t`State`, value: list(status) },
     eventType != null && { name: t`Event type`, value: list(eventType) },
     eventTypes != null && { name: t`Event types`, value: list(eventTypes) },
     eventId != null && { name: t`Event`, value: String(eventId) },
     // What is older than anything that is kept is no beginning.
-    typeof since === 'string' && Date.parse(since) > 0 && { name: t`Made since`, value: shortly(since) },
-    typeof until === 'string' && { name: t`Made before`, value: shortly(until) },
-    filter['includeDelivered'] === true && { name: t`Besides`, value: t`events that the endpoint has had` },
+    typeof since === 'string' && Date.parse(since) > 0 && { name: t`Created since`, value: shortly(since) },
+    typeof until === 'string' && { name: t`Created before`, value: shortly(until) },
+    filter['includeDelivered'] === true && { name: t`Includes`, value: t`events already delivered to the endpoint` },
     filter['includeUnsubscribed'] === true && {
-      name: t`Besides`,
+      name: t`Includes`,
       value: t`event types that it does not subscribe to`,
     },
   ].filter((word) => word !== false);

@@ -89,7 +89,7 @@ function Numbers({ operation }: { operation: OperationRowFragment }) {
   return (
     <Card title={<Trans>In numbers</Trans>}>
       <Facts>
-        <Fact name={<Trans>Found at its start</Trans>}>{count(total)}</Fact>
+        <Fact name={<Trans>Found</Trans>}>{count(total)}</Fact>
         <Fact name={kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>}>
           {count(affected)}
         </Fact>

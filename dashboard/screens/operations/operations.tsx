@@ -60,22 +60,15 @@ export default function Operations() {
             empty={
               <Empty
                 title={
-                  status === undefined ? (
-                    <Trans>There is no operation yet.</Trans>
-                  ) : (
-                    <Trans>No operation is in this state.</Trans>
-                  )
+                  status === undefined ? <Trans>No operations</Trans> : <Trans>No operation is in this state.</Trans>
                 }
                 action={
                   <Link to="/deliveries" className={buttonLook('plain')}>
-                    <Trans>Look at the deliveries</Trans>
+                    <Trans>Open the deliveries</Trans>
                   </Link>
                 }
               >
-                <Trans>
-                  Work over many deliveries stands here: sending again what has failed, canceling what is open, sending
-                  past events to an endpoint.
-                </Trans>
+                <Trans>Operations send many deliveries again, cancel them, or replay past events.</Trans>
               </Empty>
             }
             more={<More shown={rows.length} page={data.bulkOperations.pageInfo} busy={fetching} onMore={setAfter} />}

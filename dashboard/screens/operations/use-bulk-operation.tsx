@@ -57,7 +57,7 @@ export function useBulkOperation<Input extends { dryRun?: boolean | null | undef
     busy: fetching,
     error: found?.error,
     start: () => input && void start(input),
-    progress: operation && <Started {...operation} />,
+    progress: operation ? <Started {...operation} /> : undefined,
   };
 }
 

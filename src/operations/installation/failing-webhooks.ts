@@ -1,6 +1,6 @@
+import { HELD_SHOWN_MAX } from '../../domain/health-limits.js';
 import type { Statement } from '../../platform/database/database.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
-import { HELD_SHOWN_MAX } from '../explorer/read-backlog.js';
 import { type SearchDeps, search } from '../explorer/search.js';
 
 /** How a webhook fails, the worst first. */

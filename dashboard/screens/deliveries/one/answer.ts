@@ -1,3 +1,5 @@
+import { statusText } from '../../../text/status-codes.js';
+
 /** The parts of a delivery that its answer is made from. */
 export interface Standing {
   status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'HELD' | 'CANCELED';
@@ -59,6 +61,19 @@ function heldBecause(webhook: Standing['webhook']): 'paused' | 'disabled' | 'kep
     return 'kept';
   }
   return webhook?.disabledReason === 'PAUSED' ? 'paused' : 'disabled';
+}
+
+/** The answer of an attempt as people know it, `410 Gone`; where a status is not the reason it failed, the error code. */
+export function answerText({
+  statusCode,
+  errorCode,
+}: {
+  statusCode?: number | null;
+  errorCode?: string | null;
+}): string {
+  return statusCode != null && (errorCode == null || errorCode === `HTTP_${statusCode}`)
+    ? statusText(statusCode)
+    : (errorCode ?? '–');
 }
 
 /** The times of an attempt, in ms. */

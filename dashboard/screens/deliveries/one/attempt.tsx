@@ -1,19 +1,22 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { ShieldCheck } from 'lucide-react';
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import { useQuery } from 'urql';
 import type { AttemptQuery } from '../../../api/generated/graphql';
-import { Button } from '../../../parts/button';
+import { Button, CopyButton } from '../../../parts/button';
 import { Code } from '../../../parts/code';
 import { Select } from '../../../parts/field';
 import { JsonView } from '../../../parts/json-view';
 import { Card, Failure } from '../../../parts/page';
+import { PlaceContext } from '../../../parts/place';
 import { Badge } from '../../../parts/status';
 import { Untrusted } from '../../../parts/untrusted';
 import { useAllowed } from '../../../parts/viewer';
 import { bytes } from '../../../text/numbers';
+import { statusText } from '../../../text/status-codes';
 import { ATTEMPT, type Attempt, type Delivery } from '../documents';
 import { hexDump } from './answer';
+import { isBinary, summaryOf } from './attempt-summary';
 import { HeaderTable } from './header-table';
 import { VerifyDialog } from './verify-dialog';
 import { Timing } from './waterfall';
@@ -46,6 +49,7 @@ export function AttemptDetail({
   const { t } = useLingui();
   const { exchange, error, again } = useExchange(attempt.id);
   const [verifying, setVerifying] = useState(false);
+  const isConsole = useContext(PlaceContext) !== '';
   const others = attempts.filter(({ number }) => number !== attempt.number);
   return (
     <>
@@ -66,12 +70,17 @@ export function AttemptDetail({
               ]}
             />
           )}
+          {isConsole && exchange != null && (
+            <CopyButton text={summaryOf(attempt, exchange)} name={t`for the customer`}>
+              <Trans>Copy for the customer</Trans>
+            </CopyButton>
+          )}
           <Button
             icon={<ShieldCheck />}
             onClick={() => setVerifying(true)}
             refused={
               exchange != null && exchange.requestBody == null
-                ? t`This needs the body of the request, which you may not read.`
+                ? t`This needs the body of the request, which you cannot read.`
                 : undefined
             }
           >
@@ -98,22 +107,22 @@ export function AttemptDetail({
   );
 }
 
-function Request({ exchange }: { exchange: Exchange }) {
+function Request({ exchange: { url, requestHeaders, requestBody } }: { exchange: Exchange }) {
   const { t } = useLingui();
   return (
     <Card title={<Trans>Request</Trans>}>
       <div className="flex flex-col gap-4">
         <p className="font-mono text-xs [overflow-wrap:anywhere]">
-          <span className="font-semibold">POST</span> <Untrusted text={exchange.url} />
+          <span className="font-semibold">POST</span> <Untrusted text={url} />
         </p>
-        <HeaderTable label={t`Headers of the request`} headers={exchange.requestHeaders} />
-        {exchange.requestBody == null ? (
+        {requestBody == null ? (
           <p className="text-sm text-soft">
-            <Trans>Its body is the event's, which you may not read.</Trans>
+            <Trans>You cannot read the payload of events.</Trans>
           </p>
         ) : (
-          <JsonView text={exchange.requestBody} name={t`the body`} />
+          <JsonView text={requestBody} name={t`the body`} />
         )}
+        <HeaderTable label={t`Headers of the request`} headers={requestHeaders} />
       </div>
     </Card>
   );
@@ -121,45 +130,54 @@ function Request({ exchange }: { exchange: Exchange }) {
 
 function Response({ exchange }: { exchange: Exchange }) {
   const { t } = useLingui();
-  const { statusCode, responseHeaders, responseBody, responseBodyBase64, responseTruncated } = exchange;
+  const { statusCode, errorCode, responseHeaders, responseTruncated } = exchange;
   if (statusCode == null) {
     return (
       <Card title={<Trans>Answer</Trans>}>
         <p className="py-6 text-center text-sm text-soft">
           <Trans>
-            No answer came: <code className="font-mono">{exchange.errorCode}</code>
+            No answer came: <code className="font-mono">{errorCode}</code>
           </Trans>
         </p>
       </Card>
     );
   }
-  // Bytes that are no UTF-8 stand as U+FFFD in the text: such an answer, or one with NUL, is no text.
-  const isBinary = /[\uFFFD\0]/.test(responseBody ?? '');
-  const size = (responseBodyBase64?.length ?? 0) * 0.75;
   return (
     <Card title={<Trans>Answer</Trans>} actions={responseTruncated && <Badge tone="warn">{t`cut at 16 KiB`}</Badge>}>
       <div className="flex flex-col gap-4">
         <p className="font-mono text-xs">
-          <span className={`font-semibold ${exchange.errorCode == null ? 'text-good' : 'text-bad'}`}>{statusCode}</span>
+          <span className={`font-semibold ${errorCode == null ? 'text-good' : 'text-bad'}`}>
+            {statusText(statusCode)}
+          </span>
         </p>
+        <ResponseBody exchange={exchange} />
         <HeaderTable label={t`Headers of the answer`} headers={responseHeaders ?? {}} />
-        {!responseBody ? (
-          <p className="text-sm text-soft">
-            <Trans>The answer has no body.</Trans>
-          </p>
-        ) : isBinary ? (
-          <>
-            <p className="text-xs text-soft">
-              <Trans>
-                {bytes(Math.floor(size))} that are no text; the first {DUMPED_MAX} in hex:
-              </Trans>
-            </p>
-            <Code text={hexDump(responseBodyBase64 ?? '', DUMPED_MAX)} name={t`the hex dump`} />
-          </>
-        ) : (
-          <JsonView text={responseBody} name={t`the body`} />
-        )}
       </div>
     </Card>
+  );
+}
+
+function ResponseBody({ exchange: { responseBody, responseBodyBase64 } }: { exchange: Exchange }) {
+  const { t } = useLingui();
+  if (!responseBody) {
+    return (
+      <p className="text-sm text-soft">
+        <Trans>The answer has no body.</Trans>
+      </p>
+    );
+  }
+  if (!isBinary(responseBody)) {
+    return <JsonView text={responseBody} name={t`the body`} />;
+  }
+  const size = (responseBodyBase64?.length ?? 0) * 0.75;
+  return (
+    <>
+      <p className="text-xs text-soft">
+        <Trans>
+          {bytes(Math.floor(size))} of binary data; the first {DUMPED_MAX} bytes in hex:
+        </Trans>
+      </p>
+      <Code text={hexDump(responseBodyBase64 ?? '', DUMPED_MAX)} name={t`the hex dump`} />
+    </>
   );
 }

@@ -6,10 +6,11 @@ import { Card, Failure } from '../../../parts/page';
 import { absolute } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { duration } from '../../../text/numbers';
+import { statusText } from '../../../text/status-codes';
 import type { Attempt } from '../documents';
 import { type Exchange, useExchange } from './attempt';
 import { diffLines, inLines } from './diff';
-import { headerLines } from './header-table';
+import { headerLines } from './header-lines';
 
 /** The differences between two attempts: headers and body of request and answer. */
 export function CompareAttempts({ first, second, onClose }: { first: Attempt; second: Attempt; onClose: () => void }) {
@@ -30,7 +31,7 @@ export function CompareAttempts({ first, second, onClose }: { first: Attempt; se
           </Trans>
         </h2>
         <Button icon={<X />} onClick={onClose}>
-          <Trans>End the comparison</Trans>
+          <Trans>Close the comparison</Trans>
         </Button>
       </div>
       {error && <Failure error={error} retry={again} />}
@@ -61,7 +62,7 @@ function requestText({ startedAt }: Attempt, { url, requestHeaders, requestBody 
 function answerText({ durationMs, errorCode }: Attempt, exchange: Exchange): string {
   const { statusCode, responseHeaders, responseBody } = exchange;
   return [
-    String(statusCode ?? errorCode),
+    statusCode == null ? String(errorCode) : statusText(statusCode),
     `# ${duration(durationMs)}`,
     ...lines(responseHeaders ?? {}),
     '',

@@ -17,16 +17,16 @@ export function CurlDialog({ id, onClose }: { id: string; onClose: () => void })
     <Dialog open onClose={onClose} width="wide" title={<Trans>Copy as cURL</Trans>}>
       <div className="flex flex-col gap-3">
         <p className="text-sm text-soft">
-          <Trans>A command for a shell that repeats the latest attempt, with its url, headers and exact body.</Trans>
+          <Trans>Repeats the latest attempt with its URL, headers and exact body.</Trans>
         </p>
         <Tick checked={signed} onChange={({ target }) => setSigned(target.checked)}>
-          <Trans>With its signatures</Trans>
+          <Trans>Include signatures</Trans>
         </Tick>
         {signed && (
           <Answer tone="warn">
             <Trans>
-              Anyone with this command can send the request as if it came from us, until its timestamp is 5 minutes old.
-              Do not post it in a ticket or a chat.
+              Anyone with this command can send a validly signed request for 5 minutes. Do not post it in a ticket or a
+              chat.
             </Trans>
           </Answer>
         )}
@@ -34,7 +34,7 @@ export function CurlDialog({ id, onClose }: { id: string; onClose: () => void })
         {command != null && <Code text={command} name={t`the command`} wrap />}
         {data?.delivery != null && command == null && (
           <p className="text-sm">
-            <Trans>There was no attempt, and the endpoint is deleted: there is nothing to repeat.</Trans>
+            <Trans>There is no attempt to repeat, and the endpoint is deleted.</Trans>
           </p>
         )}
       </div>

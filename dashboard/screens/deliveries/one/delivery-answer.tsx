@@ -6,125 +6,187 @@ import type { DeliveryCancelReason } from '../../../api/generated/graphql';
 import { Answer, type Tone } from '../../../parts/page';
 import { Link } from '../../../parts/place';
 import { absolute, useClock } from '../../../parts/time';
+import { useAllowed } from '../../../parts/viewer';
 import { duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
+import { statusText } from '../../../text/status-codes';
 import type { Delivery } from '../documents';
-import { answerOf } from './answer';
+import { answerOf, type Answer as DeliveryAnswerKind } from './answer';
 import { Countdown } from './countdown';
 
-const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
-  BY_USER: msg`Somebody has canceled it. You can send it again.`,
-  DISCARDED: msg`It was discarded when its endpoint was enabled without what it held. You can send it again.`,
-  EXPIRED: msg`It came to the end of the time that deliveries are kept, before it could be sent.`,
-  HOLD_EXPIRED: msg`Its endpoint was inactive for longer than deliveries are held. Enable the endpoint, and send it again.`,
-  WEBHOOK_DELETED: msg`Its endpoint was deleted before it could be sent.`,
+type Of<Kind extends DeliveryAnswerKind['kind']> = Extract<DeliveryAnswerKind, { kind: Kind }> & {
+  delivery: Delivery;
 };
 
 /** The sentence that a person came for: how the delivery stands, why, and what can be done. */
 export function DeliveryAnswer({ delivery }: { delivery: Delivery }) {
-  const { i18n } = useLingui();
   const now = useClock((ms) => ms);
   const answer = answerOf(delivery, now);
-  const last = delivery.attempts.at(-1);
-  const say = (tone: Tone, first: ReactNode, then?: ReactNode) => (
-    <Answer tone={tone}>
-      <p className="font-medium">{first}</p>
-      {then !== undefined && <p className="mt-0.5 text-sm text-soft">{then}</p>}
-    </Answer>
-  );
   switch (answer.kind) {
     case 'delivered':
-      return say(
-        'good',
-        <>
-          {answer.tries === 1 ? (
-            <Trans>Delivered at the first attempt</Trans>
-          ) : (
-            <Trans>Delivered at attempt {answer.tries}</Trans>
-          )}
-          {last !== undefined && (
-            <Trans>
-              , answered with {last.statusCode} in {duration(last.durationMs)}
-            </Trans>
-          )}
-          .
-        </>,
-      );
-    case 'failed': {
-      const { why, what } = remedyFor(answer.code);
-      return say(
-        'bad',
-        <>
-          <Trans>Failed for good: {i18n._(why)}.</Trans>{' '}
-          {answer.gone ? (
-            <Trans>It is not tried again.</Trans>
-          ) : (
-            <Plural value={answer.tries} one="It was tried once." other="It was tried # times." />
-          )}
-        </>,
-        i18n._(what),
-      );
-    }
-    case 'retrying': {
-      const { why, what } = remedyFor(answer.code);
-      return say(
-        'warn',
-        <>
-          <Trans>
-            Attempt {answer.tries} has failed: {i18n._(why)}.
-          </Trans>{' '}
-          {answer.next === undefined ? (
-            <Trans>The next one is due now.</Trans>
-          ) : (
-            <Trans>
-              The next one is in <Countdown to={answer.next} />.
-            </Trans>
-          )}
-        </>,
-        i18n._(what),
-      );
-    }
+      return <Delivered {...answer} delivery={delivery} />;
+    case 'failed':
+      return <Failed {...answer} />;
+    case 'retrying':
+      return <Retrying {...answer} />;
     case 'waiting':
-      return say(
-        'warn',
-        <Trans>
-          Its endpoint has asked for a pause, which ends in <Countdown to={answer.until} />.
-        </Trans>,
-        <Trans>Nothing is lost: it is sent at {absolute(answer.until)}, or somewhat later.</Trans>,
-      );
+      return <Waiting {...answer} />;
     case 'queued':
-      return say(
-        'info',
-        answer.next === undefined ? (
-          <Trans>It is about to be sent.</Trans>
-        ) : (
-          <Trans>
-            Its first attempt is in <Countdown to={answer.next} />.
-          </Trans>
-        ),
-      );
+      return <Queued {...answer} />;
     case 'held':
-      return say(
-        'warn',
+      return <Held {...answer} delivery={delivery} />;
+    case 'canceled':
+      return <Canceled {...answer} delivery={delivery} />;
+  }
+}
+
+function Saying({ tone, then, children }: { tone: Tone; then?: ReactNode; children: ReactNode }) {
+  return (
+    <Answer tone={tone}>
+      <p className="font-medium">{children}</p>
+      {then && <p className="mt-0.5 text-sm text-soft">{then}</p>}
+    </Answer>
+  );
+}
+
+function Delivered({ tries, delivery }: Of<'delivered'>) {
+  const last = delivery.attempts.at(-1);
+  return (
+    <Saying tone="good">
+      {tries === 1 ? <Trans>Delivered at the first attempt</Trans> : <Trans>Delivered at attempt {tries}</Trans>}
+      {last?.statusCode != null && (
+        <Trans>
+          , answered with {statusText(last.statusCode)} in {duration(last.durationMs)}
+        </Trans>
+      )}
+      .
+    </Saying>
+  );
+}
+
+function Failed({ code, tries, gone }: Omit<Of<'failed'>, 'delivery'>) {
+  const { i18n } = useLingui();
+  const { why, what } = remedyFor(code);
+  return (
+    <Saying tone="bad" then={i18n._(what)}>
+      <Trans>Failed for good: {i18n._(why)}.</Trans>{' '}
+      {gone ? (
+        <Trans>It is not tried again.</Trans>
+      ) : (
+        <Plural value={tries} one="It was tried once." other="It was tried # times." />
+      )}
+    </Saying>
+  );
+}
+
+function Retrying({ code, tries, next }: Omit<Of<'retrying'>, 'delivery'>) {
+  const { i18n } = useLingui();
+  const { why, what } = remedyFor(code);
+  return (
+    <Saying tone="warn" then={i18n._(what)}>
+      <Trans>
+        Attempt {tries} failed: {i18n._(why)}.
+      </Trans>{' '}
+      {next === undefined ? (
+        <Trans>The next attempt is due now.</Trans>
+      ) : (
+        <Trans>
+          The next attempt is in <Countdown to={next} />.
+        </Trans>
+      )}
+    </Saying>
+  );
+}
+
+function Waiting({ until }: Omit<Of<'waiting'>, 'delivery'>) {
+  return (
+    <Saying tone="warn" then={<Trans>It is sent at {absolute(until)} or shortly after.</Trans>}>
+      <Trans>
+        Its endpoint asked for a pause, which ends in <Countdown to={until} />.
+      </Trans>
+    </Saying>
+  );
+}
+
+function Queued({ next }: Omit<Of<'queued'>, 'delivery'>) {
+  return (
+    <Saying tone="info">
+      {next === undefined ? (
+        <Trans>It is about to be sent.</Trans>
+      ) : (
+        <Trans>
+          Its first attempt is in <Countdown to={next} />.
+        </Trans>
+      )}
+    </Saying>
+  );
+}
+
+function Held({ why, delivery: { webhook } }: Of<'held'>) {
+  const until = webhook?.holdUntil;
+  return (
+    <Saying
+      tone="warn"
+      then={
+        <>
+          {until && <Trans>It is held until {absolute(until)}, then canceled.</Trans>} <WayOut webhook={webhook} />
+        </>
+      }
+    >
+      {
         {
           paused: <Trans>It is held, because its endpoint is paused.</Trans>,
-          disabled: <Trans>It is held, because its endpoint was disabled.</Trans>,
-          kept: <Trans>It is held until what its endpoint keeps is released.</Trans>,
-        }[answer.why],
-        <>
-          {delivery.webhook?.holdUntil && (
-            <Trans>It is held until {absolute(delivery.webhook.holdUntil)}, then canceled.</Trans>
-          )}{' '}
-          {delivery.webhook && (
-            <Link to={`/endpoints/${delivery.webhook.databaseId}`} className="text-accent">
-              <Trans>Go to the endpoint</Trans>
-            </Link>
-          )}
-        </>,
-      );
-    case 'canceled': {
-      const reason = CANCELED[answer.reason as DeliveryCancelReason];
-      return say('info', <Trans>It was canceled.</Trans>, reason && i18n._(reason));
-    }
+          disabled: <Trans>It is held, because its endpoint is disabled.</Trans>,
+          kept: <Trans>It is held until you release the held deliveries of its endpoint.</Trans>,
+        }[why]
+      }
+    </Saying>
+  );
+}
+
+const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
+  BY_USER: msg`Somebody canceled it. You can send it again.`,
+  DISCARDED: msg`The held deliveries of its endpoint were discarded. You can send it again.`,
+  EXPIRED: msg`It was older than deliveries are kept before it could be sent.`,
+  HOLD_EXPIRED: msg`Its endpoint was inactive for longer than deliveries are held. You can send it again once the endpoint is enabled.`,
+  WEBHOOK_DELETED: msg`Its endpoint was deleted before it could be sent.`,
+};
+
+function Canceled({ reason, delivery: { webhook } }: Of<'canceled'>) {
+  const { i18n } = useLingui();
+  const why = CANCELED[reason as DeliveryCancelReason];
+  return (
+    <Saying
+      tone="info"
+      then={
+        why && (
+          <>
+            {i18n._(why)} {webhook?.active === false && <WayOut webhook={webhook} />}
+          </>
+        )
+      }
+    >
+      <Trans>It was canceled.</Trans>
+    </Saying>
+  );
+}
+
+/** The step at the endpoint that lets the delivery go on, or the endpoint for those who may not take it. */
+function WayOut({ webhook }: { webhook: Delivery['webhook'] }) {
+  const mayEdit = useAllowed('webhooks:edit');
+  if (webhook == null) {
+    return null;
   }
+  const step = webhook.active ? 'release' : 'enable';
+  return (
+    <Link to={`/endpoints/${webhook.databaseId}`} search={mayEdit ? { do: step } : {}} className="text-accent">
+      {!mayEdit ? (
+        <Trans>Open the endpoint</Trans>
+      ) : webhook.active ? (
+        <Trans>Release held deliveries</Trans>
+      ) : (
+        <Trans>Enable the endpoint</Trans>
+      )}
+    </Link>
+  );
 }

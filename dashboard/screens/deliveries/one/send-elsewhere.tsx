@@ -36,19 +36,19 @@ export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClo
     }
   };
   return (
-    <Dialog open onClose={onClose} title={<Trans>Send its event to another endpoint</Trans>}>
+    <Dialog open onClose={onClose} title={<Trans>Send to another endpoint</Trans>}>
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 text-sm">
         <p className="text-soft">
           <Trans>
-            The endpoint gets the same payload in a delivery of its own, also if it does not subscribe to{' '}
-            {delivery.eventType} or has had this event.
+            The endpoint gets a new delivery with the same payload, even if it does not subscribe to{' '}
+            {delivery.eventType} or already got this event.
           </Trans>
         </p>
         {error && <Failure error={error} retry={again} />}
         {sent.error && <Failure error={sent.error} />}
         {data?.webhooks && targets.length === 0 && (
           <p>
-            <Trans>There is no other endpoint that is active.</Trans>
+            <Trans>No other endpoint is active.</Trans>
           </p>
         )}
         {target !== undefined && (

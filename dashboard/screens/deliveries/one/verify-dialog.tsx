@@ -23,7 +23,7 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
   const { t } = useLingui();
   const [secret, setSecret] = useState('');
   const [received, setReceived] = useState('');
-  const [result, setResult] = useState<{ verification: Verification; differsAt: number | undefined }>();
+  const [result, setResult] = useState<Result>();
   const can = globalThis.crypto?.subtle !== undefined;
   const verify = async (event: FormEvent) => {
     event.preventDefault();
@@ -35,17 +35,17 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
   const fault = result?.verification.kind === 'bad-secret' ? result.verification.why : undefined;
   const faults: Record<NonNullable<typeof fault>, string> = {
     empty: t`Paste the secret.`,
-    spaces: t`There is white space around the secret. Leave it out, in your configuration too.`,
-    prefix: t`A secret begins with whsec_, which belongs to it.`,
-    length: t`A secret has 44 characters behind whsec_: a part of it is missing, or there is more than that.`,
-    characters: t`There is a character in it that no secret has: letters, digits, + and / alone.`,
+    spaces: t`Remove the white space around the secret, in your configuration too.`,
+    prefix: t`A secret begins with whsec_. Include that part.`,
+    length: t`A secret has exactly 44 characters after whsec_.`,
+    characters: t`A secret has only letters, digits, + and / after whsec_.`,
   };
   return (
     <Dialog open onClose={onClose} width="wide" title={<Trans>Verify the signature</Trans>}>
       <form onSubmit={(event) => void verify(event)} className="flex flex-col gap-2">
         <Field
           name={<Trans>Signing secret</Trans>}
-          hint={<Trans>It stays in this window: nothing is sent or kept.</Trans>}
+          hint={<Trans>It stays in this window and is not sent or stored.</Trans>}
           error={fault && faults[fault]}
         >
           {(props) => (
@@ -63,11 +63,11 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
         </Field>
         <details>
           <summary className="cursor-pointer text-sm text-soft">
-            <Trans>Compare with the body that your server has read</Trans>
+            <Trans>Compare with the body that your server read</Trans>
           </summary>
           <div className="mt-2">
             <Field
-              name={<Trans>Body as your server has read it</Trans>}
+              name={<Trans>Body that your server read</Trans>}
               hint={<Trans>Empty: the exact bytes that were sent.</Trans>}
             >
               {(props) => (
@@ -88,36 +88,50 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
           <Button
             type="submit"
             look="primary"
-            refused={can ? undefined : t`Browsers compute signatures only on pages opened by https or on localhost.`}
+            refused={can ? undefined : t`Browsers compute signatures only on https pages or on localhost.`}
           >
             <Trans>Verify</Trans>
           </Button>
         </div>
       </form>
-      <div aria-live="polite" className="mt-3 flex flex-col gap-2">
-        {result?.differsAt !== undefined && (
-          <p className="text-sm text-bad">
-            <Trans>
-              That is not the body that was sent: it differs from byte {count(result.differsAt)} on. Verify the raw
-              bytes, before anything parses them.
-            </Trans>
-          </p>
-        )}
-        {result?.verification.kind === 'unsigned' && (
-          <p className="text-sm">
-            <Trans>This request has no signature.</Trans>
-          </p>
-        )}
-        {result?.verification.kind === 'verified' && (
-          <>
-            <Summary verdicts={result.verification.verdicts} overlapEnds={overlapEnds} />
-            {result.verification.verdicts.map((verdict) => (
-              <VerdictView key={`${verdict.header} ${verdict.entry}`} verdict={verdict} />
-            ))}
-          </>
-        )}
+      <div aria-live="polite" className="mt-3 flex flex-col gap-2 text-sm">
+        {result !== undefined && <VerifyResult {...result} overlapEnds={overlapEnds} />}
       </div>
     </Dialog>
+  );
+}
+
+interface Result {
+  verification: Verification;
+  /** Where the body that the server has read differs from the one that was sent. */
+  differsAt: number | undefined;
+}
+
+function VerifyResult({ verification, differsAt, overlapEnds }: Result & { overlapEnds: string | undefined }) {
+  return (
+    <>
+      {differsAt !== undefined && (
+        <p className="text-bad">
+          <Trans>
+            This is not the body that was sent: it differs from byte {count(differsAt)} on. Verify the raw bytes, before
+            they are parsed.
+          </Trans>
+        </p>
+      )}
+      {verification.kind === 'unsigned' && (
+        <p>
+          <Trans>This request has no signature.</Trans>
+        </p>
+      )}
+      {verification.kind === 'verified' && (
+        <>
+          <Summary verdicts={verification.verdicts} overlapEnds={overlapEnds} />
+          {verification.verdicts.map((verdict) => (
+            <VerdictView key={`${verdict.header} ${verdict.entry}`} verdict={verdict} />
+          ))}
+        </>
+      )}
+    </>
   );
 }
 
@@ -126,7 +140,7 @@ function Summary({ verdicts, overlapEnds }: { verdicts: Verdict[]; overlapEnds: 
   if (valid.length === verdicts.length) {
     return (
       <Line good>
-        <Trans>Valid: this secret has signed the request, in every header.</Trans>
+        <Trans>Valid: this secret signed the request, in every header.</Trans>
       </Line>
     );
   }
@@ -134,7 +148,7 @@ function Summary({ verdicts, overlapEnds }: { verdicts: Verdict[]; overlapEnds: 
     return (
       <Line>
         <Trans>
-          This secret has not signed the request. It may be that of another endpoint, or one from before or after a
+          This secret did not sign the request. It may belong to another endpoint, or to the time before or after a
           rotation.
         </Trans>
       </Line>
@@ -180,14 +194,14 @@ function VerdictView({ verdict }: { verdict: Verdict }) {
           ) : result === 'differs' ? (
             <Trans>differs</Trans>
           ) : (
-            <Trans>does not begin as a signature does</Trans>
+            <Trans>not a signature</Trans>
           )}
         </span>
         <span className="text-soft">
           {scheme === 'service' ? (
             <Trans>HMAC-SHA256 of the body; the key is the whole secret</Trans>
           ) : (
-            <Trans>HMAC-SHA256 of id, timestamp and body; the key is what stands behind whsec_, decoded</Trans>
+            <Trans>HMAC-SHA256 of id, timestamp and body; the key is the decoded part after whsec_</Trans>
           )}
         </span>
       </p>

@@ -8,7 +8,7 @@ import { absolute, Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { duration } from '../../../text/numbers';
 import type { Attempt } from '../documents';
-import { PHASES, type Phase, phasesOf } from './answer';
+import { answerText, PHASES, type Phase, phasesOf } from './answer';
 
 const PHASE_NAMES: Record<Phase['name'], MessageDescriptor> = {
   dns: msg`Name`,
@@ -98,7 +98,7 @@ export function Waterfall({
               </td>
               <td className="w-px px-3 whitespace-nowrap">
                 <code className={`figures font-mono text-xs ${attempt.errorCode == null ? 'text-soft' : 'text-bad'}`}>
-                  <Untrusted text={attempt.errorCode ?? String(attempt.statusCode)} />
+                  <Untrusted text={answerText(attempt)} />
                 </code>
               </td>
               <td className="px-1">

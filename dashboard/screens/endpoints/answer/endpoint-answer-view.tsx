@@ -74,7 +74,7 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
       }
     >
       <p className="font-medium">
-        <Headline answer={answer} endpoint={endpoint} />
+        <Headline answer={answer} />
       </p>
       <p className="text-sm text-soft">
         {errorCode !== null && <>{i18n._(remedyFor(errorCode).what)} </>}
@@ -96,7 +96,7 @@ function RemedyButton({ action }: { action: Action }): ReactNode {
   const [, start] = useAction();
   const names: Partial<Record<Action, string>> = {
     enable: t`Enable`,
-    edit: t`Change the url`,
+    edit: t`Change the URL`,
     test: t`Send a test`,
     release: t`Release`,
     delete: t`Delete`,

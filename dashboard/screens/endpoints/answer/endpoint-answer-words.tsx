@@ -7,38 +7,31 @@ import { remedyFor } from '../../../text/remedies';
 import type { ShownEndpoint } from '../use-endpoint';
 import type { EndpointAnswer, Hold } from './endpoint-answer';
 
-interface Words {
-  answer: EndpointAnswer;
-  endpoint: ShownEndpoint;
-}
+type Of<Kind extends EndpointAnswer['kind']> = Extract<EndpointAnswer, { kind: Kind }>;
 
 /** The answer in one sentence. */
-export function Headline({ answer }: Words): ReactNode {
-  const { t } = useLingui();
-  const since = 'since' in answer && answer.since !== null ? shortly(answer.since) : t`a while`;
+export function Headline({ answer }: { answer: EndpointAnswer }): ReactNode {
   switch (answer.kind) {
     case 'disabled':
-      return answer.errorCode === null ? (
-        <Trans>Disabled since {since}: ten attempts in a row have failed.</Trans>
-      ) : (
+      return <DisabledSentence {...answer} />;
+    case 'gone':
+      return (
         <Trans>
-          Disabled since {since}: ten attempts in a row have failed, the latest because <Why code={answer.errorCode} />.
+          Disabled since <Since since={answer.since} />: it answered 410 Gone, so it gets no more deliveries.
         </Trans>
       );
-    case 'gone':
-      return <Trans>Disabled since {since}: it answered 410, so it wants no more deliveries.</Trans>;
     case 'paused':
-      return <Trans>Paused since {since}: somebody has stopped its deliveries.</Trans>;
+      return (
+        <Trans>
+          Paused since <Since since={answer.since} />: somebody stopped its deliveries.
+        </Trans>
+      );
     case 'closed':
-      return <Trans>It has asked for a pause: nothing is sent until {shortly(answer.until)}.</Trans>;
+      return <Trans>It asked for a pause: nothing is sent until {shortly(answer.until)}.</Trans>;
     case 'failing':
       return <FailingSentence {...answer} />;
     case 'slow':
-      return (
-        <Trans>
-          Slow: deliveries have been waiting for their turn since {since}, and take {duration(answer.meanMs)} each.
-        </Trans>
-      );
+      return <SlowSentence {...answer} />;
     case 'keeping':
       return (
         <Trans>
@@ -48,26 +41,11 @@ export function Headline({ answer }: Words): ReactNode {
     case 'first':
       return <Trans>Its first delivery is on its way.</Trans>;
     case 'unused':
-      return <Trans>Nothing has been sent here yet.</Trans>;
+      return <Trans>No event has been sent here so far.</Trans>;
     case 'untried':
-      return answer.errorCode === null ? (
-        <Trans>Active, but its latest attempt has failed.</Trans>
-      ) : (
-        <Trans>
-          Active, but its latest attempt has failed, because <Why code={answer.errorCode} />.
-        </Trans>
-      );
+      return <UntriedSentence {...answer} />;
     case 'flaky':
-      return answer.errorCode === null ? (
-        <Trans>
-          It works, but {count(answer.failures)} of {count(answer.attempts)} attempts in the last 24 hours have failed.
-        </Trans>
-      ) : (
-        <Trans>
-          It works, but {count(answer.failures)} of {count(answer.attempts)} attempts in the last 24 hours have failed,
-          the latest because <Why code={answer.errorCode} />.
-        </Trans>
-      );
+      return <FlakySentence {...answer} />;
     case 'healthy':
       return (
         <Trans>
@@ -78,51 +56,29 @@ export function Headline({ answer }: Words): ReactNode {
 }
 
 /** The consequences: the number of held deliveries, and the next step. */
-export function Detail({ answer, endpoint }: Words): ReactNode {
-  const { backlog } = endpoint;
-  const upTo = (value: number) => countUpTo(value, backlog?.countMax ?? Number.POSITIVE_INFINITY);
+export function Detail({ answer, endpoint }: { answer: EndpointAnswer; endpoint: ShownEndpoint }): ReactNode {
+  const upTo = (value: number) => countUpTo(value, endpoint.backlog?.countMax ?? Number.POSITIVE_INFINITY);
   switch (answer.kind) {
     case 'disabled':
     case 'gone':
     case 'paused':
       return <HoldSentence hold={answer.hold} />;
     case 'closed':
-      return <Trans>{upTo(answer.open)} deliveries wait for that. Then they begin slowly.</Trans>;
+      return <Trans>{upTo(answer.open)} deliveries wait for that. Sending then starts slowly.</Trans>;
     case 'failing':
-      return (
-        <>
-          {answer.nextAttemptAt !== null && (
-            <Trans>
-              The next attempt is <Time value={answer.nextAttemptAt} next />.{' '}
-            </Trans>
-          )}
-          <Plural
-            value={DISABLE_AFTER_FAILURES - answer.failures}
-            one="One more failure in a row disables it."
-            other="# more failures in a row disable it."
-          />
-        </>
-      );
+      return <FailingDetail {...answer} />;
     case 'slow':
       return (
         <Trans>
-          {upTo(answer.due)} are due, and {count(answer.window ?? 1)} are sent at a time: fast answers raise that.
+          {upTo(answer.due)} due, {count(answer.window ?? 1)} sent in parallel. Faster responses raise this limit.
         </Trans>
       );
     case 'keeping':
-      return <Trans>Send a test first, and release them when it has arrived.</Trans>;
+      return <Trans>Send a test first, and release them once it arrives.</Trans>;
     case 'first':
-      return <Trans>Its answer will stand here.</Trans>;
+      return <Trans>Its answer will appear here.</Trans>;
     case 'unused':
-      return endpoint.eventTypes.includes('*') ? (
-        <Trans>It gets every event from now on. A test shows whether it answers.</Trans>
-      ) : (
-        <Plural
-          value={endpoint.eventTypes.length}
-          one="It gets events of one type from now on. A test shows whether it answers."
-          other="It gets events of # types from now on. A test shows whether it answers."
-        />
-      );
+      return <UnusedDetail eventTypes={endpoint.eventTypes} />;
     case 'untried':
       return (
         <Trans>
@@ -138,35 +94,112 @@ export function Detail({ answer, endpoint }: Words): ReactNode {
         )
       );
     case 'healthy':
-      return answer.lastFailureAt === null ? (
-        <Trans>No attempt has ever failed.</Trans>
-      ) : (
-        <Trans>
-          No failure since {shortly(answer.lastFailureAt)}, <Time value={answer.lastFailureAt} />.
-        </Trans>
-      );
+      return <HealthyDetail {...answer} />;
   }
 }
 
-function FailingSentence({ failures, since, errorCode }: EndpointAnswer & { kind: 'failing' }): ReactNode {
-  const why = errorCode === null ? <Trans>an attempt has failed</Trans> : <Why code={errorCode} />;
-  const many =
-    failures === 1 ? (
-      <Trans>Its latest attempt failed, because {why}.</Trans>
-    ) : (
-      <Trans>
-        {failures} attempts in a row have failed, the latest because {why}.
-      </Trans>
-    );
+function Since({ since }: { since: string | null }) {
+  return since === null ? <Trans>a while</Trans> : shortly(since);
+}
+
+function DisabledSentence(answer: Of<'disabled'>) {
+  const since = <Since since={answer.since} />;
+  return answer.errorCode === null ? (
+    <Trans>Disabled since {since}: ten attempts in a row have failed.</Trans>
+  ) : (
+    <Trans>
+      Disabled since {since}: ten attempts in a row have failed, the latest because <Why code={answer.errorCode} />.
+    </Trans>
+  );
+}
+
+function FailingSentence({ failures, since, errorCode }: Of<'failing'>) {
+  const why = errorCode === null ? <Trans>an attempt failed</Trans> : <Why code={errorCode} />;
   return (
     <>
-      {many}{' '}
+      {failures === 1 ? (
+        <Trans>Its latest attempt failed, because {why}.</Trans>
+      ) : (
+        <Trans>
+          {failures} attempts in a row have failed, the latest because {why}.
+        </Trans>
+      )}{' '}
       {since === null ? (
         <Trans>It has never answered with a success.</Trans>
       ) : (
         <Trans>Its last success was at {shortly(since)}.</Trans>
       )}
     </>
+  );
+}
+
+function FailingDetail({ failures, nextAttemptAt }: Of<'failing'>) {
+  return (
+    <>
+      {nextAttemptAt !== null && (
+        <Trans>
+          The next attempt is <Time value={nextAttemptAt} next />.{' '}
+        </Trans>
+      )}
+      <Plural
+        value={DISABLE_AFTER_FAILURES - failures}
+        one="One more failure in a row disables it."
+        other="# more failures in a row disable it."
+      />
+    </>
+  );
+}
+
+function SlowSentence({ since, meanMs }: Of<'slow'>) {
+  return (
+    <Trans>
+      Slow: deliveries have been waiting since {shortly(since)}, and take {duration(meanMs)} each.
+    </Trans>
+  );
+}
+
+function UntriedSentence({ errorCode }: Of<'untried'>) {
+  return errorCode === null ? (
+    <Trans>Active, but its latest attempt failed.</Trans>
+  ) : (
+    <Trans>
+      Active, but its latest attempt failed, because <Why code={errorCode} />.
+    </Trans>
+  );
+}
+
+function FlakySentence({ failures, attempts, errorCode }: Of<'flaky'>) {
+  return errorCode === null ? (
+    <Trans>
+      It works, but {count(failures)} of {count(attempts)} attempts in the last 24 hours have failed.
+    </Trans>
+  ) : (
+    <Trans>
+      It works, but {count(failures)} of {count(attempts)} attempts in the last 24 hours have failed, the latest because{' '}
+      <Why code={errorCode} />.
+    </Trans>
+  );
+}
+
+function UnusedDetail({ eventTypes }: { eventTypes: readonly string[] }) {
+  return eventTypes.includes('*') ? (
+    <Trans>It gets every event from now on. A test shows whether it answers.</Trans>
+  ) : (
+    <Plural
+      value={eventTypes.length}
+      one="It gets events of one type from now on. A test shows whether it answers."
+      other="It gets events of # types from now on. A test shows whether it answers."
+    />
+  );
+}
+
+function HealthyDetail({ lastFailureAt }: Of<'healthy'>) {
+  return lastFailureAt === null ? (
+    <Trans>No attempt has ever failed.</Trans>
+  ) : (
+    <Trans>
+      No failure since {shortly(lastFailureAt)}, <Time value={lastFailureAt} />.
+    </Trans>
   );
 }
 
@@ -187,13 +220,13 @@ function HoldSentence({ hold: { held, until, over } }: { hold: Hold }): ReactNod
   if (over) {
     return (
       <Trans>
-        The time to hold is over: what was held is canceled, and further events get no delivery. They can be replayed.
+        The holding time is over: held deliveries are canceled, and new events get no delivery. You can replay them.
       </Trans>
     );
   }
   const end = until === null ? '–' : shortly(until);
   return held === 0 ? (
-    <Trans>Nothing is held yet. What comes is held until {end}, then canceled.</Trans>
+    <Trans>No delivery is held. New deliveries are held until {end}, then canceled.</Trans>
   ) : (
     <Trans>
       <Held held={held} /> until {end}, then canceled.

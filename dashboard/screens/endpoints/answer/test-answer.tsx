@@ -6,6 +6,7 @@ import { Link } from '../../../parts/place';
 import { shortly, Time } from '../../../parts/time';
 import { duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
+import { statusText } from '../../../text/status-codes';
 import { TEST_RESULT } from '../documents';
 
 /** The result of a test: nothing yet, the answer, or why there was none. The cache follows the stream of updates. */
@@ -30,7 +31,7 @@ export function TestAnswer({
     return (
       <Answer tone="info">
         {closedUntil !== null && Date.parse(closedUntil) > Date.now() ? (
-          <Trans>The test waits until {shortly(closedUntil)}: until then the endpoint has asked for a pause.</Trans>
+          <Trans>The test waits until {shortly(closedUntil)}, because the endpoint asked for a pause.</Trans>
         ) : (
           <Trans>The test is on its way …</Trans>
         )}
@@ -48,7 +49,7 @@ export function TestAnswer({
       <Answer tone="good" actions={link}>
         <p className="font-medium">
           <Trans>
-            The endpoint answered {attempt.statusCode ?? 0} in {took}.
+            The endpoint answered {statusText(attempt.statusCode ?? 0)} in {took}.
           </Trans>
         </p>
       </Answer>
