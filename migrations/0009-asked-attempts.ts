@@ -14,9 +14,8 @@ export class AskedAttempts extends Migration {
       alter table hookwright.deliveries add column is_check boolean not null default false;
       alter type hookwright.bulk_kind add value 'RECOVER_DELIVERIES';
       alter type hookwright.bulk_kind add value 'ATTEMPT_NOW';
-      alter table hookwright.bulk_operations drop constraint bulk_operations_check,
-        add constraint bulk_operations_check
-          check (kind not in ('RECOVER_WEBHOOK', 'REPLAY_EVENTS') or webhook_id is not null);
+      -- It let only CANCEL_DELIVERIES be about all webhooks.
+      alter table hookwright.bulk_operations drop constraint bulk_operations_check;
       create or replace view hookwright.all_webhooks as
         select id, tenant_id, url, active, disabled_reason, disabled_at, consecutive_failures, failing_since,
                streak_began_at, last_failure_at, closed_until
