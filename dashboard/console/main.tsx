@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Outlet, RouterProvider } from '@tanstack/react-router';
+import { fetchLaterScripts } from '../api/scripts';
 import { showPage, showWaiting } from '../parts/page-root';
 import { routerOptions } from '../parts/router-options';
 import { SignedIn } from '../parts/signed-in';
@@ -30,3 +31,4 @@ await showPage(
     <RouterProvider router={router} />
   </SignedIn>,
 );
+void fetchLaterScripts();

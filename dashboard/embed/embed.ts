@@ -1,3 +1,8 @@
+import { isPortalPath } from '../../src/domain/portal-paths';
+
+/** How long the frame may be silent at the start: then the browser has blocked it, or the network is away. */
+const SILENT_MS = 15_000;
+
 /** The options that the page around a portal sets. */
 interface Options {
   /** Gets the url of a new portal session from the page's own backend. Called at the start, and for each renewal. */
@@ -6,13 +11,17 @@ interface Options {
   theme?: Look['theme'];
   /** A language tag (BCP 47). Default: what the session says. */
   locale?: Look['locale'];
+  /** The screen that is shown first, such as `/deliveries?status=FAILED`. Default: what the session says. */
+  path?: string;
+  /** Called with the path of each screen that the person opens. */
+  onPlace?: (path: string) => void;
   /** Names the frame for screen readers. */
   title?: string;
   /** Bounds of the frame's height, in CSS pixels. Without a maximum, it is the window's height. */
   minHeight?: number;
   maxHeight?: number;
   /**
-   * @param why `expired`, `refused` (revoked), or `failed`: `session` gave no url for the start
+   * @param why `expired`, `refused` (revoked), or `failed`: `session` gave no url for the start, or the frame stays silent
    * @param error what `session` failed with
    */
   onEnded?: (why: string, error?: unknown) => void;
@@ -25,13 +34,14 @@ interface Look {
 
 /** Shows the portal in a frame within an element (docs/dashboard.md, "Embedding"). */
 function mount(element: Element, options: Options) {
-  const { title = 'Webhooks', minHeight = 600, maxHeight, onEnded } = options;
+  const { title = 'Webhooks', minHeight = 600, maxHeight, path, onEnded, onPlace } = options;
   const look: Look = { theme: options.theme, locale: options.locale };
   // `session` may be an ordinary function as well.
   const link = async () => String(await options.session());
   const frame = document.createElement('iframe');
   let origin = '';
   let content = 0;
+  let silence: ReturnType<typeof setTimeout> | undefined;
   frame.title = title;
   frame.referrerPolicy = 'no-referrer';
   frame.allow = 'clipboard-write';
@@ -46,6 +56,7 @@ function mount(element: Element, options: Options) {
     if (source !== frame.contentWindow || from !== origin) {
       return;
     }
+    clearTimeout(silence);
     const is = (type: string) => data?.type === `hookwright:${type}`;
     if (is('ready')) {
       tell('look', look);
@@ -55,6 +66,8 @@ function mount(element: Element, options: Options) {
     } else if (is('height')) {
       content = Number(data.height) || 0;
       resize();
+    } else if (is('place')) {
+      onPlace?.(String(data.path));
     } else if (is('ended')) {
       onEnded?.(data.why);
     }
@@ -65,15 +78,24 @@ function mount(element: Element, options: Options) {
   addEventListener('resize', resize);
   element.append(frame);
   // The code in the url works once: the frame is led there once, and later links go by message.
+  const fail = (error: unknown) => {
+    console.error(error);
+    onEnded?.('failed', error);
+  };
   link()
     .then((url) => {
-      origin = new URL(url).origin;
-      frame.src = url;
+      if (path !== undefined && !isPortalPath(path)) {
+        throw new TypeError(`path must be a path of the portal, such as /deliveries?status=FAILED, and not ${path}`);
+      }
+      const { origin: of, hash } = new URL(url);
+      origin = of;
+      frame.src = path === undefined ? url : url.replace(hash, hash.split('/', 1)[0] + path);
+      silence = setTimeout(
+        () => fail(new Error(`${origin} shows nothing in the frame: the network or a policy of this page blocks it`)),
+        SILENT_MS,
+      );
     })
-    .catch((error) => {
-      console.error(error);
-      onEnded?.('failed', error);
-    });
+    .catch(fail);
 
   return {
     update(change: Look) {
@@ -81,6 +103,7 @@ function mount(element: Element, options: Options) {
       tell('look', look);
     },
     unmount() {
+      clearTimeout(silence);
       removeEventListener('message', hear);
       removeEventListener('resize', resize);
       frame.remove();
@@ -105,6 +128,8 @@ class PortalElement extends HTMLElement {
         }
         return (await answer.json()).url;
       },
+      ...(this.hasAttribute('path') && { path: this.getAttribute('path')! }),
+      onPlace: (path) => this.dispatchEvent(new CustomEvent('place', { detail: path })),
       onEnded: (why) => this.dispatchEvent(new CustomEvent('ended', { detail: why })),
     });
   }
@@ -126,5 +151,3 @@ class PortalElement extends HTMLElement {
 Object.assign(globalThis, { Hookwright: { mount } });
 // A page may load the script twice.
 customElements.get('hookwright-portal') ?? customElements.define('hookwright-portal', PortalElement);
-
-export {};

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type uPlot from 'uplot';
+import { laterScript } from '../api/scripts';
 import { absolute, shortly } from './time';
 
 /** A line or a stack of bars over time. */
@@ -159,11 +160,16 @@ function colourOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+const loadUplot = laterScript(() => import('uplot'));
+
 /** Comes when the first chart is shown, into room that is kept for it: a first screen does not wait for it. */
 function useLibrary(): typeof uPlot | undefined {
   const [library, setLibrary] = useState<{ Plot: typeof uPlot }>();
   useEffect(() => {
-    void import('uplot').then(({ default: Plot }) => setLibrary({ Plot }));
+    loadUplot().then(
+      ({ default: Plot }) => setLibrary({ Plot }),
+      () => {}, // the figures stand beside the chart
+    );
   }, []);
   return library?.Plot;
 }

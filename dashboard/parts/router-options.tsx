@@ -1,5 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { loadPageAgain, ScriptMissing } from '../api/scripts';
+import { isFramed } from '../api/tab-storage';
 import { Button } from './button';
 import { Answer, Empty } from './page';
 import { plainSearch } from './place';
@@ -20,8 +23,39 @@ function NotFound() {
   );
 }
 
-/** A fault of the page itself, or a part of it that cannot be loaded, as after an upgrade of the service. */
-function Broken({ error, reset }: ErrorComponentProps) {
+function Broken(props: ErrorComponentProps) {
+  return props.error instanceof ScriptMissing ? <Outdated /> : <Failed {...props} />;
+}
+
+/** A part of the page cannot be loaded, as after an upgrade of the service. */
+function Outdated() {
+  const { t } = useLingui();
+  useEffect(() => {
+    if (isFramed) {
+      loadPageAgain();
+    }
+  }, []);
+  return (
+    <Answer
+      tone="warn"
+      actions={!isFramed && <Button look="primary" onClick={() => loadPageAgain()}>{t`Load the page again`}</Button>}
+    >
+      <p className="font-medium">
+        <Trans>This page was updated.</Trans>
+      </p>
+      <p className="text-sm text-soft">
+        {isFramed ? (
+          <Trans>It opens again in a few seconds. If not, load the page around it again.</Trans>
+        ) : (
+          <Trans>Load it again to go on.</Trans>
+        )}
+      </p>
+    </Answer>
+  );
+}
+
+/** A fault of the page itself. */
+function Failed({ error, reset }: ErrorComponentProps) {
   const { t } = useLingui();
   const router = useRouter();
   return (
@@ -35,7 +69,7 @@ function Broken({ error, reset }: ErrorComponentProps) {
               void router.invalidate();
             }}
           >{t`Try again`}</Button>
-          <Button onClick={() => location.reload()}>{t`Load the page again`}</Button>
+          <Button onClick={() => loadPageAgain()}>{t`Load the page again`}</Button>
         </>
       }
     >

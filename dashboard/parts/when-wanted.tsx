@@ -1,4 +1,5 @@
 import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { laterScript } from '../api/scripts';
 
 /**
  * A part that is loaded when it is first wanted, and stays then: what a first screen does not show, it does not load.
@@ -8,7 +9,7 @@ import { type ComponentType, lazy, Suspense, useState } from 'react';
 export function whenWanted<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
 ): (props: Props & { wanted: boolean }) => React.ReactNode {
-  const Part = lazy(load) as unknown as ComponentType<Props>;
+  const Part = lazy(laterScript(load)) as unknown as ComponentType<Props>;
   return function WhenWanted({ wanted, ...props }) {
     const [loaded, setLoaded] = useState(wanted);
     if (wanted && !loaded) {

@@ -25,7 +25,7 @@ export async function enter(history: RouterHistory, { waits, invites }: Before):
   if (link.isInvitation) {
     await invites(); // until then the address stays, so that the page can be loaded again
   }
-  history.replace('/portal/');
+  history.replace(`/portal${link.place}`);
   try {
     sessions.begin(await exchangeCode(link.path, link.code, waits), { keep: true });
     return undefined;

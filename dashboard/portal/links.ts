@@ -1,29 +1,36 @@
 const LINK_PATH = /^\/portal\/([si])\/([A-Za-z0-9_-]+)$/;
+const HASH = /^#([^/]+)(\/.*)?$/;
 const LOOPBACK = /^(localhost|[a-z0-9.-]+\.localhost|127\.[0-9.]+|\[::1\])$/;
 
-interface PortalLink {
+export interface PortalLink {
   /** The path that takes the code. */
   path: string;
   code: string;
+  /** The screen that the portal opens, such as `/deliveries?status=FAILED`; `/`: the first one. */
+  place: string;
   /** The code is sent when the person wants it, and not by loading the page, as scanners of mails do. */
   isInvitation: boolean;
 }
 
 /**
  * Reads the link of a portal session, `https://<service>/portal/s/<public id>#<one-time code>`, or of an invitation,
- * which has `i` instead of `s`.
+ * which has `i` instead of `s`. A path of the portal may follow the code: it is not sent to the service either.
  *
  * @param origin that of the service: a url of another one is not a link to this portal
  * @returns null for any other text
  */
 export function readPortalLink(url: string, origin: string): PortalLink | null {
   const link = URL.parse(url);
-  const code = link?.hash.slice(1) ?? '';
+  const [, code = '', place = ''] = HASH.exec(link?.hash ?? '') ?? [];
   const [, kind, publicId] = LINK_PATH.exec(link?.pathname ?? '') ?? [];
   return link?.origin === origin && publicId !== undefined && code !== ''
-    ? { path: `/portal/s/${publicId}`, code, isInvitation: kind === 'i' }
+    ? { path: `/portal/s/${publicId}`, code, place: place || '/', isInvitation: kind === 'i' }
     : null;
 }
+
+/** The place of an address of the portal, such as `/deliveries?status=FAILED`. */
+export const placeIn = ({ pathname, search }: Pick<Location, 'pathname' | 'search'>): string =>
+  pathname.replace(/^\/portal/, '') + search;
 
 /** A url that a person may be led to: https, or http on this machine; null for any other, such as `javascript:`. */
 export function safeReturnUrl(url: string | null | undefined): string | null {

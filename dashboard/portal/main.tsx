@@ -1,4 +1,5 @@
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { fetchLaterScripts, loadPageAgainBy } from '../api/scripts';
 import { isFramed } from '../api/tab-storage';
 import { showPage, showWaiting } from '../parts/page-root';
 import { routerOptions } from '../parts/router-options';
@@ -7,6 +8,8 @@ import { TenantFrame } from '../parts/tenant-frame';
 import { tenantRoutes } from '../screens/routes';
 import { enter } from './enter';
 import { showInvitation } from './invitation';
+import { placeIn } from './links';
+import { parentPage } from './parent-page';
 import { PortalSession } from './portal-session';
 import { renewal } from './renewal';
 import { SignedOutPage } from './signed-out';
@@ -18,8 +21,14 @@ const router = createRouter({
   ...routerOptions,
 });
 
+if (isFramed) {
+  router.subscribe('onResolved', () => parentPage.showPlace(placeIn(location)));
+}
 const refusal = await enter(router.history, { waits: showWaiting, invites: showInvitation });
 renewal.start();
+if (isFramed) {
+  loadPageAgainBy(() => void renewal.startAgain());
+}
 await showPage(
   <SignedIn otherwise={(why, returnUrl) => <SignedOutPage why={why} returnUrl={returnUrl} refusal={refusal} />}>
     <PortalSession>
@@ -27,3 +36,4 @@ await showPage(
     </PortalSession>
   </SignedIn>,
 );
+void fetchLaterScripts();

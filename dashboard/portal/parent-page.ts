@@ -6,6 +6,7 @@ type ToParent =
   | { type: 'hookwright:ready' }
   | { type: 'hookwright:renew' }
   | { type: 'hookwright:height'; height: number }
+  | { type: 'hookwright:place'; path: string }
   | { type: 'hookwright:ended'; why: SignedOut };
 
 /** A message of the page around the portal, unchecked. */
@@ -18,6 +19,7 @@ type FromParent = Record<string, unknown>;
 class ParentPage {
   #origins: readonly string[] = [];
   #listeners: ((message: FromParent) => void)[] = [];
+  #place = '';
 
   /** @param listener gets the messages of the parent page */
   listen(listener: (message: FromParent) => void): void {
@@ -33,6 +35,9 @@ class ParentPage {
     }
     window.addEventListener('message', this.#hear);
     this.tell({ type: 'hookwright:ready' });
+    if (this.#place !== '') {
+      this.tell({ type: 'hookwright:place', path: this.#place });
+    }
     const content = document.getElementById('root') ?? document.body;
     new ResizeObserver(() => {
       this.tell({ type: 'hookwright:height', height: Math.ceil(content.getBoundingClientRect().height) });
@@ -43,6 +48,14 @@ class ParentPage {
         this.tell({ type: 'hookwright:ended', why: standing.why });
       }
     });
+  }
+
+  /** Says which screen is shown, so that a page that is loaded again can open the same one. */
+  showPlace(path: string): void {
+    if (this.#place !== path) {
+      this.#place = path;
+      this.tell({ type: 'hookwright:place', path });
+    }
   }
 
   get isKnown(): boolean {

@@ -3,7 +3,7 @@ import type { ViewerQuery } from '../api/generated/graphql';
 import { CodeRefused, exchangeCode, sessions } from '../api/session';
 import { isFramed } from '../api/tab-storage';
 import { VIEWER } from '../parts/viewer';
-import { readPortalLink } from './links';
+import { type PortalLink, placeIn, readPortalLink } from './links';
 import { parentPage } from './parent-page';
 
 type Viewer = ViewerQuery['viewer'];
@@ -25,6 +25,8 @@ class Renewal {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asking: Promise<boolean> | undefined;
   #answer: (isRenewed: boolean) => void = () => {};
+  /** The screen with which the page is loaded again. */
+  #startAt: string | undefined;
 
   start(): void {
     sessions.subscribe(this.#plan);
@@ -42,6 +44,18 @@ class Renewal {
   /** The session whose screens are shown. */
   show(viewer: Viewer): void {
     this.#viewer = viewer;
+  }
+
+  /** Loads the framed page again. Its address has no session, so the parent page is asked for a link until one comes. */
+  async startAgain(): Promise<void> {
+    if (this.#startAt !== undefined) {
+      return;
+    }
+    this.#startAt = placeIn(location);
+    while (sessions.token !== null) {
+      parentPage.tell({ type: 'hookwright:renew' });
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
   }
 
   #plan = (): void => {
@@ -89,6 +103,13 @@ class Renewal {
     return this.#asking;
   };
 
+  /** Leads the frame to a link. While the service is away the page stays: a frame that shows an error hears nobody. */
+  async #open({ path, code }: PortalLink, place: string): Promise<void> {
+    if ((await fetch(path)).ok) {
+      location.replace(`${path}#${code}${place}`);
+    }
+  }
+
   /** A link that does not work is as good as none: the parent page is asked again. */
   async #take(url: string): Promise<void> {
     const link = readPortalLink(url, location.origin);
@@ -96,6 +117,10 @@ class Renewal {
       return;
     }
     try {
+      if (this.#startAt !== undefined) {
+        await this.#open(link, this.#startAt);
+        return;
+      }
       const session = await exchangeCode(link.path, link.code);
       const { data } = await askWith(session.token, VIEWER);
       if (data === undefined) {

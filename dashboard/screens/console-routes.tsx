@@ -1,9 +1,10 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { laterScript } from '../api/scripts';
 
 type Load = () => Promise<{ default: React.ComponentType }>;
 
 const screenOf = (parent: AnyRoute) => (path: string, load: Load) =>
-  createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(load) });
+  createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(laterScript(load)) });
 
 /** The screens of the console itself, for platform keys that act for no tenant. */
 export function consoleRoutes(parent: AnyRoute): AnyRoute[] {

@@ -1,9 +1,26 @@
 import { type AnyRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { PORTAL_SCREENS } from '../../src/domain/portal-paths';
+import { laterScript } from '../api/scripts';
+
+const screens: Record<(typeof PORTAL_SCREENS)[number], () => Promise<{ default: React.ComponentType }>> = {
+  '/overview': () => import('./overview/overview'),
+  '/events': () => import('./events/events'),
+  '/events/$number': () => import('./events/event'),
+  '/catalogue': () => import('./catalogue/catalogue'),
+  '/catalogue/$name': () => import('./catalogue/catalogue-type'),
+  '/keys': () => import('./keys/keys'),
+  '/audit': () => import('./audit/audit-log'),
+  '/endpoints': () => import('./endpoints/endpoints'),
+  '/endpoints/new': () => import('./endpoints/form/new-endpoint'),
+  '/endpoints/$number': () => import('./endpoints/endpoint'),
+  '/deliveries': () => import('./deliveries/deliveries'),
+  '/deliveries/$number': () => import('./deliveries/one/delivery'),
+  '/operations': () => import('./operations/operations'),
+  '/operations/$id': () => import('./operations/operation'),
+};
 
 /** The screens of a tenant: the same in the portal and, below `/tenants/$tenantId`, in the console. */
 export function tenantRoutes(parent: AnyRoute, place: (params: Record<string, string>) => string): AnyRoute[] {
-  const screen = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
-    createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(load) });
   return [
     createRoute({
       getParentRoute: () => parent,
@@ -15,19 +32,12 @@ export function tenantRoutes(parent: AnyRoute, place: (params: Record<string, st
         });
       },
     }),
-    screen('/overview', () => import('./overview/overview')),
-    screen('/events', () => import('./events/events')),
-    screen('/events/$number', () => import('./events/event')),
-    screen('/catalogue', () => import('./catalogue/catalogue')),
-    screen('/catalogue/$name', () => import('./catalogue/catalogue-type')),
-    screen('/keys', () => import('./keys/keys')),
-    screen('/audit', () => import('./audit/audit-log')),
-    screen('/endpoints', () => import('./endpoints/endpoints')),
-    screen('/endpoints/new', () => import('./endpoints/form/new-endpoint')),
-    screen('/endpoints/$number', () => import('./endpoints/endpoint')),
-    screen('/deliveries', () => import('./deliveries/deliveries')),
-    screen('/deliveries/$number', () => import('./deliveries/one/delivery')),
-    screen('/operations', () => import('./operations/operations')),
-    screen('/operations/$id', () => import('./operations/operation')),
+    ...Object.entries(screens).map(([path, load]) =>
+      createRoute({
+        getParentRoute: () => parent,
+        path,
+        component: lazyRouteComponent(laterScript(load)),
+      }),
+    ),
   ];
 }

@@ -1,5 +1,6 @@
 import { i18n } from '@lingui/core';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
+import { laterScript } from '../api/scripts';
 import { tabStorage } from '../api/tab-storage';
 
 /** The languages of the dashboard, each named in itself. */
@@ -22,6 +23,8 @@ export async function chooseLanguage(language: Language): Promise<void> {
   await setLocales([]);
 }
 
+const loadGerman = laterScript(() => import('./catalogues/de.po'));
+
 let chosen = tabStorage.read('language');
 let asked = 0;
 
@@ -36,7 +39,14 @@ export async function setLocales(wanted: readonly string[]): Promise<void> {
   const mine = asked;
   const tags = [...(chosen === null ? [] : [chosen]), ...wanted, ...navigator.languages].filter(isLanguageTag);
   const language = tags.map(languageOf).find((one) => Object.hasOwn(LANGUAGES, one)) ?? 'en';
-  const messages = language === 'de' ? (await import('./catalogues/de.po')).messages : {};
+  // Without its texts the page is shown in English.
+  const messages =
+    language === 'de'
+      ? await loadGerman().then(
+          ({ messages }) => messages,
+          () => ({}),
+        )
+      : {};
   if (mine !== asked) {
     return; // another language was wanted while this one was loaded
   }

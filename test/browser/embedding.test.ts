@@ -2,6 +2,7 @@ import type { FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
+import { otherBuild } from '../support/browser/other-build.js';
 import { ParentSite } from '../support/browser/parent-site.js';
 import { DashboardStack } from '../support/dashboard-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -43,19 +44,21 @@ const expireAll = () =>
     `update hookwright.api_keys set expires_at = now() where portal_exchanged_at is not null and expires_at > now()`,
   );
 
-/** A page of the parent site, in which Hookwright's script shows the portal with sessions that `next` makes. */
+/** A page of the parent site, in which Hookwright's script shows the portal with sessions of `nextSession`. */
+const embedding = (options = '{}', head = '') =>
+  parent.page(
+    '/',
+    `${head}<div id="webhooks"></div><script src="${stack.origin}/portal/embed.js"></script>
+     <script>
+       const ended = [];
+       const mounted = Hookwright.mount(webhooks, { session: nextSession, onEnded: (why) => ended.push(why), ...${options} });
+     </script>`,
+  );
+
+/** Opens that page, with sessions that `next` makes. */
 async function embed(page: Page, next: () => Promise<string>, options = '{}'): Promise<FrameLocator> {
   await page.exposeFunction('nextSession', next);
-  await page.goto(
-    parent.page(
-      '/',
-      `<div id="webhooks"></div><script src="${stack.origin}/portal/embed.js"></script>
-       <script>
-         const ended = [];
-         const mounted = Hookwright.mount(webhooks, { session: nextSession, onEnded: (why) => ended.push(why), ...${options} });
-       </script>`,
-    ),
-  );
+  await page.goto(embedding(options));
   const frame = page.frameLocator('iframe');
   await frame.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   return frame;
@@ -196,6 +199,106 @@ describe('a framed portal', () => {
   });
 });
 
+const heading = (frame: FrameLocator, name: string) => frame.getByRole('heading', { name, level: 1 }).waitFor();
+
+let isNext = false;
+/** The script of a screen, in the version that runs now. */
+const scriptNow = () => (isNext ? /assets\/deliveries-[\w-]{8}_next\.js/ : /assets\/deliveries-[\w-]{8}\.js/);
+
+/** Another version takes the place of the service: all its files have other names. */
+async function upgrade(): Promise<void> {
+  await stack.stopApi();
+  isNext = !isNext;
+  await stack.startApi(isNext ? otherBuild() : undefined);
+}
+
+/** Whether the frame has all screens. */
+const hasAll = (page: Page) =>
+  portalFrame(page).evaluate<boolean>(`['keys-', 'delivery-', 'uPlot', 'toast-viewport-'].every((name) =>
+    performance.getEntriesByType('resource').some((entry) => entry.name.includes('/' + name)))`);
+
+describe('a framed portal whose service is upgraded', () => {
+  const allow = [/CONNECTION|INCOMPLETE|Failed to fetch|40[134]|503/];
+
+  browserTest('goes on, because it has all screens', async ({ open }) => {
+    const { page } = await open({ allow: [/CONNECTION|INCOMPLETE|401|503/] });
+    const frame = await embed(page, async () => (await createSession()).url);
+    await eventually(() => hasAll(page), 30_000);
+    await mark(page);
+    await upgrade();
+    for (const name of ['Endpoints', 'Deliveries', 'Operations', 'Keys']) {
+      await frame.getByRole('link', { name, exact: true }).click();
+      await heading(frame, name);
+    }
+    await marked(frame).waitFor();
+    expect(await page.evaluate('ended')).toEqual([]);
+  });
+
+  browserTest('opens again at the same screen with a new session, where it lacks one', async ({ open }) => {
+    const { page } = await open({ allow });
+    await page.route(scriptNow(), (route) => route.fulfill({ status: 404 }));
+    let isAway = false;
+    const places: string[] = [];
+    await page.exposeFunction('seen', (path: string) => places.push(path));
+    const next = async () => (isAway ? Promise.reject(new Error('503')) : (await createSession()).url);
+    const frame = await embed(page, next, '{ onPlace: seen }');
+    const before = await opened();
+    await upgrade();
+    isAway = true;
+    await frame.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    await frame.getByText('This page was updated.').waitFor();
+    isAway = false;
+    await heading(frame, 'Deliveries');
+    expect(await opened()).toBe(before + 1);
+    expect(await page.evaluate('ended')).toEqual([]);
+    await eventually(() => places.at(-1) === '/deliveries');
+    expect(places[0]).toBe('/overview');
+  });
+
+  browserTest('asks again for a script while the network is away for a second', async ({ open }) => {
+    const { page } = await open({ allow: [/FAILED/] });
+    let failures = 2;
+    await page.route(scriptNow(), (route) => (failures-- > 0 ? route.abort('failed') : route.continue()));
+    const frame = await embed(page, async () => (await createSession()).url);
+    await mark(page);
+    await frame.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    await heading(frame, 'Deliveries');
+    await marked(frame).waitFor();
+  });
+
+  browserTest('says so, and so does the page around it, where its first script is missing', async ({ open }) => {
+    const { page } = await open({ allow: [...allow, /shows nothing in the frame/] });
+    await page.clock.install();
+    await page.route(/assets\/portal-/, (route) => route.fulfill({ status: 404 }));
+    await page.exposeFunction('nextSession', async () => (await createSession()).url);
+    await page.goto(embedding());
+    await page.frameLocator('iframe').getByText('If this stays, load the page again.').waitFor();
+    await page.clock.fastForward('00:16');
+    await eventually(async () => (await page.evaluate<string[]>('ended'))[0] === 'failed');
+  });
+});
+
+describe('a page that blocks the frame', () => {
+  browserTest('by its policy, or cut off from the service, hears that nothing is shown', async ({ open }) => {
+    const policy = `<meta http-equiv="content-security-policy" content="frame-src 'none'">`;
+    for (const [blocked, says] of [
+      [policy, /frame-src/],
+      ['', /ERR_FAILED|frame/],
+    ] as const) {
+      const { page, problems } = await open({ allow: [says, /shows nothing in the frame/] });
+      await page.clock.install();
+      await page.exposeFunction('nextSession', async () => (await createSession()).url);
+      if (blocked === '') {
+        await page.route('**/portal/s/*', (route) => route.abort());
+      }
+      await page.goto(embedding('{}', blocked));
+      await eventually(() => problems.some((problem) => says.test(problem)));
+      await page.clock.fastForward('00:16');
+      await eventually(async () => (await page.evaluate<string[]>('ended'))[0] === 'failed');
+    }
+  });
+});
+
 describe('how a framed portal looks', () => {
   browserTest('is what its session says, then the parent page, then the person', async ({ open }) => {
     const { page } = await open();
@@ -206,11 +309,12 @@ describe('how a framed portal looks', () => {
         '/element',
         `<script type="module" src="${stack.origin}/portal/embed.js"></script>
          <script>window.fetch = async () => Response.json({ url: await nextSession() });</script>
-         <hookwright-portal session-url="/sessions"></hookwright-portal>`,
+         <hookwright-portal session-url="/sessions" path="/deliveries?status=FAILED"></hookwright-portal>`,
       ),
     );
     const frame = page.frameLocator('iframe');
     await frame.locator('html[data-theme=dark][lang=de]').waitFor();
+    await frame.getByText('Fehlgeschlagen').first().waitFor();
     const set = (name: string, value: string) =>
       page.evaluate(`document.querySelector('hookwright-portal').setAttribute('${name}', '${value}')`);
     await set('theme', 'light');

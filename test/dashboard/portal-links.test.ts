@@ -5,9 +5,11 @@ describe('the link of a portal session', () => {
   const origin = 'https://hooks.example.com';
 
   test('is a path that takes the code, and the code', () => {
-    const read = { path: '/portal/s/a-B_9', code: 'c0de' };
+    const read = { path: '/portal/s/a-B_9', code: 'c0de', place: '/' };
     expect(readPortalLink(`${origin}/portal/s/a-B_9#c0de`, origin)).toEqual({ ...read, isInvitation: false });
     expect(readPortalLink(`${origin}/portal/i/a-B_9#c0de`, origin)).toEqual({ ...read, isInvitation: true });
+    const place = '/deliveries?status=FAILED&text=a/b';
+    expect(readPortalLink(`${origin}/portal/s/a-B_9#c0de${place}`, origin)).toMatchObject({ code: 'c0de', place });
   });
 
   test.each([
@@ -17,6 +19,7 @@ describe('the link of a portal session', () => {
     ['with another kind', `${origin}/portal/x/a#c`],
     ['with another page', `${origin}/portal/endpoints#c`],
     ['without a code', `${origin}/portal/s/a`],
+    ['with a path alone', `${origin}/portal/s/a#/deliveries`],
     ['that is no url', '/portal/s/a#c'],
     ['that is a script', 'javascript:alert(1)//portal/s/a#c'],
   ])('is no text %s', (_, url) => {

@@ -18,7 +18,7 @@ const reasons = ({ errors }: { errors: { extensions: { reason: string } }[] }) =
   errors.map(({ extensions }) => extensions.reason);
 const create = (input: Record<string, unknown>, key: string, named?: number) =>
   site.ask(
-    'mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) { url session { id } } }',
+    'mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) { url session { id path } } }',
     { input },
     key,
     named,
@@ -335,6 +335,22 @@ describe('making a session', () => {
     ),
     [{ returnUrl: `https://a.example.com/${'x'.repeat(2_048)}` }, 'returnUrl', 'at most 2048'],
     [{ returnUrl: `https://a.example.com/${'ü'.repeat(400)}` }, 'returnUrl', 'at most 2048 characters when'],
+    ...[
+      'deliveries',
+      '/nothing',
+      '/settings',
+      '//evil.example.com',
+      '/../graphql',
+      '/deliveries/../../graphql',
+      '/deliveries#x',
+      '/deliveries/1/2',
+      '/overview\n',
+      'javascript:alert(1)',
+      'https://evil.example.com/overview',
+      `/overview?x=${'y'.repeat(2_048)}`,
+      '/overview?ü',
+      '',
+    ].map((path) => [{ path }, 'path', '/deliveries?status=FAILED'] as const),
     [{ keysExpireInSeconds: 59 }, 'keysExpireInSeconds', 'at least 60'],
     [{ keysExpireInSeconds: 315_360_001 }, 'keysExpireInSeconds', 'at most 315360000'],
   ] as const)('refuses %j at its place, and says what is allowed', async (input, field, allowed) => {
@@ -353,6 +369,16 @@ describe('making a session', () => {
     const { session } = await site.session(tenant.key, { returnUrl });
     expect(session.returnUrl).toBe(read);
   });
+
+  test.each(['/', '/overview', '/deliveries?status=FAILED&text=a%20b', '/deliveries/12', '/catalogue/order.paid'])(
+    'opens the screen %s, which follows the code',
+    async (path) => {
+      const { data } = await create({ capabilities: ['VIEW'], path }, tenant.key);
+      const { url, session } = data.createPortalSession;
+      expect(url.replace(/^[^#]+#[\w-]{43}/, '')).toBe(path);
+      expect(session.path).toBe(path);
+    },
+  );
 
   test('begins its url with the host that was asked, or with PUBLIC_URL', async () => {
     expect((await site.session(tenant.key)).url).toMatch(`${site.origin}/portal/s/`);

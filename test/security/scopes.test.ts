@@ -105,7 +105,7 @@ const unguarded: Record<string, string> = {
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PortalSession: `
     capabilities createdAt createdBy createdByKeyId createdByName databaseId exchangedAt expiresAt id invitationDays
-    keysExpireInSeconds lastUsedAt locale openUntil parentOrigins returnUrl revokedAt status theme`,
+    keysExpireInSeconds lastUsedAt locale openUntil parentOrigins path returnUrl revokedAt status theme`,
   RecoverDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   RecoverWebhookPayload: 'bulkOperation leftOut total totalCapped',
   RedeliverPayload: 'delivery',

@@ -66,8 +66,8 @@ export class ApiOverSockets implements AsyncDisposable {
   }
 
   /** Starts the next process: it listens at the same port, and knows nothing of the one before. */
-  async comeBack(services: Services): Promise<void> {
-    this.server = await buildServer(services);
+  async comeBack(services: Services, options: DashboardOptions = {}): Promise<void> {
+    this.server = await buildServer(services, options);
     await serve(this.server, this.port);
   }
 

@@ -77,9 +77,10 @@ export class DashboardStack implements AsyncDisposable {
     }
   }
 
-  async startApi(): Promise<void> {
+  /** @param folder of the built pages; default: of the build */
+  async startApi(folder?: string): Promise<void> {
     this.services = await this.openServices();
-    await this.api.comeBack(this.services);
+    await this.api.comeBack(this.services, folder === undefined ? {} : { folder });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -45,7 +45,7 @@ export function PortalSessions() {
   return (
     <>
       {shown && <Failure error={shown} />}
-      <div>
+      <div className="mb-3">
         <Select
           label={t`State of the sessions`}
           value={state}

@@ -21,6 +21,8 @@ export interface PortalSettings {
   theme: PortalTheme;
   /** The portal's way back. */
   returnUrl: string | null;
+  /** The screen that the link opens. Null, or missing: the first one. */
+  path?: string | null;
   /** How long keys live at most that are made in the session. Null, or missing: they end with it. */
   keysExpireInSeconds: number | null;
   /** The session begins by an invitation, which can be opened for this many days. Null, or missing: by a link. */

@@ -8,6 +8,7 @@ import {
   PORTAL_SESSION_SECONDS_MAX,
   wholeCapabilities,
 } from '../../../domain/keys/portal-session.js';
+import { isPortalPath, PORTAL_SCREENS } from '../../../domain/portal-paths.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
 import { expiresInSeconds as keySeconds } from '../fields/input.js';
 import { PARENT_ORIGINS_MAX, PortalCapability, PortalTheme } from './portal-session-types.js';
@@ -82,6 +83,14 @@ const settings = z.object({
     )
     .nullish()
     .transform((url) => url ?? null),
+  path: z
+    .string()
+    .refine(
+      isPortalPath,
+      `must be a path of the portal, such as /deliveries?status=FAILED: one of ${PORTAL_SCREENS.join(', ')}`,
+    )
+    .nullish()
+    .transform((path) => path ?? null),
   keysExpireInSeconds: keySeconds.nullish().transform((seconds) => seconds ?? null),
   invitationDays: z
     .int()

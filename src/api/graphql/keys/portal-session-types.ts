@@ -91,6 +91,9 @@ export class PortalSession implements PortalSettings {
   @Nullable(() => String, 'The url that the portal leads back to, if any.')
   returnUrl!: string | null;
 
+  @Nullable(() => String, 'The screen that the link opens. Null for the first one.')
+  path!: string | null;
+
   @Nullable(
     () => Int,
     'How many seconds API keys live at most that are created in the session. Null: they end with the session.',
@@ -112,10 +115,10 @@ export class PortalSession implements PortalSettings {
 
 export function portalSessionOf(apiKey: ApiKey, now: Date): PortalSession {
   const { id, createdAt, revokedAt, lastUsedAt, portalExchangedAt: exchangedAt } = apiKey;
-  const { madeBy, ...settings } = JSON.parse(apiKey.portalSettings!) as StoredPortalSettings;
+  const { madeBy, path = null, ...settings } = JSON.parse(apiKey.portalSettings!) as StoredPortalSettings;
   const expiresAt = apiKey.expiresAt!;
   const openUntil = apiKey.portalCodeExpiresAt!;
-  const own = { id, createdAt, expiresAt, openUntil, revokedAt, exchangedAt, lastUsedAt };
+  const own = { id, path, createdAt, expiresAt, openUntil, revokedAt, exchangedAt, lastUsedAt };
   const maker = { createdBy: (madeBy?.kind ?? null) as AuditActor | null, createdByKeyId: madeBy?.keyId ?? null };
   return Object.assign(new PortalSession(), settings, own, maker, { status: statusOf(apiKey, now) });
 }
@@ -166,6 +169,12 @@ export class CreatePortalSessionInput {
 
   @Nullable(() => String, 'The url that the portal leads back to: https://, or http:// on this machine.')
   returnUrl?: string | null;
+
+  @Nullable(
+    () => String,
+    'The screen that the link opens: a path of the portal, such as `/deliveries?status=FAILED`. Default: the first screen.',
+  )
+  path?: string | null;
 
   @Nullable(
     () => Int,

@@ -67,7 +67,7 @@ export class PortalSessionResolver {
       by: actorOf(context),
     });
     return {
-      url: `${base}/portal/${isInvitation ? 'i' : 's'}/${publicId}#${code}`,
+      url: `${base}/portal/${isInvitation ? 'i' : 's'}/${publicId}#${code}${settings.path ?? ''}`,
       session: portalSessionOf(apiKey, context.clock()),
     };
   }
