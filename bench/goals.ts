@@ -71,6 +71,11 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   ],
   dashboard: [
     goal('the first row is painted in 1,000 ms, with nothing cached', atMost('firstRowColdMs', 1000)),
+    ...['portal', 'console'].flatMap((page) => [
+      goal(`the ${page} loads at most 10 scripts before it is still`, atMost(`${page}Scripts`, 10)),
+      goal(`the ${page} loads at most 180 KB of scripts and styles`, atMost(`${page}Kilobytes`, 180)),
+      goal(`the ${page} is painted in 2,500 ms over a slow line`, atMost(`${page}SlowLcpMs`, 2500)),
+    ]),
     goal('what comes in 100 ms is shown in 16 ms (median)', atMost('flushMedianMs', 16)),
     goal('from 5,000 to 100,000 rows the heap grows by at most 2 MiB', atMost('heapGrowthMiB', 2)),
   ],

@@ -8,6 +8,8 @@ import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { build, defineConfig, type Plugin, type Rolldown } from 'vite';
+import { chunks, preloadPages } from './build/chunks.ts';
+import { documentTexts } from './build/documents.ts';
 
 const compress = promisify(brotliCompress);
 
@@ -58,6 +60,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
   plugins: [
+    documentTexts(),
     react(),
     // The English texts stay in the code, so that a catalogue is loaded for other languages alone.
     babel({
@@ -71,6 +74,7 @@ export default defineConfig({
     lingui({ failOnMissing: process.env['CI'] === 'true', cwd: import.meta.dirname }),
     tailwindcss(),
     embedScript(),
+    preloadPages(),
     brotli(),
   ],
   build: {
@@ -82,6 +86,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: { portal: 'portal.html', console: 'console.html' },
+      output: { codeSplitting: chunks },
       // How long which plugin takes is no warning for those who start the service.
       checks: { pluginTimings: false },
     },

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { cpuPer, heapMiB, launch, tasksDuring } from '../browser.js';
+import { firstVisit } from '../first-visit.js';
 import { median } from '../histogram.js';
 import type { Service } from '../installation.js';
 import type { Rig } from '../rig.js';
@@ -50,12 +51,14 @@ export const dashboard: Scenario = {
     const service = await installation.startApi();
     await installation.startDaemon();
     await rig.subscribe(service, GROUP, 1);
+    const platformKey = await installation.makePlatformKey();
 
     return async (): Promise<Measurement> => {
       const browser = await launch();
       try {
         const details = {
           ...(await firstScreens(browser, service)),
+          ...(await slowVisits(browser, service, platformKey)),
           ...(await updateCost(browser, service, rig)),
           ...(await memoryOfRows(browser, service)),
         };
@@ -109,6 +112,28 @@ async function firstScreens(browser: Browser, service: Service): Promise<Record<
     await page.context().close();
   }
   return { firstRowColdMs: median(cold)!, firstRowWarmMs: median(warm)! };
+}
+
+/** The first screens of portal and console over a slow line. */
+async function slowVisits(browser: Browser, service: Service, platformKey: string): Promise<Record<string, number>> {
+  const visit = async (path: string, kept: string, token: string) => {
+    const visits: Awaited<ReturnType<typeof firstVisit>>[] = [];
+    for (let i = 0; i < LOADS; i++) {
+      visits.push(await firstVisit(browser, service.origin + path, [kept, { token, expiresAt: null }]));
+    }
+    const middle = (figure: 'scripts' | 'bytes' | 'lcpMs') => median(visits.map((one) => one[figure]))!;
+    return { scripts: middle('scripts'), kilobytes: middle('bytes') / 1000, lcpMs: middle('lcpMs') };
+  };
+  const portal = await visit('/portal/overview', 'hookwright.portal-session', service.apiKey);
+  const console = await visit('/console/', 'hookwright.session', platformKey);
+  return {
+    portalScripts: portal.scripts,
+    portalKilobytes: portal.kilobytes,
+    portalSlowLcpMs: portal.lcpMs,
+    consoleScripts: console.scripts,
+    consoleKilobytes: console.kilobytes,
+    consoleSlowLcpMs: console.lcpMs,
+  };
 }
 
 async function updateCost(browser: Browser, service: Service, rig: Rig): Promise<Record<string, number>> {

@@ -3,8 +3,7 @@ import { fetchLaterScripts } from '../api/scripts';
 import { showPage, showWaiting } from '../parts/page-root';
 import { routerOptions } from '../parts/router-options';
 import { SignedIn } from '../parts/signed-in';
-import { consoleRoutes, tenantSettingsRoute } from '../screens/console-routes';
-import { tenantRoutes } from '../screens/routes';
+import { consoleRoutes, tenantRoutes, tenantSettingsRoutes } from '../screens/routes';
 import { ConsoleFrame } from './console-frame';
 import { enter } from './enter';
 import { SignIn } from './sign-in';
@@ -18,7 +17,7 @@ const router = createRouter({
     frame.addChildren(consoleRoutes(frame)),
     tenant.addChildren([
       ...tenantRoutes(tenant, ({ tenantId }) => `/tenants/${tenantId}`),
-      tenantSettingsRoute(tenant),
+      ...tenantSettingsRoutes(tenant),
     ]),
   ]),
   basepath: '/console',

@@ -4,7 +4,6 @@ import { I18nProvider } from '@lingui/react';
 import { Trans } from '@lingui/react/macro';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
-import '../styles.css';
 import { setLocales } from '../text/language';
 import { Answer } from './page';
 import { offerTheme } from './theme';

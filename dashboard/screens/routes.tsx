@@ -1,23 +1,11 @@
 import { type AnyRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import type { PORTAL_SCREENS } from '../../src/domain/portal-paths';
 import { laterScript } from '../api/scripts';
+import { consoleScreens, tenantScreens, tenantSettingsScreens } from './screens';
 
-const screens: Record<(typeof PORTAL_SCREENS)[number], () => Promise<{ default: React.ComponentType }>> = {
-  '/overview': () => import('./overview/overview'),
-  '/events': () => import('./events/events'),
-  '/events/$number': () => import('./events/event'),
-  '/catalogue': () => import('./catalogue/catalogue'),
-  '/catalogue/$name': () => import('./catalogue/catalogue-type'),
-  '/keys': () => import('./keys/keys'),
-  '/audit': () => import('./audit/audit-log'),
-  '/endpoints': () => import('./endpoints/endpoints'),
-  '/endpoints/new': () => import('./endpoints/form/new-endpoint'),
-  '/endpoints/$number': () => import('./endpoints/endpoint'),
-  '/deliveries': () => import('./deliveries/deliveries'),
-  '/deliveries/$number': () => import('./deliveries/one/delivery'),
-  '/operations': () => import('./operations/operations'),
-  '/operations/$id': () => import('./operations/operation'),
-};
+const routesOf = (parent: AnyRoute, screens: typeof consoleScreens): AnyRoute[] =>
+  Object.entries(screens).map(([path, load]) =>
+    createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(laterScript(load)) }),
+  );
 
 /** The screens of a tenant: the same in the portal and, below `/tenants/$tenantId`, in the console. */
 export function tenantRoutes(parent: AnyRoute, place: (params: Record<string, string>) => string): AnyRoute[] {
@@ -32,12 +20,10 @@ export function tenantRoutes(parent: AnyRoute, place: (params: Record<string, st
         });
       },
     }),
-    ...Object.entries(screens).map(([path, load]) =>
-      createRoute({
-        getParentRoute: () => parent,
-        path,
-        component: lazyRouteComponent(laterScript(load)),
-      }),
-    ),
+    ...routesOf(parent, tenantScreens),
   ];
 }
+
+export const consoleRoutes = (parent: AnyRoute): AnyRoute[] => routesOf(parent, consoleScreens);
+
+export const tenantSettingsRoutes = (parent: AnyRoute): AnyRoute[] => routesOf(parent, tenantSettingsScreens);
