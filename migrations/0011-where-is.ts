@@ -9,7 +9,9 @@ export class WhereIs extends Migration {
       alter table hookwright.event_types add column hidden_at timestamptz;
       -- The hidden types that webhooks name stay in the OpenAPI document.
       create or replace view hookwright.all_webhooks as
-        select id, tenant_id, url, active, disabled_reason, event_types from hookwright.webhooks
+        select id, tenant_id, url, active, disabled_reason, disabled_at, consecutive_failures, failing_since,
+               streak_began_at, last_failure_at, closed_until, event_types
+        from hookwright.webhooks
         where deleted_at is null and hookwright.current_tenant() = 0;
       grant update (hidden_at) on hookwright.event_types to hookwright_api;
       ${install([whereIs])}
