@@ -8,8 +8,8 @@ interface Modules {
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = ['portal/main.tsx', 'console/main.tsx'].map((page) => join(ROOT, page));
 
-const FIRST_SCREENS = ['overview/overview.tsx', 'installation/installation.tsx'].map((screen) =>
-  join(ROOT, 'screens', screen),
+const FIRST_SCREENS = ['overview/overview.tsx', 'endpoints/endpoints.tsx', 'installation/installation.tsx'].map(
+  (screen) => join(ROOT, 'screens', screen),
 );
 
 /** What loads all else: the map of the screens, and what Vite and Rolldown add for imports. */
@@ -17,17 +17,15 @@ const START = /[\\/]screens[\\/]screens\.ts$|preload-helper|rolldown[\\/]runtime
 const LIBRARY = /[\\/]node_modules[\\/]/;
 /** Menus, windows and what floats: one file, when the first of them is opened. */
 const POPUPS = /[\\/]node_modules[\\/]@(base-ui|floating-ui)[\\/]/;
-const REACT = /[\\/]node_modules[\\/](react|react-dom|scheduler)[\\/]/;
 
 /**
  * A few files instead of one for each set of modules that some screens share: over a slow line a request costs more
- * than some bytes that a screen does not need. React, the libraries and the frame of the pages are a file each, so that
- * a release changes as little as possible of what browsers keep.
+ * than some bytes that a screen does not need. The libraries and the frame of the pages are a file each, so that a
+ * release changes as little as possible of what browsers keep.
  */
 export const chunks: Rolldown.OutputOptions['codeSplitting'] = {
   groups: [
     { name: 'start', test: START, priority: 5 },
-    group('react', 4, (id, modules) => REACT.test(id) && isNeeded(PAGES, id, modules)),
     group('library', 3, (id, modules) => LIBRARY.test(id) && isNeeded(PAGES, id, modules)),
     { ...group('frame', 2, (id, modules) => isNeeded([...PAGES, ...FIRST_SCREENS], id, modules)), minShareCount: 2 },
     { ...group('popups', 1, (id) => POPUPS.test(id)), minShareCount: 2 },

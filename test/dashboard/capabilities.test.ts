@@ -29,6 +29,7 @@ const needed: Record<string, readonly (keyof typeof PortalCapability)[] | null> 
   'Mutation.deleteTenant': null,
   'Mutation.deleteWebhook': ['MANAGE_ENDPOINTS'],
   'Mutation.deprecateEventType': null,
+  'Mutation.hideEventType': null,
   'Mutation.emitEvent': null,
   'Mutation.emitEvents': null,
   'Mutation.recoverWebhook': ['BULK'],

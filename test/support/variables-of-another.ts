@@ -78,10 +78,14 @@ const values: Record<string, Value> = {
 };
 
 const leftOut = new Set([
-  ...['active', 'action', 'dryRun', 'errorCode', 'eventType', 'expiresInSeconds', 'ifVersion', 'outcomes'],
+  ...['active', 'action', 'dryRun', 'errorCode', 'eventType', 'expiresInSeconds', 'ifVersion'],
   ...[
     'consoleSession',
     'invitationDays',
+    'lastAttemptFailed',
+    'outcomes',
+    'path',
+    'retrying',
     'payload',
     'payloadContains',
     'status',
