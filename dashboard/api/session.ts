@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Observable } from './observable';
 import { answerOtherTabs, askOtherTabs, canAnswer } from './other-tabs';
 import { untilAnswered } from './passing';
@@ -167,6 +168,7 @@ export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit 
   const authorization = session.token === null ? {} : { authorization: `Bearer ${session.token}` };
   const headers = { ...(init.headers as Record<string, string>), ...authorization };
   const response = await fetch(input, { ...init, headers });
+  await requireOwn(response);
   hearTime(response);
   if (response.status === 401 && (await sessions.refused(session.token))) {
     return fetchSignedIn(input, init);
@@ -204,6 +206,28 @@ export async function leave(): Promise<void> {
   }
 }
 
+/** An answer of something between this page and the service, such as the error page of a proxy. */
+export class ForeignAnswer extends TypeError {
+  constructor(readonly status: number) {
+    super(t`A proxy answered ${status} instead of the service.`);
+  }
+}
+
+/** @throws ForeignAnswer for an answer that is not GraphQL's; else a proxy's 401 would look like a key that is refused */
+async function requireOwn(response: Response): Promise<void> {
+  const isOwn = response.status === 401 ? await isOwnRefusal(response.clone()) : hasOwnType(response);
+  if (!isOwn) {
+    throw new ForeignAnswer(response.status);
+  }
+}
+
+const hasOwnType = ({ headers }: Response) => /json|event-stream/.test(headers.get('content-type') ?? '');
+
+async function isOwnRefusal(response: Response): Promise<boolean> {
+  const { errors } = (await response.json().catch(() => ({}))) as { errors?: { extensions?: { code?: unknown } }[] };
+  return errors?.[0]?.extensions?.code === 'UNAUTHENTICATED';
+}
+
 /** An exchange of a one-time code that the service has refused, in its words. */
 export class CodeRefused extends Error {}
 
@@ -212,7 +236,7 @@ export class CodeRefused extends Error {}
  *
  * @param waits is called when the service is away, and the code is sent again until it is back; default: it is sent
  *   once
- * @throws CodeRefused when the code is unknown, used or too old.
+ * @throws CodeRefused when the code is unknown, used or too old; ForeignAnswer
  */
 export async function exchangeCode(
   path: string,
@@ -223,6 +247,9 @@ export async function exchangeCode(
   const body = JSON.stringify({ code });
   const send = () => fetch(path, { method: 'POST', headers, body });
   const response = await (waits === undefined ? send() : untilAnswered(send, waits));
+  if (!hasOwnType(response)) {
+    throw new ForeignAnswer(response.status);
+  }
   const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   if (!response.ok || typeof answer['token'] !== 'string') {
     throw new CodeRefused(String(answer['detail'] ?? answer['title'] ?? response.statusText));

@@ -1,8 +1,7 @@
 import { graphql } from '../api/generated';
 
-export const FIND_TENANT = graphql(`
-  query FindTenant($id: ID!, $byId: Boolean!, $text: String!) {
-    tenant(id: $id) @include(if: $byId) { id databaseId name }
-    tenants(first: 10, filter: { search: $text }) { edges { node { id databaseId name } } }
+export const FIND_TENANTS = graphql(`
+  query FindTenants($text: String!, $first: Int!) {
+    tenants(first: $first, filter: { search: $text }) { edges { node { id databaseId name } } }
   }
 `);

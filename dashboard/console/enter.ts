@@ -1,4 +1,4 @@
-import { CodeRefused, exchangeCode, sessions } from '../api/session';
+import { exchangeCode, sessions } from '../api/session';
 import { waysIn } from './ways-in';
 
 /** `/console/#code=<one-time code>`, as the service prints it when it starts. */
@@ -40,6 +40,6 @@ async function exchange(code: string, waits: () => void): Promise<string | undef
     sessions.begin(await exchangeCode('/console/sign-in', code, waits), { keep: true });
     return undefined;
   } catch (error) {
-    return error instanceof CodeRefused ? error.message : String(error);
+    return error instanceof Error ? error.message : String(error);
   }
 }

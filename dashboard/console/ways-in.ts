@@ -18,5 +18,7 @@ export const waysIn = (waits: () => void = () => {}): Promise<WaysIn> => (asked 
 
 async function ask(waits: () => void): Promise<WaysIn> {
   const response = await untilAnswered(() => fetch('/console/oidc'), waits);
-  return response.ok ? ((await response.json()) as WaysIn) : { oidc: null, isSignedIn: false };
+  const none = { oidc: null, isSignedIn: false };
+  // A proxy may answer with a page of its own.
+  return response.ok ? ((await response.json().catch(() => none)) as WaysIn) : none;
 }

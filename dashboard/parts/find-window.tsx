@@ -1,25 +1,28 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { Button } from './button';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Dialog } from './dialog';
-import { Field, TextInput } from './field';
+import { Field } from './field';
+import { FindField, type Hit } from './find-field';
 import type { FinderProps } from './frame-tools';
-import { useGo } from './place';
+import { PlaceContext } from './place';
+import { Untrusted } from './untrusted';
+import { lastVisits } from './visits';
 
-/** Something that was found. */
-export interface Hit {
-  path: string;
-  name: ReactNode;
-}
-
-/** The result of a search: a page to open at once, a list to choose from, or why nothing was found. */
+/** The result of a search, and the sentence for one that found nothing. */
 export interface Findings {
   hits: readonly Hit[];
   nothing: string;
 }
 
-/** A window that takes an id, a name or a screen's name, and goes there; of several hits the person chooses. */
+/** @param wanted what was typed, without blanks around it */
+type Find = (wanted: string) => Promise<Findings>;
+
+/** How long nobody types before a search begins. */
+const PAUSE_MS = 150;
+
+/** Lists what has a typed number, id or name, and goes there; before anything is typed, the last pages. */
 export function FindWindow({
   open,
   onClose,
@@ -31,65 +34,78 @@ export function FindWindow({
   name: ReactNode;
   hint: ReactNode;
   screens: readonly { path: string; name: MessageDescriptor }[];
-  /** @param wanted what was typed, without blanks around it. */
-  find: (wanted: string) => Promise<Findings>;
+  find: Find;
 }) {
-  const { i18n } = useLingui();
-  const go = useGo();
+  const { t, i18n } = useLingui();
+  const place = useContext(PlaceContext);
+  const navigate = useNavigate();
   const [text, setText] = useState('');
-  const [found, setFound] = useState<Findings>();
   const wanted = text.trim();
-  const named = screens.filter(
-    (screen) => wanted !== '' && i18n._(screen.name).toLowerCase().includes(wanted.toLowerCase()),
-  );
+  const findings = useFindings(open ? wanted : '', find);
+  const named = screens
+    .map((screen) => ({ path: `${place}${screen.path}`, name: i18n._(screen.name) }))
+    .filter((screen) => screen.name.toLowerCase().includes(wanted.toLowerCase()));
+  const visited = lastVisits().map((visit) => ({ path: visit.path, name: <VisitName {...visit} /> }));
+  const hits = wanted === '' ? visited : [...named, ...(findings?.hits ?? [])];
   const close = () => {
     setText('');
-    setFound(undefined);
     onClose();
   };
-  const leave = (to: string) => {
+  const leave = ({ path }: Hit) => {
     close();
-    go(to);
-  };
-  const search = async (event: FormEvent) => {
-    event.preventDefault();
-    if (wanted === '') {
-      return;
-    }
-    const findings = await find(wanted);
-    const only = findings.hits.length === 0 ? named[0] : findings.hits.length === 1 ? findings.hits[0] : undefined;
-    if (only === undefined) {
-      setFound(findings);
-    } else {
-      leave(only.path);
-    }
+    void navigate({ to: path as string, search: {} as never });
   };
   return (
     <Dialog open={open} onClose={close} title={<Trans>Find</Trans>}>
-      <form onSubmit={(event) => void search(event)}>
-        <Field name={name} hint={hint} error={found?.hits.length === 0 && found.nothing}>
-          {(props) => (
-            <TextInput
-              {...props}
-              autoFocus
-              value={text}
-              onChange={({ target }) => {
-                setText(target.value);
-                setFound(undefined);
-              }}
-            />
-          )}
-        </Field>
-        <div className="mt-2 flex flex-col items-start gap-1">
-          {[...(found?.hits ?? []), ...named.map((screen) => ({ path: screen.path, name: i18n._(screen.name) }))].map(
-            (hit) => (
-              <Button key={hit.path} look="quiet" onClick={() => leave(hit.path)}>
-                {hit.name}
-              </Button>
-            ),
-          )}
-        </div>
-      </form>
+      <Field name={name} hint={hint} error={hits.length === 0 && findings?.nothing}>
+        {(props) => (
+          <FindField
+            {...props}
+            text={text}
+            onChange={setText}
+            label={wanted === '' ? t`Last visited` : t`Results`}
+            hits={hits}
+            busy={wanted !== '' && findings === undefined}
+            onChoose={leave}
+          />
+        )}
+      </Field>
     </Dialog>
+  );
+}
+
+/** @returns undefined while it searches */
+function useFindings(wanted: string, find: Find): Findings | undefined {
+  const latest = useRef(find);
+  latest.current = find;
+  const [found, setFound] = useState<{ wanted: string; findings: Findings }>();
+  useEffect(() => {
+    if (wanted === '') {
+      return;
+    }
+    let isLatest = true;
+    const timer = setTimeout(async () => {
+      const findings = await latest.current(wanted);
+      if (isLatest) {
+        setFound({ wanted, findings });
+      }
+    }, PAUSE_MS);
+    return () => {
+      isLatest = false;
+      clearTimeout(timer);
+    };
+  }, [wanted]);
+  return found?.wanted === wanted && wanted !== '' ? found.findings : undefined;
+}
+
+function VisitName({ name, path }: { name: string; path: string }) {
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  return (
+    <>
+      <span className="truncate">
+        <Untrusted text={name} />
+      </span>
+      {!name.includes(last) && <span className="ms-auto text-faint">{last}</span>}
+    </>
   );
 }

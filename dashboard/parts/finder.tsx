@@ -1,52 +1,105 @@
-import { Trans, useLingui } from '@lingui/react/macro';
-import { useClient } from 'urql';
+import { Trans } from '@lingui/react/macro';
+import { useContext } from 'react';
+import { type Client, type CombinedError, useClient } from 'urql';
 import { graphql } from '../api/generated';
+import { shortUrl } from './cells';
+import type { Hit } from './find-field';
 import { type Findings, FindWindow } from './find-window';
 import type { FinderProps } from './frame-tools';
+import { PlaceContext } from './place';
 import { TENANT_SCREENS } from './screens';
+import { isAllowed, useViewer } from './viewer';
+import { HitName, idIn, pathOf, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from './whereabouts';
 
 const FIND = graphql(`
-  query Find($delivery: ID!, $event: ID!, $webhook: ID!) {
-    delivery(id: $delivery) { id databaseId }
-    event(id: $event) { id databaseId }
-    webhook(id: $webhook) { id databaseId }
+  query Find($id: ID!) {
+    delivery(id: $id) { id }
+    event(id: $id) { id }
+    webhook(id: $id) { id }
+    bulkOperation(id: $id) { id }
   }
 `);
 
-const PREFIXES = { delivery: 'dl', event: 'ev', webhook: 'wh' } as const;
+const FIND_TEXT = graphql(`
+  query FindText($text: String!, $first: Int!) {
+    webhooks(first: $first, filter: { search: $text }) { edges { node { id databaseId url } } }
+    events(first: $first, filter: { idempotencyKey: $text }) { edges { node { id eventType } } }
+  }
+`);
 
-type Kind = keyof typeof PREFIXES;
-
-const PATHS: Record<Kind, string> = { delivery: '/deliveries', event: '/events', webhook: '/endpoints' };
-
-/** Takes any id that a person has, of a header, a log or another page, and goes there. A screen's name works too. */
+/** Takes the id or number of anything, a part of a URL or of an event type's name, an idempotency key, a screen. */
 export default function Finder(props: FinderProps) {
-  const { t } = useLingui();
   const client = useClient();
-  const kinds: Record<Kind, string> = { delivery: t`Delivery`, event: t`Event`, webhook: t`Endpoint` };
+  const place = useContext(PlaceContext);
+  const viewer = useViewer();
+  const whereIs = useWhereIs();
+  const findTypes = useFindTypes(`${place}/catalogue`);
+  const kinds = useKindNames();
+  const nothing = useNothing();
   const find = async (wanted: string): Promise<Findings> => {
-    const nothing = t`Nothing here has the id “${wanted}”.`;
-    const [, prefix, number] = /^(dl|ev|wh)?_?(\d{1,16})$/.exec(wanted) ?? [];
-    if (number === undefined) {
-      return { hits: [], nothing };
-    }
-    const ids = { delivery: number, event: number, webhook: number };
-    const { data, error } = await client.query(FIND, ids).toPromise();
-    const found = (Object.keys(PREFIXES) as Kind[]).filter(
-      (kind) => data?.[kind] != null && (prefix === undefined || prefix === PREFIXES[kind]),
+    const id = idIn(wanted);
+    const [own, elsewhere, { named, error }, types] = await Promise.all([
+      id === undefined ? [] : findById(client, id),
+      id !== undefined && isAllowed(viewer, 'platform:read') ? whereIs(id) : [],
+      findByText(client, wanted),
+      findTypes(wanted),
+    ]);
+    const hits = [...own, ...named].map(
+      ({ kind, id, name = id }): Hit => ({
+        path: `${place}${pathOf(kind, id)}`,
+        name: <HitName kind={kinds[kind]} id={name} />,
+      }),
     );
-    return {
-      hits: found.map((kind) => ({ path: `${PATHS[kind]}/${number}`, name: `${kinds[kind]} ${number}` })),
-      nothing: error?.networkError ? t`The service cannot be reached.` : nothing,
-    };
+    const others = elsewhere.filter(({ tenantId }) => tenantId !== viewer.tenant?.databaseId).map(({ hit }) => hit);
+    return { hits: [...hits, ...types, ...others], nothing: nothing(wanted, error) };
   };
   return (
     <FindWindow
       {...props}
-      name={<Trans>An id or number of a delivery, an event or an endpoint; or a screen</Trans>}
+      name={<Trans>Number, id, URL, event type, idempotency key or screen</Trans>}
       hint={<Trans>A receiver has a delivery's number in the header X-Service-Delivery.</Trans>}
       screens={TENANT_SCREENS}
       find={find}
     />
   );
+}
+
+interface Found {
+  kind: 'DELIVERY' | 'EVENT' | 'WEBHOOK' | 'BULK_OPERATION';
+  id: string;
+  name?: string;
+}
+
+async function findById(client: Client, id: string): Promise<Found[]> {
+  const { data } = await client.query(FIND, { id }).toPromise();
+  const found = {
+    DELIVERY: data?.delivery,
+    EVENT: data?.event,
+    WEBHOOK: data?.webhook,
+    BULK_OPERATION: data?.bulkOperation,
+  };
+  return Object.entries(found).flatMap(([kind, one]) =>
+    one == null ? [] : { kind: kind as Found['kind'], id: one.id },
+  );
+}
+
+async function findByText(client: Client, text: string): Promise<{ named: Found[]; error: CombinedError | undefined }> {
+  const { data, error } = await client.query(FIND_TEXT, { text, first: SHOWN_MAX }).toPromise();
+  const named = [
+    ...(data?.webhooks?.edges ?? []).map(
+      ({ node }): Found => ({
+        kind: 'WEBHOOK',
+        id: node.id,
+        name: shortUrl(node.url),
+      }),
+    ),
+    ...(data?.events?.edges ?? []).map(
+      ({ node }): Found => ({
+        kind: 'EVENT',
+        id: node.id,
+        name: `${node.id} ${node.eventType}`,
+      }),
+    ),
+  ];
+  return { named, error };
 }

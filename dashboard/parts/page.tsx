@@ -2,9 +2,11 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext, useEffect } from 'react';
 import type { CombinedError } from 'urql';
+import { ForeignAnswer } from '../api/session';
 import { Button } from './button';
 import { plainUntrusted, Untrusted } from './untrusted';
 import { ViewerContext } from './viewer';
+import { useVisit } from './visits';
 
 /** The head of a screen: its title (also the tab's, with the tenant's name), what belongs beside it, and its actions. */
 export function PageHead({
@@ -19,9 +21,11 @@ export function PageHead({
   back?: ReactNode;
 }) {
   const tenant = useContext(ViewerContext)?.tenant?.name;
+  const name = plainUntrusted(tenant === undefined ? title : `${title} · ${tenant}`);
+  useVisit(name);
   useEffect(() => {
-    document.title = plainUntrusted(tenant === undefined ? title : `${title} · ${tenant}`);
-  }, [title, tenant]);
+    document.title = name;
+  }, [name]);
   return (
     <header className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
       <div className={`min-w-0 flex-1 ${back === undefined ? 'basis-44' : 'basis-80'}`}>
@@ -146,10 +150,14 @@ export function Failure({ error, retry }: { error: CombinedError; retry?: () => 
   return (
     <Answer tone="bad" actions={canHelp && <Button onClick={retry}>{t`Try again`}</Button>}>
       <p className="font-medium">
-        {error.networkError ? <Trans>The service cannot be reached.</Trans> : <Untrusted text={messageOf(error)} />}
+        {error.networkError ? <Unreachable error={error.networkError} /> : <Untrusted text={messageOf(error)} />}
       </p>
       <p className="text-xs text-soft">
-        {error.networkError && <Untrusted text={error.networkError.message} />}
+        {error.networkError instanceof ForeignAnswer ? (
+          <Trans>Check the proxy in front of Hookwright. It must let the header Authorization pass.</Trans>
+        ) : (
+          error.networkError && <Untrusted text={error.networkError.message} />
+        )}
         {typeof code === 'string' && <code className="font-mono">{code}</code>}
         {requestId && (
           <>
@@ -163,6 +171,9 @@ export function Failure({ error, retry }: { error: CombinedError; retry?: () => 
     </Answer>
   );
 }
+
+const Unreachable = ({ error }: { error: Error }) =>
+  error instanceof ForeignAnswer ? error.message : <Trans>The service cannot be reached.</Trans>;
 
 /** The first sentence that the API has said about an error. */
 export function messageOf(error: CombinedError): string {

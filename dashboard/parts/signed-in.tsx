@@ -2,7 +2,8 @@ import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { Provider, useQuery } from 'urql';
 import { createClient } from '../api/client';
-import { type SignedOut, sessions } from '../api/session';
+import { ForeignAnswer, type SignedOut, sessions } from '../api/session';
+import { Button } from './button';
 import { Failure } from './page';
 import { VIEWER, ViewerContext } from './viewer';
 
@@ -54,6 +55,13 @@ function WithViewer({ wayOut, children }: { wayOut: ReactNode; children: ReactNo
         <div className="flex flex-col gap-3">
           {wayOut}
           <Failure error={error} retry={again} />
+          {error.networkError instanceof ForeignAnswer && (
+            <div>
+              <Button onClick={() => sessions.end('left')}>
+                <Trans>Sign out</Trans>
+              </Button>
+            </div>
+          )}
         </div>
       ) : (
         <p role="status" className="animate-late text-soft">

@@ -10,6 +10,7 @@ export const VIEWER = graphql(`
       scopes
       apiKey { id name expiresAt }
       tenant { id databaseId name }
+      retention { deliveryDays }
       portalSession { id capabilities locale theme returnUrl parentOrigins expiresAt keysExpireInSeconds }
     }
   }

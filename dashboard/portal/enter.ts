@@ -1,5 +1,5 @@
 import type { RouterHistory } from '@tanstack/react-router';
-import { CodeRefused, exchangeCode, sessions } from '../api/session';
+import { exchangeCode, sessions } from '../api/session';
 import { readPortalLink } from './links';
 
 /** The pages that are shown before there is a session. */
@@ -30,6 +30,6 @@ export async function enter(history: RouterHistory, { waits, invites }: Before):
     sessions.begin(await exchangeCode(link.path, link.code, waits), { keep: true });
     return undefined;
   } catch (error) {
-    return error instanceof CodeRefused ? error.message : String(error);
+    return error instanceof Error ? error.message : String(error);
   }
 }

@@ -11,6 +11,7 @@ import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { DashboardStack } from '../support/dashboard-stack.js';
+import { makeTenant, makeWebhook } from '../support/factories.js';
 
 async function openStack(): Promise<DashboardStack> {
   const stack = await DashboardStack.open();
@@ -82,6 +83,25 @@ describe('signing in to the console', () => {
     await page.getByText('A key has only letters').waitFor();
     await signIn(page, 'hw_1_unknown');
     await page.getByText('The service refused this key').waitFor();
+  });
+
+  browserTest('the answer of a proxy is named, and is not taken for the end of a session', async ({ open }) => {
+    const site = await openSite();
+    const { page } = await open({ origin: site.origin, allow: [/status of (401|502)/] });
+    for (const [status, contentType, body] of [
+      [401, 'text/html', '<h1>Authorization Required</h1>'],
+      [401, 'application/json', '{"message":"unauthorized"}'],
+      [502, 'text/html', '<h1>Bad Gateway</h1>'],
+    ] as const) {
+      await page.route('**/graphql', (route) => route.fulfill({ status, contentType, body }));
+      await signIn(page, await platformKey(site.services));
+      await page.getByText(`A proxy answered ${status} instead of the service.`).waitFor();
+      await page.unroute('**/graphql');
+      await heading(page, 'Installation');
+      await page.getByRole('button', { name: 'Preferences' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByText('You have signed out.').waitFor();
+    }
   });
 
   browserTest('the key of a tenant leads to its own screens, whatever the address', async ({ open }) => {
@@ -157,6 +177,40 @@ describe('the operator', () => {
     await confirm.click();
     await page.waitForURL('**/console/tenants');
     await page.getByText('No tenants').waitFor();
+  });
+
+  browserTest('finds the tenant of a number from a log, and of another one from there', async ({ open }) => {
+    const stack = await openStack();
+    const { tenantId, services } = stack.delivery;
+    const { page } = await open({ origin: stack.origin });
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    await stack.delivery.noDeliveryJobs();
+    const [delivery] = await stack.delivery.deliveries();
+    const other = await makeTenant(services);
+    const { id: webhookId } = await makeWebhook(services, other.id);
+    await signIn(page, await platformKey(services));
+    await heading(page, 'Installation');
+    const find = async (text: string, path: string) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill(text);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/console${path}`);
+    };
+    await find(String(delivery!.id), `/tenants/${tenantId}/deliveries/${delivery!.id}`);
+    await page.getByText('As support').waitFor();
+    await find(`wh_${webhookId}`, `/tenants/${other.id}/endpoints/${webhookId}`);
+    await page.getByText('Nothing has been sent here yet.').waitFor();
+    await page.keyboard.press('Control+k');
+    await page
+      .getByRole('option')
+      .filter({ hasText: String(delivery!.id) })
+      .waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    const entered = await stack.delivery.rows<{ id: number }>(
+      `select tenant_id::integer as id from hookwright.audit_log where action = 'TENANT_ENTERED' order by id`,
+    );
+    expect(entered).toEqual([{ id: tenantId }, { id: other.id }]);
   });
 
   browserTest('makes a link to the portal of a tenant, which signs in there', async ({ open }) => {

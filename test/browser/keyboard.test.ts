@@ -142,13 +142,25 @@ describe('with the keyboard alone', () => {
     const { page } = await open({ origin: stack.origin });
     await signIn(page, stack);
     await page.keyboard.press('Control+k');
-    await eventually(() => hasFocus(page, dialogOf(page).getByRole('textbox')));
+    await eventually(() => hasFocus(page, dialogOf(page).getByRole('combobox')));
+    const field = dialogOf(page).getByRole('combobox');
     await page.keyboard.insertText(`0${number}0`);
     await page.keyboard.press('Enter');
     await dialogOf(page)
-      .getByText(/^Nothing here has the id/)
+      .getByText(/^Nothing found for/)
       .waitFor();
-    await page.keyboard.press('Control+a');
+    // A number from before the retention time: 2025-02-01.
+    await field.fill('10970956800000');
+    await dialogOf(page)
+      .getByText(/^Nothing found\. 10970956800000 is from .*2025, and deliveries are kept for 30 days/)
+      .waitFor();
+    const options = dialogOf(page).getByRole('option');
+    await field.fill(new URL(receiver.url).host);
+    await options.filter({ hasText: 'Endpoint' }).first().waitFor();
+    await field.fill('coupon.app');
+    await options.filter({ hasText: 'coupon.applied' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await field.fill('');
     await page.keyboard.insertText(` ${number}\n`);
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(`/deliveries/${number}$`));
@@ -162,17 +174,21 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Escape');
     await dialogOf(page).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
-    await eventually(() => hasFocus(page, dialogOf(page).getByRole('textbox')));
+    await eventually(() => hasFocus(page, dialogOf(page).getByRole('combobox')));
     await page.keyboard.insertText('audit');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await options.filter({ hasText: number }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`/deliveries/${number}$`));
   });
 
   browserTest('a person finds the search empty, whatever they looked for before', async ({ open }) => {
     const stack = await openStack();
     const { page } = await open({ origin: stack.origin });
     await signIn(page, stack);
-    const field = dialogOf(page).getByRole('textbox');
+    const field = dialogOf(page).getByRole('combobox');
     await page.keyboard.press('Control+k');
     await field.fill('4711');
     await page.keyboard.press('Escape');

@@ -16,8 +16,9 @@ const platformOnly = [
   'CreateTenant',
   'DeleteTenant',
   'DeprecateEventType',
-  'FindTenant',
+  'FindTenants',
   'FirstTenants',
+  'HideEventType',
   'InstallationAttempts',
   'InstallationKept',
   'InstallationNow',
@@ -26,10 +27,11 @@ const platformOnly = [
   'Tenants',
   'TypeUsage',
   'UpdateEventType',
+  'WhereIs',
   'WorstEndpoints',
 ];
 /** Documents with the same answer for all tenants. */
-const ofEverybody = ['EndpointTestSample', 'EventType', 'EventTypes', 'OfferedEventTypes', 'TypeVersions'];
+const ofEverybody = ['EndpointTestSample', 'EventType', 'EventTypes', 'FindTypes', 'OfferedEventTypes', 'TypeVersions'];
 
 const sent = dashboardDocuments.filter(({ operation }) => operation !== 'subscription');
 const subscriptions = dashboardDocuments.filter(({ operation }) => operation === 'subscription');

@@ -124,7 +124,7 @@ const unguarded: Record<string, string> = {
   UpdateEventTypePayload: 'eventType',
   UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',
-  Viewer: 'apiKey portalSession scopes tenant',
+  Viewer: 'apiKey portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures createdAt databaseId disabledAt disabledReason endpointState eventTypes
     heldCount holdUntil id lastFailureAt lastSuccessAt previousSecretExpiresAt url version`,

@@ -59,6 +59,8 @@ const values: Record<string, Value> = {
   description: { always: 'changed' },
   schema: { always: { type: 'object' } },
   deprecated: { always: true },
+  hidden: { always: true },
+  'FindText.text': { of: () => ['http'] },
   url: { always: 'https://hooks.example.com/taken' },
   eventTypes: { always: ['*'] },
   held: { always: 'DISCARD' },

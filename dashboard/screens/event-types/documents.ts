@@ -7,6 +7,7 @@ graphql(`
     description
     reserved
     deprecatedAt
+    hiddenAt
     version
     createdAt
   }
@@ -51,6 +52,14 @@ export const UPDATE_EVENT_TYPE = graphql(`
 export const DEPRECATE_EVENT_TYPE = graphql(`
   mutation DeprecateEventType($name: String!, $deprecated: Boolean!) {
     deprecateEventType(input: { name: $name, deprecated: $deprecated }) {
+      eventType { ...EventTypeRow }
+    }
+  }
+`);
+
+export const HIDE_EVENT_TYPE = graphql(`
+  mutation HideEventType($name: String!, $hidden: Boolean!) {
+    hideEventType(input: { name: $name, hidden: $hidden }) {
       eventType { ...EventTypeRow }
     }
   }

@@ -15,6 +15,7 @@ import { SchemaCard } from '../catalogue/schema-card';
 import { Deprecate } from './deprecate';
 import { EVENT_TYPE } from './documents';
 import { EventTypeBadge } from './event-type-badge';
+import { Hide } from './hide';
 import { UsageCard } from './usage-card';
 
 /** One event type: when it happens, its schema in each version, a sample. */
@@ -34,6 +35,7 @@ export default function EventTypePage() {
         beside: <EventTypeBadge {...type} />,
         actions: !type.reserved && mayChange && (
           <>
+            <Hide name={name} hidden={type.hiddenAt != null} />
             <Deprecate name={name} deprecated={type.deprecatedAt != null} />
             <Link to={`/event-types/${name}/edit`} className={buttonLook('primary')}>
               <Pencil aria-hidden />
@@ -60,6 +62,13 @@ function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) 
           <Trans>
             New events of this type are refused since <Time value={type.deprecatedAt} absolute />. Earlier events are
             still delivered.
+          </Trans>
+        </Answer>
+      )}
+      {type.hiddenAt != null && (
+        <Answer tone="info">
+          <Trans>
+            Hidden since <Time value={type.hiddenAt} absolute />. Only tenants whose endpoints name the type see it.
           </Trans>
         </Answer>
       )}

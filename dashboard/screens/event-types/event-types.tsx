@@ -39,6 +39,7 @@ export default function EventTypes() {
                 { value: 'all', name: t`Any state` },
                 { value: 'current', name: t`Current` },
                 { value: 'deprecated', name: t`Deprecated` },
+                { value: 'hidden', name: t`Hidden` },
                 { value: 'reserved', name: t`Of the service` },
               ]}
             />
@@ -75,10 +76,11 @@ export default function EventTypes() {
 }
 
 function fits(type: EventTypeRowFragment, text: string, state: string | undefined): boolean {
-  const { name, description, reserved, deprecatedAt } = type;
+  const { name, description, reserved, deprecatedAt, hiddenAt } = type;
   const states = {
-    current: !reserved && deprecatedAt == null,
+    current: !reserved && deprecatedAt == null && hiddenAt == null,
     deprecated: deprecatedAt != null,
+    hidden: hiddenAt != null,
     reserved,
   };
   return (

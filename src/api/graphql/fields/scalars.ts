@@ -17,6 +17,7 @@ export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   description:
     'A time in ISO 8601 with seconds and an offset, such as `2026-01-31T09:30:00+00:00`. Answers are in UTC and whole seconds; arguments may have any offset, `Z` and fractions of a second.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
   serialize: (value) => formatTimestamp(value as Date),
   parseValue: (value) => readDateTime(value),
   parseLiteral: (node) => readDateTime(node.kind === Kind.STRING ? node.value : undefined, node),
@@ -33,6 +34,7 @@ function readObject(value: unknown, node?: ValueNode): Record<string, unknown> {
 export const JSONObject = new GraphQLScalarType<Record<string, unknown>, Record<string, unknown>>({
   name: 'JSONObject',
   description: 'Any JSON object.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   serialize: (value) => readObject(value),
   parseValue: (value) => readObject(value),
   parseLiteral: (node, variables) => {

@@ -4,7 +4,9 @@ import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
+import { EVENT_EXTRA_DAYS } from '../../../operations/housekeeping/roll-partitions.js';
 import { DUE_LOOKED, type Ranking } from '../../../operations/installation/top-webhooks.js';
+import type { Config } from '../../../platform/settings/config.js';
 import { StatsFiguresType } from '../stats/stats-types.js';
 
 export const FindingLevel = graphqlEnum('FindingLevel', 'The severity of a finding.', {
@@ -108,6 +110,12 @@ export class Retention {
   @Field(() => Float, { description: 'Hours for which an inactive webhook collects deliveries (HOLD_HOURS).' })
   holdHours!: number;
 }
+
+export const retentionOf = ({ retentionDays, holdHours }: Config): Retention => ({
+  deliveryDays: retentionDays,
+  eventDays: retentionDays + EVENT_EXTRA_DAYS,
+  holdHours,
+});
 
 @ObjectType({ description: 'The hourly work of daemons: creating and dropping partitions, deleting old rows.' })
 export class Housekeeping {

@@ -7,7 +7,6 @@ import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { requireNoIssues } from '../../../errors.js';
 import type { Backlog } from '../../../operations/explorer/read-backlog.js';
-import { EVENT_EXTRA_DAYS } from '../../../operations/housekeeping/roll-partitions.js';
 import { readDaemons } from '../../../operations/installation/daemons.js';
 import { readReport } from '../../../operations/installation/installation-report.js';
 import {
@@ -39,6 +38,7 @@ import {
   JobAsideType,
   PartitionType,
   Retention,
+  retentionOf,
   TOP_WEBHOOKS_MAX,
   TopWebhook,
   TopWebhooksArgs,
@@ -131,8 +131,8 @@ class Installation {
   }
 
   @Field(() => Retention, { description: 'Retention times.' })
-  retention(@Ctx() { config: { retentionDays, holdHours } }: Context): Retention {
-    return { deliveryDays: retentionDays, eventDays: retentionDays + EVENT_EXTRA_DAYS, holdHours };
+  retention(@Ctx() { config }: Context): Retention {
+    return retentionOf(config);
   }
 
   @Nullable(() => Housekeeping, 'The hourly work of daemons. Null when no daemon has reported yet.')

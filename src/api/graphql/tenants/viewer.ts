@@ -7,6 +7,7 @@ import { ApiError } from '../../../errors.js';
 import { tenantEntityManager, UNFILTERED } from '../../../platform/database/tenant-database.js';
 import { type Context, callerOf } from '../../context/context.js';
 import { RequiresKey } from '../fields/requires.js';
+import { Retention, retentionOf } from '../installation/installation-types.js';
 import { PortalSession, portalSessionOf } from '../keys/portal-session-types.js';
 
 @ObjectType({ description: 'The API key of the request, its tenant and its rights.' })
@@ -22,6 +23,9 @@ class Viewer {
 
   @Nullable(() => PortalSession, 'The portal session of this request. Null for an ordinary key.')
   portalSession!: PortalSession | null;
+
+  @Field(() => Retention, { description: 'Retention times of this installation.' })
+  retention!: Retention;
 }
 
 @Resolver()
@@ -40,6 +44,6 @@ export class ViewerResolver {
       throw new ApiError('unauthenticated', 'This API key no longer exists.');
     }
     const portalSession = apiKey.portalId === null ? null : portalSessionOf(apiKey, context.clock());
-    return { tenant, apiKey, scopes: [...scopes], portalSession };
+    return { tenant, apiKey, scopes: [...scopes], portalSession, retention: retentionOf(context.config) };
   }
 }
