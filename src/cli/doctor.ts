@@ -8,6 +8,7 @@ import { openPool } from '../platform/database/database.js';
 import { type Config, ConfigError, readConfig } from '../platform/settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
+import { examineAddresses } from './examine-address.js';
 
 /** `hookwright doctor`: examines everything; changes nothing without `repair`. Exits with 1 when something fails. */
 export async function doctor({ json = false, repair = false }: { json?: boolean; repair?: boolean }): Promise<void> {
@@ -36,7 +37,10 @@ export async function examine(env: NodeJS.ProcessEnv, { repair = false } = {}): 
     }
     return error.message.split('\n').map((problem) => check('settings', 'fail', problem));
   }
-  const checks = [check('settings', 'ok', 'All settings have values that are allowed.')];
+  const checks = [
+    check('settings', 'ok', 'All settings have values that are allowed.'),
+    ...(await examineAddresses(config)),
+  ];
   try {
     await withDatabaseUrl(config, async (url) => {
       checks.push(...(await examineDatabase(config, url, repair).catch(examinationFailed)));

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { service } from '../../src/operations/rows/audit.js';
 import { freePort } from '../../src/platform/node/free-port.js';
@@ -140,6 +140,10 @@ describe('by OpenID Connect', () => {
 });
 
 describe('nobody is signed in', () => {
+  const warn = vi.spyOn(place.site.services.log, 'warn');
+  afterAll(() => warn.mockRestore());
+  const warned = () => String(warn.mock.lastCall?.[1]);
+
   async function expectNobody(client: CookieClient): Promise<void> {
     expect(client.cookie(place.origin, place.sessionCookie)).toBeUndefined();
     expect((await place.ask(client, VIEWER)).status).toBe(401);
@@ -149,6 +153,11 @@ describe('nobody is signed in', () => {
     const client = place.client();
     expect(await place.signIn(client, 'out')).toBe('/console/tenants?name=x#sign-in=role');
     await expectNobody(client);
+    expect(warned()).toMatch(
+      /the claim groups of out is \["staff"\], and gives no role: roles need one of hooks-admin, /,
+    );
+    expect(await place.signIn(place.client(), 'non')).toBe('/console/tenants?name=x#sign-in=role');
+    expect(warned()).toMatch(/the provider sends no claim groups of non, only sub, .*email.*: see OIDC_ROLES_CLAIM/);
   });
 
   test('who says no at the provider', async () => {
@@ -157,6 +166,7 @@ describe('nobody is signed in', () => {
     const { url } = await client.follow(`${form}/abort`, place.origin);
     expect(await place.comeBack(client, url)).toBe('/console/tenants?name=x#sign-in=denied');
     await expectNobody(client);
+    expect(warned()).toContain('said no (access_denied: End-User aborted interaction)');
   });
 
   test('in another browser than the one that began, or when its ten minutes are over', async () => {
@@ -262,6 +272,8 @@ describe('the provider', () => {
   );
 });
 
+const BASIC = `Basic ${btoa('proxy:password')}`;
+
 describe('the cookie of a session', () => {
   let client: CookieClient;
   beforeAll(async () => {
@@ -278,6 +290,8 @@ describe('the cookie of a session', () => {
     ['another origin of this site, as the browser says', { 'sec-fetch-site': 'same-site' }],
     ['a page that has a key, which is wrong', { authorization: 'Bearer hw_1_wrong' }],
     ['GraphiQL before it has a key', { authorization: 'Bearer' }],
+    ['another origin, with the password of a proxy', { authorization: BASIC, origin: 'https://evil.example' }],
+    ['a page that sends two kinds', { authorization: `Bearer x, ${BASIC}` }],
   ])('is nothing in a request of %s', async (_name, headers) => {
     expect((await place.ask(client, VIEWER, headers)).status).toBe(401);
     expect(
@@ -291,10 +305,23 @@ describe('the cookie of a session', () => {
     expect((await place.ask(client, VIEWER)).status).toBe(200);
   });
 
+  test('counts beside the password that a browser sends to a proxy', async () => {
+    const own = place.client();
+    await place.signIn(own, 'vic');
+    const headers = { authorization: BASIC };
+    expect((await place.ask(own, VIEWER, headers)).body.data.viewer.apiKey.name).toContain('vic');
+    expect((await place.ask(place.client(), VIEWER, headers)).status).toBe(401);
+    const signOut = { method: 'POST', headers: { ...headers, origin: place.origin } };
+    expect((await own.ask(`${place.origin}/console/oidc/sign-out`, signOut)).status).toBe(200);
+  });
+
   test('is nothing in a GET, and nothing to REST', async () => {
     const headers = { origin: place.origin, 'apollo-require-preflight': '1' };
     const query = new URLSearchParams({ query: VIEWER });
-    expect((await client.ask(`${place.origin}/graphql?${query}`, { headers })).status).toBe(401);
+    for (const more of [{}, { authorization: BASIC }]) {
+      const asked = await client.ask(`${place.origin}/graphql?${query}`, { headers: { ...headers, ...more } });
+      expect(asked.status).toBe(401);
+    }
     expect((await client.ask(`${place.origin}/api/v1/webhooks`, { headers })).status).toBe(401);
   });
 

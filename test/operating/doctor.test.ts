@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { keepHouse } from '../../daemon/sweeps/housekeeping.js';
@@ -14,11 +15,14 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
+import { DashboardSite } from '../support/dashboard-site.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, deleteJobs, fetchJobs, housekeepingStarted, JOBS_TABLE } from '../support/jobs.js';
 import { openTransaction } from '../support/locks.js';
+import { openServer } from '../support/loopback.js';
 import { onServer } from '../support/on-server.js';
+import { OpenIdProvider } from '../support/openid-provider.js';
 import { watchedLog } from '../support/plaintext.js';
 import { heard, runProgram, startProgram } from '../support/program.js';
 import { startReceiver } from '../support/receiver.js';
@@ -71,6 +75,36 @@ describe('settings and database', () => {
     const checks = await examine({ ...env, MAX_RETRYS: '9', PORT: 'x' });
     expect(checks.map(({ status }) => status)).toEqual(['fail', 'fail']);
     expect(checks.map(({ text }) => text).join()).toContain('did you mean MAX_RETRIES?');
+  });
+
+  test('the provider, the public address and the proxy before it are tried', async () => {
+    const statuses = (checks: readonly Check[]) =>
+      Object.fromEntries(
+        checks.filter(({ name }) => /^[A-Z]+_[A-Z]+$/.test(name)).map((one) => [one.name, one.status]),
+      );
+    await using site = await DashboardSite.open();
+    // A proxy that says for whom it asks.
+    const proxy = createServer((request, response) => {
+      const headers = { 'x-forwarded-for': '203.0.113.7' };
+      void fetch(`${site.origin}${request.url}`, { headers }).then(async (answer) => response.end(await answer.text()));
+    });
+    const { port, close } = await openServer(proxy);
+    const publicUrl = `http://127.0.0.1:${port}`;
+    await using provider = await OpenIdProvider.start({ consoleUrl: `${publicUrl}/console` });
+    const settings = provider.settings(publicUrl);
+    const good = { OIDC_ISSUER: 'ok', PUBLIC_URL: 'ok', TRUSTED_PROXIES: 'warn' };
+    expect(statuses(await examine({ ...env, ...settings }))).toEqual(good);
+    const direct = { ...settings, PUBLIC_URL: site.origin, TRUSTED_PROXIES: '127.0.0.1' };
+    expect((await look('TRUSTED_PROXIES', direct))?.text).toContain('have no X-Forwarded-For');
+    expect(await look('TRUSTED_PROXIES', { PUBLIC_URL: site.origin })).toMatchObject({ status: 'ok' });
+    await close();
+    const wrong = { ...settings, OIDC_ISSUER: `${provider.issuer}/realm` };
+    const checks = await examine({ ...env, ...wrong });
+    expect(statuses(checks)).toEqual({ OIDC_ISSUER: 'fail', PUBLIC_URL: 'warn' });
+    expect(named(checks, 'OIDC_ISSUER')?.text).toContain(`${provider.issuer}/realm could not be read`);
+    expect(named(checks, 'PUBLIC_URL')?.text).toContain('cannot be reached from this machine (');
+    const other = await look('PUBLIC_URL', { PUBLIC_URL: provider.issuer });
+    expect(other?.text).toContain("has another answer than Hookwright's (status 404)");
   });
 
   test('a database that is away is told without its password', async () => {

@@ -19,6 +19,7 @@ const groupsOf: Record<string, readonly string[]> = {
   vic: ['hooks-viewer'],
   two: ['hooks-viewer', 'hooks-support'],
   out: ['staff'],
+  // non has no claim of groups.
   ' ': ['hooks-admin'],
 };
 
@@ -69,7 +70,7 @@ export class OpenIdProvider implements AsyncDisposable {
       routes: { token: tokenPath },
       findAccount: (_context: unknown, accountId: string) => ({
         accountId,
-        claims: () => ({ sub: accountId, email: `${accountId}@example.com`, groups: groupsOf[accountId] ?? [] }),
+        claims: () => ({ sub: accountId, email: `${accountId}@example.com`, groups: groupsOf[accountId] }),
       }),
     });
     const started = new OpenIdProvider(issuer, close);

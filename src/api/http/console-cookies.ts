@@ -39,19 +39,32 @@ export function readCookie(oidc: Oidc, { headers }: Pick<Request, 'headers'>, na
 }
 
 /**
- * The API key of a request to GraphQL, in the form of the header Authorization. The cookie of a session counts only
- * without that header, and if the browser says that a script of our own pages has sent the request.
+ * The API key in the cookie of a session. It counts if the browser says that a script of our own pages has sent the
+ * request, and only without the header Authorization, or beside the one of HTTP Basic: browsers add that to every
+ * request by themselves where a proxy asks for it.
+ */
+export function sessionKeyOf({ oidc }: Config, request: Request): string | undefined {
+  const isAlone = BASIC.test(request.headers.authorization ?? 'Basic');
+  return oidc !== null && isAlone && isFromOwnPage(oidc, request)
+    ? readCookie(oidc, request, SESSION_COOKIE)
+    : undefined;
+}
+
+/**
+ * The API key of a request to GraphQL, in the form of the header Authorization.
  *
  * @returns undefined for a request without a key
  */
-export function authorizationOf({ oidc }: Config, request: Request): string | undefined {
+export function authorizationOf(config: Config, request: Request): string | undefined {
+  const key = sessionKeyOf(config, request);
   const { authorization } = request.headers;
-  if (authorization !== undefined) {
-    return EMPTY_BEARER.test(authorization.trim()) ? undefined : authorization;
+  if (key !== undefined) {
+    return `Bearer ${key}`;
   }
-  const key = oidc && isFromOwnPage(oidc, request) ? readCookie(oidc, request, SESSION_COOKIE) : undefined;
-  return key === undefined ? undefined : `Bearer ${key}`;
+  return authorization === undefined || EMPTY_BEARER.test(authorization.trim()) ? undefined : authorization;
 }
+
+const BASIC = /^Basic\b/i;
 
 /** GraphiQL sends this header before a key was filled in, to ask for the schema. */
 const EMPTY_BEARER = /^(Bearer)?$/i;

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.js';
 import { lackOf, missingMigrations } from '../../operations/installation/check-readiness.js';
 import { ENDING } from '../../platform/database/outage.js';
@@ -8,7 +8,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 /**
  * `/health/live`: the process answers. `/health/ready`: the database can be reached, has every migration and accepts
- * events, and the service is not about to end; otherwise 503.
+ * events, and the service is not about to end; otherwise 503. `/health/proxy`: how this request came, for the doctor.
  */
 export async function healthRoutes(
   app: FastifyInstance,
@@ -26,6 +26,7 @@ export async function healthRoutes(
     return asked;
   };
   app.get('/health/live', async () => ({ status: 'live' }));
+  app.get('/health/proxy', async (request) => ({ client: clientOf(request) }));
   app.get('/health/ready', async () => {
     if (app.ending.aborted) {
       throw new ApiError('unavailable', ENDING, { retryAfterSeconds: RETRY_AFTER_SECONDS });
@@ -41,4 +42,12 @@ export async function healthRoutes(
     }
     return { status: 'ready' };
   });
+}
+
+/** `forwarded` by a proxy of TRUSTED_PROXIES, or by another one, which is `ignored`; else `direct`. */
+function clientOf({ headers, ips = [] }: FastifyRequest): 'direct' | 'forwarded' | 'ignored' {
+  if (headers['x-forwarded-for'] === undefined) {
+    return 'direct';
+  }
+  return ips.length > 1 ? 'forwarded' : 'ignored';
 }

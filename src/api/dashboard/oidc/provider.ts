@@ -123,7 +123,7 @@ export class Provider {
         if (this.#found === found) {
           this.#found = undefined;
         }
-        throw new SignInRefused('provider', `${this.oidc.issuer} could not be read`, error);
+        throw error;
       });
       this.#found = found;
     }
@@ -131,11 +131,18 @@ export class Provider {
   }
 }
 
-function discover({ issuer, clientId, clientSecret }: Oidc): Promise<client.Configuration> {
+/** The provider's own description. @throws SignInRefused */
+export const readIssuer = async (oidc: Oidc): Promise<client.ServerMetadata> => (await discover(oidc)).serverMetadata();
+
+/** @throws SignInRefused */
+async function discover({ issuer, clientId, clientSecret }: Oidc): Promise<client.Configuration> {
   const authentication = clientSecret === undefined ? client.None() : withSecret(clientSecret);
   const onLoopback = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
   const execute = [client.enableNonRepudiationChecks, ...onLoopback];
-  return client.discovery(new URL(issuer), clientId, undefined, authentication, { timeout: TIMEOUT_SECONDS, execute });
+  const options = { timeout: TIMEOUT_SECONDS, execute };
+  return client.discovery(new URL(issuer), clientId, undefined, authentication, options).catch((error: unknown) => {
+    throw new SignInRefused('provider', `${issuer} could not be read`, error);
+  });
 }
 
 /** The way that the provider supports. OpenID Connect Discovery: the default is client_secret_basic. */
@@ -157,14 +164,18 @@ function requireSubject({ sub }: Claims): void {
 function refusalOf(error: unknown): SignInRefused {
   const isCoded = error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError;
   const code = isCoded ? error.error : null;
+  const said = isCoded ? ` (${plain([error.error, error.error_description].filter(Boolean).join(': '))})` : '';
   switch (code) {
     case 'access_denied':
-      return new SignInRefused('denied', 'the person or the provider said no', error);
+      return new SignInRefused('denied', `the person or the provider said no${said}`, error);
     case 'invalid_grant':
-      return new SignInRefused('stale', 'the code of the provider was used or is too old', error);
-    default: {
-      const detail = code === null ? '' : ` (${code})`;
-      return new SignInRefused('provider', `the answer of the provider was not right${detail}`, error);
-    }
+      return new SignInRefused('stale', `the code of the provider was used or is too old${said}`, error);
+    default:
+      return new SignInRefused('provider', `the answer of the provider was not right${said}`, error);
   }
 }
+
+const PLAIN_CHARS_MAX = 300;
+
+/** The words of somebody else, for a line of the log. */
+export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, ' ').slice(0, PLAIN_CHARS_MAX);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashApiKey } from '../../../domain/keys/api-key.js';
-import { operatorScope, sessionName } from '../../../domain/keys/operator-role.js';
+import { claimNamed, operatorScope, sessionName } from '../../../domain/keys/operator-role.js';
 import { ApiError, keyRequired } from '../../../errors.js';
 import { createApiKey } from '../../../operations/keys/create-api-key.js';
 import { endConsoleSession, revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
@@ -8,8 +8,8 @@ import { type Actor, service } from '../../../operations/rows/audit.js';
 import type { Config } from '../../../platform/settings/config.js';
 import { actorOf, callerOf, type Services } from '../../context/context.js';
 import { whoAsks } from '../../http/asking.js';
-import { authorizationOf, cookieText, FORMER_COOKIE, readCookie, SESSION_COOKIE } from '../../http/console-cookies.js';
-import { CALLBACK_PATH, type Claims, type Flow, Provider, SignInRefused } from './provider.js';
+import { cookieText, FORMER_COOKIE, readCookie, SESSION_COOKIE, sessionKeyOf } from '../../http/console-cookies.js';
+import { CALLBACK_PATH, type Claims, type Flow, Provider, plain, SignInRefused } from './provider.js';
 
 type Oidc = NonNullable<Config['oidc']>;
 
@@ -89,12 +89,12 @@ export async function oidcRoutes(
   });
 
   app.post('/console/oidc/sign-out', async (request, reply) => {
-    const authorization = authorizationOf(services.config, request);
-    if (authorization === undefined || request.headers.authorization !== undefined) {
+    const key = sessionKeyOf(services.config, request);
+    if (key === undefined) {
       throw keyRequired();
     }
     setSession(reply, '', '');
-    const context = await whoAsks(services, request, authorization).catch((error: unknown) => {
+    const context = await whoAsks(services, request, `Bearer ${key}`).catch((error: unknown) => {
       if (error instanceof ApiError && error.reason === 'unauthenticated') {
         return null; // the session has ended already
       }
@@ -116,7 +116,7 @@ function setCookie(reply: FastifyReply, oidc: Oidc, cookie: Parameters<typeof co
 async function openSession({ db, random }: Services, oidc: Oidc, claims: Claims) {
   const scope = operatorScope(claims, oidc.rolesClaim, oidc.roles);
   if (scope === null) {
-    throw new SignInRefused('role', `the claim ${oidc.rolesClaim} of ${claims.sub} gives no role`);
+    throw new SignInRefused('role', whyNoRole(oidc, claims));
   }
   return await createApiKey(db, random, {
     tenantId: null,
@@ -126,6 +126,18 @@ async function openSession({ db, random }: Services, oidc: Oidc, claims: Claims)
     consoleSession: true,
     by: service,
   });
+}
+
+/** Which setting to look at: the claim may be missing, or have other values than the settings. */
+function whyNoRole({ rolesClaim, roles }: Oidc, claims: Claims): string {
+  const given = claimNamed(claims, rolesClaim);
+  const sub = plain(claims.sub);
+  if (given === undefined || given === null) {
+    const others = plain(Object.keys(claims).join(', '));
+    return `the provider sends no claim ${rolesClaim} of ${sub}, only ${others}: see OIDC_ROLES_CLAIM and OIDC_SCOPES`;
+  }
+  const wanted = Object.values(roles).flat().join(', ');
+  return `the claim ${rolesClaim} of ${sub} is ${plain(JSON.stringify(given))}, and gives no role: roles need one of ${wanted}`;
 }
 
 /** Ends the session that the browser had before. The hash proves that it was the browser's. */

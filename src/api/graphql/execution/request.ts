@@ -33,6 +33,7 @@ const OPERATION_NAME_CHARS_MAX = 256;
 
 /** The type of the answer is chosen before Apollo, which would parse `Accept` several times for each request. */
 const NO_ACCEPT: [string, string] = ['accept', ''];
+const BEARER_PROOF: [string, string] = ['apollo-require-preflight', 'it has Authorization: Bearer'];
 
 /** All POSTs share these headers. Their body was read as JSON, so a browser has sent a preflight request. */
 const postHeaders = new HeaderMap([NO_ACCEPT, ['apollo-require-preflight', 'its body is application/json']]);
@@ -65,10 +66,20 @@ export class GraphqlRequest implements HTTPGraphQLRequest {
     const isPost = method === 'POST';
     this.method = method;
     this.search = isPost ? '' : url.slice(url.split('?', 1)[0]!.length);
-    this.headers = isPost ? postHeaders : new HeaderMap([...Object.entries(headers).filter(isSingle), NO_ACCEPT]);
+    this.headers = isPost ? postHeaders : headersOfGet(headers);
     this.body = body;
     this.answerType = isStream ? 'application/json' : answerTypeFor(headers['accept'] as string | undefined);
   }
+}
+
+/**
+ * Apollo wants a proof that no page of another origin has sent a GET, such as a header that needs a preflight request.
+ * Bearer is one: a page has to set it itself. Basic is none: browsers add it by themselves.
+ */
+function headersOfGet(headers: HttpRequest['headers']): HeaderMap {
+  const own = Object.entries(headers).filter(isSingle);
+  const isBearer = /^Bearer +\S/i.test(String(headers['authorization'] ?? ''));
+  return new HeaderMap([...own, NO_ACCEPT, ...(isBearer ? [BEARER_PROOF] : [])]);
 }
 
 const isSingle = (header: [string, unknown]): header is [string, string] => typeof header[1] === 'string';

@@ -1,0 +1,85 @@
+import { request } from 'undici';
+import { readIssuer } from '../api/dashboard/oidc/provider.js';
+import { type Check, check } from '../operations/doctor/check.js';
+import type { Config } from '../platform/settings/config.js';
+
+const TIMEOUT_MS = 5_000;
+const BODY_BYTES_MAX = 10_000;
+
+/**
+ * Tries the settings that name something outside: OIDC_ISSUER, PUBLIC_URL and TRUSTED_PROXIES. A setting that is not
+ * set is not looked at. What this machine cannot reach, browsers may reach: that warns.
+ */
+export async function examineAddresses({ oidc, publicUrl, trustedProxies }: Config): Promise<Check[]> {
+  const [issuer, own] = await Promise.all([
+    oidc === null ? [] : examineIssuer(oidc),
+    publicUrl === undefined ? [] : examinePublicUrl(publicUrl, trustedProxies.length > 0),
+  ]);
+  return [...issuer, ...own];
+}
+
+async function examineIssuer(oidc: NonNullable<Config['oidc']>): Promise<Check[]> {
+  try {
+    const { authorization_endpoint: page } = await readIssuer(oidc);
+    return [
+      page === undefined
+        ? check('OIDC_ISSUER', 'fail', `${oidc.issuer} names no page for signing in (authorization_endpoint).`)
+        : check('OIDC_ISSUER', 'ok', `The provider answers, and people sign in at ${page}.`),
+    ];
+  } catch (error) {
+    const remedy = 'Set OIDC_ISSUER to the address that the provider itself writes as "issuer".';
+    return [check('OIDC_ISSUER', 'fail', `${(error as Error).message}. ${remedy}`)];
+  }
+}
+
+async function examinePublicUrl(publicUrl: string, hasProxies: boolean): Promise<Check[]> {
+  const asked = await askProxy(publicUrl);
+  if (typeof asked === 'string') {
+    const remedy = 'Set it to the address in the browser, and let the proxy pass all paths.';
+    return [check('PUBLIC_URL', 'warn', `${publicUrl} ${asked}. ${remedy}`)];
+  }
+  return [
+    check('PUBLIC_URL', 'ok', `This service, or one of its version, answers at ${publicUrl}.`),
+    judgeProxies(asked.client, hasProxies),
+  ];
+}
+
+function judgeProxies(client: string, hasProxies: boolean): Check {
+  const name = 'TRUSTED_PROXIES';
+  if (client === 'ignored') {
+    const trouble = 'Requests through PUBLIC_URL come from a proxy that TRUSTED_PROXIES does not name';
+    return check(name, 'warn', `${trouble}: all clients share its limits. Add the proxy's address.`);
+  }
+  if (client === 'direct' && hasProxies) {
+    const trouble = 'Requests through PUBLIC_URL have no X-Forwarded-For';
+    return check(name, 'warn', `${trouble}: all clients share the limits of the proxy. Let the proxy send it.`);
+  }
+  return check(name, 'ok', 'The service sees the address of each client that comes through PUBLIC_URL.');
+}
+
+/** @returns how the service sees clients at this origin; or the rest of a sentence about another answer */
+async function askProxy(origin: string): Promise<{ client: string } | string> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const { statusCode, headers, body } = await request(`${origin}/health/proxy`, { signal });
+    if (headers['location'] !== undefined) {
+      body.destroy();
+      return `redirects to ${headers['location']}`;
+    }
+    const text = Number(headers['content-length'] ?? 0) > BODY_BYTES_MAX ? '' : await body.text();
+    const client = clientIn(text);
+    return client === undefined ? `has another answer than Hookwright's (status ${statusCode})` : { client };
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string };
+    return `cannot be reached from this machine (${code ?? message})`;
+  }
+}
+
+function clientIn(text: string): string | undefined {
+  try {
+    const { client } = JSON.parse(text) as { client?: unknown };
+    return typeof client === 'string' ? client : undefined;
+  } catch {
+    return undefined;
+  }
+}
