@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BUILT_FOLDER } from '../../src/api/dashboard/pages.js';
@@ -64,6 +64,24 @@ describe('what a browser loads', () => {
       for (const file of filesOf([`${page}.html`, `${page}/main.tsx`])) {
         expect(html).toContain(file);
       }
+    }
+  });
+
+  test('of fonts are the Latin letters of two, in 100 KB, and Inter alone before the styles ask for it', () => {
+    const assets = readdirSync(join(BUILT_FOLDER, 'assets'));
+    const fonts = assets.filter((name) => name.endsWith('.woff2'));
+    expect(fonts.map((name) => name.replace(/-[\w-]{8}\.woff2$/, '')).sort()).toEqual([
+      'inter-latin-wght-normal',
+      'jetbrains-mono-latin-wght-normal',
+    ]);
+    expect(fonts.map((name) => sentBytes(`assets/${name}`)).reduce((sum, one) => sum + one)).toBeLessThan(100_000);
+    const styles = assets
+      .filter((name) => name.endsWith('.css'))
+      .map((name) => readFileSync(join(BUILT_FOLDER, 'assets', name), 'utf8'));
+    expect(styles.join('').match(/font-display:swap/g)).toHaveLength(2);
+    for (const page of ['portal.html', 'console.html']) {
+      const preloads = readFileSync(join(BUILT_FOLDER, page), 'utf8').match(/rel="preload"[^>]*woff2"/g);
+      expect(preloads).toEqual([expect.stringContaining('/dashboard/assets/inter-latin')]);
     }
   });
 
