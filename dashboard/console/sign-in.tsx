@@ -8,7 +8,7 @@ import { Answer } from '../parts/page';
 import { Untrusted } from '../parts/untrusted';
 import { Brand } from './brand';
 import type { Refusal } from './enter';
-import { waysIn } from './ways-in';
+import { type WaysIn, waysIn } from './ways-in';
 
 /**
  * Leads to the OpenID provider, where there is one, and takes an API key, of the platform or of a tenant, which stays in
@@ -31,11 +31,38 @@ export function SignIn({ why, refusal }: { why: SignedOut; refusal: Refusal | un
       </p>
       <div className="flex flex-col gap-4">
         <Trouble why={why} refusal={refusal} />
-        <ByProvider />
-        <ByKey />
-        <WhereKeysAre />
+        <Ways isKeyRefused={why === 'refused'} />
       </div>
     </main>
+  );
+}
+
+/** The provider is one button: there, keys are for emergencies. */
+function Ways({ isKeyRefused }: { isKeyRefused: boolean }) {
+  const [ways, setWays] = useState<WaysIn>();
+  useEffect(() => void waysIn().then(setWays), []);
+  if (ways === undefined) {
+    return null;
+  }
+  const byKey = (
+    <>
+      <ByKey />
+      <WhereKeysAre keyFile={ways.keyFile} />
+    </>
+  );
+  if (ways.oidc === null) {
+    return byKey;
+  }
+  return (
+    <>
+      <ByProvider oidc={ways.oidc} />
+      <details open={isKeyRefused}>
+        <summary className="cursor-pointer text-center text-sm text-soft hover:text-ink">
+          <Trans>Use a key</Trans>
+        </summary>
+        <div className="mt-4 flex flex-col gap-4">{byKey}</div>
+      </details>
+    </>
   );
 }
 
@@ -77,12 +104,7 @@ function ByKey() {
   );
 }
 
-function ByProvider() {
-  const [oidc, setOidc] = useState<Awaited<ReturnType<typeof waysIn>>['oidc']>(null);
-  useEffect(() => void waysIn().then((ways) => setOidc(ways.oidc)), []);
-  if (oidc === null) {
-    return null;
-  }
+function ByProvider({ oidc }: { oidc: NonNullable<WaysIn['oidc']> }) {
   const url = `${oidc.url}?${new URLSearchParams({ return: location.pathname + location.search })}`;
   return (
     <a href={url} className={`${buttonLook('primary')} justify-center`}>
@@ -157,19 +179,20 @@ function Trouble({ why, refusal }: { why: SignedOut; refusal: Refusal | undefine
 }
 
 /** Where a newcomer finds a first key. */
-function WhereKeysAre() {
+function WhereKeysAre({ keyFile }: { keyFile: string | null }) {
   return (
     <section aria-labelledby="where-keys-are" className="px-1 text-sm text-soft">
       <h2 id="where-keys-are" className="mb-1.5 font-medium text-ink">
         <Trans>Where do I get a key?</Trans>
       </h2>
       <ul className="flex list-disc flex-col gap-1.5 ps-4">
-        <li>
-          <Trans>
-            The first start wrote a key of the tenant “default” into the data folder:{' '}
-            <Command>cat .data/api-key</Command>
-          </Trans>
-        </li>
+        {keyFile !== null && (
+          <li>
+            <Trans>
+              The first start wrote a key of the tenant “default” into the data folder: <Command>{`cat ${keyFile}`}</Command>
+            </Trans>
+          </li>
+        )}
         <li>
           <Trans>
             A key for all tenants: <Command>./hookwright key create me --platform</Command>

@@ -1,10 +1,12 @@
 import { untilAnswered } from '../api/passing';
 
-interface WaysIn {
+export interface WaysIn {
   /** The OpenID provider: its name, and where signing in begins. */
   oidc: { name: string; url: string } | null;
   /** Whether this browser has a session, in a cookie that no script can read. */
   isSignedIn: boolean;
+  /** The file with the key of the first start, beside the service. Null where there is none. */
+  keyFile: string | null;
 }
 
 let asked: Promise<WaysIn> | undefined;
@@ -18,7 +20,7 @@ export const waysIn = (waits: () => void = () => {}): Promise<WaysIn> => (asked 
 
 async function ask(waits: () => void): Promise<WaysIn> {
   const response = await untilAnswered(() => fetch('/console/oidc'), waits);
-  const none = { oidc: null, isSignedIn: false };
+  const none = { oidc: null, isSignedIn: false, keyFile: null };
   // A proxy may answer with a page of its own.
   return response.ok ? ((await response.json().catch(() => none)) as WaysIn) : none;
 }

@@ -1,15 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Services } from '../api/context/context.js';
 import { SCOPES } from '../domain/keys/scopes.js';
 import { ApiError } from '../errors.js';
 import { createApiKey } from '../operations/keys/create-api-key.js';
 import { service } from '../operations/rows/audit.js';
 import { createTenant, hasTenants } from '../operations/tenants/create-tenant.js';
-import type { Config } from '../platform/settings/config.js';
+import { apiKeyFile } from '../platform/settings/api-key-file.js';
 import { writeOnce } from './write-once.js';
-
-const apiKeyFile = (config: Config) => join(config.dataDir, 'api-key');
 
 /**
  * Gives an empty all-in-one installation a tenant and a key with every tenant scope, kept in `api-key` in the data

@@ -50,6 +50,7 @@ describe('signing in to the console by OpenID Connect', () => {
     const { id } = await makeTenant(site.services);
     const page = await openConsole(open, '/console/tenants?name=tenant');
     await page.getByRole('link', { name: 'Sign in with Example <SSO>' }).waitFor();
+    expect(await page.getByLabel('API key').isVisible()).toBe(false);
     expect(await axeViolations(page)).toEqual([]);
     await signIn(page, 'vic');
     await page.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor();
@@ -92,7 +93,10 @@ describe('signing in to the console by OpenID Connect', () => {
     await page.getByRole('link', { name: 'Sign in with Example <SSO>' }).waitFor();
     expect(page.url()).toBe(`${site.origin}/console`);
     await page.reload();
+    await page.getByText('Use a key').click();
     await page.getByLabel('API key').waitFor();
+    expect(await page.getByText('api-key').count()).toBe(0);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   browserTest('an admin sees who is signed in, and signs somebody out', async ({ open }) => {

@@ -107,6 +107,7 @@ describe('by OpenID Connect', () => {
     expect(await ways.json()).toEqual({
       oidc: { name: 'Example <SSO>', url: `${place.origin}/console/oidc/start` },
       isSignedIn: true,
+      keyFile: null,
     });
   });
 
@@ -507,6 +508,6 @@ test('with DASHBOARD=off nothing begins, and the cookie of a session counts nowh
 
 test('where no provider is set nothing begins, and the page knows', async () => {
   await using site = await DashboardSite.open();
-  expect(await (await site.get('/console/oidc')).json()).toEqual({ oidc: null, isSignedIn: false });
+  expect(await (await site.get('/console/oidc')).json()).toEqual({ oidc: null, isSignedIn: false, keyFile: null });
   expect((await site.get('/console/oidc/callback?code=1')).headers.get('set-cookie')).toBeNull();
 });

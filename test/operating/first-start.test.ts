@@ -7,6 +7,7 @@ import { formatApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
+import { shownApiKeyFile } from '../../src/platform/settings/api-key-file.js';
 import { createTestDatabase } from '../support/database.js';
 import { openTestServices } from '../support/factories.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -31,6 +32,8 @@ afterEach(async () => {
 test('the first key of a new installation takes the place of one that the folder has from an earlier installation', async () => {
   writeFileSync(file, 'hw_1_of_before\n');
   const installation = installed();
+  expect(shownApiKeyFile(installation.config)).toBe(file);
+  expect(shownApiKeyFile(installed(false).config)).toBeNull();
   const key = await makeFirstTenant(installation);
   expect(readFileSync(file, 'utf8')).toBe(`${key}\n`);
   expect(await makeFirstTenant(installation)).toBeNull();

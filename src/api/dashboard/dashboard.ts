@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { shownApiKeyFile } from '../../platform/settings/api-key-file.js';
 import type { Services } from '../context/context.js';
 import type { WaysIn } from './oidc/routes.js';
 import type { OneTimeCode } from './one-time-code.js';
@@ -29,7 +30,14 @@ export async function dashboard(
 async function oidcOf(app: FastifyInstance, services: Services): Promise<void> {
   const { oidc } = services.config;
   if (oidc === null) {
-    app.get('/console/oidc', async (): Promise<WaysIn> => ({ oidc: null, isSignedIn: false }));
+    app.get(
+      '/console/oidc',
+      async (): Promise<WaysIn> => ({
+        oidc: null,
+        isSignedIn: false,
+        keyFile: shownApiKeyFile(services.config),
+      }),
+    );
     return;
   }
   const { oidcRoutes } = await import('./oidc/routes.js');

@@ -5,6 +5,7 @@ import { ApiError, keyRequired } from '../../../errors.js';
 import { createApiKey } from '../../../operations/keys/create-api-key.js';
 import { endConsoleSession, revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
 import { type Actor, service } from '../../../operations/rows/audit.js';
+import { shownApiKeyFile } from '../../../platform/settings/api-key-file.js';
 import type { Config } from '../../../platform/settings/config.js';
 import { actorOf, callerOf, type Services } from '../../context/context.js';
 import { whoAsks } from '../../http/asking.js';
@@ -24,6 +25,8 @@ export interface WaysIn {
   oidc: { name: string; url: string } | null;
   /** Whether this browser has the cookie of a session. */
   isSignedIn: boolean;
+  /** The file with the key of the first start. Null where there is none. */
+  keyFile: string | null;
 }
 
 /**
@@ -55,7 +58,8 @@ export async function oidcRoutes(
 
   app.get('/console/oidc', async (request): Promise<WaysIn> => {
     const isSignedIn = readCookie(oidc, request, SESSION_COOKIE) !== undefined;
-    return { oidc: { name: oidc.name, url: oidc.publicUrl + START_PATH }, isSignedIn };
+    const keyFile = shownApiKeyFile(services.config);
+    return { oidc: { name: oidc.name, url: oidc.publicUrl + START_PATH }, isSignedIn, keyFile };
   });
 
   app.get<{ Querystring: { return?: unknown } }>(START_PATH, async (request, reply) => {

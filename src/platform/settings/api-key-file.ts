@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Config } from './config.js';
+
+/** The file with the key that the first start of an all-in-one installation makes. */
+export const apiKeyFile = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'api-key');
+
+/** The same file as people in the folder of the service name it. Null where there is none. */
+export function shownApiKeyFile(config: Pick<Config, 'dataDir' | 'embedded'>): string | null {
+  const path = apiKeyFile(config);
+  if (!config.embedded || !existsSync(path)) {
+    return null;
+  }
+  const fromHere = relative('', path);
+  return fromHere.startsWith('..') ? path : fromHere;
+}
