@@ -1,8 +1,19 @@
 import { generate } from '@graphql-codegen/cli';
+import { type Field, type Fields, setName } from '../src/domain/fields/field.js';
 import { webhookFields } from '../src/domain/fields/webhook-fields.js';
 
 /** What screens read of an endpoint's fields. */
-const endpointFields = `fragment EndpointFields on Webhook { ${Object.keys(webhookFields).join(' ')} }`;
+const endpointFields = `fragment EndpointFields on Webhook { ${selectionOf(webhookFields)} }`;
+
+function selectionOf(fields: Fields): string {
+  const names = Object.entries(fields).map(([name, field]) => {
+    if (field.kind !== 'group') {
+      return (field as Field).secret ? setName(name) : name;
+    }
+    return `${name} { ${selectionOf(field.fields as Fields)} ${field.option === undefined ? '' : 'own'} }`;
+  });
+  return names.join(' ');
+}
 
 /**
  * Types the documents of the screens by the printed schema, into api/generated (which is not committed).

@@ -10,8 +10,11 @@ export function shortUrl(url: string): string {
   return url.replace(/^https:\/\//, '');
 }
 
+/** What an endpoint is called: its name, or its url if it has none. */
+export const endpointLabel = ({ name, url }: { name?: string | null; url: string }): string => name ?? shortUrl(url);
+
 /**
- * An endpoint by its url, which leads to its page.
+ * An endpoint by its name or url, which leads to its page.
  *
  * @param beside it is not the subject of the row, but stands beside it.
  * @param otherwise stands there without one. Default: that it was deleted.
@@ -21,7 +24,7 @@ export function EndpointLink({
   beside,
   otherwise = <Trans>deleted</Trans>,
 }: {
-  webhook: { databaseId: number; url: string } | null | undefined;
+  webhook: { databaseId: number; name?: string | null; url: string } | null | undefined;
   beside?: boolean;
   otherwise?: ReactNode;
 }) {
@@ -33,7 +36,7 @@ export function EndpointLink({
       to={`/endpoints/${webhook.databaseId}`}
       className={beside ? 'text-soft no-underline hover:text-ink hover:underline' : SUBJECT}
     >
-      <Untrusted text={shortUrl(webhook.url)} />
+      <Untrusted text={endpointLabel(webhook)} />
     </Link>
   );
 }

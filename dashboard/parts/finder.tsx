@@ -2,7 +2,7 @@ import { Trans } from '@lingui/react/macro';
 import { useContext } from 'react';
 import { type Client, type CombinedError, useClient } from 'urql';
 import { graphql } from '../api/generated';
-import { shortUrl } from './cells';
+import { endpointLabel } from './cells';
 import type { Hit } from './find-field';
 import { type Findings, FindWindow } from './find-window';
 import type { FinderProps } from './frame-tools';
@@ -21,13 +21,19 @@ const FIND = graphql(`
 `);
 
 const FIND_TEXT = graphql(`
-  query FindText($text: String!, $first: Int!) {
-    webhooks(first: $first, filter: { search: $text }) { edges { node { id databaseId url } } }
+  query FindText($text: String!, $search: String!, $first: Int!) {
+    webhooks(first: $first, filter: { search: $search }) { edges { node { id databaseId name url } } }
     events(first: $first, filter: { idempotencyKey: $text }) { edges { node { id eventType } } }
   }
 `);
 
-/** Takes the id or number of anything, a part of a URL or of an event type's name, an idempotency key, a screen. */
+/** The most that the API searches for. */
+const SEARCH_CHARS_MAX = 200;
+
+/**
+ * Takes the id or number of anything, a part of an endpoint's name, description or URL or of an event type's name, an
+ * idempotency key, a screen.
+ */
 export default function Finder(props: FinderProps) {
   const client = useClient();
   const place = useContext(PlaceContext);
@@ -56,7 +62,7 @@ export default function Finder(props: FinderProps) {
   return (
     <FindWindow
       {...props}
-      name={<Trans>Number, id, URL, event type, idempotency key or screen</Trans>}
+      name={<Trans>Number, id, name, URL, event type, idempotency key or screen</Trans>}
       hint={<Trans>A receiver has a delivery's number in the header X-Service-Delivery.</Trans>}
       screens={TENANT_SCREENS}
       find={find}
@@ -84,13 +90,14 @@ async function findById(client: Client, id: string): Promise<Found[]> {
 }
 
 async function findByText(client: Client, text: string): Promise<{ named: Found[]; error: CombinedError | undefined }> {
-  const { data, error } = await client.query(FIND_TEXT, { text, first: SHOWN_MAX }).toPromise();
+  const search = text.slice(0, SEARCH_CHARS_MAX);
+  const { data, error } = await client.query(FIND_TEXT, { text, search, first: SHOWN_MAX }).toPromise();
   const named = [
     ...(data?.webhooks?.edges ?? []).map(
       ({ node }): Found => ({
         kind: 'WEBHOOK',
         id: node.id,
-        name: shortUrl(node.url),
+        name: endpointLabel(node),
       }),
     ),
     ...(data?.events?.edges ?? []).map(

@@ -1,5 +1,6 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
+import type { ValuesOf } from '../../src/domain/fields/field';
 import type { webhookFields } from '../../src/domain/fields/webhook-fields';
 
 interface FieldName {
@@ -8,11 +9,16 @@ interface FieldName {
   hint: MessageDescriptor;
 }
 
-/** The labels of an endpoint's fields. */
-export const ENDPOINT_FIELDS: Record<keyof typeof webhookFields, FieldName> = {
+type Table = typeof webhookFields;
+
+/** The labels of an endpoint's fields and groups. */
+export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldName> = {
   url: { name: msg`URL`, hint: msg`A public address that accepts POST requests.` },
+  name: { name: msg`Name`, hint: msg`Lists show it instead of the URL.` },
+  description: { name: msg`Description`, hint: msg`What the endpoint is for.` },
   eventTypes: {
     name: msg`Event types`,
     hint: msg`The URL receives events of these types. You can change them at any time.`,
   },
+  metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },
 };

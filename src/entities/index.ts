@@ -7,5 +7,17 @@ import { Event } from './event.js';
 import { EventType } from './event-type.js';
 import { Tenant } from './tenant.js';
 import { Webhook } from './webhook.js';
+import { WebhookOptions } from './webhook-options.js';
 
-export const entities = [ApiKey, Attempt, AuditEntry, BulkOperation, Delivery, Event, EventType, Tenant, Webhook];
+export const entities = [
+  ApiKey,
+  Attempt,
+  AuditEntry,
+  BulkOperation,
+  Delivery,
+  Event,
+  EventType,
+  Tenant,
+  Webhook,
+  WebhookOptions,
+];

@@ -1,7 +1,7 @@
 import { OptionalProps } from '@mikro-orm/core';
 import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { ObjectType } from 'type-graphql';
-import type { NewValuesOf, ValuesOf } from '../domain/fields/field.js';
+import type { NewValuesOf, RowBesideOf, RowOf } from '../domain/fields/field.js';
 import { webhookFields } from '../domain/fields/webhook-fields.js';
 import { idColumn, nullableTimeColumn, reference, shown, tenantFilter } from './columns.js';
 import { Stored } from './fields.js';
@@ -20,11 +20,14 @@ export type DisabledReason = keyof typeof DisabledReason;
 const overlapUntil = (alias: unknown) =>
   `case when ${alias}.previous_secret_expires_at > now() then ${alias}.previous_secret_expires_at end`;
 
-export type WebhookSettings = ValuesOf<typeof webhookFields>;
+/** Settings in the webhook's own row. */
+export type OwnSettings = RowOf<typeof webhookFields>;
+/** Settings in the row beside. */
+export type OptionSettings = RowBesideOf<typeof webhookFields>;
 export type NewWebhookSettings = NewValuesOf<typeof webhookFields>;
 
 /** @Stored makes these properties. */
-export interface Webhook extends WebhookSettings {}
+export interface Webhook extends OwnSettings {}
 
 @Entity({ schema: 'hookwright', tableName: 'webhooks' })
 @Filter(tenantFilter())
@@ -40,7 +43,14 @@ export interface Webhook extends WebhookSettings {}
 @Stored(webhookFields)
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface has what @Stored makes.
 export class Webhook {
-  [OptionalProps]?: 'version' | 'active' | 'generation' | 'consecutiveFailures' | 'keepHeld' | 'createdAt';
+  [OptionalProps]?:
+    | 'version'
+    | 'optionsVersion'
+    | 'active'
+    | 'generation'
+    | 'consecutiveFailures'
+    | 'keepHeld'
+    | 'createdAt';
 
   @PrimaryKey(idColumn())
   id!: number;
@@ -69,6 +79,13 @@ export class Webhook {
   @Property({ ...nullableTimeColumn(), fieldName: 'overlap_until', formula: overlapUntil })
   @Nullable(() => Date, 'End of the time in which the previous secret signs too. Null when no previous secret signs.')
   previousSecretExpiresAt!: Date | null;
+
+  /** Another number with each change of the row beside. Null: there is none. */
+  @Property({ type: 'integer', nullable: true })
+  optionsVersion!: number | null;
+
+  /** The row beside (WebhookOptions), if it was read. */
+  options?: OptionSettings | null;
 
   @shown.boolean('True while deliveries are sent.', { default: true })
   active!: boolean;

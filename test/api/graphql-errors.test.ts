@@ -89,7 +89,8 @@ describe('variables of the wrong kind', () => {
   const unknown = {
     path: ['input', 'event_types'],
     code: 'unknown_property',
-    detail: 'is not a field of this input, which may have idempotencyKey, url, eventTypes.',
+    detail:
+      'is not a field of this input, which may have idempotencyKey, url, name, description, eventTypes, metadata.',
   };
   test.each([
     ['a missing field', { url: 'u' }, { path: ['input', 'eventTypes'], code: 'required', detail: 'is required' }],

@@ -49,7 +49,9 @@ describe('the OpenAPI document', () => {
       'DELETE /webhooks/{id}',
       'GET /webhooks',
       'GET /webhooks/{id}',
+      'GET /webhooks/{id}/options',
       'PATCH /webhooks/{id}',
+      'PATCH /webhooks/{id}/options',
       'POST /webhooks',
       'POST /webhooks/{id}/test',
     ]);
@@ -117,6 +119,7 @@ describe('the OpenAPI document', () => {
       expect.objectContaining({ name: 'cursor', schema: expect.objectContaining({ type: 'string' }) }),
       expect.objectContaining({ name: 'active', schema: { type: 'boolean' } }),
       expect.objectContaining({ name: 'event', schema: { $ref: '#/components/schemas/EventName' } }),
+      expect.objectContaining({ name: 'search', schema: { type: 'string' } }),
     ]);
   });
 
@@ -159,6 +162,9 @@ describe('beside what the service really answers, the document', () => {
     const { id } = created.body.data;
     fits(await api.ask('GET /webhooks'), 200, 'get', '/webhooks');
     fits(await api.ask(`GET /webhooks/${id}`), 200, 'get', '/webhooks/{id}');
+    const options = '/webhooks/{id}/options';
+    fits(await api.ask(`GET /webhooks/${id}/options`), 200, 'get', options);
+    fits(await api.ask(`PATCH /webhooks/${id}/options`, { json: { name: 'A' } }), 200, 'patch', options);
     fits(await api.ask(`POST /webhooks/${id}/test`), 202, 'post', '/webhooks/{id}/test');
     fits(await api.ask(`PATCH /webhooks/${id}`, { json: { active: false } }), 200, 'patch', '/webhooks/{id}');
   });
@@ -178,7 +184,7 @@ describe('the delivery request in it', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual(known.sort());
   });
 
-  const about = ['webhook_id', 'origin'];
+  const about = ['webhook_id', 'origin', 'name'];
   test.each([
     ['booking.created', ['booking_code', 'local_number', 'brand']],
     ['booking.canceled', ['booking_code', 'canceled_at']],

@@ -39,6 +39,7 @@ async function disable(): Promise<void> {
 
 describe('webhook.disabled', () => {
   test('tells the tenant’s other webhooks at once, signed like every delivery', async () => {
+    await stack.change(failing.webhookId, { name: 'Shop "1"' });
     stack.startDaemon();
     await disable();
 
@@ -51,6 +52,7 @@ describe('webhook.disabled', () => {
     expect(verified).toEqual({
       webhook_id: String(failing.webhookId),
       origin: origin(),
+      name: 'Shop "1"',
       reason: 'FAILURES',
       consecutive_failures: '10',
       disabled_at: TIMESTAMP,
@@ -154,6 +156,7 @@ describe('webhook.recovered', () => {
     expect(payloadOf(await told('webhook.recovered'))).toEqual({
       webhook_id: String(failing.webhookId),
       origin: origin(),
+      name: '',
       disabled_at: TIMESTAMP,
       recovered_at: TIMESTAMP,
       count: '1',
@@ -174,6 +177,7 @@ describe('delivery.exhausted', () => {
     expect(payloadOf(request)).toEqual({
       webhook_id: String(failing.webhookId),
       origin: origin(),
+      name: '',
       delivery_id: String((await stack.delivery(eventId)).id),
       event_id: String(eventId),
       event_type: 'coupon.applied',
@@ -202,6 +206,7 @@ describe('webhook.held_expiring', () => {
     expect(payloadOf(request)).toEqual({
       webhook_id: String(failing.webhookId),
       origin: origin(),
+      name: '',
       held_count: '3',
       expires_at: TIMESTAMP,
       count: '1',

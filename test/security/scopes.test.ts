@@ -126,8 +126,8 @@ const unguarded: Record<string, string> = {
   UpdateWebhookPayload: 'webhook',
   Viewer: 'apiKey portalSession retention scopes tenant',
   Webhook: `
-    active closedUntil consecutiveFailures createdAt databaseId disabledAt disabledReason endpointState eventTypes
-    heldCount holdUntil id lastFailureAt lastSuccessAt previousSecretExpiresAt url version`,
+    active closedUntil consecutiveFailures createdAt databaseId description disabledAt disabledReason endpointState
+    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name previousSecretExpiresAt url version`,
   Whereabouts: 'createdAt kind objectId tenant',
   WebhookUpdate: 'cursor resync webhook webhookId',
 };
@@ -336,7 +336,7 @@ describe('over the wire', () => {
         expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
       }
     }
-    expect(routes).toBe(6);
+    expect(routes).toBe(8);
   });
 
   /** How much of everything there is, to see that a refusal left no trace. */

@@ -29,6 +29,8 @@ await api.owner.query(
    select tenant_id, 'REPLAY_EVENTS', id, '{}', 0, 1, 0, 0, 'SERVICE' from hookwright.webhooks;
    insert into hookwright.endpoint_states (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
    select id, gen_random_uuid(), tenant_id, 8, 0, 0, 0 from hookwright.webhooks;
+   insert into hookwright.webhook_options (webhook_id, tenant_id, name)
+   select id, tenant_id, 'Shop' from hookwright.webhooks;
    insert into hookwright.creation_keys (tenant_id, api_key_id, key, request_hmac, webhook_id, secret_digest)
    select tenant_id, 1, 'key', '', id, '' from hookwright.webhooks`,
 );
@@ -39,7 +41,7 @@ const one = async (text: string, ...values: unknown[]) => (await api.owner.query
 
 const allTables = [
   ...['webhooks', 'events', 'deliveries', 'attempts', 'delivery_stats', 'endpoint_states', 'bulk_operations'],
-  ...['tenants', 'api_keys', 'audit_log', 'creation_keys'],
+  ...['tenants', 'api_keys', 'audit_log', 'creation_keys', 'webhook_options'],
 ];
 
 /** Every statement of the API, as an attacker would like to have them: without any condition. */

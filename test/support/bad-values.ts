@@ -131,7 +131,14 @@ function* badNamed(type: GraphQLNamedInputType, path: readonly (string | number)
       yield { path: [...path, unknown], why: `the unknown member ${JSON.stringify(unknown)}`, value: 1 };
     }
     for (const field of Object.values(type.getFields())) {
-      yield* badValues(field.type, field.name, [...path, field.name]);
+      // The name of a webhook is optional: an empty text removes it.
+      const clears = (value: unknown) =>
+        type.name.endsWith('WebhookInput') && field.name === 'name' && String(value).trim() === '';
+      for (const bad of badValues(field.type, field.name, [...path, field.name])) {
+        if (!clears(bad.value)) {
+          yield bad;
+        }
+      }
     }
     return;
   }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import type { EndpointRowFragment, EventTypeRowFragment } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
-import { shortUrl } from '../../parts/cells';
+import { endpointLabel } from '../../parts/cells';
 import { Select } from '../../parts/field';
 import { Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
@@ -56,7 +56,7 @@ function SampleForm({
         label={t`Endpoint`}
         value={endpoint.id}
         onChange={setChosen}
-        options={endpoints.map(({ id, url }) => ({ value: id, name: shortUrl(url) }))}
+        options={endpoints.map((one) => ({ value: one.id, name: endpointLabel(one) }))}
       />
       {reserved && (
         <p className="text-xs text-soft">

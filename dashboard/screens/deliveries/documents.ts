@@ -19,7 +19,7 @@ graphql(`
     createdAt
     finishedAt
     cancelReason
-    webhook { id databaseId url }
+    webhook { id databaseId name url }
   }
 `);
 
@@ -45,7 +45,7 @@ export const DELIVERY_UPDATES = graphql(`
 /** The options of the filters: endpoints and event types by name. */
 export const FILTER_CHOICES = graphql(`
   query FilterChoices {
-    webhooks(first: 100) { edges { node { id databaseId url } } }
+    webhooks(first: 100) { edges { node { id databaseId name url } } }
     eventTypes { id name }
   }
 `);
@@ -54,7 +54,7 @@ export const DELIVERY = graphql(`
   query Delivery($id: ID!) {
     delivery(id: $id) {
       ...DeliveryRow
-      webhook { id databaseId url active disabledReason holdUntil closedUntil previousSecretExpiresAt }
+      webhook { id databaseId name url active disabledReason holdUntil closedUntil previousSecretExpiresAt }
       attempts {
         id
         number
@@ -114,6 +114,6 @@ export const CANCEL_DELIVERY = graphql(`
 /** Where an event can be sent: an endpoint must be active. */
 export const TARGETS = graphql(`
   query Targets {
-    webhooks(first: 100, filter: { active: true }) { edges { node { id databaseId url } } }
+    webhooks(first: 100, filter: { active: true }) { edges { node { id databaseId name url } } }
   }
 `);

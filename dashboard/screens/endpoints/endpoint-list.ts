@@ -3,6 +3,8 @@ import { REASONS, reasonFor, type Standing } from '../../parts/attention.js';
 interface Endpoint extends Standing {
   databaseId: number;
   url: string;
+  name?: string | null;
+  description?: string | null;
   eventTypes: readonly string[];
   lastFailureAt?: string | null;
 }
@@ -13,7 +15,7 @@ export interface Wanted {
   state?: string | undefined;
   /** The name of an event type that it gets. */
   type?: string | undefined;
-  /** Part of the url. */
+  /** Part of the name, description or url. */
   text?: string | undefined;
   sort?: string | undefined;
 }
@@ -26,7 +28,7 @@ export function arrange<E extends Endpoint>(endpoints: readonly E[], wanted: Wan
     (one) =>
       isInState(one, wanted.state, now) &&
       (wanted.type === undefined || one.eventTypes.includes('*') || one.eventTypes.includes(wanted.type)) &&
-      one.url.toLowerCase().includes(text),
+      [one.name, one.description, one.url].some((shown) => shown?.toLowerCase().includes(text)),
   );
   const newest = (a: E, b: E) => b.databaseId - a.databaseId;
   const orders: Record<string, (a: E, b: E) => number> = {

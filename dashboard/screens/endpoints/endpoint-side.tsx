@@ -10,10 +10,8 @@ import { ENDPOINT_FIELDS } from '../../text/field-names';
 import { count, countUpTo, duration } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
 import { useAction, useOffered } from './actions';
-import { fieldNamed, fieldNames, textOf } from './form/endpoint-values';
+import { textsOf } from './form/endpoint-values';
 import type { ShownEndpoint } from './use-endpoint';
-
-const textNames = fieldNames.filter((name) => fieldNamed(name).kind === 'text');
 
 interface SideProps {
   endpoint: ShownEndpoint;
@@ -162,11 +160,12 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
             </ul>
           )}
         </Fact>
-        {textNames.map(
-          (name) =>
-            endpoint[name] && (
+        {textsOf(endpoint).map(
+          ([name, text]) =>
+            !['url', 'eventTypes'].includes(name) &&
+            text !== '' && (
               <Fact key={name} name={i18n._(ENDPOINT_FIELDS[name].name)}>
-                <Untrusted text={textOf(endpoint[name])} />
+                <Untrusted text={text} />
               </Fact>
             ),
         )}

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
-import { shortUrl } from '../../parts/cells';
+import { endpointLabel } from '../../parts/cells';
 import { OnePage } from '../../parts/one-page';
 import { WebhookBadge } from '../../parts/status';
 import { ActionBar } from './action-bar';
@@ -24,7 +24,7 @@ export default function Endpoint() {
       error={error}
       retry={read}
       head={(one) => ({
-        title: titleOf(one.url),
+        title: titleOf(one),
         beside: <WebhookBadge webhook={one} />,
         actions: <ActionBar endpoint={one} />,
       })}
@@ -44,10 +44,10 @@ export default function Endpoint() {
   );
 }
 
-/** How much of a URL the title shows: the setup has all of it. */
+/** How much of a name or URL the title shows: the setup has all of it. */
 const TITLE_MAX = 120;
 
-function titleOf(url: string): string {
-  const short = shortUrl(url);
+function titleOf(endpoint: Parameters<typeof endpointLabel>[0]): string {
+  const short = endpointLabel(endpoint);
   return short.length > TITLE_MAX ? `${short.slice(0, TITLE_MAX)}…` : short;
 }

@@ -43,7 +43,7 @@ export const FAN_OUT = graphql(`
           node {
             webhookId
             reason
-            webhook { id databaseId url active eventTypes }
+            webhook { id databaseId name url active eventTypes }
             delivery { ...DeliveryRow }
           }
         }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useMutation, useQuery } from 'urql';
 import type { OperationRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
+import { endpointLabel } from '../../parts/cells';
 import { Confirm } from '../../parts/dialog';
 import { OnePage } from '../../parts/one-page';
 import { Answer, Card, Fact, Facts, Failure } from '../../parts/page';
@@ -66,7 +67,7 @@ function Selection({ operation }: { operation: OperationRowFragment }) {
         <Fact name={<Trans>Endpoint</Trans>}>
           {webhook ? (
             <Link to={`/endpoints/${webhook.databaseId}`} className="text-accent">
-              <Untrusted text={webhook.url} />
+              <Untrusted text={endpointLabel(webhook)} />
             </Link>
           ) : filter['webhookId'] != null ? (
             t`deleted`

@@ -2,7 +2,7 @@ import { plural } from '@lingui/core/macro';
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { EndpointRowFragment, OverviewQuery } from '../../api/generated/graphql';
 import { REASONS, type Reason } from '../../parts/attention';
-import { shortUrl } from '../../parts/cells';
+import { endpointLabel } from '../../parts/cells';
 import { Answer } from '../../parts/page';
 import type { Range } from '../../parts/range';
 import { RANGE_WORDS } from '../../parts/range-words';
@@ -46,7 +46,7 @@ export function VerdictAnswer({
     NEEDS_YOU:
       first !== undefined && pressing.length === 1 ? (
         <Trans>
-          <Untrusted text={shortUrl(first.endpoint.url)} /> needs you.
+          <Untrusted text={endpointLabel(first.endpoint)} /> needs you.
         </Trans>
       ) : (
         <Trans>

@@ -5,6 +5,7 @@ import { Attempt } from '../../entities/attempt.js';
 import { Delivery } from '../../entities/delivery.js';
 import { Event } from '../../entities/event.js';
 import { Webhook } from '../../entities/webhook.js';
+import { WebhookOptions } from '../../entities/webhook-options.js';
 import { readEndpointStates } from '../../operations/attempts/endpoint-states.js';
 import type { EventTypeRegistry } from '../../operations/event-types/event-type-registry.js';
 import { type FanOutItem, type FanOutQuestion, readFanOut } from '../../operations/explorer/fan-out.js';
@@ -63,6 +64,10 @@ function loadersOfOne(context: LoaderContext) {
     eventById: byId((ids) => context.em.find(Event, { id: { $in: ids } }, FRESH)),
     /** Null for a deleted webhook. */
     webhookById: byId((ids) => context.em.find(Webhook, { id: { $in: ids } }, FRESH)),
+    optionsByWebhook: perId(async (ids) => {
+      const rows = await context.em.find(WebhookOptions, { webhookId: { $in: [...ids] } }, FRESH);
+      return new Map(rows.map((row) => [row.webhookId, row]));
+    }),
     deliveryById: byId((ids) => context.em.find(Delivery, { id: { $in: ids } }, FRESH)),
     tenantById: byId((ids) => readTenants(db, ids)),
     apiKeyById: byId((ids) => readApiKeys(context, ids)),

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { buildSchema, type ContainerType, type PubSub } from 'type-graphql';
 import { GLOBAL_ID } from '../../entities/node.js';
+import { DateTime } from '../../entities/scalars.js';
 import { BulkMutations } from './bulk/bulk-mutations.js';
 import { BulkOperationResolver } from './bulk/bulk-operation.js';
 import { AttemptResolver } from './deliveries/attempt.js';
@@ -19,7 +20,6 @@ import { FanOutResolver } from './deliveries/fan-out.js';
 import { EmitResolver } from './emits/emit.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-types/event-type.js';
 import { EventTypeMutations } from './event-types/event-type-mutations.js';
-import { DateTime } from './fields/scalars.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
 import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
 import { WhereaboutsResolver } from './installation/whereabouts.js';

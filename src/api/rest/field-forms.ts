@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, WILDCARD } from '../../domain/events/event-type.js';
-import type { Field, Fields, ValuesOf } from '../../domain/fields/field.js';
-import { EVENT_TYPES_MAX, URL_LENGTH_MAX } from '../../domain/fields/webhook-fields.js';
-import { type RestName, restName } from './names.js';
+import {
+  type Field,
+  type Fields,
+  type Group,
+  isNullable,
+  optionName,
+  setName,
+  type ValuesOf,
+} from '../../domain/fields/field.js';
+import { EVENT_TYPES_MAX, URL_LENGTH_MAX, webhookFields } from '../../domain/fields/webhook-fields.js';
+import type { Path } from '../../errors.js';
+import { graphqlName, type RestName, restName } from './names.js';
 
 /** A component of the OpenAPI document. */
 export const subscribedEvent = z.string().meta({
@@ -13,7 +22,8 @@ export const subscribedEvent = z.string().meta({
   examples: ['booking.created', WILDCARD],
 });
 
-function formOf(field: Field): z.ZodType {
+/** The form of a value; the resolvers judge it. */
+function formOf(field: Field, requested: boolean): z.ZodType {
   const description = field.rest!;
   switch (field.kind) {
     case 'text':
@@ -32,22 +42,107 @@ function formOf(field: Field): z.ZodType {
         .min(1, 'must name at least one event, or be ["*"]')
         .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
         .meta({ uniqueItems: true, description, examples: [['booking.created', 'booking.canceled'], ['*']] });
+    case 'textMap':
+      return z.record(z.string(), z.unknown()).meta({
+        maxProperties: field.countMax,
+        additionalProperties: { type: requested ? ['string', 'null'] : 'string', maxLength: field.valueCharsMax },
+        description,
+        examples: [{ team: 'payments' }],
+      });
   }
 }
 
+type Shown = [name: string, field: Field | Group][];
+type Shape = Record<string, z.ZodType>;
+
+function requestedOf(field: Field | Group): z.ZodType {
+  if (field.kind === 'group') {
+    const members = requested(Object.entries(field.fields) as Shown);
+    return z.strictObject(members).partial().nullish().meta({ description: field.rest! });
+  }
+  const form = formOf(field, true);
+  return isNullable(field) ? form.nullish() : form;
+}
+
+const requested = (fields: Shown): Shape =>
+  Object.fromEntries(fields.map(([name, field]) => [restName(name), requestedOf(field)]));
+
+function answeredOf([name, field]: Shown[number]): [name: string, form: z.ZodType] {
+  const description = field.rest!;
+  if (field.kind === 'group') {
+    return [restName(name), z.object(answered(Object.entries(field.fields) as Shown)).meta({ description })];
+  }
+  if (field.secret) {
+    return [restName(setName(name)), z.boolean().meta({ description: `Whether it is set. ${description}` })];
+  }
+  const form = formOf(field, false);
+  return [restName(name), field.optional && field.default === undefined ? form.nullable() : form];
+}
+
+const answered = (fields: Shown): Shape => Object.fromEntries(fields.map(answeredOf));
+
 type Forms<Table extends Fields> = {
-  [Name in keyof Table as Table[Name] extends { rest: string } ? RestName<Name> : never]: z.ZodType<
-    ValuesOf<Table>[Name]
-  >;
+  [Name in keyof Table as Table[Name] extends { beside: true }
+    ? never
+    : Table[Name] extends { rest: string }
+      ? RestName<Name>
+      : never]: z.ZodType<ValuesOf<Table>[Name & keyof ValuesOf<Table>]>;
 };
 
-/** The fields that REST shows, under its names: as requests have them, and as answers have them. */
+const shownIn = (fields: Fields, beside: boolean): Shown =>
+  Object.entries(fields).filter(([, field]) => field.rest !== undefined && (field.beside === true) === beside);
+
+/** The fields of a noun that REST shows, under its names: as requests have them, and as answers have them. */
 export function formsOf<Table extends Fields>(fields: Table): [requested: Forms<Table>, answered: Forms<Table>] {
-  const shown = Object.entries(fields).filter(([, { rest }]) => rest !== undefined);
-  const forms = (of: (field: Field) => z.ZodType) =>
-    Object.fromEntries(shown.map(([name, field]) => [restName(name), of(field)])) as Forms<Table>;
-  return [
-    forms((field) => (field.optional ? formOf(field).nullish() : formOf(field))),
-    forms((field) => (field.optional ? formOf(field).nullable() : formOf(field))),
-  ];
+  const shown = shownIn(fields, false);
+  return [requested(shown) as Forms<Table>, answered(shown) as Forms<Table>];
 }
+
+/** The same for its options: the fields that are stored beside it. */
+export function optionFormsOf(fields: Fields): [requested: Shape, answered: Shape] {
+  const shown = shownIn(fields, true);
+  return [requested(shown), answered(shown)];
+}
+
+/** Gives the fields of a body their names in GraphQL. In a group, null resets a value that would be inherited. */
+export function inGraphqlTerms(fields: Fields, body: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(body).map(([inRest, value]) => {
+      const name = graphqlName(inRest);
+      const field = fields[name];
+      return [name, field?.kind === 'group' ? groupChange(field, value as object | null) : value];
+    }),
+  );
+}
+
+function groupChange({ fields }: Group, patch: object | null): Record<string, unknown> {
+  const empty = Object.fromEntries(Object.keys(fields).map((name) => [restName(name), null]));
+  const values = Object.entries(inGraphqlTerms(fields as Fields, patch ?? empty));
+  const isReset = ([name, value]: [string, unknown]) => value === null && fields[name]?.inherited !== undefined;
+  const reset = values.filter(isReset).map(([name]) => optionName(name));
+  return {
+    ...Object.fromEntries(values.filter((one) => !isReset(one))),
+    ...(reset.length === 0 ? {} : { reset }),
+  };
+}
+
+/** Merges a change into maps, which GraphQL replaces as a whole (RFC 7396). @param row the stored values */
+export function mergedMaps(fields: Fields, row: object | null, change: object): Record<string, unknown> {
+  const merged = ([name, patch]: [string, unknown]) => {
+    const values = { ...(row as Record<string, object> | null)?.[name], ...(patch as object) };
+    return [name, Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))];
+  };
+  const isMap = ([name, patch]: [string, unknown]) => fields[name]?.kind === 'textMap' && patch !== null;
+  return Object.fromEntries(Object.entries(change).map((one) => (isMap(one) ? merged(one) : one)));
+}
+
+/** Where a field of GraphQL's input stands in a body. Other steps, such as keys of a map, have no other names. */
+export function restPlace([name, ...rest]: Path, fields: Fields = webhookFields): Path {
+  const field = fields[name!];
+  const steps = field?.kind === 'group' ? restPlace(rest, field.fields as Fields) : rest;
+  return name === undefined ? [] : [typeof name === 'string' ? restName(name) : name, ...steps];
+}
+
+/** The same in the body that creates a webhook, which has options in an object of their own. */
+export const placeAtCreation = (path: Path): Path =>
+  (webhookFields as Fields)[path[0]!]?.beside ? ['options', ...restPlace(path)] : restPlace(path);

@@ -111,6 +111,20 @@ function paths(): Json {
         },
       }),
     },
+    '/webhooks/{id}/options': {
+      parameters: ofOne,
+      get: operation('getWebhookOptions', 'Read the options of a webhook', 'webhooks:read', {
+        responses: { 200: answer('The options.', 'WebhookOptionsResult', 'ETag'), ...problems() },
+      }),
+      patch: operation('updateWebhookOptions', 'Change options of a webhook', 'webhooks:write', {
+        parameters: [ifMatch],
+        requestBody: body('WebhookOptionsChange', 'application/json', MERGE_PATCH),
+        responses: {
+          200: answer('The changed options.', 'WebhookOptionsResult', 'ETag'),
+          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed'),
+        },
+      }),
+    },
     '/webhooks/{id}/test': {
       parameters: ofOne,
       post: operation('testWebhook', 'Send a webhook.test event to this webhook', 'webhooks:write', {

@@ -1,20 +1,28 @@
 import type { GraphQLSchema } from 'graphql';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { placeAtCreation, type restPlace } from './field-forms.js';
 import { graphqlName } from './names.js';
+import { webhookOptions } from './option-schemas.js';
 import { prepareOperation } from './run-operation.js';
 import { testDelivery, webhook } from './schemas.js';
 
 /** A webhook as REST shows it, and its version. */
 export type WebhookNode = z.output<typeof webhook> & { version: number };
+/** The options of a webhook, and its version. */
+export type OptionsNode = z.output<typeof webhookOptions> & { version: number };
 type TestDeliveryNode = Omit<z.output<typeof testDelivery>, 'webhook_id'>;
 
 /** The GraphQL fields of a REST shape, under the names and in the order that REST has them. */
-const selectionOf = (shape: object) =>
-  Object.keys(shape)
-    .map((name) => `${name}: ${graphqlName(name)}`)
+const selectionOf = (shape: object): string =>
+  Object.entries(shape)
+    .map(([name, form]) => {
+      const members = form instanceof z.ZodObject ? ` { ${selectionOf(form.shape)} }` : '';
+      return `${name}: ${graphqlName(name)}${members}`;
+    })
     .join(' ');
 
 const fields = `version ${selectionOf(webhook.shape)}`;
+const optionFields = `version ${selectionOf(webhookOptions.shape)}`;
 const { webhook_id: _, ...deliveryShape } = testDelivery.shape; // the id is in the request
 const deliveryFields = selectionOf(deliveryShape);
 
@@ -26,7 +34,7 @@ interface WebhookPage {
 type ListVariables = {
   first: number;
   after: string | null;
-  filter: { active: boolean | null; eventType: string | null };
+  filter: { active: boolean | null; eventType: string | null; search: string | null };
 };
 
 type Input<Fields = Record<string, unknown>> = { input: Fields };
@@ -35,11 +43,12 @@ export type Operations = ReturnType<typeof prepareOperations>;
 
 /** @throws Error when a document does not fit the schema */
 export function prepareOperations(schema: GraphQLSchema) {
-  const prepare = <Variables extends Record<string, unknown>, Data>(source: string) =>
-    prepareOperation<Variables, Data>(schema, source);
+  const prepare = <Variables extends Record<string, unknown>, Data>(source: string, placeOf?: typeof restPlace) =>
+    prepareOperation<Variables, Data>(schema, source, placeOf);
   return {
     create: prepare<Input, { createWebhook: { webhook: WebhookNode; secret: string } }>(
       `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { ${fields} } secret } }`,
+      placeAtCreation,
     ),
     list: prepare<ListVariables, { webhooks: WebhookPage }>(
       `query ($first: Int, $after: String, $filter: WebhookFilter) {
@@ -52,6 +61,12 @@ export function prepareOperations(schema: GraphQLSchema) {
     read: prepare<{ id: string }, { webhook: WebhookNode }>(`query ($id: ID!) { webhook(id: $id) { ${fields} } }`),
     update: prepare<Input, { updateWebhook: { webhook: WebhookNode } }>(
       `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${fields} } } }`,
+    ),
+    readOptions: prepare<{ id: string }, { webhook: OptionsNode }>(
+      `query ($id: ID!) { webhook(id: $id) { ${optionFields} } }`,
+    ),
+    updateOptions: prepare<Input, { updateWebhook: { webhook: OptionsNode } }>(
+      `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${optionFields} } } }`,
     ),
     delete: prepare<Input<{ id: string; ifVersion?: number | undefined }>, unknown>(
       'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }',

@@ -4,7 +4,7 @@ import { ApiError, type InputIssue, type Reason } from '../../errors.js';
 import { causeOf } from '../graphql/fields/errors.js';
 import { type Requirement, requirementOf } from '../graphql/fields/requires.js';
 import { contextOf } from '../http/asking.js';
-import { restName } from './names.js';
+import { restPlace } from './field-forms.js';
 
 /** A GraphQL document that is ready to run. */
 interface Operation<Variables, Data> {
@@ -23,11 +23,13 @@ interface Operation<Variables, Data> {
  * The operation runs in process with the same resolvers, authorisation and validation as `/graphql`. It rejects with
  * what a resolver threw, usually an ApiError, in the words of REST.
  *
+ * @param placeOf the path of an input's field in the body
  * @throws Error for a document that does not fit the schema
  */
 export function prepareOperation<Variables extends Record<string, unknown>, Data>(
   schema: GraphQLSchema,
   source: string,
+  placeOf = restPlace,
 ): Operation<Variables, Data> {
   const document = parse(source, { noLocation: true });
   const [invalid] = validate(schema, document);
@@ -47,7 +49,7 @@ export function prepareOperation<Variables extends Record<string, unknown>, Data
     const result = await execute({ schema, document, contextValue: contextOf(request), variableValues });
     const [error] = result.errors ?? [];
     if (error !== undefined) {
-      throw inRestTerms(causeOf(error));
+      throw inRestTerms(causeOf(error), placeOf);
     }
     return result.data as Data;
   };
@@ -73,19 +75,18 @@ const detailsInRest: Partial<Record<Reason, string>> = {
 };
 
 /** Gives the fields in an error of the resolvers their names in REST. */
-function inRestTerms(error: unknown): unknown {
+function inRestTerms(error: unknown, placeOf: typeof restPlace): unknown {
   if (!(error instanceof ApiError)) {
     return error;
   }
   const { issues } = error.extra;
   return new ApiError(error.reason, detailsInRest[error.reason] ?? error.detail, {
     ...error.extra,
-    ...(issues === undefined ? {} : { issues: issues.map(restIssue) }),
+    ...(issues === undefined ? {} : { issues: issues.map((issue) => restIssue(issue, placeOf)) }),
   });
 }
 
-function restIssue({ path: [argument, ...rest], ...issue }: InputIssue): InputIssue {
-  const part = argument === 'input' ? 'body' : 'query';
+function restIssue({ path: [argument, ...rest], ...issue }: InputIssue, placeOf: typeof restPlace): InputIssue {
   const steps = argument === 'input' || argument === 'filter' ? rest : [argument!];
-  return { ...issue, path: [part, ...steps.map((step) => (typeof step === 'string' ? restName(step) : step))] };
+  return { ...issue, path: argument === 'input' ? ['body', ...placeOf(steps)] : ['query', ...restPlace(steps)] };
 }

@@ -4,6 +4,7 @@ import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
 import { formsOf, subscribedEvent } from './field-forms.js';
+import { listed, webhookOptions, webhookOptionsChange, webhookOptionsInput } from './option-schemas.js';
 
 /**
  * The requests and answers of the REST interface: routes read requests with these schemas, the documents of GraphQL ask
@@ -25,7 +26,6 @@ export const eventName = z.string().meta({
 
 /** The fields of a webhook that people write, in requests and in answers. */
 const [settings, shownSettings] = formsOf(webhookFields);
-const changeable = ['active', ...Object.keys(settings)];
 
 const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00+00:00'] });
 /** `z.int` has the bounds of integers that JavaScript keeps exact, ±(2^53 - 1): the service answers with no others. */
@@ -34,7 +34,7 @@ const integer = z.int().meta({ format: 'int64' });
 const id = integer.min(1);
 const webhookId = id.meta({ description: 'The id of a webhook.', examples: [42] });
 
-export const webhookInput = z.strictObject(settings).meta({
+export const webhookInput = z.strictObject({ ...settings, options: webhookOptionsInput.optional() }).meta({
   id: 'WebhookInput',
   description: 'A webhook to create.',
   examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.canceled'] }],
@@ -49,7 +49,7 @@ export const webhookChange = z
     ...z.object(settings).partial().shape,
   })
   .refine((change) => Object.keys(change).length > 0, {
-    message: `must have at least one of ${changeable.slice(0, -1).join(', ')} and ${changeable.at(-1)}`,
+    message: `must have at least one of ${listed(['active', ...Object.keys(settings)])}`,
     params: { code: 'nothing_to_change' },
   })
   .meta({
@@ -162,6 +162,10 @@ export const components = {
   webhookWithSecret,
   webhookResult: resultOf('WebhookResult', webhook),
   webhookWithSecretResult: resultOf('WebhookWithSecretResult', webhookWithSecret),
+  webhookOptionsInput,
+  webhookOptionsChange,
+  webhookOptions,
+  webhookOptionsResult: resultOf('WebhookOptionsResult', webhookOptions),
   webhookPage,
   pageMeta,
   testDelivery,
@@ -235,6 +239,10 @@ export const listQuery = z
     event: eventName
       .optional()
       .meta({ description: 'Only webhooks that receive this event, those with ["*"] included.' }),
+    search: z
+      .string()
+      .optional()
+      .meta({ description: 'Only webhooks whose name, description or URL contains this text, ignoring case.' }),
   })
   .meta({ id: 'ListQuery' });
 

@@ -1,22 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import type { z } from 'zod';
-import { parseId } from '../../domain/ids/id.js';
-import { ApiError, notFound } from '../../errors.js';
+import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { ApiError } from '../../errors.js';
 import { callerOf, type Services } from '../context/context.js';
 import { idempotencyKey } from '../graphql/fields/input.js';
-import { readWebhook } from '../graphql/webhooks/webhook.js';
-import { contextOf, expectAsker, freeWhenSent, whoAsks } from '../http/asking.js';
-import { readBody, readJson } from '../http/json-body.js';
+import { expectAsker, freeWhenSent, whoAsks } from '../http/asking.js';
+import { readJson } from '../http/json-body.js';
 import { headerOf, slashTooMany } from '../http/requests.js';
-import { etagOf, readIfMatch, versionFor } from './if-match.js';
-import { graphqlName } from './names.js';
+import { inGraphqlTerms, mergedMaps } from './field-forms.js';
+import { etagOf } from './if-match.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
 import { MERGE_PATCH, REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
-import { listQuery, noQuery, webhookChange, webhookInput } from './schemas.js';
-
-type WithId = { Params: { id: string } };
+import { listQuery, webhookChange, webhookInput } from './schemas.js';
+import { optionRoutes } from './webhook-options.js';
+import {
+  bodyOf,
+  canReadIfMatch,
+  hasNoParameters,
+  ifVersion,
+  ignoreBody,
+  isThere,
+  type WithId,
+  webhookIn,
+} from './webhook-requests.js';
 
 /**
  * The routes of docs/interface.md, "Managing webhooks". A route maps names and status codes; the resolvers of its
@@ -46,6 +53,7 @@ export async function webhookRoutes(
   await app.register(async (scope) => creation(scope, operations));
   await app.register(async (scope) => change(scope, operations));
   await app.register(async (scope) => routesWithoutBody(scope, operations));
+  await app.register(async (scope) => optionRoutes(scope, operations));
 }
 
 /** Reserves the memory of a list until it is sent. @throws ApiError rate_limited */
@@ -66,7 +74,9 @@ function creation(app: FastifyInstance, operations: Operations): void {
 
   const onCreate = [operations.create.authorise, hasNoParameters, canReadKey];
   app.post('/webhooks', { onRequest: onCreate }, async (request, reply) => {
-    const input = { ...inGraphqlTerms(bodyOf(request, webhookInput)), idempotencyKey: keyOf(request) };
+    const { options, ...fields } = bodyOf(request, webhookInput);
+    const settings = inGraphqlTerms(webhookFields, { ...fields, ...options });
+    const input = { ...mergedMaps(webhookFields, null, settings), idempotencyKey: keyOf(request) };
     const { createWebhook } = await operations.create(request, { input });
     const data = { ...restWebhook(createWebhook.webhook, reply), secret: createWebhook.secret };
     return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
@@ -82,7 +92,7 @@ function change(app: FastifyInstance, operations: Operations): void {
 
   const onChange = [operations.update.authorise, hasNoParameters, canReadIfMatch, isThere];
   app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request, reply) => {
-    const change = inGraphqlTerms(bodyOf(request, webhookChange));
+    const change = inGraphqlTerms(webhookFields, bodyOf(request, webhookChange));
     const input = { id: webhookIn(request), ...change, ...(await ifVersion(request)) };
     const { updateWebhook } = await operations.update(request, { input });
     return { data: restWebhook(updateWebhook.webhook, reply) };
@@ -93,8 +103,8 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
   ignoreBody(app);
 
   app.get('/webhooks', { onRequest: operations.list.authorise }, async (request) => {
-    const { limit, cursor, active, event } = readPart(listQuery, request.query, 'query');
-    const filter = { active: active ?? null, eventType: event ?? null };
+    const { limit, cursor, active, event, search } = readPart(listQuery, request.query, 'query');
+    const filter = { active: active ?? null, eventType: event ?? null, search: search ?? null };
     const { webhooks } = await operations.list(request, { first: limit, after: cursor ?? null, filter });
     const { hasNextPage, endCursor } = webhooks.pageInfo;
     return {
@@ -126,19 +136,6 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
   });
 }
 
-async function isThere(request: FastifyRequest): Promise<void> {
-  await readWebhook(contextOf(request), webhookIn(request), ['id']);
-}
-
-/** The id in the path, which is a number here. @throws ApiError not_found for another text, such as a global id */
-function webhookIn({ params }: FastifyRequest): string {
-  const { id } = params as WithId['Params'];
-  if (parseId(id) === null) {
-    throw notFound('webhook', 'with such an id');
-  }
-  return id;
-}
-
 async function canReadKey(request: FastifyRequest): Promise<void> {
   keyOf(request);
 }
@@ -152,47 +149,8 @@ function keyOf(request: FastifyRequest): string | null {
   return header;
 }
 
-async function canReadIfMatch({ headers }: FastifyRequest): Promise<void> {
-  readIfMatch(headers['if-match']);
-}
-
-/** The version that If-Match asks for: a webhook with another version is not changed. */
-async function ifVersion(request: FastifyRequest): Promise<{ ifVersion?: number | undefined }> {
-  const header = request.headers['if-match'];
-  if (readIfMatch(header) === null) {
-    return {};
-  }
-  const { version } = await readWebhook(contextOf(request), webhookIn(request), ['id']);
-  return { ifVersion: versionFor(header, version) };
-}
-
 /** @param reply an answer with this webhook alone, which gets its ETag; null: there is none */
 function restWebhook({ version, ...fields }: WebhookNode, reply: FastifyReply | null) {
   reply?.header('etag', etagOf(version));
   return fields;
-}
-
-/** Gives the fields of a body their names in GraphQL. */
-function inGraphqlTerms(body: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [graphqlName(name), value]));
-}
-
-/** Discards the body of a request to a route without one, whatever its type and length. */
-function ignoreBody(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, payload, done) => {
-    payload.resume();
-    done(null);
-  });
-  app.addHook('onRequest', async (request) => {
-    delete request.raw.headers['content-type']; // a malformed one would be refused before any parser is asked
-  });
-}
-
-function bodyOf<Schema extends z.ZodObject>(request: FastifyRequest, schema: Schema): z.output<Schema> {
-  return readPart(schema, readBody(request), 'body');
-}
-
-async function hasNoParameters({ query }: FastifyRequest): Promise<void> {
-  readPart(noQuery, query, 'query');
 }

@@ -1,21 +1,33 @@
+import { snakeCase } from '../snake-case.js';
+
 /**
  * A field that people write, declared once. Columns, GraphQL, REST, OpenAPI, the audit log, the form of the dashboard
- * and what sending loads come from its declaration (CONTRIBUTING.md, "A field"). It imports nothing: the dashboard
- * reads it too.
+ * and what sending loads come from its declaration (CONTRIBUTING.md, "A field"). The dashboard reads it too.
  */
-export type Field = Described & (Text | { kind: 'url' } | { kind: 'eventTypes' });
+export type Field = Described & Member & (Text | { kind: 'url' } | { kind: 'eventTypes' } | TextMap);
 
 interface Described {
   /** In the schema of GraphQL, for readers. */
   description: string;
   /** The same for those who write it. */
   input: string;
+  /** REST shows and takes it too, with this description: in the noun itself, or in its options (`beside`). */
+  rest?: string;
+  /** Stored in the row beside the noun's, such as `webhook_options`. */
+  beside?: true;
+}
+
+interface Member {
   /** It may be left out of a new object, and null clears it. */
   optional?: true;
-  /** REST shows and takes it too, with this description. */
-  rest?: string;
-  /** The daemon needs it to send. */
+  /** The value that readers get while it is null. */
+  default?: string | readonly string[] | Readonly<Record<string, string>>;
+  /** The daemon loads it with each delivery. Not from a row beside. */
   sent?: true;
+  /** Written and never read: readers learn whether it is set. Only in a group. */
+  secret?: true;
+  /** While it is null, it is the tenant's value, or the installation's under this name. Only in a group. */
+  inherited?: string;
 }
 
 export interface Text {
@@ -26,21 +38,134 @@ export interface Text {
   lines?: true;
 }
 
-export type Fields = Readonly<Record<string, Field>>;
+/** Texts by keys that programs choose. */
+export interface TextMap {
+  kind: 'textMap';
+  countMax: number;
+  valueCharsMax: number;
+}
 
-type Kept<One extends Field> = One['kind'] extends 'eventTypes' ? string[] : string;
+export const TEXT_MAP_KEY = /^[A-Za-z0-9_.-]{1,40}$/;
 
-/** The values of a noun's fields, as they are stored. */
-export type ValuesOf<Table extends Fields> = {
-  -readonly [Name in keyof Table]: Table[Name] extends { optional: true }
-    ? Kept<Table[Name]> | null
-    : Kept<Table[Name]>;
+/** Fields that are changed one by one, under a name of their own. Their names are unique in the noun. */
+export interface Group extends Described {
+  kind: 'group';
+  /** The name of its type in GraphQL. That of its input ends with `Input`. */
+  type: string;
+  /** The name of the enum of its fields, for `own` and `reset`; it has one if fields are inherited. */
+  option?: string;
+  fields: Readonly<Record<string, Omit<Field, 'beside'>>>;
+}
+
+export type Fields = Readonly<Record<string, Field | Group>>;
+
+type Kept<One extends Pick<Field, 'kind'>> = One['kind'] extends 'eventTypes'
+  ? string[]
+  : One['kind'] extends 'textMap'
+    ? Readonly<Record<string, string>>
+    : string;
+
+type Nullable = { optional: true } | { inherited: string };
+type ValueOf<One extends Pick<Field, 'kind'>> = One extends Nullable ? Kept<One> | null : Kept<One>;
+
+type Merged<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** The fields of a noun, those of its groups among them. */
+type Flat<Table extends Fields> = Merged<
+  {
+    [Name in keyof Table]: Table[Name] extends { kind: 'group'; fields: infer Members; beside: true }
+      ? { [Inner in keyof Members]: Members[Inner] & { beside: true } }
+      : Table[Name] extends { kind: 'group'; fields: infer Members }
+        ? Members
+        : Pick<Table, Name>;
+  }[keyof Table]
+>;
+
+type Values<All> = {
+  -readonly [Name in keyof All]: All[Name] extends Pick<Field, 'kind'> ? ValueOf<All[Name]> : never;
 };
+type Sealed<All> = {
+  -readonly [Name in keyof All]: All[Name] extends { secret: true }
+    ? Uint8Array | null
+    : All[Name] extends Pick<Field, 'kind'>
+      ? ValueOf<All[Name]>
+      : never;
+};
+type NamesWith<All, Mark> = { [Name in keyof All]: All[Name] extends Mark ? Name : never }[keyof All];
 
-type OptionalName<Table extends Fields> = {
-  [Name in keyof Table]: Table[Name] extends { optional: true } ? Name : never;
-}[keyof Table];
+/** The values of a noun's fields, as people write them. */
+export type ValuesOf<Table extends Fields> = Values<Flat<Table>>;
+
+/** The fields in the noun's own row. */
+export type RowOf<Table extends Fields> = Sealed<Omit<Flat<Table>, NamesWith<Flat<Table>, { beside: true }>>>;
+
+/** The fields in the row beside. */
+export type RowBesideOf<Table extends Fields> = Sealed<Pick<Flat<Table>, NamesWith<Flat<Table>, { beside: true }>>>;
+
+type OptionalName<Table extends Fields> = NamesWith<Flat<Table>, Nullable> & keyof ValuesOf<Table>;
 
 /** The values of a new object, which may leave out the optional ones. */
 export type NewValuesOf<Table extends Fields> = Omit<ValuesOf<Table>, OptionalName<Table>> &
   Partial<Pick<ValuesOf<Table>, OptionalName<Table>>>;
+
+export const isNullable = ({ optional, inherited }: Member): boolean => optional === true || inherited !== undefined;
+
+/** The fields of a noun with those of its groups, and where they are stored. */
+export const flat = (fields: Fields): [name: string, field: Field][] =>
+  Object.entries(fields).flatMap(([name, field]): [string, Field][] =>
+    field.kind !== 'group'
+      ? [[name, field]]
+      : Object.entries(field.fields).map(([inner, one]) => [inner, { ...one, ...beside(field) } as Field]),
+  );
+
+const beside = ({ beside: is }: Group) => (is ? { beside: is } : {});
+
+/** The values of groups beside the others, as they are stored. */
+export const flatValues = (fields: Fields, values: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      fields[name]?.kind === 'group' ? Object.entries((value ?? {}) as object) : [[name, value]],
+    ),
+  );
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * The value that readers get of a field, or of a group with the names of the fields that the first row sets itself.
+ *
+ * @param rows the noun's, then its tenant's
+ * @param installation values by the names that `inherited` has
+ */
+export function valueInForce(
+  name: string,
+  field: Field | Group,
+  rows: readonly (object | null)[],
+  installation: object,
+): unknown {
+  if (field.kind !== 'group') {
+    const inherited = field.inherited === undefined ? undefined : (installation as Row)[field.inherited];
+    const own = (field.inherited === undefined ? rows.slice(0, 1) : rows).map((row) => (row as Row | null)?.[name]);
+    return own.find((value) => value != null) ?? inherited ?? field.default ?? null;
+  }
+  const members = Object.entries(field.fields) as [string, Field][];
+  const isSet = (inner: string) => (rows[0] as Row | null)?.[inner] != null;
+  return {
+    ...Object.fromEntries(
+      members.map(([inner, one]) =>
+        one.secret ? [setName(inner), isSet(inner)] : [inner, valueInForce(inner, one, rows, installation)],
+      ),
+    ),
+    own: members
+      .map(([inner]) => inner)
+      .filter(isSet)
+      .map(optionName),
+  };
+}
+
+/** Readers learn of a secret only whether there is one. */
+export const setName = (secret: string): string => `${secret}Set`;
+
+/** The value of the enum of a group's fields: `timeoutMs` is `TIMEOUT_MS`. */
+export const optionName = (name: string): string => snakeCase(name).toUpperCase();

@@ -1,12 +1,13 @@
-import type { ValuesOf } from '../../domain/fields/field.js';
+import { flat, type RowOf } from '../../domain/fields/field.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { snakeCase } from '../../domain/snake-case.js';
 
 type Written = typeof webhookFields;
-type SentName = { [Name in keyof Written]: Written[Name] extends { sent: true } ? Name : never }[keyof Written];
+type SentName = { [Name in keyof Written]: Written[Name] extends { sent: true } ? Name : never }[keyof Written] &
+  keyof RowOf<Written>;
 
 /** A webhook, as the daemon must know it to send to it: as it stood when the delivery was loaded or claimed. */
-export interface WebhookToSend extends Pick<ValuesOf<Written>, SentName> {
+export interface WebhookToSend extends Pick<RowOf<Written>, SentName> {
   sealedSecret: Buffer;
   /** An outcome counts for the webhook's health only while this is still the same. */
   generation: number;
@@ -14,7 +15,9 @@ export interface WebhookToSend extends Pick<ValuesOf<Written>, SentName> {
   failuresAtLoad: number;
 }
 
-const writtenNames = (Object.keys(webhookFields) as SentName[]).filter((name) => 'sent' in webhookFields[name]);
+const writtenNames = flat(webhookFields)
+  .filter(([, { sent }]) => sent === true)
+  .map(([name]) => name);
 
 const columns: Readonly<Record<keyof WebhookToSend, string>> = {
   ...(Object.fromEntries(writtenNames.map((name) => [name, snakeCase(name)])) as Record<SentName, string>),

@@ -1,8 +1,21 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { listNames, WILDCARD } from '../../domain/events/event-type.js';
-import type { Field, Fields, Text, ValuesOf } from '../../domain/fields/field.js';
+import {
+  type Field,
+  type Fields,
+  flat,
+  flatValues,
+  type Group,
+  isNullable,
+  optionName,
+  TEXT_MAP_KEY,
+  type Text,
+  type TextMap,
+  type ValuesOf,
+} from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
+import { snakeCase } from '../../domain/snake-case.js';
 
 /** The rules of some kinds compare with it. */
 interface Known {
@@ -12,54 +25,109 @@ interface Known {
 }
 
 /** Checks a value, for REST and GraphQL alike, and makes of it the one to store. Null only if the field is optional. */
-function ruleOf(field: Field, known: Known): z.ZodType {
+function ruleOf(name: string, field: Field | Group, known: Known): z.ZodType {
+  if (field.kind === 'group') {
+    return groupRule(field, known);
+  }
+  const rule = ofKind(name, field, known);
+  if (field.inherited !== undefined) {
+    const detail = 'must not be null: `reset` brings back the inherited value';
+    return z
+      .unknown()
+      .refine((value) => value !== null, refused('reset_instead', detail))
+      .pipe(rule as never);
+  }
+  return field.optional ? z.preprocess(nullIfEmpty, rule.nullable()) : rule;
+}
+
+function ofKind(name: string, field: Field, known: Known): z.ZodType {
   switch (field.kind) {
     case 'text':
-      return field.optional
-        ? text(field, 0)
-            .nullable()
-            .transform((value) => value || null)
-        : text(field);
+      return text(field, snakeCase(name));
     case 'url':
       return url(known.target);
     case 'eventTypes':
       return eventTypeNames(known.eventTypes);
+    case 'textMap':
+      return textMap(field, snakeCase(name));
   }
 }
 
-function shapeOf(fields: Fields, form: (field: Field) => z.ZodType): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, form(field)]));
+/** A group's fields, one by one: those that are left out stay. */
+function groupRule({ fields }: Group, known: Known): z.ZodType {
+  const reset = z.array(z.string()).nullish();
+  return changes(fields as Fields, known, { reset }).transform(({ reset: names, ...values }, context) => {
+    const back = Object.keys(fields).filter((name) => (names as string[] | null)?.includes(optionName(name)));
+    for (const name of back.filter((one) => one in values)) {
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: 'is also in `reset`',
+        params: { code: 'contradiction' },
+      });
+    }
+    return { ...values, ...Object.fromEntries(back.map((name) => [name, null])) };
+  });
 }
 
-/** The fields of a new object. Optional ones that are left out are null. */
-export const newValues = <Table extends Fields>(fields: Table, known: Known) =>
-  z.object(
-    shapeOf(fields, (field) => {
-      const rule = ruleOf(field, known);
-      return field.optional ? rule.optional().transform((value) => value ?? null) : rule;
-    }),
-  ) as unknown as z.ZodType<ValuesOf<Table>>;
+function shapeOf(fields: Fields, form: (name: string, field: Field | Group) => z.ZodType): Record<string, z.ZodType> {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, form(name, field)]));
+}
+
+/** The fields of a new object, those of groups among them. Optional ones that are left out are null. */
+export const newValues = <Table extends Fields>(fields: Table, known: Known) => {
+  const empty = Object.fromEntries(flat(fields).flatMap(([name, field]) => (isNullable(field) ? [[name, null]] : [])));
+  const shape = shapeOf(fields, (name, field) => {
+    const rule = ruleOf(name, field, known);
+    return field.kind === 'group' || isNullable(field) ? rule.nullish() : rule;
+  });
+  return z
+    .object(shape)
+    .transform((values) => ({ ...empty, ...given(flatValues(fields, values)) })) as unknown as z.ZodType<
+    ValuesOf<Table>
+  >;
+};
 
 /** The fields of a change. Its output leaves out the same ones; null is one that was left out, unless it clears it. */
 export const changedValues = <Table extends Fields>(fields: Table, known: Known) =>
+  changes(fields, known).transform((values) => flatValues(fields, values)) as unknown as z.ZodType<
+    Partial<ValuesOf<Table>>
+  >;
+
+const changes = (fields: Fields, known: Known, more: Record<string, z.ZodType> = {}) =>
   z.preprocess(
     (input) =>
       Object.fromEntries(Object.entries(input as object).filter(([name, value]) => isGiven(fields[name], value))),
-    z.object(shapeOf(fields, (field) => ruleOf(field, known))).partial(),
-  ) as unknown as z.ZodType<Partial<ValuesOf<Table>>>;
+    z.object({ ...shapeOf(fields, (name, field) => ruleOf(name, field, known)), ...more }).partial(),
+  );
 
-const isGiven = (field: Field | undefined, value: unknown) =>
-  value !== undefined && (value !== null || field?.optional === true);
+const isGiven = (field: Field | Group | undefined, value: unknown) =>
+  value !== undefined && (value !== null || (field !== undefined && field.kind !== 'group' && isNullable(field)));
 
-function text({ charsMax, lines }: Text, charsMin = 1) {
+const given = (values: object) => Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
+
+/** An empty text or map clears a field as null does. */
+const nullIfEmpty = (value: unknown) =>
+  (typeof value === 'string' && value.trim() === '') ||
+  (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+    ? null
+    : value;
+
+const refused = (code: string, message: string) => ({ message, params: { code } });
+
+function text({ charsMax, lines }: Omit<Text, 'kind'>, name: string) {
   return z
     .string()
     .trim()
-    .min(charsMin, 'must not be empty')
-    .max(charsMax, `must have at most ${charsMax} characters`)
-    .regex(lines ? /^(?:[^\p{Cc}\p{Cs}]|[\n\r\t])*$/u : /^[^\p{Cc}\p{Cs}]*$/u, NO_CONTROL);
+    .min(1, 'must not be empty')
+    .refine(
+      (value) => value.length <= charsMax,
+      refused(`${name}_too_long`, `must have at most ${charsMax} characters`),
+    )
+    .regex(lines ? /^(?:[^\p{Cc}\p{Cs}]|[\n\r\t])*$/u : ONE_LINE, NO_CONTROL);
 }
 
+const ONE_LINE = /^[^\p{Cc}\p{Cs}]*$/u;
 const NO_CONTROL = 'must not contain control characters, nor halves of characters';
 
 function url(policy: TargetPolicy) {
@@ -72,6 +140,34 @@ function url(policy: TargetPolicy) {
     return z.NEVER;
   });
 }
+
+function textMap({ countMax, valueCharsMax }: TextMap, name: string) {
+  return z
+    .custom<Record<string, unknown>>((value) => typeof value === 'object')
+    .superRefine((map, context) => {
+      const add = (key: string[], code: string, message: string) =>
+        context.addIssue({ code: 'custom', path: key, ...refused(`${name}_${code}`, message) });
+      const entries = Object.entries(map);
+      if (entries.length > countMax) {
+        return add([], 'too_many', `must have at most ${countMax} keys`);
+      }
+      for (const [key, value] of entries) {
+        if (!TEXT_MAP_KEY.test(key)) {
+          add(
+            [key.slice(0, KEY_SHOWN_LENGTH_MAX)],
+            'key_malformed',
+            'is not a key of 1 to 40 letters, digits, "_", "." and "-"',
+          );
+        } else if (typeof value !== 'string' || /[\0\p{Cs}]/u.test(value)) {
+          add([key], 'value_no_text', 'must be a text, without the character NUL and halves of characters');
+        } else if (value.length > valueCharsMax) {
+          add([key], 'value_too_long', `must have at most ${valueCharsMax} characters`);
+        }
+      }
+    });
+}
+
+const KEY_SHOWN_LENGTH_MAX = 50;
 
 /** 1–100 different names of event types that exist, or exactly `["*"]`. */
 export function eventTypeNames(knownNames: readonly string[], forAll = `, or ["${WILDCARD}"] for all`) {

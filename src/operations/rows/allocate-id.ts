@@ -8,6 +8,14 @@ export async function allocateId(pool: pg.Pool, table: 'tenants' | 'webhooks' | 
   return allocated!.id;
 }
 
+const nextVersionStatement = { text: `select nextval('hookwright.options_version') as version` };
+
+/** Another number for each change of a row beside a webhook. */
+export async function nextOptionsVersion(sql: SqlTarget): Promise<number> {
+  const [next] = await query<{ version: number | string }>(sql, nextVersionStatement, []);
+  return Number(next!.version);
+}
+
 const nextStatement = { text: 'select hookwright.next_id() as id' };
 
 /** The id that an event or a delivery would get now, by the clock of Postgres: later than all existing ones. */

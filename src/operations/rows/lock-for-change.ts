@@ -2,6 +2,7 @@ import type { EntityClass, FilterQuery } from '@mikro-orm/core';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Tenant } from '../../entities/tenant.js';
 import { Webhook } from '../../entities/webhook.js';
+import { WebhookOptions } from '../../entities/webhook-options.js';
 import { ApiError, notFound } from '../../errors.js';
 
 /** Reads secrets too: only a secret that was read can be erased. */
@@ -14,6 +15,7 @@ const LOCKED_WITH_SECRETS = {
  * Locks a living webhook of the tenant.
  *
  * @param ifVersion the version that it must have; undefined: any
+ * @returns with the row beside
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed when it has another version
  */
 export async function lockWebhook(em: EntityManager, webhookId: number, ifVersion?: number): Promise<Webhook> {
@@ -28,12 +30,25 @@ export async function lockWebhook(em: EntityManager, webhookId: number, ifVersio
         'decide again.',
     );
   }
+  await readOptions(em, [webhook]);
   return webhook;
 }
 
 /** Locks all living webhooks of the tenant, in the order of ids. */
-export const lockWebhooks = (em: EntityManager): Promise<Webhook[]> =>
-  em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, orderBy: { id: 'asc' } });
+export async function lockWebhooks(em: EntityManager): Promise<Webhook[]> {
+  const webhooks = await em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, orderBy: { id: 'asc' } });
+  await readOptions(em, webhooks);
+  return webhooks;
+}
+
+/** Reads the rows beside webhooks whose own rows are locked: nobody changes one without that. */
+async function readOptions(em: EntityManager, webhooks: readonly Webhook[]): Promise<void> {
+  const ids = webhooks.filter(({ optionsVersion }) => optionsVersion !== null).map(({ id }) => id);
+  const rows = ids.length === 0 ? [] : await em.find(WebhookOptions, { webhookId: { $in: ids } });
+  for (const webhook of webhooks) {
+    webhook.options = rows.find(({ webhookId }) => webhookId === webhook.id) ?? null;
+  }
+}
 
 /**
  * Locks a tenant before something is made for it: it is not deleted meanwhile, and no two transactions together pass a

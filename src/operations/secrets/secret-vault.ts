@@ -21,7 +21,7 @@ export class SecretUnreadable extends Error {
 
 /**
  * Keeps webhook secrets unreadable in the database: AES-256-GCM with a data key per tenant, which is wrapped by a key
- * of `ENCRYPTION_KEYS`. Each value is bound to its row, so it does not open in another tenant's or webhook's.
+ * of `ENCRYPTION_KEYS`. Each value is bound to its row, so it does not open in another tenant's, webhook's or field's.
  */
 export class SecretVault {
   readonly #pool: pg.Pool;
@@ -63,17 +63,18 @@ export class SecretVault {
    * Seals a secret with the tenant's current data key, never a remembered one: `hookwright keys give-up` may have
    * replaced that, and a secret sealed with it could not be opened.
    *
+   * @param field of the webhook's options; undefined: its signing secret
    * @throws SecretUnreadable as `open`
    */
-  async seal(tenantId: number, webhookId: number, secret: string): Promise<Buffer> {
+  async seal(tenantId: number, webhookId: number, secret: string, field?: string): Promise<Buffer> {
     this.#dataKeys.forget(tenantId);
-    return sealSecret(await this.#dataKeyOf(tenantId), tenantId, webhookId, secret);
+    return sealSecret(await this.#dataKeyOf(tenantId), tenantId, webhookId, secret, field);
   }
 
   /** @throws SecretUnreadable when the value was damaged or moved, or its key is not among `ENCRYPTION_KEYS` */
-  async open(tenantId: number, webhookId: number, sealed: Buffer): Promise<string> {
+  async open(tenantId: number, webhookId: number, sealed: Buffer, field?: string): Promise<string> {
     const dataKey = await this.#dataKeyOf(tenantId);
-    return openEnvelope(dataKey, sealed, secretContext(tenantId, webhookId)).toString();
+    return openEnvelope(dataKey, sealed, secretContext(tenantId, webhookId, field)).toString();
   }
 
   /** Says whether two texts are the same. Without the tenant's data key nobody can try texts against it. */
@@ -120,8 +121,8 @@ function openEnvelope(key: Buffer, sealed: Buffer, context: string): Buffer {
   }
 }
 
-function sealSecret(dataKey: Buffer, tenantId: number, webhookId: number, secret: string): Buffer {
-  const context = secretContext(tenantId, webhookId);
+function sealSecret(dataKey: Buffer, tenantId: number, webhookId: number, secret: string, field?: string): Buffer {
+  const context = secretContext(tenantId, webhookId, field);
   return seal(dataKey, Buffer.from(secret), context, randomBytes(ENVELOPE_NONCE_BYTES));
 }
 
@@ -136,4 +137,5 @@ export function opensDataKey(key: Buffer, tenantId: number, wrapped: Buffer): bo
 }
 
 const dataKeyContext = (tenantId: number) => `hookwright/data-key/${tenantId}`;
-const secretContext = (tenantId: number, webhookId: number) => `hookwright/secret/${tenantId}/${webhookId}`;
+const secretContext = (tenantId: number, webhookId: number, field?: string) =>
+  `hookwright/${field === undefined ? 'secret' : `options/${field}`}/${tenantId}/${webhookId}`;

@@ -66,6 +66,7 @@ const TABLES_OF_TENANTS = [
   'bulk_operations',
   'outbox_grants',
   'audit_log',
+  'webhook_options',
   'webhooks',
   'api_keys',
 ] as const;

@@ -6,6 +6,7 @@ import { about, audit, commandLine } from '../rows/audit.js';
 import { lockRows, lockWebhooks } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import { opensDataKey, type SecretVault } from '../secrets/secret-vault.js';
+import { forgetSecrets } from '../webhooks/settings.js';
 import { pause } from '../webhooks/switch-webhook.js';
 
 interface LockedOutTenant {
@@ -54,6 +55,7 @@ export async function giveUpSecrets(
       webhook.sealedSecret = seal(id, formatSecret(random(SECRET_BYTES)));
       webhook.previousSealedSecret = null;
       webhook.overlapEndsAt = null;
+      await forgetSecrets(unit, webhook);
       if (active) {
         await pause(unit, webhook, holdHours);
         const change = { before: { active: true }, after: { active: false } };

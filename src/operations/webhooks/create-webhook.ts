@@ -8,6 +8,7 @@ import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
+import { auditedSettings, ownSettings, sealSettings, writeBeside } from './settings.js';
 
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
@@ -33,6 +34,7 @@ export async function createWebhook(
   const id = await allocateId(db.pool, 'webhooks');
   const secret = formatSecret(random(SECRET_BYTES));
   const sealedSecret = await vault.seal(tenantId, id, secret);
+  const stored = await sealSettings(vault, tenantId, id, settings);
   const creation: KeyedCreation | null =
     idempotencyKey === null || by.keyId === null
       ? null
@@ -42,7 +44,8 @@ export async function createWebhook(
           key: idempotencyKey,
           requestHmac: await vault.hmac(tenantId, textOf(settings)),
         };
-  const webhook = await managementTransaction(db, tenantId, async ({ em, sql }) => {
+  const webhook = await managementTransaction(db, tenantId, async (unit) => {
+    const { em, sql } = unit;
     await lockTenant(em, tenantId);
     const earlier = creation && (await findCreated({ em, sql }, creation));
     if (earlier !== null) {
@@ -51,11 +54,15 @@ export async function createWebhook(
     if ((await em.count(Webhook)) >= webhooksMax) {
       throw new ApiError('webhook_limit_reached', `A tenant may have ${webhooksMax} webhooks; delete one first.`);
     }
-    audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after: given(settings) });
+    const after = auditedSettings(given(settings));
+    audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     if (creation !== null) {
       await keepCreationKey(sql, creation, { id, sealedSecret });
     }
-    return em.create(Webhook, { id, tenantId, ...settings, sealedSecret });
+    const created = em.create(Webhook, { id, tenantId, ...ownSettings(stored), sealedSecret });
+    created.options = null;
+    await writeBeside(unit, created, given(stored));
+    return created;
   });
   const isNew = webhook.id === id;
   return {

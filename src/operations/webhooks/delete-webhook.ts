@@ -4,10 +4,11 @@ import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
+import { eraseBeside } from './settings.js';
 
 /**
- * Deletes a webhook: no reader finds it, and its secrets are erased. The row stays for the history of its deliveries;
- * open ones are canceled by `align-webhook`.
+ * Deletes a webhook: no reader finds it, and its secrets and options are erased. The row stays for the history of its
+ * deliveries; open ones are canceled by `align-webhook`.
  *
  * @param ifVersion the version that it must have; undefined: any
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version
@@ -28,7 +29,7 @@ export async function deleteWebhook(
   });
 }
 
-/** @param webhook locked, and read with its secrets */
+/** @param webhook locked, and read with its secrets and the row beside */
 export function eraseWebhook(webhook: Webhook, now: Date): void {
   webhook.deletedAt = now;
   webhook.active = false;
@@ -37,4 +38,5 @@ export function eraseWebhook(webhook: Webhook, now: Date): void {
   webhook.sealedSecret = Buffer.alloc(0);
   webhook.previousSealedSecret = null;
   webhook.overlapEndsAt = null;
+  eraseBeside(webhook);
 }

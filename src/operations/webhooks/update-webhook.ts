@@ -1,15 +1,16 @@
-import type { Webhook, WebhookSettings } from '../../entities/webhook.js';
+import type { OptionSettings, OwnSettings, Webhook } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
 import type { Database } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
-import { type Actor, about, audit, differences, picked } from '../rows/audit.js';
+import { type Actor, about, audit, differences } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
+import { auditedSettings, ownSettings, readSettings, writeBeside } from './settings.js';
 import { enable, pause, releaseKept } from './switch-webhook.js';
 
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
 
-export interface WebhookChange extends Partial<WebhookSettings> {
+export interface WebhookChange extends Partial<OwnSettings & OptionSettings> {
   active?: boolean | undefined;
   /**
    * The fate of held and open deliveries when the webhook is enabled (default RELEASE). An active webhook that keeps
@@ -39,10 +40,11 @@ export async function updateWebhook(
   return await managementTransaction(db, tenantId, async (unit) => {
     const { em, sql } = unit;
     const webhook = await lockWebhook(em, webhookId, ifVersion);
-    const names = [...(Object.keys(settings) as (keyof WebhookSettings)[]), 'active'] as const;
-    const before = picked(webhook, names);
-    em.assign(webhook, settings);
-    if (webhook.url !== (before.url ?? webhook.url)) {
+    const names = [...Object.keys(settings), 'active'];
+    const before = readSettings(webhook, names);
+    em.assign(webhook, ownSettings(settings));
+    await writeBeside(unit, webhook, settings);
+    if (webhook.url !== (before['url'] ?? webhook.url)) {
       // Retry-After of the old endpoint does not bind the new one; aligning wakes the deliveries that waited for it.
       webhook.closedUntil = null;
       webhook.nextProbeAt = null;
@@ -55,14 +57,14 @@ export async function updateWebhook(
     } else if (active === false && webhook.active) {
       await pause(unit, webhook, holdHours);
     }
-    const changed = differences(before, picked(webhook, names));
+    const changed = differences(before, readSettings(webhook, names));
     if (changed !== null) {
-      const heldToo = changed.after.active === true ? { held: held ?? 'RELEASE' } : {};
+      const heldToo = changed.after['active'] === true ? { held: held ?? 'RELEASE' } : {};
       audit(em, by, {
         ...about('WEBHOOK', tenantId, webhookId),
         action: 'WEBHOOK_UPDATED',
-        before: changed.before,
-        after: { ...changed.after, ...heldToo },
+        before: auditedSettings(changed.before),
+        after: { ...auditedSettings(changed.after), ...heldToo },
       });
     }
     return webhook;

@@ -3,7 +3,7 @@ import { Check } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { FilterChoicesQuery } from '../../../api/generated/graphql';
 import { Button } from '../../../parts/button';
-import { shortUrl } from '../../../parts/cells';
+import { endpointLabel } from '../../../parts/cells';
 import { Field, TextInput } from '../../../parts/field';
 import { DELIVERY_STATES } from '../../../parts/status';
 import { TimeForm } from '../../../parts/time-form';
@@ -38,7 +38,7 @@ export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) 
       return choose(
         (choices?.webhooks?.edges ?? []).map(({ node }) => ({
           value: String(node.databaseId),
-          name: shortUrl(node.url),
+          name: endpointLabel(node),
         })),
       );
     case 'type':

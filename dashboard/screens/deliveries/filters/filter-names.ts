@@ -2,6 +2,7 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
 import type { FilterChoicesQuery } from '../../../api/generated/graphql';
+import { endpointLabel } from '../../../parts/cells';
 import { DELIVERY_STATES } from '../../../parts/status';
 import { shortly } from '../../../parts/time';
 import type { FilterName, Filters, STATUS_CLASSES } from './filters';
@@ -56,7 +57,7 @@ export function useChips(filters: Filters, choices: FilterChoicesQuery | undefin
   const endpoint = choices?.webhooks?.edges.find(
     ({ node }) => `${node.databaseId}` === filters.endpoint || node.id === filters.endpoint,
   );
-  add('endpoint', filters.endpoint && (endpoint?.node.url.replace(/^https:\/\//, '') ?? filters.endpoint));
+  add('endpoint', filters.endpoint && (endpoint === undefined ? filters.endpoint : endpointLabel(endpoint.node)));
   add('type', filters.type);
   add('status', filters.status && i18n._(DELIVERY_STATES[filters.status as keyof typeof DELIVERY_STATES].name));
   add('class', filters.class && i18n._(CLASS_NAMES[filters.class as keyof typeof CLASS_NAMES]));

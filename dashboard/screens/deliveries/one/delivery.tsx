@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'react';
 import { useQuery, useSubscription } from 'urql';
 import type { StreamContext } from '../../../api/live';
 import { CopyButton } from '../../../parts/button';
+import { endpointLabel } from '../../../parts/cells';
 import { OnePage } from '../../../parts/one-page';
 import { Card, Fact, Facts } from '../../../parts/page';
 import { Link, useAddress } from '../../../parts/place';
@@ -76,7 +77,7 @@ function Origin({ delivery: { webhook, eventId, createdAt, finishedAt } }: { del
         <Fact name={<Trans>Endpoint</Trans>}>
           {webhook ? (
             <Link to={`/endpoints/${webhook.databaseId}`} className="text-accent">
-              <Untrusted text={webhook.url} />
+              <Untrusted text={endpointLabel(webhook)} />
             </Link>
           ) : (
             <span className="text-soft">

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { type FormEvent, useState } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { Button } from '../../../parts/button';
-import { shortUrl } from '../../../parts/cells';
+import { endpointLabel } from '../../../parts/cells';
 import { Dialog } from '../../../parts/dialog';
 import { Select } from '../../../parts/field';
 import { Failure } from '../../../parts/page';
@@ -57,7 +57,7 @@ export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClo
               label={t`Endpoint`}
               value={target}
               onChange={setChosen}
-              options={targets.map(({ id, url }) => ({ value: id, name: shortUrl(url) }))}
+              options={targets.map((one) => ({ value: one.id, name: endpointLabel(one) }))}
             />
             <Button type="submit" look="primary" disabled={sent.fetching}>
               <Trans>Send</Trans>

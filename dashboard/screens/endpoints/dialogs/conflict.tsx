@@ -3,7 +3,7 @@ import { Button } from '../../../parts/button';
 import { Answer } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
-import { type EndpointValues, fieldNames, textOf } from '../form/endpoint-values';
+import { type EndpointValues, textsOf } from '../form/endpoint-values';
 import type { ShownEndpoint } from '../use-endpoint';
 
 /** The changes that somebody else made since the form was opened, and the choice between both versions. */
@@ -23,11 +23,11 @@ export function Conflict({
   const { t, i18n } = useLingui();
   const state = ({ active }: { active: boolean }) => (active ? t`active` : t`inactive`);
   const rows = [
-    ...fieldNames.map((name) => ({
+    ...textsOf(base).map(([name, before], index) => ({
       name: i18n._(ENDPOINT_FIELDS[name].name),
-      before: textOf(base[name]),
-      now: textOf(theirs[name]),
-      mine: textOf(mine[name]),
+      before,
+      now: textsOf(theirs)[index]?.[1] ?? '',
+      mine: textsOf(mine)[index]?.[1] ?? '',
     })),
     { name: t`State`, before: state(base), now: state(theirs), mine: state(theirs) },
   ].filter(({ before, now, mine }) => before !== now || mine !== now);

@@ -1,40 +1,61 @@
 import { useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
+import type { Group, Field as OneField } from '../../../../src/domain/fields/field';
 import { TextField } from '../../../parts/field';
 import type { FieldProps } from '../../../parts/form';
+import type { Issue } from '../../../parts/issues';
 import { Failure } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { EVENT_TYPES } from '../documents';
-import { type EndpointValues, type FieldName, type FieldValue, fieldNamed, fieldNames } from './endpoint-values';
+import {
+  type EndpointValues,
+  type FieldName,
+  type FieldValue,
+  fieldNamed,
+  fieldNames,
+  type GroupValues,
+} from './endpoint-values';
 import { EventTypePicker } from './event-type-picker';
 import { offeredTypes } from './event-type-tree';
+import { type TextMap, TextMapField } from './text-map-field';
 import { UrlField } from './url-field';
 
+type LabelName = keyof typeof ENDPOINT_FIELDS;
+type AnyValue = FieldValue | GroupValues;
+
+interface FormFields {
+  field: <Name extends FieldName>(name: Name) => FieldProps<EndpointValues[Name]>;
+  issues: (name: FieldName) => readonly Issue[];
+}
+
 /** A control for each field of an endpoint, by its kind. */
-export function EndpointFields({
-  form,
-  autoFocus = false,
-}: {
-  form: { field: <Name extends FieldName>(name: Name) => FieldProps<EndpointValues[Name]> };
-  autoFocus?: boolean;
-}) {
+export function EndpointFields({ form, autoFocus = false }: { form: FormFields; autoFocus?: boolean }) {
   return fieldNames.map((name) => (
     <FieldControl
       key={name}
       name={name}
+      field={fieldNamed(name)}
       // A field's kind decides its type.
-      control={form.field(name) as FieldProps<FieldValue>}
+      control={form.field(name) as FieldProps<AnyValue>}
+      issues={form.issues(name)}
       autoFocus={autoFocus && name === fieldNames[0]}
     />
   ));
 }
 
-function FieldControl(props: { name: FieldName; control: FieldProps<FieldValue>; autoFocus: boolean }) {
+interface ControlProps {
+  name: LabelName;
+  field: OneField | Group;
+  control: FieldProps<AnyValue>;
+  /** The broken rules of a group, with paths from the group on. */
+  issues?: readonly Issue[];
+  autoFocus?: boolean;
+}
+
+function FieldControl({ name, field, control, issues = [], autoFocus = false }: ControlProps) {
   const { i18n } = useLingui();
-  const { name, control, autoFocus } = props;
-  const field = fieldNamed(name);
   switch (field.kind) {
     case 'url':
       return <UrlField {...(control as FieldProps<string>)} autoFocus={autoFocus} />;
@@ -44,16 +65,53 @@ function FieldControl(props: { name: FieldName; control: FieldProps<FieldValue>;
       return (
         <TextField
           {...control}
+          {...(field.secret ? { type: 'password', autoComplete: 'new-password' } : {})}
           value={(control.value as string | null) ?? ''}
           name={i18n._(ENDPOINT_FIELDS[name].name)}
           hint={i18n._(ENDPOINT_FIELDS[name].hint)}
           lines={field.lines}
         />
       );
+    case 'textMap':
+      return <TextMapField name={name} {...(control as FieldProps<TextMap | null>)} />;
+    case 'group':
+      return <GroupFields name={name} group={field} issues={issues} {...(control as FieldProps<GroupValues>)} />;
   }
 }
 
-function EventTypesField({ name, value, onChange, refusal }: { name: FieldName } & FieldProps<readonly string[]>) {
+/** The fields of a group under its name. */
+function GroupFields({
+  name,
+  group,
+  issues,
+  value,
+  onChange,
+}: { name: LabelName; group: Group; issues: readonly Issue[] } & FieldProps<GroupValues>) {
+  const { i18n } = useLingui();
+  const refusal = issues.find(({ path: [inner] }) => inner === undefined || !(inner in group.fields))?.detail;
+  return (
+    <fieldset className="mt-3 flex flex-col gap-2">
+      <legend className="mb-1 text-sm font-medium">{i18n._(ENDPOINT_FIELDS[name].name)}</legend>
+      {Object.entries(group.fields).map(([inner, field]) => (
+        <FieldControl
+          key={inner}
+          name={inner as LabelName}
+          field={field as OneField}
+          control={{
+            value: value[inner] ?? null,
+            onChange: (one) => onChange({ ...value, [inner]: one as FieldValue }),
+            refusal: issues.find(({ path }) => path[0] === inner)?.detail,
+          }}
+        />
+      ))}
+      <p className="min-h-4 text-xs text-bad" aria-live="polite">
+        {refusal !== undefined && <Untrusted text={refusal} />}
+      </p>
+    </fieldset>
+  );
+}
+
+function EventTypesField({ name, value, onChange, refusal }: { name: LabelName } & FieldProps<readonly string[]>) {
   const { i18n } = useLingui();
   const [{ data, error }, readAgain] = useQuery({ query: EVENT_TYPES });
   const [before] = useState(value);

@@ -7,7 +7,7 @@ import { Link, useAddress, useGo } from '../../../parts/place';
 import { useAllowed } from '../../../parts/viewer';
 import { CREATE_ENDPOINT } from '../documents';
 import { EndpointFields } from './endpoint-fields';
-import { NO_VALUES, valuesOf } from './endpoint-values';
+import { inputOf, NO_VALUES } from './endpoint-values';
 import { MadeEndpoint } from './made-endpoint';
 import { urlProblem } from './url-check';
 
@@ -37,7 +37,7 @@ function NewEndpointForm() {
   const [, create] = useMutation(CREATE_ENDPOINT);
   const form = useForm({
     initial: { ...NO_VALUES, eventTypes: type ? [type] : [] },
-    save: (values, { idempotencyKey }) => create({ input: { ...valuesOf(values), idempotencyKey }, withSecret }),
+    save: (values, { idempotencyKey }) => create({ input: { ...inputOf(values), idempotencyKey }, withSecret }),
   });
   const { url, eventTypes } = form.values;
   const made = form.data?.createWebhook;

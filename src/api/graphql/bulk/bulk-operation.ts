@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { BulkOperation } from '../../../entities/bulk-operation.js';
+import { JSONObject } from '../../../entities/scalars.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { FRESH } from '../../../platform/database/tenant-database.js';
 import type { Context } from '../../context/context.js';
@@ -9,7 +10,6 @@ import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnecti
 import { found, idOf } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { Requires } from '../fields/requires.js';
-import { JSONObject } from '../fields/scalars.js';
 import { BulkOperationFilter } from './bulk-operation-types.js';
 
 const BulkOperationConnection = connectionOf(BulkOperation, 'BulkOperation', 'bulk operations');

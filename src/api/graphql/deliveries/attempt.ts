@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { Attempt } from '../../../entities/attempt.js';
+import { JSONObject } from '../../../entities/scalars.js';
 import { notFound } from '../../../errors.js';
 import type { AttemptKey } from '../../../operations/explorer/read-bodies.js';
 import type { Context } from '../../context/context.js';
 import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from '../fields/costs.js';
 import { JsonText } from '../fields/json-text.js';
 import { Requires } from '../fields/requires.js';
-import { JSONObject } from '../fields/scalars.js';
 
 @Resolver(() => Attempt)
 export class AttemptResolver {

@@ -2,9 +2,9 @@ import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { Event } from '../../../entities/event.js';
 import { Nullable } from '../../../entities/nullable.js';
+import { JSONObject } from '../../../entities/scalars.js';
 import { EVENTS_PER_REQUEST_MOST } from '../../../platform/settings/limit-settings.js';
 import { mayHold } from '../fields/costs.js';
-import { JSONObject } from '../fields/scalars.js';
 
 @InputType({ description: 'The event to emit.' })
 export class EmitEventInput {

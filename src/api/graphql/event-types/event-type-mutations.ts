@@ -3,6 +3,7 @@ import { Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-grap
 import { isDeeperThan } from '../../../domain/events/payload.js';
 import { EventType } from '../../../entities/event-type.js';
 import { Nullable } from '../../../entities/nullable.js';
+import { JSONObject } from '../../../entities/scalars.js';
 import { type InputIssue, invalidInput } from '../../../errors.js';
 import type { RegisteredEventType } from '../../../operations/event-types/event-type-registry.js';
 import {
@@ -16,7 +17,6 @@ import { actorOf, type Context } from '../../context/context.js';
 import { InputArg } from '../fields/arguments.js';
 import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';
-import { JSONObject } from '../fields/scalars.js';
 import { findEventType } from './event-type.js';
 
 const SCHEMA_DEPTH_MAX = 64;

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import { EventType } from '../../../entities/event-type.js';
+import { JSONObject } from '../../../entities/scalars.js';
 import {
   type EventTypeVersionRow,
   type RegisteredEventType,
@@ -12,7 +13,6 @@ import type { Context } from '../../context/context.js';
 import { mayHold, SCHEMA_COST } from '../fields/costs.js';
 import { JsonText } from '../fields/json-text.js';
 import { RequiresKey } from '../fields/requires.js';
-import { JSONObject } from '../fields/scalars.js';
 
 @ObjectType({ description: 'A current or former schema of an event type.' })
 class EventTypeVersion {

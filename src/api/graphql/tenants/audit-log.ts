@@ -5,6 +5,7 @@ import { globalId, type NodeType, parseGlobalId } from '../../../domain/ids/glob
 import { parseId } from '../../../domain/ids/id.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../../../entities/audit-entry.js';
 import { Nullable } from '../../../entities/nullable.js';
+import { JSONObject } from '../../../entities/scalars.js';
 import { invalidInput } from '../../../errors.js';
 import { searchError } from '../../../operations/explorer/search.js';
 import { UNFILTERED } from '../../../platform/database/tenant-database.js';
@@ -14,7 +15,6 @@ import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnecti
 import { idIn, otherType } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { RequiresScope } from '../fields/requires.js';
-import { JSONObject } from '../fields/scalars.js';
 import { requireRange, TimeRange } from '../fields/time-range.js';
 
 @InputType({ description: 'Conditions for entries. All of them must be met.' })

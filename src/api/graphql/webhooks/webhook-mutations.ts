@@ -10,6 +10,7 @@ import { createWebhook } from '../../../operations/webhooks/create-webhook.js';
 import { deleteWebhook } from '../../../operations/webhooks/delete-webhook.js';
 import { releaseHeld } from '../../../operations/webhooks/release-held.js';
 import { rotateSecret } from '../../../operations/webhooks/rotate-secret.js';
+import { sealSettings } from '../../../operations/webhooks/settings.js';
 import { updateWebhook } from '../../../operations/webhooks/update-webhook.js';
 import { FRESH } from '../../../platform/database/tenant-database.js';
 import { actorOf, type Context, tenantOf } from '../../context/context.js';
@@ -70,7 +71,8 @@ export class WebhookMutations {
     @Ctx() context: Context,
   ): Promise<UpdateWebhookPayload> {
     const webhookId = idOf('Webhook', id, ['input', 'id']);
-    const settings = parseInput(changedValues(webhookFields, await knownTo(context)), changes, ['input']);
+    const given = parseInput(changedValues(webhookFields, await knownTo(context)), changes, ['input']);
+    const settings = await sealSettings(context.vault, tenantOf(context), webhookId, given);
     if (Object.keys(settings).length === 0 && typeof active !== 'boolean') {
       const detail = `must have at least one of ${CHANGEABLE}`;
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);

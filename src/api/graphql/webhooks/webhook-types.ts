@@ -6,10 +6,10 @@ import { Taken } from '../../../entities/fields.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
+import { JSONObject } from '../../../entities/scalars.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { OVERLAP_HOURS_DEFAULT } from '../fields/input.js';
 import { Requires } from '../fields/requires.js';
-import { JSONObject } from '../fields/scalars.js';
 
 const HeldAction = graphqlEnum(
   'HeldAction',

@@ -1,10 +1,14 @@
 import 'reflect-metadata';
-import { Args, Ctx, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
+import type { FilterQuery } from '@mikro-orm/core';
+import { Args, Ctx, Field, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
 import { WILDCARD } from '../../../domain/events/event-type.js';
+import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import type { Delivery } from '../../../entities/delivery.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Webhook } from '../../../entities/webhook.js';
+import { WebhookOptions } from '../../../entities/webhook-options.js';
 import type { Path } from '../../../errors.js';
+import { FRESH } from '../../../platform/database/tenant-database.js';
 import { type Context, requireTenant } from '../../context/context.js';
 import { DeliveryConnection, readDeliveries } from '../deliveries/delivery.js';
 import { WebhookDeliveryFilter } from '../deliveries/delivery-filter.js';
@@ -14,7 +18,17 @@ import { found, idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
 import { Requires } from '../fields/requires.js';
+import { Resolved } from '../fields/resolved.js';
 import { EndpointState } from './endpoint-state.js';
+
+@InputType({ description: 'A text in the metadata of a webhook.' })
+class MetadataFilter {
+  @Field(() => String, { description: 'The key.' })
+  key!: string;
+
+  @Field(() => String, { description: 'The whole text.' })
+  value!: string;
+}
 
 @InputType({ description: 'Conditions for webhooks. All of them must be met.' })
 class WebhookFilter {
@@ -24,13 +38,24 @@ class WebhookFilter {
   @Nullable(() => String, 'Only webhooks that get events of this type, including those with `["*"]`.')
   eventType?: string | null;
 
-  @Nullable(() => String, 'Only webhooks whose url contains this text, ignoring case: 1 to 200 characters.')
+  @Nullable(
+    () => String,
+    'Only webhooks whose name, description or url contains this text, ignoring case: 1 to 200 characters.',
+  )
   search?: string | null;
+
+  @Nullable(() => MetadataFilter, 'Only webhooks whose metadata has this text under this key.')
+  metadata?: MetadataFilter | null;
 }
 
 const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
 
+/** The row beside a webhook. Mutations have read it already: no query that could fail follows their commit. */
+export const optionsOf = async ({ id, options, optionsVersion }: Webhook, { loaders }: Context) =>
+  options !== undefined || optionsVersion === null ? (options ?? null) : await loaders.optionsByWebhook.load(id);
+
 @Resolver(() => Webhook)
+@Resolved(webhookFields, optionsOf)
 export class WebhookResolver {
   @Requires('webhooks:read')
   @Query(() => Webhook, { nullable: true, description: 'One webhook. Null with NOT_FOUND when it does not exist.' })
@@ -93,9 +118,24 @@ export async function readWebhook(context: Context, id: string, path: Path): Pro
 async function conditionsOf(context: Context, filter: WebhookFilter | null) {
   const eventType = await knownTypeIn(context, filter?.eventType);
   const search = parseInput(searchText, filter?.search, ['filter', 'search']);
+  const conditions: FilterQuery<Webhook>[] = [];
+  if (typeof search === 'string') {
+    const named = { $or: [{ name: containing(search) }, { description: containing(search) }] };
+    conditions.push({ $or: [{ url: containing(search) }, await withOptions(context, named)] });
+  }
+  if (filter?.metadata) {
+    const { key, value } = filter.metadata;
+    conditions.push(await withOptions(context, { metadata: { $contains: { [key]: value } } }));
+  }
   return {
-    ...(typeof search === 'string' ? { url: containing(search) } : {}),
+    $and: conditions,
     ...(typeof filter?.active === 'boolean' ? { active: filter.active } : {}),
     ...(eventType === undefined ? {} : { eventTypes: { $overlap: [eventType, WILDCARD] } }),
   };
+}
+
+/** The condition that the row beside a webhook is one of these. */
+async function withOptions({ em }: Context, where: FilterQuery<WebhookOptions>) {
+  const rows = await em.find(WebhookOptions, where, { ...FRESH, fields: ['webhookId'] });
+  return { id: { $in: rows.map(({ webhookId }) => webhookId) } };
 }

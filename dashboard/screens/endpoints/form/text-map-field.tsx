@@ -1,0 +1,53 @@
+import { useLingui } from '@lingui/react/macro';
+import { useState } from 'react';
+import { Field, TextArea } from '../../../parts/field';
+import type { FieldProps } from '../../../parts/form';
+import { Untrusted } from '../../../parts/untrusted';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
+import { pairsOf } from './endpoint-values';
+
+export type TextMap = Readonly<Record<string, string>>;
+
+/** Texts by keys, one `key: text` on a line. */
+export function TextMapField({
+  name,
+  value,
+  onChange,
+  refusal,
+}: { name: keyof typeof ENDPOINT_FIELDS } & FieldProps<TextMap | null>) {
+  const { i18n } = useLingui();
+  const [typed, setTyped] = useState('');
+  const stored = pairsOf(value).join('\n');
+  // What was typed keeps its blank lines and blanks, unless the value comes from somewhere else.
+  const shown = pairsOf(mapOf(typed)).join('\n') === stored ? typed : stored;
+  return (
+    <Field
+      name={i18n._(ENDPOINT_FIELDS[name].name)}
+      hint={i18n._(ENDPOINT_FIELDS[name].hint)}
+      error={refusal !== undefined && <Untrusted text={refusal} />}
+    >
+      {(props) => (
+        <TextArea
+          {...props}
+          rows={3}
+          value={shown}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            onChange(mapOf(target.value));
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+const mapOf = (text: string): TextMap =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line) => {
+        const [key = '', ...rest] = line.split(':');
+        return [key.trim(), rest.join(':').trim()];
+      }),
+  );

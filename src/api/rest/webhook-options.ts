@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { ApiError } from '../../errors.js';
+import { optionsOf, readWebhook } from '../graphql/webhooks/webhook.js';
+import { contextOf } from '../http/asking.js';
+import { readJson } from '../http/json-body.js';
+import { inGraphqlTerms, mergedMaps } from './field-forms.js';
+import { etagOf, versionFor } from './if-match.js';
+import type { Operations, OptionsNode } from './operations.js';
+import { webhookOptionsChange } from './option-schemas.js';
+import { MERGE_PATCH } from './paths.js';
+import {
+  bodyOf,
+  canReadIfMatch,
+  hasNoParameters,
+  ignoreBody,
+  isThere,
+  type WithId,
+  webhookIn,
+} from './webhook-requests.js';
+
+/** A patch is merged with what is there, so it is tried again when somebody else was faster. */
+const TRIES_MAX = 20;
+
+/** The options of a webhook: a resource of their own, because the webhook has the contract's fields alone. */
+export async function optionRoutes(app: FastifyInstance, operations: Operations): Promise<void> {
+  await app.register(async (scope) => {
+    ignoreBody(scope);
+    const onRead = [operations.readOptions.authorise, hasNoParameters];
+    scope.get<WithId>('/webhooks/:id/options', { onRequest: onRead }, async (request, reply) => {
+      const { webhook } = await operations.readOptions(request, { id: webhookIn(request) });
+      return { data: restOptions(webhook, reply) };
+    });
+  });
+
+  readJson(app, [MERGE_PATCH]);
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('accept-patch', `application/json, ${MERGE_PATCH}`);
+  });
+  const onChange = [operations.updateOptions.authorise, hasNoParameters, canReadIfMatch, isThere];
+  app.patch<WithId>('/webhooks/:id/options', { onRequest: onChange }, async (request, reply) => {
+    const patch = inGraphqlTerms(webhookFields, bodyOf(request, webhookOptionsChange));
+    const [id, context] = [webhookIn(request), contextOf(request)];
+    for (let tries = 1; ; tries += 1) {
+      const webhook = await readWebhook(context, id, ['id']);
+      const asked = versionFor(request.headers['if-match'], webhook.version);
+      const change = mergedMaps(webhookFields, await optionsOf(webhook, context), patch);
+      try {
+        const input = { id, ...change, ifVersion: asked ?? webhook.version };
+        const { updateWebhook } = await operations.updateOptions(request, { input });
+        return { data: restOptions(updateWebhook.webhook, reply) };
+      } catch (error) {
+        const overtaken = error instanceof ApiError && error.reason === 'precondition_failed' && asked === undefined;
+        if (!overtaken || tries === TRIES_MAX) {
+          throw error;
+        }
+      }
+    }
+  });
+}
+
+function restOptions({ version, ...options }: OptionsNode, reply: FastifyReply) {
+  reply.header('etag', etagOf(version));
+  return options;
+}

@@ -1,0 +1,21 @@
+import { Entity, Filter, OneToOne, Property } from '@mikro-orm/decorators/legacy';
+import { webhookFields } from '../domain/fields/webhook-fields.js';
+import { idColumn, reference, tenantFilter } from './columns.js';
+import { Stored } from './fields.js';
+import { type OptionSettings, Webhook } from './webhook.js';
+
+/** @Stored makes these properties. */
+export interface WebhookOptions extends OptionSettings {}
+
+/** Fields of a webhook that few webhooks have: beside its row, which each batch of outcomes writes again. */
+@Entity({ schema: 'hookwright', tableName: 'webhook_options' })
+@Filter(tenantFilter())
+@Stored(webhookFields, 'beside')
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface has what @Stored makes.
+export class WebhookOptions {
+  @OneToOne(() => Webhook, { ...reference('webhook_id'), primary: true })
+  webhookId!: number;
+
+  @Property(idColumn())
+  tenantId!: number;
+}

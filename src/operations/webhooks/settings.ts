@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import { flat } from '../../domain/fields/field.js';
+import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import type { OwnSettings, Webhook } from '../../entities/webhook.js';
+import { WebhookOptions } from '../../entities/webhook-options.js';
+import { nextOptionsVersion } from '../rows/allocate-id.js';
+import type { UnitOfWork } from '../rows/unit-of-work.js';
+import type { SecretVault } from '../secrets/secret-vault.js';
+
+/** Settings of a webhook by their names, those of groups and of the row beside among them. */
+type Values = Readonly<Record<string, unknown>>;
+
+const fields = flat(webhookFields);
+const isBeside = (name: string) => fields.some(([one, { beside }]) => one === name && beside);
+const secretNames = fields.filter(([, { secret }]) => secret).map(([name]) => name);
+const none = (names: readonly string[]): Values => Object.fromEntries(names.map((name) => [name, null]));
+
+/** Settings as they are stored, with sealed secrets. */
+export async function sealSettings<Settings extends object>(
+  vault: Pick<SecretVault, 'seal'>,
+  tenantId: number,
+  webhookId: number,
+  settings: Settings,
+): Promise<Settings> {
+  const values = { ...settings } as Record<string, unknown>;
+  for (const name of secretNames.filter((one) => typeof values[one] === 'string')) {
+    values[name] = await vault.seal(tenantId, webhookId, values[name] as string, name);
+  }
+  return values as Settings;
+}
+
+/** The settings that the webhook's own row has. */
+export const ownSettings = (settings: object): OwnSettings =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !isBeside(name))) as never;
+
+/** Stored settings. @param webhook was read with the row beside */
+export const readSettings = (webhook: Webhook, names: readonly string[]): Values =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      (isBeside(name) ? (webhook.options as Values | null)?.[name] : webhook[name as 'url']) ?? null,
+    ]),
+  );
+
+/**
+ * Writes those settings that are stored beside the webhook's row.
+ *
+ * @param webhook locked, and read with the row beside
+ */
+export async function writeBeside({ em, sql }: UnitOfWork, webhook: Webhook, settings: object): Promise<void> {
+  const values = Object.fromEntries(Object.entries(settings).filter(([name]) => isBeside(name)));
+  if (isDeepStrictEqual(readSettings(webhook, Object.keys(values)), values)) {
+    return;
+  }
+  if (webhook.options) {
+    em.assign(webhook.options, values as object);
+  } else {
+    webhook.options = em.create(WebhookOptions, {
+      webhookId: webhook.id,
+      tenantId: webhook.tenantId,
+      ...values,
+    } as never);
+  }
+  webhook.optionsVersion = await nextOptionsVersion(sql);
+}
+
+export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) => writeBeside(unit, webhook, none(secretNames));
+
+/** @param webhook was read with the row beside */
+export function eraseBeside({ options }: Webhook): void {
+  Object.assign(options ?? {}, none(fields.map(([name]) => name).filter(isBeside)));
+}
+
+/** Settings for the audit log: of a secret only that it was there. */
+export const auditedSettings = (settings: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      value != null && secretNames.includes(name) ? '[secret]' : value,
+    ]),
+  );
