@@ -68,7 +68,7 @@ export function TextField({
     <Field name={name} hint={hint} error={refusal === undefined ? error : <Untrusted text={refusal} />}>
       {(props) =>
         lines ? (
-          <TextArea {...props} value={input.value} onChange={change} />
+          <TextArea rows={3} {...props} value={input.value} onChange={change} />
         ) : (
           <TextInput {...input} {...props} onChange={change} />
         )

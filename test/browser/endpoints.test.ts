@@ -47,6 +47,8 @@ describe('a new endpoint', () => {
       expect(await axeViolations(page)).toEqual([]);
 
       await urlOf(page).fill(stack.receiver.url);
+      await page.getByRole('textbox', { name: 'Name' }).fill('Booking system');
+      await page.getByRole('textbox', { name: 'Metadata' }).fill('team: payments\n\nsite: https://example.com');
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
       const secret = await dialogOf(page)
         .getByText(/^whsec_[A-Za-z0-9+/]{44}$/)
@@ -67,8 +69,17 @@ describe('a new endpoint', () => {
       expect(await axeViolations(page)).toEqual([]);
       await dialogOf(page).getByRole('button', { name: 'Close without copying' }).click();
       await page.getByText('Healthy: the last delivery arrived').waitFor();
+      await page.getByRole('heading', { name: 'Booking system' }).waitFor();
+      await page.getByText('site: https://example.com, team: payments').waitFor();
       expect(await page.content()).not.toContain(secret);
       expect(await axeViolations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'Endpoints' }).first().click();
+      await page.getByRole('link', { name: 'Booking system' }).waitFor();
+      await page.getByRole('button', { name: /^Find/ }).first().click();
+      await dialogOf(page).getByRole('textbox').fill('booking');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Booking system' }).waitFor();
     },
   );
 });

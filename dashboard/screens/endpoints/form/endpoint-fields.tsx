@@ -32,17 +32,21 @@ interface FormFields {
 
 /** A control for each field of an endpoint, by its kind. */
 export function EndpointFields({ form, autoFocus = false }: { form: FormFields; autoFocus?: boolean }) {
-  return fieldNames.map((name) => (
-    <FieldControl
-      key={name}
-      name={name}
-      field={fieldNamed(name)}
-      // A field's kind decides its type.
-      control={form.field(name) as FieldProps<AnyValue>}
-      issues={form.issues(name)}
-      autoFocus={autoFocus && name === fieldNames[0]}
-    />
-  ));
+  return (
+    <div className="flex flex-col gap-3">
+      {fieldNames.map((name) => (
+        <FieldControl
+          key={name}
+          name={name}
+          field={fieldNamed(name)}
+          // A field's kind decides its type.
+          control={form.field(name) as FieldProps<AnyValue>}
+          issues={form.issues(name)}
+          autoFocus={autoFocus && name === fieldNames[0]}
+        />
+      ))}
+    </div>
+  );
 }
 
 interface ControlProps {
@@ -90,7 +94,7 @@ function GroupFields({
   const { i18n } = useLingui();
   const refusal = issues.find(({ path: [inner] }) => inner === undefined || !(inner in group.fields))?.detail;
   return (
-    <fieldset className="mt-3 flex flex-col gap-2">
+    <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 text-sm font-medium">{i18n._(ENDPOINT_FIELDS[name].name)}</legend>
       {Object.entries(group.fields).map(([inner, field]) => (
         <FieldControl
@@ -118,7 +122,7 @@ function EventTypesField({ name, value, onChange, refusal }: { name: LabelName }
   const offered = useMemo(() => offeredTypes(data?.eventTypes ?? [], before), [data, before]);
   return (
     <div>
-      <h2 className="mt-3 mb-1 text-sm font-medium">{i18n._(ENDPOINT_FIELDS[name].name)}</h2>
+      <h2 className="mb-1 text-sm font-medium">{i18n._(ENDPOINT_FIELDS[name].name)}</h2>
       {error && <Failure error={error} retry={readAgain} />}
       {data?.eventTypes && <EventTypePicker types={offered} value={value} onChange={onChange} />}
       <p className="mt-1 min-h-4 text-xs text-soft" aria-live="polite">

@@ -58,7 +58,7 @@ function groupInput({ fields }: Group, values: GroupValues) {
 
 /** A value as one line. */
 export const textOf = (value: FieldValue): string =>
-  typeof value === 'string' ? value : Array.isArray(value) ? value.toSorted().join(', ') : pairsOf(value).join(', ');
+  typeof value === 'string' ? value : (Array.isArray(value) ? value : pairsOf(value)).toSorted().join(', ');
 
 /** A map as `key: text`. */
 export const pairsOf = (map: FieldValue): string[] => Object.entries(map ?? {}).map(([key, text]) => `${key}: ${text}`);
