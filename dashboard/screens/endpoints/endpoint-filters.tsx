@@ -28,7 +28,7 @@ export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof ar
   const set = (name: string) => (value: string) => setAddress({ [name]: value === ANY ? undefined : value });
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
-      <SearchBox name="q" label={t`Text in name, description or URL`} />
+      <SearchBox name="q" label={t`Name, description, URL`} />
       <Select
         label={t`State`}
         value={address['state'] ?? ANY}
