@@ -30,10 +30,7 @@ export const shownType = (
   field: Field | Group,
 ): [type: () => object, options: { nullable: boolean; description: string }] => {
   const nullable = field.kind !== 'group' && field.optional === true && field.default === undefined;
-  return [
-    field.kind === 'group' ? () => typesOf(field).shown : kinds[field.kind].type,
-    { nullable, description: field.description },
-  ];
+  return [typeOf(field, 'shown'), { nullable, description: field.description }];
 };
 
 /**
@@ -47,10 +44,15 @@ export const Taken =
     for (const [name, field] of Object.entries(fields)) {
       const group = field.kind === 'group';
       const nullable = of === 'change' || group || isNullable(field);
-      const type = group ? () => typesOf(field).taken : kinds[field.kind].type;
-      GraphqlField(type, { nullable, description: field.input })(prototype as object, name);
+      GraphqlField(typeOf(field, 'taken'), { nullable, description: field.input })(prototype as object, name);
     }
   };
+
+/** The classes of a group are made at once: type-graphql wants to know all of them when it makes the schema. */
+function typeOf(field: Field | Group, as: 'shown' | 'taken'): () => object {
+  const type = field.kind === 'group' ? typesOf(field)[as] : undefined;
+  return field.kind === 'group' ? () => type! : kinds[field.kind].type;
+}
 
 const made = new Map<Group, { shown: object; taken: object }>();
 

@@ -24,6 +24,7 @@ const overlapUntil = (alias: unknown) =>
 export type OwnSettings = RowOf<typeof webhookFields>;
 /** Settings in the row beside. */
 export type OptionSettings = RowBesideOf<typeof webhookFields>;
+export type StoredSettings = OwnSettings & OptionSettings;
 export type NewWebhookSettings = NewValuesOf<typeof webhookFields>;
 
 /** @Stored makes these properties. */

@@ -9,6 +9,8 @@ const api = await RestApi.open();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const url = 'https://receiver.example.com/';
+/** Other options may be there too. */
+const having = (options: object) => expect.objectContaining(options);
 const none = { name: null, description: null, metadata: {} };
 const shown = 'id version name description metadata';
 const graphql = async (query: string, variables: object = {}, key = api.tenant.key) =>
@@ -117,9 +119,9 @@ describe('in REST', () => {
     expect(Object.keys(made.body.data)).toEqual(Object.keys(plain.body.data));
     expect((await api.ask(`GET /webhooks/${id}`)).body.data).toEqual({ id, ...webhook });
     const read = await api.ask(`GET /webhooks/${id}/options`);
-    expect(read.body.data).toEqual({ ...none, name: 'Booking system', metadata: { team: 'payments' } });
+    expect(read.body.data).toEqual(having({ ...none, name: 'Booking system', metadata: { team: 'payments' } }));
     expect(read.headers['etag']).toBe(made.headers['etag']);
-    expect(await optionsOf(plain.body.data.id)).toEqual(none);
+    expect(await optionsOf(plain.body.data.id)).toEqual(having(none));
   });
 
   test('a change is a merge patch, which keeps what it does not name', async () => {
@@ -138,9 +140,9 @@ describe('in REST', () => {
     ];
     for (const [change, expected] of changes) {
       const answer = await patch(id, change, { 'content-type': 'application/merge-patch+json' });
-      expect(answer.body.data).toEqual(expected);
+      expect(answer.body.data).toEqual(having(expected));
       expect(answer.headers['accept-patch']).toContain('merge-patch');
-      expect(await optionsOf(id)).toEqual(expected);
+      expect(await optionsOf(id)).toEqual(having(expected));
     }
   });
 

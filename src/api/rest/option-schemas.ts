@@ -8,12 +8,10 @@ const [options, shownOptions] = optionFormsOf(webhookFields);
 
 export const listed = (names: readonly string[]): string => `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
-const optionsExample = { name: 'Booking system', description: null, metadata: { team: 'payments' } };
-
 export const webhookOptionsInput = z.strictObject(options).meta({
   id: 'WebhookOptionsInput',
   description: 'Options of a webhook to create.',
-  examples: [optionsExample],
+  examples: [{ name: 'Booking system', metadata: { team: 'payments' } }],
 });
 
 export const webhookOptionsChange = z
@@ -33,5 +31,4 @@ export const webhookOptionsChange = z
 export const webhookOptions = z.object(shownOptions).meta({
   id: 'WebhookOptions',
   description: 'Options of a webhook.',
-  examples: [optionsExample],
 });

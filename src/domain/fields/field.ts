@@ -54,7 +54,7 @@ export interface Group extends Described {
   type: string;
   /** The name of the enum of its fields, for `own` and `reset`; it has one if fields are inherited. */
   option?: string;
-  fields: Readonly<Record<string, Omit<Field, 'beside'>>>;
+  fields: Readonly<Record<string, Field>>;
 }
 
 export type Fields = Readonly<Record<string, Field | Group>>;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { flat } from '../../domain/fields/field.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import type { OwnSettings, Webhook } from '../../entities/webhook.js';
+import type { OwnSettings, StoredSettings, Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';
 import { nextOptionsVersion } from '../rows/allocate-id.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
@@ -16,17 +16,17 @@ const secretNames = fields.filter(([, { secret }]) => secret).map(([name]) => na
 const none = (names: readonly string[]): Values => Object.fromEntries(names.map((name) => [name, null]));
 
 /** Settings as they are stored, with sealed secrets. */
-export async function sealSettings<Settings extends object>(
+export async function sealSettings(
   vault: Pick<SecretVault, 'seal'>,
   tenantId: number,
   webhookId: number,
-  settings: Settings,
-): Promise<Settings> {
-  const values = { ...settings } as Record<string, unknown>;
+  settings: object,
+): Promise<Partial<StoredSettings>> {
+  const values: Record<string, unknown> = { ...settings };
   for (const name of secretNames.filter((one) => typeof values[one] === 'string')) {
     values[name] = await vault.seal(tenantId, webhookId, values[name] as string, name);
   }
-  return values as Settings;
+  return values;
 }
 
 /** The settings that the webhook's own row has. */

@@ -1,4 +1,4 @@
-import type { OptionSettings, OwnSettings, Webhook } from '../../entities/webhook.js';
+import type { StoredSettings, Webhook } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
 import type { Database } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
@@ -10,7 +10,7 @@ import { enable, pause, releaseKept } from './switch-webhook.js';
 
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
 
-export interface WebhookChange extends Partial<OwnSettings & OptionSettings> {
+export interface WebhookChange extends Partial<StoredSettings> {
   active?: boolean | undefined;
   /**
    * The fate of held and open deliveries when the webhook is enabled (default RELEASE). An active webhook that keeps
