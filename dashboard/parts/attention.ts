@@ -1,10 +1,24 @@
-/** Why an endpoint needs somebody, the most pressing reason first. */
-export const REASONS = ['GONE', 'DISABLED', 'FAILING', 'HOLDING', 'CLOSED'] as const;
+import { FAILING_FROM_FAILURES } from '../../src/domain/health-limits.js';
 
-export type Reason = (typeof REASONS)[number];
+/** Why an endpoint needs somebody, the most pressing reason first. The screens show the first two red, the last yellow. */
+export const PRESSING = ['GONE', 'DISABLED', 'FAILING'] as const;
 
-/** One failure or two are what retries are for. */
-const FAILURES_IN_A_ROW = 3;
+/** Why an endpoint gets nothing, or not everything, although nobody has to act. The screens show these grey. */
+export const RESTING = ['HOLDING', 'CLOSED', 'PAUSED'] as const;
+
+export type Pressing = (typeof PRESSING)[number];
+export type Resting = (typeof RESTING)[number];
+export type Reason = Pressing | Resting;
+
+export const REASONS: readonly Reason[] = [...PRESSING, ...RESTING];
+
+export const isPressing = (reason: Reason | undefined): reason is Pressing =>
+  PRESSING.some((pressing) => pressing === reason);
+
+/** Retries make up for a lesser part of failed attempts. */
+export const MANY_FAILED = 0.05;
+
+const DAY_MS = 86_400_000;
 
 /** The fields of a webhook that decide whether somebody should look at it. */
 export interface Standing {
@@ -16,42 +30,52 @@ export interface Standing {
 }
 
 /**
- * Why this endpoint needs somebody; undefined when it does not. A pause that holds nothing is somebody's choice.
+ * Why this endpoint needs somebody, or rests; undefined where it does neither. One failure or two are what retries
+ * are for.
  *
  * @param now in ms since 1970
  */
 export function reasonFor(endpoint: Standing, now: number): Reason | undefined {
-  if (endpoint.disabledReason === 'GONE') {
-    return 'GONE';
+  const { active, disabledReason, closedUntil, consecutiveFailures, heldCount } = endpoint;
+  const isClosed = active && closedUntil != null && Date.parse(closedUntil) > now;
+  if (!active && disabledReason !== 'PAUSED') {
+    return disabledReason === 'GONE' ? 'GONE' : 'DISABLED';
   }
-  if (endpoint.disabledReason === 'FAILURES') {
-    return 'DISABLED';
-  }
-  if (endpoint.consecutiveFailures >= FAILURES_IN_A_ROW) {
+  if (active && !isClosed && consecutiveFailures >= FAILING_FROM_FAILURES) {
     return 'FAILING';
   }
-  if (endpoint.heldCount > 0) {
+  if (heldCount > 0) {
     return 'HOLDING';
   }
-  return endpoint.active && endpoint.closedUntil != null && Date.parse(endpoint.closedUntil) > now
-    ? 'CLOSED'
-    : undefined;
+  return isClosed ? 'CLOSED' : active ? undefined : 'PAUSED';
 }
 
-/** The endpoints that need somebody, the most pressing first, each once. */
-export function needingAttention<Row extends Standing & { id: string }>(
-  endpoints: readonly Row[],
+/** Whether an endpoint gets everything, and no attempt has failed for a day. @param now in ms since 1970 */
+export function isFine(
+  endpoint: Standing & { lastSuccessAt?: string | null; lastFailureAt?: string | null },
   now: number,
-): { endpoint: Row; reason: Reason }[] {
-  const found = new Map<string, { endpoint: Row; reason: Reason }>();
-  for (const endpoint of endpoints) {
+): boolean {
+  const { lastSuccessAt, lastFailureAt, consecutiveFailures } = endpoint;
+  const failedAt = lastFailureAt == null ? 0 : Date.parse(lastFailureAt);
+  const works = failedAt === 0 || (lastSuccessAt != null && Date.parse(lastSuccessAt) > failedAt);
+  return reasonFor(endpoint, now) === undefined && consecutiveFailures === 0 && works && now - failedAt > DAY_MS;
+}
+
+/** The endpoints that need somebody, the most pressing first, and why others rest; each once. */
+export function sortOut<Row extends Standing & { id: string }>(endpoints: readonly Row[], now: number) {
+  const pressing: { endpoint: Row; reason: Pressing }[] = [];
+  const resting: Resting[] = [];
+  for (const endpoint of new Map(endpoints.map((one) => [one.id, one])).values()) {
     const reason = reasonFor(endpoint, now);
-    if (reason !== undefined) {
-      found.set(endpoint.id, { endpoint, reason });
+    if (isPressing(reason)) {
+      pressing.push({ endpoint, reason });
+    } else if (reason !== undefined) {
+      resting.push(reason);
     }
   }
-  return [...found.values()].sort(
+  pressing.sort(
     (one, other) =>
       REASONS.indexOf(one.reason) - REASONS.indexOf(other.reason) || other.endpoint.heldCount - one.endpoint.heldCount,
   );
+  return { pressing, resting };
 }

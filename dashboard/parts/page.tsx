@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import { CircleAlert, CircleCheck, CirclePause, Info, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext, useEffect } from 'react';
 import type { CombinedError } from 'urql';
 import { ForeignAnswer } from '../api/session';
@@ -99,21 +99,23 @@ export function Figure({
   );
 }
 
-export type Tone = 'good' | 'bad' | 'warn' | 'info';
+export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'calm';
 
 const TEXT: Record<Tone, string> = {
   good: 'text-good',
   bad: 'text-bad',
   warn: 'text-warn',
   info: 'text-info',
+  calm: 'text-soft',
 };
 const SOFT: Record<Tone, string> = {
   good: 'bg-good-soft border-good/25',
   bad: 'bg-bad-soft border-bad/25',
   warn: 'bg-warn-soft border-warn/25',
   info: 'bg-info-soft border-info/25',
+  calm: 'bg-sunken border-line',
 };
-const ICONS = { good: CircleCheck, bad: CircleAlert, warn: TriangleAlert, info: Info };
+const ICONS = { good: CircleCheck, bad: CircleAlert, warn: TriangleAlert, info: Info, calm: CirclePause };
 
 /** The sentence that a person came for, with what can be done about it. */
 export function Answer({ tone, children, actions }: { tone: Tone; children: ReactNode; actions?: ReactNode }) {

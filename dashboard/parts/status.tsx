@@ -3,10 +3,11 @@ import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
 import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Clock, type LucideIcon, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { DeliveryStatus, WebhookDisabledReason } from '../api/generated/graphql';
+import { FAILING_FROM_FAILURES } from '../../src/domain/health-limits';
+import type { DeliveryStatus, FailingState, WebhookDisabledReason } from '../api/generated/graphql';
 import type { Tone } from './page';
 
-const TONES: Record<Tone | 'calm', string> = {
+const TONES: Record<Tone, string> = {
   good: 'text-good bg-good-soft',
   bad: 'text-bad bg-bad-soft',
   warn: 'text-warn bg-warn-soft',
@@ -20,7 +21,7 @@ export function Badge({
   icon: Icon,
   children,
 }: {
-  tone: Tone | 'calm';
+  tone: Tone;
   icon?: LucideIcon | undefined;
   children: ReactNode;
 }) {
@@ -35,10 +36,7 @@ export function Badge({
 }
 
 /** Each state of a delivery: its word, shape and colour. */
-export const DELIVERY_STATES: Record<
-  DeliveryStatus,
-  { name: MessageDescriptor; tone: Tone | 'calm'; icon: LucideIcon }
-> = {
+export const DELIVERY_STATES: Record<DeliveryStatus, { name: MessageDescriptor; tone: Tone; icon: LucideIcon }> = {
   SUCCEEDED: { name: msg`Delivered`, tone: 'good', icon: CircleCheck },
   FAILED: { name: msg`Failed`, tone: 'bad', icon: CircleX },
   PENDING: { name: msg`Pending`, tone: 'info', icon: CircleDashed },
@@ -72,6 +70,19 @@ export interface WebhookStanding {
   consecutiveFailures: number;
 }
 
+/** How a webhook fails. */
+export function FailingBadge({ state }: { state: FailingState }) {
+  const { t } = useLingui();
+  switch (state) {
+    case 'GONE':
+      return <Badge tone="bad" icon={Trash2}>{t`Gone`}</Badge>;
+    case 'DISABLED':
+      return <Badge tone="bad" icon={CircleX}>{t`Disabled`}</Badge>;
+    case 'FAILING':
+      return <Badge tone="warn" icon={CircleX}>{t`Failing`}</Badge>;
+  }
+}
+
 /** The state of a webhook in a word: active, failing, closed for a while, paused, disabled. */
 export function WebhookBadge({ webhook }: { webhook: WebhookStanding }) {
   const { t } = useLingui();
@@ -80,16 +91,16 @@ export function WebhookBadge({ webhook }: { webhook: WebhookStanding }) {
       case 'PAUSED':
         return <Badge tone="calm" icon={CirclePause}>{t`Paused`}</Badge>;
       case 'GONE':
-        return <Badge tone="bad" icon={Trash2}>{t`Gone`}</Badge>;
+        return <FailingBadge state="GONE" />;
       default:
-        return <Badge tone="bad" icon={CircleX}>{t`Disabled`}</Badge>;
+        return <FailingBadge state="DISABLED" />;
     }
   }
   if (isClosed(webhook)) {
-    return <Badge tone="warn" icon={Clock}>{t`Asked to wait`}</Badge>;
+    return <Badge tone="calm" icon={Clock}>{t`Asked to wait`}</Badge>;
   }
-  if (webhook.consecutiveFailures > 0) {
-    return <Badge tone="warn" icon={CircleX}>{t`Failing`}</Badge>;
+  if (webhook.consecutiveFailures >= FAILING_FROM_FAILURES) {
+    return <FailingBadge state="FAILING" />;
   }
   return <Badge tone="good" icon={CircleCheck}>{t`Active`}</Badge>;
 }

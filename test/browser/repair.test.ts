@@ -44,10 +44,13 @@ describe('an endpoint that begins to fail while somebody looks', () => {
 
     await stack.receiver.comeBack();
     await page.getByRole('button', { name: 'Enable' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Check it' }).click();
+    await dialogOf(page).getByText('The endpoint answered 200 OK in').waitFor();
+    expect(await count('HELD')).toBe(held);
     await page.getByRole('radio', { name: `Release: send all ${held}` }).check();
     await page.getByRole('button', { name: 'Enable and release' }).click();
     await works.waitFor();
-    await eventually(() => stack.receiver.deliveries === 1 + held);
+    await eventually(() => stack.receiver.deliveries === 2 + held);
 
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Send failed deliveries again' }).click();
@@ -55,10 +58,10 @@ describe('an endpoint that begins to fail while somebody looks', () => {
     await page.getByRole('button', { name: `Send ${failed} again` }).click();
     await page.getByRole('link', { name: 'Open the operation' }).click();
     await page.getByText(`${failed} of ${failed} processed: ${failed} done, 0 skipped`).waitFor();
-    await eventually(() => stack.receiver.deliveries === 10);
+    await eventually(() => stack.receiver.deliveries === 11);
     await page.getByRole('link', { name: stack.receiver.url }).click();
     await works.waitFor();
-    await eventually(async () => (await count('SUCCEEDED')) === 10);
+    await eventually(async () => (await count('SUCCEEDED')) === 11);
     expect(await page.evaluate('globalThis.isTheSamePage')).toBe(true);
   });
 });

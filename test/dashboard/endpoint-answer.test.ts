@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, type EndpointFacts } from '../../dashboard/screens/endpoints/answer/endpoint-answer.js';
+import { answerOf, type EndpointFacts, toneOf } from '../../dashboard/screens/endpoints/answer/endpoint-answer.js';
 
 const NOW = Date.parse('2026-03-02T12:00:00Z');
 const before = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString();
@@ -127,6 +127,17 @@ describe('the answer of an endpoint', () => {
       lastFailureAt: before(30),
       errorCode: 'HTTP_500',
     });
+  });
+
+  it('is red for what was disabled, yellow for what fails in a row, and grey for a pause', () => {
+    const tone = (facts: Partial<EndpointFacts>) => toneOf(answer(facts));
+    expect(tone({ active: false, disabledReason: 'FAILURES' })).toBe('bad');
+    expect(tone({ consecutiveFailures: 3 })).toBe('warn');
+    expect(tone({ consecutiveFailures: 2 })).toBe('info');
+    expect(tone({ active: false, disabledReason: 'PAUSED' })).toBe('calm');
+    expect(tone({ closedUntil: after(5), consecutiveFailures: 3 })).toBe('calm');
+    expect(tone({ lastDay: [{ attempts: 100, failures: 5 }] })).toBe('warn');
+    expect(tone({ lastDay: [{ attempts: 100, failures: 4 }] })).toBe('info');
   });
 
   it('is that an active endpoint keeps what it holds, until that is released', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { needingAttention, reasonFor } from '../../dashboard/parts/attention.js';
+import { isFine, reasonFor, sortOut } from '../../dashboard/parts/attention.js';
 import { judge, toneOf } from '../../dashboard/screens/overview/verdict.js';
 
 const NOW = Date.parse('2026-11-26T12:00:00Z');
+const before = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString();
 const healthy = {
   id: 'wh_1',
   active: true,
@@ -11,33 +12,40 @@ const healthy = {
   heldCount: 0,
   closedUntil: null,
 };
+const paused = { ...healthy, id: 'wh_4', active: false, disabledReason: 'PAUSED' };
 
 describe('an endpoint needs somebody', () => {
-  test('when it is gone, was disabled, fails in a row, or holds deliveries', () => {
+  test('when it is gone, was disabled, or fails in a row', () => {
     expect(reasonFor({ ...healthy, active: false, disabledReason: 'GONE' }, NOW)).toBe('GONE');
     expect(reasonFor({ ...healthy, active: false, disabledReason: 'FAILURES' }, NOW)).toBe('DISABLED');
     expect(reasonFor({ ...healthy, consecutiveFailures: 3 }, NOW)).toBe('FAILING');
-    expect(reasonFor({ ...healthy, active: false, disabledReason: 'PAUSED', heldCount: 1 }, NOW)).toBe('HOLDING');
-  });
-
-  test('while it has asked for a pause, and no longer', () => {
-    expect(reasonFor({ ...healthy, closedUntil: '2026-11-26T12:00:01Z' }, NOW)).toBe('CLOSED');
-    expect(reasonFor({ ...healthy, closedUntil: '2026-11-26T12:00:00Z' }, NOW)).toBeUndefined();
-  });
-
-  test('not for two failures, which retries are for, nor for a pause that holds nothing', () => {
     expect(reasonFor({ ...healthy, consecutiveFailures: 2 }, NOW)).toBeUndefined();
-    expect(reasonFor({ ...healthy, active: false, disabledReason: 'PAUSED' }, NOW)).toBeUndefined();
   });
 
-  test('once, the most pressing first', () => {
+  test('not for a pause that somebody made, or that it asked for itself until that is over', () => {
+    expect(reasonFor(paused, NOW)).toBe('PAUSED');
+    expect(reasonFor({ ...paused, heldCount: 1, consecutiveFailures: 9 }, NOW)).toBe('HOLDING');
+    const closed = { ...healthy, consecutiveFailures: 3 };
+    expect(reasonFor({ ...closed, closedUntil: before(-1) }, NOW)).toBe('CLOSED');
+    expect(reasonFor({ ...closed, closedUntil: before(0) }, NOW)).toBe('FAILING');
+  });
+
+  test('once, the most pressing first; those that rest are counted beside them', () => {
     const failing = { ...healthy, id: 'wh_2', consecutiveFailures: 5 };
     const gone = { ...healthy, id: 'wh_3', active: false, disabledReason: 'GONE' as const };
-    expect(needingAttention([failing, healthy, gone, failing], NOW).map(({ endpoint }) => endpoint.id)).toEqual([
-      'wh_3',
-      'wh_2',
-    ]);
+    const { pressing, resting } = sortOut([failing, healthy, paused, gone, failing, paused], NOW);
+    expect(pressing.map(({ endpoint }) => endpoint.id)).toEqual(['wh_3', 'wh_2']);
+    expect(resting).toEqual(['PAUSED']);
   });
+});
+
+test('An endpoint is fine while its own page says nothing else', () => {
+  expect(isFine(healthy, NOW)).toBe(true);
+  expect(isFine({ ...healthy, lastSuccessAt: before(5), lastFailureAt: before(90_000) }, NOW)).toBe(true);
+  expect(isFine({ ...healthy, lastSuccessAt: before(5), lastFailureAt: before(3_600) }, NOW)).toBe(false);
+  expect(isFine({ ...healthy, lastSuccessAt: before(99_000), lastFailureAt: before(90_000) }, NOW)).toBe(false);
+  expect(isFine({ ...healthy, consecutiveFailures: 1 }, NOW)).toBe(false);
+  expect(isFine(paused, NOW)).toBe(false);
 });
 
 describe('the overview says', () => {
@@ -54,9 +62,9 @@ describe('the overview says', () => {
     expect(judge({ ...calm, attempts: 0, failures: 0, oldestDueMs: null })).toBe('QUIET');
   });
 
-  test('what can wait as a warning', () => {
-    expect(toneOf('NEEDS_YOU', ['HOLDING', 'CLOSED'])).toBe('warn');
-    expect(toneOf('NEEDS_YOU', ['HOLDING', 'FAILING'])).toBe('bad');
+  test('what is still tried in yellow, and what is not in red', () => {
+    expect(toneOf('NEEDS_YOU', ['FAILING', 'FAILING'])).toBe('warn');
+    expect(toneOf('NEEDS_YOU', ['DISABLED', 'FAILING'])).toBe('bad');
     expect(toneOf('FINE', [])).toBe('good');
   });
 });

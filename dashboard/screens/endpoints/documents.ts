@@ -47,11 +47,11 @@ export const ENDPOINT = graphql(`
       previousSecretExpiresAt
       backlog { due scheduled held countMax oldestDueAt }
       endpointState { inFlight window waiting meanMs }
-      latest: deliveries(first: 15) { edges { node { ...DeliveryRow } } }
+      latest: deliveries(first: 15) { edges { node { ...DeliveryRow isCheck } } }
       lastDay { start attempts failures p95Ms }
       failures { errorCode deliveries }
       nextAttempts(first: 5) { ...DeliveryRow }
-      failed: deliveries(first: 1, filter: { status: FAILED }) { edges { node { ...DeliveryRow } } }
+      failed: deliveries(first: 1, filter: { status: FAILED }) { edges { node { ...DeliveryRow isCheck } } }
     }
   }
 `);
@@ -103,6 +103,13 @@ export const RELEASE_HELD = graphql(`
 export const SEND_TEST = graphql(`
   mutation SendEndpointTest($input: TestWebhookInput!) {
     testWebhook(input: $input) { delivery { ...DeliveryRow } }
+  }
+`);
+
+/** Sends a test to an endpoint that is not active. */
+export const CHECK_ENDPOINT = graphql(`
+  mutation CheckEndpoint($input: CheckWebhookInput!) {
+    checkWebhook(input: $input) { delivery { ...DeliveryRow } }
   }
 `);
 

@@ -1,4 +1,4 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
 import type { EndpointRowFragment, EndpointsQuery } from '../../api/generated/graphql';
@@ -112,5 +112,7 @@ function Reason({ endpoint }: { endpoint: EndpointRowFragment }) {
   if (closedUntil && isClosed(endpoint)) {
     return <Time value={closedUntil} />;
   }
-  return consecutiveFailures > 0 ? <Trans>{consecutiveFailures} in a row</Trans> : null;
+  return consecutiveFailures > 0 ? (
+    <Plural value={consecutiveFailures} one="# failure" other="# failures in a row" />
+  ) : null;
 }

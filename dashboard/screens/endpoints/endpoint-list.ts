@@ -1,4 +1,4 @@
-import { REASONS, reasonFor, type Standing } from '../../parts/attention.js';
+import { isPressing, REASONS, reasonFor, type Standing } from '../../parts/attention.js';
 
 interface Endpoint extends Standing {
   databaseId: number;
@@ -42,20 +42,17 @@ export function arrange<E extends Endpoint>(endpoints: readonly E[], wanted: Wan
   return kept.toSorted((a, b) => order(a, b) || newest(a, b));
 }
 
-/** Endpoints that need somebody stand first, the most urgent reason first; paused ones next, then all others. */
+/** Endpoints that need somebody stand first, the most urgent reason first; resting ones next, then all others. */
 function rankOf(webhook: Standing, now: number): number {
   const reason = reasonFor(webhook, now);
-  if (reason !== undefined) {
-    return REASONS.indexOf(reason);
-  }
-  return REASONS.length + Number(webhook.active);
+  return reason === undefined ? REASONS.length : REASONS.indexOf(reason);
 }
 
 function isInState(webhook: Standing, state: string | undefined, now: number): boolean {
   const isPaused = !webhook.active && webhook.disabledReason === 'PAUSED';
   switch (state) {
     case 'attention':
-      return reasonFor(webhook, now) !== undefined;
+      return isPressing(reasonFor(webhook, now));
     case 'active':
       return webhook.active;
     case 'paused':

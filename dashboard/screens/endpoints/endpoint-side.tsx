@@ -56,7 +56,7 @@ function WhatIsNext({ endpoint }: SideProps) {
             )}
           </span>
         </Fact>
-        <Fact name={<Trans>Planned</Trans>}>
+        <Fact name={<Trans>Scheduled</Trans>}>
           <span className="figures">
             {upTo(backlog?.scheduled ?? 0)}
             {times.length > 0 && <span className="ms-2 text-soft">{times.join(' · ')}</span>}

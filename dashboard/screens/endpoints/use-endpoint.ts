@@ -38,11 +38,13 @@ export function useEndpoint(number: string) {
 
 /**
  * Why its attempts fail now: the reason of the delivery that is tried again next, else of the latest one that failed,
- * else the most frequent one of late.
+ * else the most frequent one of late. A check has no part in that: it leaves the endpoint as it is.
  */
 export function troubleOf(endpoint: ShownEndpoint): { errorCode: string; delivery?: DeliveryRowFragment } | null {
   const { nextAttempts, latest, failed, failures } = endpoint;
-  const known = [...(latest?.edges ?? []), ...(failed?.edges ?? [])].map(({ node }) => node);
+  const known = [...(latest?.edges ?? []), ...(failed?.edges ?? [])]
+    .map(({ node }) => node)
+    .filter(({ isCheck }) => !isCheck);
   const delivery = [...known, ...(nextAttempts ?? [])]
     .filter(({ lastErrorCode }) => lastErrorCode != null)
     .toSorted((a, b) => b.databaseId - a.databaseId)[0];

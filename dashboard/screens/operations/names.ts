@@ -14,16 +14,14 @@ export const KINDS: Record<BulkOperationKind, MessageDescriptor> = {
   CANCEL_DELIVERIES: msg`Cancel deliveries`,
 };
 
-export const OPERATION_STATES: Record<
-  BulkOperationStatus,
-  { name: MessageDescriptor; tone: Tone | 'calm'; icon: LucideIcon }
-> = {
-  RUNNING: { name: msg`Running`, tone: 'info', icon: LoaderCircle },
-  PAUSED: { name: msg`Paused`, tone: 'warn', icon: CirclePause },
-  COMPLETED: { name: msg`Completed`, tone: 'good', icon: CircleCheck },
-  FAILED: { name: msg`Failed`, tone: 'bad', icon: CircleX },
-  CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
-};
+export const OPERATION_STATES: Record<BulkOperationStatus, { name: MessageDescriptor; tone: Tone; icon: LucideIcon }> =
+  {
+    RUNNING: { name: msg`Running`, tone: 'info', icon: LoaderCircle },
+    PAUSED: { name: msg`Paused`, tone: 'warn', icon: CirclePause },
+    COMPLETED: { name: msg`Completed`, tone: 'good', icon: CircleCheck },
+    FAILED: { name: msg`Failed`, tone: 'bad', icon: CircleX },
+    CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
+  };
 
 /** There is no stream of operations. */
 export const REFRESH_MS = 2_000;

@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
 import type { EndpointRowFragment } from '../../api/generated/graphql';
-import type { Reason } from '../../parts/attention';
+import type { Pressing } from '../../parts/attention';
 import { Button } from '../../parts/button';
 import { EndpointLink } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
@@ -14,7 +14,7 @@ import { countUpTo } from '../../text/numbers';
 
 interface Row {
   endpoint: EndpointRowFragment;
-  reason: Reason;
+  reason: Pressing;
 }
 
 const SHOWN = 6;
@@ -102,18 +102,6 @@ function What({ endpoint, reason }: Row) {
           one="# attempt failed. At ten in a row it is disabled."
           other="# attempts failed in a row. At ten it is disabled."
         />
-      );
-    case 'HOLDING':
-      return endpoint.active ? (
-        <Trans>Its held deliveries wait until someone releases them.</Trans>
-      ) : (
-        <Trans>It is paused; held deliveries expire {endpoint.holdUntil && <Time value={endpoint.holdUntil} />}.</Trans>
-      );
-    case 'CLOSED':
-      return (
-        <Trans>
-          It has asked for a pause, which ends {endpoint.closedUntil && <Time value={endpoint.closedUntil} />}.
-        </Trans>
       );
   }
 }

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react/macro';
 import { useQuery, useSubscription } from 'urql';
 import { AttemptCharts } from '../../parts/attempt-charts';
 import { AttemptFigures } from '../../parts/attempt-figures';
-import { needingAttention } from '../../parts/attention';
+import { isFine, sortOut } from '../../parts/attention';
 import { Failure, PageHead } from '../../parts/page';
 import { RangePicker, useRange } from '../../parts/range';
 import { useReadAgain } from '../../parts/refresh';
@@ -30,7 +30,8 @@ export default function Overview() {
   const moment = useClock((now) => Math.ceil(now / 5_000) * 5_000);
   const endpoints = data?.webhooks?.edges.map(({ node }) => node) ?? [];
   const inactive = data?.inactive?.edges.map(({ node }) => node) ?? [];
-  const pressing = needingAttention([...endpoints, ...inactive], moment);
+  const known = [...endpoints, ...inactive];
+  const { pressing, resting } = sortOut(known, moment);
   const started = data?.any === undefined || (data.any?.edges.length ?? 0) > 0;
   const isFirstRun = data?.webhooks != null && (endpoints.length === 0 || !started);
   return (
@@ -43,6 +44,8 @@ export default function Overview() {
           <>
             <VerdictAnswer
               pressing={pressing}
+              resting={resting}
+              allFine={known.every((endpoint) => isFine(endpoint, moment))}
               endpoints={endpoints.length}
               more={data.webhooks.pageInfo.hasNextPage}
               total={data.stats?.total}

@@ -1,9 +1,10 @@
 import { plural } from '@lingui/core/macro';
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { EndpointRowFragment, OverviewQuery } from '../../api/generated/graphql';
-import { REASONS, type Reason } from '../../parts/attention';
+import { type Pressing, REASONS, type Reason, type Resting } from '../../parts/attention';
 import { endpointLabel } from '../../parts/cells';
 import { Answer } from '../../parts/page';
+import { Link } from '../../parts/place';
 import type { Range } from '../../parts/range';
 import { RANGE_WORDS } from '../../parts/range-words';
 import { relative, useClock } from '../../parts/time';
@@ -15,13 +16,18 @@ import { judge, toneOf } from './verdict';
 /** The sentence that a person comes for, made from the whole screen. */
 export function VerdictAnswer({
   pressing,
+  resting,
+  allFine,
   endpoints,
   more,
   total,
   oldestDueAt,
   range,
 }: {
-  pressing: readonly { endpoint: EndpointRowFragment; reason: Reason }[];
+  pressing: readonly { endpoint: EndpointRowFragment; reason: Pressing }[];
+  resting: readonly Resting[];
+  /** Whether the page of no endpoint says anything else. */
+  allFine: boolean;
   endpoints: number;
   /** Whether there are more endpoints than those that were looked at. */
   more: boolean;
@@ -59,16 +65,23 @@ export function VerdictAnswer({
         {percent(failures / Math.max(1, attempts))} of attempts failed {when}. They are retried automatically.
       </Trans>
     ),
-    QUIET: (
+    QUIET: allFine ? (
       <Trans>
         <Plural value={endpoints} one="Your endpoint is ready." other="All # endpoints are ready." /> Nothing was sent{' '}
         {when}.
       </Trans>
+    ) : (
+      <Trans>No endpoint is failing or disabled. Nothing was sent {when}.</Trans>
     ),
-    FINE: (
+    FINE: allFine ? (
       <Trans>
         <Plural value={endpoints} one="Your endpoint is fine:" other="All # endpoints are fine:" />{' '}
         <Plural value={delivered} one="# delivery" other="# deliveries" /> {when}, {rate} of attempts succeeded.
+      </Trans>
+    ) : (
+      <Trans>
+        No endpoint is failing or disabled. <Plural value={delivered} one="# delivery" other="# deliveries" /> arrived{' '}
+        {when}; {rate} of attempts succeeded.
       </Trans>
     ),
   }[verdict];
@@ -81,6 +94,16 @@ export function VerdictAnswer({
             <Plural value={delivered} one="# delivery" other="# deliveries" /> arrived {when}; {rate} of attempts
             succeeded.
           </Trans>
+        </p>
+      )}
+      {resting.length > 0 && (
+        <p className="text-sm text-soft">
+          <Trans>
+            Nothing to do: <Reasons reasons={resting} />.
+          </Trans>{' '}
+          <Link to="/endpoints">
+            <Trans>Show the endpoints</Trans>
+          </Link>
         </p>
       )}
       {more && (
@@ -101,6 +124,7 @@ function Reasons({ reasons }: { reasons: readonly Reason[] }) {
     FAILING: (n) => plural(n, { one: '# fails', other: '# fail' }),
     HOLDING: (n) => plural(n, { one: '# holds deliveries', other: '# hold deliveries' }),
     CLOSED: (n) => plural(n, { one: '# has asked for a pause', other: '# have asked for a pause' }),
+    PAUSED: (n) => plural(n, { one: '# is paused', other: '# are paused' }),
   };
   const parts = tally(REASONS, reasons).map(({ value, times }) => words[value](times));
   return <>{parts.join(t`, `)}</>;

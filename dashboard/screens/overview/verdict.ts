@@ -1,11 +1,11 @@
-import type { Reason } from '../../parts/attention.js';
+import { MANY_FAILED, type Pressing } from '../../parts/attention.js';
 
 type Tone = 'good' | 'bad' | 'warn' | 'info';
 
 /** The figures that a tenant's overview is judged by. */
 export interface Situation {
   /** The reasons of the endpoints that need somebody. */
-  reasons: readonly Reason[];
+  reasons: readonly Pressing[];
   attempts: number;
   failures: number;
   /** The age of the oldest due delivery, in ms; null if none is due. */
@@ -23,10 +23,8 @@ const VERDICT_TONES: Record<Verdict, Tone> = {
   FINE: 'good',
 };
 
-/** A delivery that is due is under way within seconds, unless a backlog stands before it. */
+/** A delivery that is due is in flight within seconds, unless a backlog stands before it. */
 const LATE_MS = 60_000;
-/** Retries make up for less than this. */
-const FAILED_PART = 0.05;
 
 /** The one thing to say about a tenant with endpoints: what needs a person, else what is unusual, else that all is fine. */
 export function judge({ reasons, attempts, failures, oldestDueMs }: Situation): Verdict {
@@ -39,11 +37,11 @@ export function judge({ reasons, attempts, failures, oldestDueMs }: Situation): 
   if (attempts === 0) {
     return 'QUIET';
   }
-  return failures / attempts >= FAILED_PART ? 'MANY_FAILURES' : 'FINE';
+  return failures / attempts >= MANY_FAILED ? 'MANY_FAILURES' : 'FINE';
 }
 
-/** Bad where something is lost unless somebody acts; a pause and what it holds can wait. */
-export function toneOf(verdict: Verdict, reasons: readonly Reason[]): Tone {
-  const canWait = reasons.every((reason) => reason === 'HOLDING' || reason === 'CLOSED');
-  return verdict === 'NEEDS_YOU' && canWait ? 'warn' : VERDICT_TONES[verdict];
+/** Red where nothing is sent until somebody acts; what only fails is still tried. */
+export function toneOf(verdict: Verdict, reasons: readonly Pressing[]): Tone {
+  const isTried = reasons.every((reason) => reason === 'FAILING');
+  return verdict === 'NEEDS_YOU' && isTried ? 'warn' : VERDICT_TONES[verdict];
 }

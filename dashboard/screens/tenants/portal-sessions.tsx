@@ -24,7 +24,7 @@ const CAPABILITIES: Record<PortalCapability, MessageDescriptor> = {
   MANAGE_KEYS: msg`manage keys`,
 };
 
-const STATES: Record<PortalSessionStatus, { name: MessageDescriptor; tone: Tone | 'calm' }> = {
+const STATES: Record<PortalSessionStatus, { name: MessageDescriptor; tone: Tone }> = {
   WAITING: { name: msg`Not opened yet`, tone: 'info' },
   ACTIVE: { name: msg`Open`, tone: 'good' },
   UNOPENED: { name: msg`Never opened`, tone: 'calm' },

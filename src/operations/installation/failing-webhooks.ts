@@ -1,4 +1,4 @@
-import { HELD_SHOWN_MAX } from '../../domain/health-limits.js';
+import { FAILING_FROM_FAILURES, HELD_SHOWN_MAX } from '../../domain/health-limits.js';
 import type { Statement } from '../../platform/database/database.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { type SearchDeps, search } from '../explorer/search.js';
@@ -6,8 +6,6 @@ import { type SearchDeps, search } from '../explorer/search.js';
 /** How a webhook fails, the worst first. */
 export type FailingState = 'GONE' | 'DISABLED' | 'FAILING';
 
-/** One failure or two are what retries are for. */
-export const FAILING_FROM = 3;
 /** This many of the failing webhooks are ranked: those that were disabled, and then those that began to fail last. */
 export const FAILING_RANKED = 500;
 /** The reason is looked for in this many of a webhook's newest deliveries. */
@@ -47,7 +45,7 @@ const failing = `
                 else w.disabled_at end as since
     from hookwright.all_webhooks w join hookwright.tenants t on t.id = w.tenant_id and t.deleted_at is null
     where case when w.active
-            then w.consecutive_failures >= ${FAILING_FROM} and not coalesce(w.closed_until > now(), false)
+            then w.consecutive_failures >= ${FAILING_FROM_FAILURES} and not coalesce(w.closed_until > now(), false)
             else w.disabled_reason <> 'PAUSED' end)`;
 
 const countOf = (state: FailingState) => `(count(*) filter (where state = '${state}'))::integer`;

@@ -2,33 +2,19 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import type { DeliveryRowFragment } from '../../../api/generated/graphql';
 import { Button, buttonLook } from '../../../parts/button';
-import { Answer, type Tone } from '../../../parts/page';
+import { Answer } from '../../../parts/page';
 import { Link } from '../../../parts/place';
 import { useClock } from '../../../parts/time';
 import { useAllowed } from '../../../parts/viewer';
 import { remedyFor } from '../../../text/remedies';
 import { type Action, useAction, useOffered } from '../actions';
 import { type ShownEndpoint, troubleOf } from '../use-endpoint';
-import { answerOf, type EndpointAnswer } from './endpoint-answer';
+import { CheckAnswer, CheckButton, useCheck } from './check';
+import { answerOf, type EndpointAnswer, toneOf } from './endpoint-answer';
 import { Detail, Headline } from './endpoint-answer-words';
 
 /** How often the sentence is made again while only the time changes. */
 const STEP_MS = 5_000;
-
-const TONES: Record<EndpointAnswer['kind'], Tone> = {
-  disabled: 'bad',
-  gone: 'bad',
-  failing: 'bad',
-  closed: 'warn',
-  slow: 'warn',
-  untried: 'warn',
-  flaky: 'warn',
-  keeping: 'warn',
-  paused: 'info',
-  first: 'info',
-  unused: 'info',
-  healthy: 'good',
-};
 
 /** The buttons under each answer, the likeliest last, as in dialogs. */
 const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
@@ -47,6 +33,7 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
   const now = useClock((time) => Math.floor(time / STEP_MS) * STEP_MS);
   const mayRead = useAllowed('deliveries:read');
   const isOffered = useOffered(endpoint);
+  const check = useCheck(endpoint);
   const trouble = troubleOf(endpoint);
   const answer = answerOf(
     {
@@ -58,29 +45,33 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
   );
   const errorCode = 'errorCode' in answer ? answer.errorCode : null;
   return (
-    <Answer
-      tone={TONES[answer.kind]}
-      actions={
-        <>
-          {errorCode !== null && mayRead && (
-            <Link {...placeOf(endpoint, trouble?.delivery, errorCode)} className={buttonLook()}>
-              <Trans>See what failed</Trans>
-            </Link>
-          )}
-          {(REMEDIES[answer.kind] ?? []).filter(isOffered).map((action) => (
-            <RemedyButton key={action} action={action} />
-          ))}
-        </>
-      }
-    >
-      <p className="font-medium">
-        <Headline answer={answer} />
-      </p>
-      <p className="text-sm text-soft">
-        {errorCode !== null && <>{i18n._(remedyFor(errorCode).what)} </>}
-        <Detail answer={answer} endpoint={endpoint} />
-      </p>
-    </Answer>
+    <>
+      <Answer
+        tone={toneOf(answer)}
+        actions={
+          <>
+            {errorCode !== null && mayRead && (
+              <Link {...placeOf(endpoint, trouble?.delivery, errorCode)} className={buttonLook()}>
+                <Trans>See what failed</Trans>
+              </Link>
+            )}
+            <CheckButton check={check} />
+            {(REMEDIES[answer.kind] ?? []).filter(isOffered).map((action) => (
+              <RemedyButton key={action} action={action} />
+            ))}
+          </>
+        }
+      >
+        <p className="font-medium">
+          <Headline answer={answer} />
+        </p>
+        <p className="text-sm text-soft">
+          {errorCode !== null && <>{i18n._(remedyFor(errorCode).what)} </>}
+          <Detail answer={answer} endpoint={endpoint} />
+        </p>
+      </Answer>
+      <CheckAnswer check={check} />
+    </>
   );
 }
 

@@ -1,3 +1,6 @@
+import { FAILING_FROM_FAILURES } from '../../../../src/domain/health-limits.js';
+import { MANY_FAILED } from '../../../parts/attention.js';
+
 /** The fields that the answer sentence of an endpoint is made from. Times are ISO 8601. */
 export interface EndpointFacts {
   active: boolean;
@@ -113,6 +116,29 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
     return { kind: 'healthy', lastSuccessAt, lastFailureAt };
   }
   return open > 0 ? { kind: 'first', open } : { kind: 'unused' };
+}
+
+const TONES = {
+  disabled: 'bad',
+  gone: 'bad',
+  failing: 'warn',
+  slow: 'warn',
+  flaky: 'warn',
+  closed: 'calm',
+  untried: 'info',
+  keeping: 'calm',
+  paused: 'calm',
+  first: 'info',
+  unused: 'info',
+  healthy: 'good',
+} as const;
+
+/** The colour of an answer: red and yellow as on the overview, grey for a pause that somebody made or asked for. */
+export function toneOf(answer: EndpointAnswer): (typeof TONES)[EndpointAnswer['kind']] {
+  const isSmall =
+    (answer.kind === 'failing' && answer.failures < FAILING_FROM_FAILURES) ||
+    (answer.kind === 'flaky' && answer.failures < answer.attempts * MANY_FAILED);
+  return isSmall ? 'info' : TONES[answer.kind];
 }
 
 function sumOf(values: readonly number[] = []): number {

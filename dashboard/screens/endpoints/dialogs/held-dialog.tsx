@@ -7,6 +7,7 @@ import { type FieldProps, useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { notify } from '../../../parts/toast';
 import { countUpTo } from '../../../text/numbers';
+import { CheckAnswer, CheckButton, useCheck } from '../answer/check';
 import { UPDATE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
@@ -41,6 +42,7 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
       danger={held === 'DISCARD' && heldCount > 0}
       onClose={onClose}
     >
+      <Checked endpoint={endpoint} />
       {heldCount === 0 ? (
         <p className="text-sm">
           <Trans>No delivery is held. New events are sent, and failures count from zero.</Trans>
@@ -49,6 +51,24 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
         <HeldOptions {...form.field('held')} count={heldCount} many={many} />
       )}
     </FormDialog>
+  );
+}
+
+/** Whether the endpoint answers again, before anything is sent to it. */
+function Checked({ endpoint }: Pick<EndpointDialogProps, 'endpoint'>) {
+  const check = useCheck(endpoint);
+  return (
+    check.isOffered && (
+      <>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <CheckButton check={check} />
+          <p className="min-w-0 flex-1 basis-52 text-xs text-soft">
+            <Trans>A check sends one test now, and leaves the endpoint as it is.</Trans>
+          </p>
+        </div>
+        <CheckAnswer check={check} />
+      </>
+    )
   );
 }
 

@@ -1,14 +1,15 @@
 import 'reflect-metadata';
 import { Field, Int, ObjectType } from 'type-graphql';
+import { FAILING_FROM_FAILURES } from '../../../domain/health-limits.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
-import { FAILING_FROM, type FailingState } from '../../../operations/installation/failing-webhooks.js';
+import type { FailingState } from '../../../operations/installation/failing-webhooks.js';
 
 const FailingStateEnum = graphqlEnum<FailingState>('FailingState', 'How a webhook fails now, the worst first.', {
   GONE: 'The endpoint answered 410 Gone, so the webhook was disabled.',
   DISABLED: 'Too many attempts failed in a row, so the webhook was disabled.',
-  FAILING: `The webhook is active, and its last ${FAILING_FROM} attempts or more failed. Not while a pause lasts that the endpoint asked for.`,
+  FAILING: `The webhook is active, and its last ${FAILING_FROM_FAILURES} attempts or more failed. Not while a pause lasts that the endpoint asked for.`,
 });
 
 const HELD = 'Number of held deliveries. 1000 means that many or more.';
