@@ -118,17 +118,18 @@ describe('signing in to the console', () => {
 describe('the operator', () => {
   browserTest('sees that all is well, and goes from an endpoint into its tenant', async ({ open }) => {
     const stack = await openStack();
-    await stack.delivery.webhook(stack.receiver.url);
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
     await stack.delivery.emit();
     const { page } = await open({ origin: stack.origin });
     await signIn(page, await platformKey(stack.delivery.services));
+    await page.getByText('No endpoint is failing, disabled or gone.').waitFor();
     const daemons = page.getByRole('table', { name: 'Daemons' });
     await daemons.getByRole('row').nth(1).waitFor();
     await page.getByText('Findings').waitFor();
     expect(await axeViolations(page)).toEqual([]);
 
-    await page.getByRole('link', { name: 'Worst endpoints' }).click();
-    await heading(page, 'Worst endpoints');
+    await page.getByRole('link', { name: 'Endpoint ranking' }).click();
+    await heading(page, 'Endpoint ranking');
     await page.getByRole('button', { name: 'Attempts' }).click();
     await page.waitForURL(/by=ATTEMPTS/);
     expect(await axeViolations(page)).toEqual([]);
@@ -138,6 +139,21 @@ describe('the operator', () => {
     await page.getByText('As support').waitFor();
     await page.getByRole('link', { name: 'Tenants' }).click();
     await heading(page, 'Tenants');
+
+    await stack.delivery.rows(`
+      update hookwright.webhooks
+      set active = false, disabled_reason = 'FAILURES', disabled_at = now(), hold_until = now() + interval '1 day',
+          consecutive_failures = 10
+      where id = ${id}`);
+    await page.reload();
+    await page.getByRole('table', { name: 'Tenants' }).getByText('1 disabled').waitFor();
+    await page.getByRole('link', { name: 'Installation' }).click();
+    const failing = page.getByRole('table', { name: 'Endpoints that fail now' });
+    await failing.getByText('Disabled').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await failing.getByRole('link').first().click();
+    await page.waitForURL(new RegExp(`/tenants/${stack.delivery.tenantId}/endpoints/${id}$`));
+    await page.getByText(/^Disabled since .* ten attempts in a row have failed/).waitFor();
   });
 
   browserTest('keeps what is shown while the service cannot be reached', async ({ open }) => {

@@ -16,6 +16,7 @@ const platformOnly = [
   'CreateTenant',
   'DeleteTenant',
   'DeprecateEventType',
+  'FailingNow',
   'FindTenants',
   'FirstTenants',
   'HideEventType',

@@ -13,6 +13,29 @@ export const NOW = graphql(`
   }
 `);
 
+/** The endpoints of all tenants that fail now. */
+export const FAILING = graphql(`
+  query FailingNow {
+    installation {
+      failing {
+        gone
+        disabled
+        failing
+        webhooks(first: 50) {
+          webhookId
+          url
+          state
+          since
+          lastErrorCode
+          consecutiveFailures
+          held
+          tenant { id databaseId name }
+        }
+      }
+    }
+  }
+`);
+
 export const ATTEMPTS = graphql(`
   query InstallationAttempts($since: DateTime!, $until: DateTime) {
     installation {

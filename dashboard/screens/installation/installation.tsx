@@ -7,6 +7,7 @@ import { RangePicker, useRange } from '../../parts/range';
 import { useRefresh } from '../../parts/refresh';
 import { Daemons } from './daemons';
 import { ATTEMPTS, KEPT, NOW } from './documents';
+import { FailingNow } from './failing-now';
 import { FailureCodes } from './failure-codes';
 import { Findings } from './findings';
 import { FirstSteps } from './first-steps';
@@ -44,6 +45,7 @@ export default function InstallationPage() {
       <div className="flex flex-col gap-4">
         {error && <Failure error={error} retry={readAgain} />}
         <FirstSteps />
+        <FailingNow />
         {standing && (
           <>
             <StandingAnswer installation={standing} />

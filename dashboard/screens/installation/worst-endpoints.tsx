@@ -1,18 +1,15 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { CircleCheck, CirclePause } from 'lucide-react';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { TopWebhooksBy, WorstEndpointsQuery } from '../../api/generated/graphql';
-import { shortUrl } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
-import { Link, useAddress, useGo } from '../../parts/place';
+import { useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { Segments } from '../../parts/segments';
-import { Badge } from '../../parts/status';
-import { Untrusted } from '../../parts/untrusted';
 import { count, countUpTo, duration, percent } from '../../text/numbers';
 import { WORST } from './documents';
+import { EndpointOfTenant, pathOf, TenantLink } from './of-tenant';
 
 type Row = NonNullable<NonNullable<WorstEndpointsQuery['installation']>['topWebhooks']>[number];
 
@@ -23,7 +20,7 @@ const DUE_MAX = 250;
 
 const EVERY_MS = 30_000;
 
-/** The endpoints of all tenants that stand out, each with the way into its tenant. */
+/** The endpoints of all tenants by their load over time. Those that fail now are on the installation's screen. */
 export default function WorstEndpoints() {
   const { t } = useLingui();
   const go = useGo();
@@ -51,7 +48,7 @@ export default function WorstEndpoints() {
   return (
     <>
       <PageHead
-        title={t`Worst endpoints`}
+        title={t`Endpoint ranking`}
         actions={
           <>
             <Segments
@@ -81,7 +78,7 @@ export default function WorstEndpoints() {
         {rows && (
           <Card flush>
             <List
-              label={t`Worst endpoints`}
+              label={t`Endpoint ranking`}
               columns={columns}
               rows={rows}
               keyOf={({ webhookId }) => webhookId}
@@ -99,10 +96,6 @@ export default function WorstEndpoints() {
   );
 }
 
-/** Into the area of the tenant; an endpoint's number follows the prefix of its id. */
-const pathOf = ({ tenant, webhookId }: Row): string =>
-  tenant == null ? '/tenants' : `/tenants/${tenant.databaseId}/endpoints/${webhookId.replace(/^\D+/, '')}`;
-
 function useColumns(): Column<Row>[] {
   const { t } = useLingui();
   return useMemo(
@@ -110,33 +103,12 @@ function useColumns(): Column<Row>[] {
       {
         name: t`Endpoint`,
         wide: true,
-        render: (row) => (
-          <Link to={pathOf(row)} className="font-medium text-ink no-underline hover:underline">
-            <Untrusted text={shortUrl(row.url)} />
-          </Link>
-        ),
+        render: (row) => <EndpointOfTenant row={row} />,
       },
       {
         name: t`Tenant`,
         from: 'sm',
-        render: ({ tenant }) =>
-          tenant && (
-            <Link to={`/tenants/${tenant.databaseId}`} className="text-soft no-underline hover:underline">
-              <span className="inline-block max-w-48 truncate align-bottom">
-                <Untrusted text={tenant.name} />
-              </span>
-            </Link>
-          ),
-      },
-      {
-        name: t`State`,
-        from: 'lg',
-        render: ({ active }) =>
-          active ? (
-            <Badge tone="good" icon={CircleCheck}>{t`Active`}</Badge>
-          ) : (
-            <Badge tone="calm" icon={CirclePause}>{t`Paused or disabled`}</Badge>
-          ),
+        render: ({ tenant }) => <TenantLink tenant={tenant} />,
       },
       { name: t`Attempts`, figures: true, from: 'md', render: ({ figures }) => count(figures.attempts) },
       {

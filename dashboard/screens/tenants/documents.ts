@@ -9,21 +9,26 @@ graphql(`
   }
 `);
 
+graphql(`
+  fragment TenantUsage on Tenant {
+    ...TenantRow
+    webhookCount
+    backlog { due held countMax }
+    stats(since: $since) { total { attempts failures successRate } }
+  }
+`);
+
 export const TENANTS = graphql(`
   query Tenants($filter: TenantFilter, $after: String, $since: DateTime!) {
     tenants(first: 50, after: $after, filter: $filter) {
-      edges {
-        node {
-          ...TenantRow
-          webhookCount
-          backlog { due held countMax }
-          stats(since: $since) { total { attempts failures successRate } }
-        }
-      }
+      edges { node { ...TenantUsage } }
       pageInfo { hasNextPage endCursor }
     }
     installation {
       stats(since: $since) { total { attempts } }
+      failing {
+        tenants(first: 50) { gone disabled failing tenant { ...TenantUsage } }
+      }
     }
   }
 `);

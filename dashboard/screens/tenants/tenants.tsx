@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Plus } from 'lucide-react';
+import { CircleX, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { TenantsQuery } from '../../api/generated/graphql';
@@ -9,18 +9,21 @@ import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { SearchBox } from '../../parts/search-box';
+import { Badge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { count, countUpTo, percent } from '../../text/numbers';
 import { CreateTenant } from './create-tenant';
 import { TENANTS } from './documents';
+import { worstFirst } from './worst-first';
 
-type Row = NonNullable<TenantsQuery['tenants']>['edges'][number]['node'];
+type Tenant = NonNullable<TenantsQuery['tenants']>['edges'][number]['node'];
+type Row = ReturnType<typeof worstFirst<Tenant>>[number];
 
 const EVERY_MS = 30_000;
 
-/** All tenants of the installation, the newest first; each leads into its area. */
+/** All tenants of the installation, the worst first, then the newest; each leads into its area. */
 export default function Tenants() {
   const { t } = useLingui();
   const go = useGo();
@@ -39,7 +42,8 @@ export default function Tenants() {
     },
   });
   useRefresh(again, EVERY_MS);
-  const rows = data?.tenants?.edges.map(({ node }) => node) ?? [];
+  const listed = data?.tenants?.edges.map(({ node }) => node) ?? [];
+  const rows = worstFirst(listed, data?.installation?.failing.tenants ?? [], name !== undefined);
   // The figure of all lacks the last minute or two, which that of a tenant has.
   const shown = rows.reduce((sum, { stats }) => sum + (stats?.total.attempts ?? 0), 0);
   const columns = useColumns(Math.max(data?.installation?.stats?.total.attempts ?? 0, shown));
@@ -136,7 +140,8 @@ function useColumns(all: number): Column<Row>[] {
         from: 'lg',
         render: ({ stats }) => <Share part={all === 0 ? 0 : (stats?.total.attempts ?? 0) / all} />,
       },
-      { name: t`Success`, figures: true, render: ({ stats }) => percent(stats?.total.successRate) },
+      { name: t`State`, render: ({ failing }) => <FailingEndpoints failing={failing} /> },
+      { name: t`Success`, figures: true, from: 'sm', render: ({ stats }) => percent(stats?.total.successRate) },
       {
         name: t`Due`,
         figures: true,
@@ -146,6 +151,28 @@ function useColumns(all: number): Column<Row>[] {
       { name: t`Held`, figures: true, render: ({ backlog }) => <Waiting backlog={backlog} of="held" /> },
     ],
     [t, all],
+  );
+}
+
+/** How many endpoints of a tenant nothing is sent to, and how many fail. */
+function FailingEndpoints({ failing }: Pick<Row, 'failing'>) {
+  if (failing === undefined) {
+    return null;
+  }
+  const stopped = failing.disabled + failing.gone;
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      {stopped > 0 && (
+        <Badge tone="bad" icon={CircleX}>
+          <Trans>{count(stopped)} disabled</Trans>
+        </Badge>
+      )}
+      {failing.failing > 0 && (
+        <Badge tone="warn" icon={CircleX}>
+          <Trans>{count(failing.failing)} failing</Trans>
+        </Badge>
+      )}
+    </span>
   );
 }
 

@@ -1,0 +1,34 @@
+import { shortUrl } from '../../parts/cells';
+import { Link } from '../../parts/place';
+import { Untrusted } from '../../parts/untrusted';
+
+interface OfTenant {
+  webhookId: string;
+  url: string;
+  tenant?: { databaseId: number; name: string } | null;
+}
+
+/** Into the area of the tenant; an endpoint's number follows the prefix of its id. */
+export const pathOf = ({ tenant, webhookId }: OfTenant): string =>
+  tenant == null ? '/tenants' : `/tenants/${tenant.databaseId}/endpoints/${webhookId.replace(/^\D+/, '')}`;
+
+/** An endpoint in a list of all tenants. */
+export function EndpointOfTenant({ row }: { row: OfTenant }) {
+  return (
+    <Link to={pathOf(row)} className="font-medium text-ink no-underline hover:underline">
+      <Untrusted text={shortUrl(row.url)} />
+    </Link>
+  );
+}
+
+export function TenantLink({ tenant }: { tenant: OfTenant['tenant'] }) {
+  return (
+    tenant && (
+      <Link to={`/tenants/${tenant.databaseId}`} className="text-soft no-underline hover:underline">
+        <span className="inline-block max-w-48 truncate align-bottom">
+          <Untrusted text={tenant.name} />
+        </span>
+      </Link>
+    )
+  );
+}
