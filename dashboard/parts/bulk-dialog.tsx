@@ -1,4 +1,4 @@
-import { Trans } from '@lingui/react/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { count, countUpTo } from '../text/numbers';
@@ -13,6 +13,8 @@ export interface BulkWork {
   isCounting?: boolean;
   /** Whether counting stopped at `total`; the work goes through all. */
   totalCapped?: boolean;
+  /** How many match, but cannot be part of it: their endpoint is inactive or deleted. */
+  leftOut?: number;
   busy?: boolean;
   error?: CombinedError | undefined;
   start: () => void;
@@ -88,7 +90,7 @@ export function BulkDialog({
 }
 
 function Counted({
-  work: { total, totalCapped, isCounting },
+  work: { total, totalCapped, leftOut = 0, isCounting },
   text,
   consequence,
 }: {
@@ -105,12 +107,19 @@ function Counted({
       )
     );
   }
-  if (total === 0) {
-    return <Trans>Nothing matches.</Trans>;
-  }
   return (
     <>
-      <p className="font-medium">{consequence(total)}</p>
+      {total > 0 && <p className="font-medium">{consequence(total)}</p>}
+      {total === 0 && leftOut === 0 && <Trans>Nothing matches.</Trans>}
+      {leftOut > 0 && (
+        <p className="text-warn">
+          <Plural
+            value={leftOut}
+            one="# delivery is left out: its endpoint is inactive or deleted."
+            other="# deliveries are left out: their endpoints are inactive or deleted."
+          />
+        </p>
+      )}
       {totalCapped && (
         <p className="text-soft">
           <Trans>Counting stopped at {text}. The operation includes all that match.</Trans>

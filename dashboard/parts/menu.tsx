@@ -6,8 +6,8 @@ export interface MenuItem {
   name: string;
   run: () => void;
   danger?: boolean;
-  /** Below the name: what stands in the way of it. */
-  remark?: string | undefined;
+  /** Why it cannot be chosen now: shown below the name. */
+  refused?: string | undefined;
 }
 
 /** A button with a menu of actions. @param label the name of a button that is an icon alone. */
@@ -20,14 +20,15 @@ export function Menu({ label, items, children }: { label?: string; items: readon
       <BaseMenu.Portal>
         <BaseMenu.Positioner sideOffset={6} align="end" className="z-20">
           <BaseMenu.Popup className="max-w-72 min-w-48 rounded-lg border border-line bg-raised p-1 text-sm shadow-xl">
-            {items.map(({ name, run, danger, remark }) => (
+            {items.map(({ name, run, danger, refused }) => (
               <BaseMenu.Item
                 key={name}
                 onClick={run}
-                className={`flex min-h-7 cursor-default flex-col justify-center rounded-md px-2.5 py-1 outline-none data-highlighted:bg-sunken ${danger ? 'text-bad' : ''}`}
+                disabled={refused !== undefined}
+                className={`flex min-h-7 cursor-default flex-col justify-center rounded-md px-2.5 py-1 outline-none data-disabled:text-faint data-highlighted:bg-sunken ${danger ? 'text-bad' : ''}`}
               >
                 {name}
-                {remark !== undefined && <span className="text-xs text-soft">{remark}</span>}
+                {refused !== undefined && <span className="text-xs text-soft">{refused}</span>}
               </BaseMenu.Item>
             ))}
           </BaseMenu.Popup>

@@ -104,7 +104,7 @@ describe('the list of deliveries', () => {
     await eventually(async () => (await rowsOf(page).count()) === 3);
 
     await page.getByRole('button', { name: 'All that match' }).click();
-    await page.getByRole('menuitem', { name: 'Send again Not with the filter: State' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Send again Only finished deliveries can be sent again.' }).waitFor();
     await page.getByRole('menuitem', { name: 'Cancel' }).click();
     await page.getByText('3 deliveries will not be sent.').waitFor();
     await page.getByRole('button', { name: 'Cancel 3 deliveries' }).click();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cancelAll, resendAll } from '../../dashboard/screens/deliveries/bulk/bulk-forms.js';
+import { type BulkAction, obstacleTo } from '../../dashboard/screens/deliveries/bulk/bulk-forms.js';
 import { canCheck, filtersIn, matches, toFilter } from '../../dashboard/screens/deliveries/filters/filters.js';
 
 const NOW = Date.parse('2026-01-31T12:00:30Z');
@@ -9,6 +9,7 @@ const row = {
   eventId: 'ev_1',
   eventType: 'booking.created',
   status: 'FAILED',
+  attemptCount: 6,
   lastStatusCode: 503,
   lastErrorCode: 'HTTP_503',
   createdAt: '2026-01-31T11:00:00+00:00',
@@ -31,6 +32,13 @@ describe('the filters of an address', () => {
       statusCodeClass: 'HTTP_5XX',
       eventId: 'ev_7',
     });
+  });
+
+  test.each([
+    ['RETRYING', { retrying: true }],
+    ['ATTEMPT_FAILED', { lastAttemptFailed: true }],
+  ])('with the state %s ask for it by the filter of its own', (status, filter) => {
+    expect(filterOf({ status })).toEqual(filter);
   });
 
   test('are left out where the API would refuse them, or does not know them', () => {
@@ -66,6 +74,8 @@ describe('a row', () => {
     [{ event: '1' }, true],
     [{ type: 'booking.created', status: 'FAILED' }, true],
     [{ status: 'PENDING' }, false],
+    [{ status: 'RETRYING' }, false],
+    [{ status: 'ATTEMPT_FAILED' }, true],
     [{ class: 'HTTP_5XX' }, true],
     [{ class: 'HTTP_4XX' }, false],
     [{ class: 'NO_ANSWER' }, false],
@@ -90,46 +100,33 @@ describe('a row', () => {
     expect(canCheck(filterOf({ key: 'a' }))).toBe(false);
     expect(canCheck(filterOf({ class: 'HTTP_5XX', error: 'HTTP_503' }))).toBe(true);
   });
+
+  test('is retrying while it waits after an attempt', () => {
+    const filter = filterOf({ status: 'RETRYING' });
+    expect(matches(filter, { ...row, status: 'PENDING', attemptCount: 1 })).toBe(true);
+    expect(matches(filter, { ...row, status: 'PENDING', attemptCount: 0 })).toBe(false);
+  });
 });
 
 describe('all that match', () => {
-  const cancel = (address: Record<string, string>) => cancelAll(filtersIn(address), filterOf(address));
-  const resend = (address: Record<string, string>) => resendAll(filtersIn(address), filterOf(address));
+  const ALL: readonly BulkAction[] = ['resend', 'attempt', 'cancel'];
+  const possible = (address: Record<string, string>) =>
+    ALL.filter((action) => obstacleTo(action, filterOf(address)) === undefined);
 
-  test('are canceled by endpoint, type, open state and time', () => {
-    const address = { endpoint: '4', type: 'a.b', status: 'HELD', until: '2026-01-31T00:00:00Z' };
-    expect(cancel(address)).toEqual({ possible: true, input: filterOf(address) });
+  test.each([
+    [{ status: 'FAILED' }, ['resend']],
+    [{ status: 'SUCCEEDED', endpoint: '4' }, ['resend']],
+    [{ status: 'PENDING' }, ['attempt', 'cancel']],
+    [{ status: 'RETRYING', type: 'a.b' }, ['attempt', 'cancel']],
+    [{ status: 'HELD' }, ['cancel']],
+    [{ status: 'ATTEMPT_FAILED' }, ALL],
+    [{ error: 'TIMEOUT', text: 'abc', since: '2026-01-30T00:00:00Z' }, ALL],
+  ])('with %j can have these operations: %j', (address, expected) => {
+    expect(possible(address)).toEqual(expected);
   });
 
-  test('are never canceled without any filter', () => {
-    expect(cancel({})).toEqual({ possible: false, remove: [], need: 'any' });
-  });
-
-  test('are not canceled by what the operation does not know', () => {
-    expect(cancel({ endpoint: '4', error: 'TIMEOUT', text: 'abc', status: 'FAILED' })).toEqual({
-      possible: false,
-      remove: ['error', 'text', 'status'],
-      need: undefined,
-    });
-  });
-
-  test('are sent again by endpoint and state; without a state those that failed', () => {
-    expect(resend({ endpoint: '4', status: 'SUCCEEDED', since: '2026-01-30T00:00:00Z' })).toEqual({
-      possible: true,
-      input: { id: 'wh_4', filter: { outcomes: ['SUCCEEDED'], since: '2026-01-30T00:00:00.000Z' } },
-    });
-    expect(resend({ endpoint: '4' })).toEqual({
-      possible: true,
-      input: { id: 'wh_4', filter: { outcomes: ['FAILED', 'HOLD_EXPIRED'], since: '1970-01-01T00:00:00Z' } },
-    });
-  });
-
-  test('are sent again one endpoint at a time', () => {
-    expect(resend({ status: 'FAILED' })).toEqual({ possible: false, remove: [], need: 'endpoint' });
-    expect(resend({ endpoint: '4', type: 'a.b', status: 'PENDING' })).toEqual({
-      possible: false,
-      remove: ['type', 'status'],
-      need: undefined,
-    });
+  test('are never sent again or canceled without any filter', () => {
+    expect(possible({})).toEqual(['attempt']);
+    expect(obstacleTo('cancel', {})).toBe('everything');
   });
 });

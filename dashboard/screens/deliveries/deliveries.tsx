@@ -28,7 +28,7 @@ export default function Deliveries() {
         actions={
           <>
             <ExportMenu feed={feed} />
-            {mayBulk && <AllMatching filters={filters} filter={filter} onChange={setAddress} />}
+            {mayBulk && <AllMatching filters={filters} filter={filter} />}
           </>
         }
       />

@@ -105,6 +105,13 @@ export const REDELIVER = graphql(`
   }
 `);
 
+/** Chosen deliveries; `closedUntil` says until when an endpoint asked for a pause. */
+export const ATTEMPT_NOW = graphql(`
+  mutation AttemptNow($input: AttemptNowInput!) {
+    attemptNow(input: $input) { deliveries { ...DeliveryRow webhook { id closedUntil } } }
+  }
+`);
+
 export const CANCEL_DELIVERY = graphql(`
   mutation CancelDelivery($input: CancelDeliveryInput!) {
     cancelDelivery(input: $input) { delivery { ...DeliveryRow } }

@@ -15,6 +15,7 @@ export function ActionBar({ endpoint }: { endpoint: ShownEndpoint }) {
     { action: 'enable', name: t`Enable` },
     { action: 'release', name: t`Release held deliveries` },
     { action: 'rotate', name: t`Rotate the signing secret` },
+    { action: 'attempt', name: t`Try waiting retries now` },
     { action: 'recover', name: t`Send failed deliveries again` },
     { action: 'replay', name: t`Replay past events` },
     { action: 'delete', name: t`Delete`, danger: true },

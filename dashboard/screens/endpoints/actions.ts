@@ -9,6 +9,7 @@ const SCOPES = {
   enable: 'webhooks:edit',
   release: 'webhooks:edit',
   rotate: 'webhooks:secrets',
+  attempt: 'deliveries:bulk',
   recover: 'deliveries:bulk',
   replay: 'deliveries:bulk',
   delete: 'webhooks:edit',
@@ -16,7 +17,7 @@ const SCOPES = {
 
 export type Action = keyof typeof SCOPES;
 
-const NEEDS_ACTIVE: readonly Action[] = ['test', 'pause', 'release', 'recover', 'replay'];
+const NEEDS_ACTIVE: readonly Action[] = ['test', 'pause', 'release', 'attempt', 'recover', 'replay'];
 
 /** Whether the server would accept an action now from this page's caller. */
 export function useOffered(endpoint: { active: boolean; heldCount: number }): (action: Action) => boolean {

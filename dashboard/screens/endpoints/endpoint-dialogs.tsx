@@ -1,5 +1,6 @@
 import { type ComponentType, useState } from 'react';
 import { type Action, useAction, useOffered } from './actions';
+import { AttemptDialog } from './dialogs/attempt-dialog';
 import { DeleteDialog } from './dialogs/delete-dialog';
 import { EditDialog } from './dialogs/edit-dialog';
 import { HeldDialog } from './dialogs/held-dialog';
@@ -17,6 +18,7 @@ const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   enable: HeldDialog,
   release: HeldDialog,
   rotate: RotateDialog,
+  attempt: AttemptDialog,
   recover: RecoverDialog,
   replay: ReplayDialog,
   delete: DeleteDialog,

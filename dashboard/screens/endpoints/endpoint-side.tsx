@@ -30,6 +30,8 @@ export function EndpointSide({ endpoint }: SideProps) {
 
 function WhatIsNext({ endpoint }: SideProps) {
   const { backlog, endpointState, nextAttempts } = endpoint;
+  const [, start] = useAction();
+  const isOffered = useOffered(endpoint);
   const now = useClock((time) => Math.floor(time / 1_000) * 1_000);
   // Many may be planned for one minute, as after a pause that the endpoint has asked for.
   const times = [
@@ -61,6 +63,13 @@ function WhatIsNext({ endpoint }: SideProps) {
             {upTo(backlog?.scheduled ?? 0)}
             {times.length > 0 && <span className="ms-2 text-soft">{times.join(' · ')}</span>}
           </span>
+          {isOffered('attempt') && (backlog?.scheduled ?? 0) > 0 && (
+            <div className="mt-1.5">
+              <Button onClick={() => start('attempt')}>
+                <Trans>Try now</Trans>
+              </Button>
+            </div>
+          )}
         </Fact>
         <Fact name={<Trans>Held</Trans>}>
           <span className={`figures ${endpoint.heldCount > 0 ? 'font-medium text-warn' : ''}`}>

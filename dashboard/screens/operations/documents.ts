@@ -49,18 +49,30 @@ export const RESUME_OPERATION = graphql(`
 /** The mutations that start an operation, or count what it would do: the result of each is named `run`. */
 export const RECOVER = graphql(`
   mutation Recover($input: RecoverWebhookInput!) {
-    run: recoverWebhook(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
+    run: recoverWebhook(input: $input) { total totalCapped leftOut bulkOperation { ...OperationRow } }
   }
 `);
 
 export const REPLAY = graphql(`
   mutation Replay($input: ReplayEventsInput!) {
-    run: replayEvents(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
+    run: replayEvents(input: $input) { total totalCapped leftOut bulkOperation { ...OperationRow } }
   }
 `);
 
 export const CANCEL_DELIVERIES = graphql(`
   mutation CancelDeliveries($input: CancelDeliveriesInput!) {
-    run: cancelDeliveries(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
+    run: cancelDeliveries(input: $input) { total totalCapped leftOut bulkOperation { ...OperationRow } }
+  }
+`);
+
+export const RECOVER_DELIVERIES = graphql(`
+  mutation RecoverDeliveries($input: RecoverDeliveriesInput!) {
+    run: recoverDeliveries(input: $input) { total totalCapped leftOut bulkOperation { ...OperationRow } }
+  }
+`);
+
+export const ATTEMPT_MATCHING = graphql(`
+  mutation AttemptMatching($input: AttemptNowInput!) {
+    run: attemptNow(input: $input) { total totalCapped leftOut bulkOperation { ...OperationRow } }
   }
 `);

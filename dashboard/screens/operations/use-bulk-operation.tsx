@@ -11,6 +11,7 @@ const PAUSE_MS = 400;
 interface Run {
   total: number;
   totalCapped: boolean;
+  leftOut: number;
   bulkOperation?: { id: string; databaseId: number } | null;
 }
 
@@ -53,6 +54,7 @@ export function useBulkOperation<Input extends { dryRun?: boolean | null | undef
   return {
     total: found?.run?.total,
     totalCapped: found?.run?.totalCapped ?? false,
+    leftOut: found?.run?.leftOut ?? 0,
     isCounting: input !== undefined && found === undefined,
     busy: fetching,
     error: found?.error,

@@ -1,58 +1,26 @@
-import type { DeliveryFilterInput, FilterName, Filters } from '../filters/filters.js';
+import type { DeliveryFilterInput } from '../filters/filters.js';
 
-/** A part of a filter that an operation over all that match does not know. */
-export type BulkObstacle = Exclude<FilterName, 'range' | 'since' | 'until'>;
+export const BULK_ACTIONS = ['resend', 'attempt', 'cancel'] as const;
 
-export type BulkForm<Input> =
-  | { possible: true; input: Input }
-  /** `remove`: what the API has no bulk form for. `need`: what it cannot do without. */
-  | { possible: false; remove: BulkObstacle[]; need: 'endpoint' | 'any' | undefined };
+export type BulkAction = (typeof BULK_ACTIONS)[number];
 
-/** Canceling all that match: by endpoint, event type, time, and a state that is still open. */
-export function cancelAll(filters: Filters, filter: DeliveryFilterInput): BulkForm<DeliveryFilterInput> {
-  const remove = obstacles(filters, ['class', 'error', 'event', 'key', 'text']);
-  if (filter.status !== undefined && filter.status !== 'PENDING' && filter.status !== 'HELD') {
-    remove.push('status');
+/** Why an operation over all that match cannot be started: by the state of the filter, or because there is no filter. */
+export type BulkObstacle = 'state' | 'everything';
+
+const OPEN: readonly unknown[] = ['PENDING', 'HELD'];
+
+/** Whether the API takes this filter for an operation; undefined if it does. Every other filter is part of each one. */
+export function obstacleTo(action: BulkAction, filter: DeliveryFilterInput): BulkObstacle | undefined {
+  const { status, retrying = false } = filter;
+  const isPossible = {
+    // Without a state: the failed ones, and those that were held for too long.
+    resend: !retrying && !OPEN.includes(status),
+    attempt: status === undefined || status === 'PENDING',
+    cancel: status === undefined || OPEN.includes(status),
+  }[action];
+  if (!isPossible) {
+    return 'state';
   }
-  if (remove.length > 0) {
-    return { possible: false, remove, need: undefined };
-  }
-  return Object.keys(filter).length === 0
-    ? { possible: false, remove, need: 'any' }
-    : { possible: true, input: filter };
-}
-
-/** The filters as the API's `RecoverWebhookInput`. */
-export interface RecoverInput {
-  id: string;
-  filter: {
-    outcomes: ('FAILED' | 'HOLD_EXPIRED' | 'CANCELED' | 'SUCCEEDED')[];
-    since: string;
-    until?: string;
-  };
-}
-
-/**
- * Sending all that match again: of one endpoint, by outcome and time. Without a state it is what has failed, or was held
- * for too long: what has succeeded is sent again only where somebody has asked for just that.
- */
-export function resendAll(filters: Filters, filter: DeliveryFilterInput): BulkForm<RecoverInput> {
-  const remove = obstacles(filters, ['type', 'class', 'error', 'event', 'key', 'text']);
-  if (filter.status === 'PENDING' || filter.status === 'HELD') {
-    remove.push('status');
-  }
-  if (remove.length > 0 || filter.webhookId === undefined) {
-    return { possible: false, remove, need: filter.webhookId === undefined ? 'endpoint' : undefined };
-  }
-  const { webhookId: id, status, since = '1970-01-01T00:00:00Z', until } = filter;
-  const outcomes: RecoverInput['filter']['outcomes'] =
-    status === undefined ? ['FAILED', 'HOLD_EXPIRED'] : [status as 'FAILED' | 'CANCELED' | 'SUCCEEDED'];
-  return {
-    possible: true,
-    input: { id, filter: { outcomes, since, ...(until !== undefined && { until }) } },
-  };
-}
-
-function obstacles(filters: Filters, unknown: BulkObstacle[]): BulkObstacle[] {
-  return unknown.filter((name) => filters[name] !== undefined);
+  // A retry that comes early does no harm.
+  return action !== 'attempt' && Object.keys(filter).length === 0 ? 'everything' : undefined;
 }

@@ -1,7 +1,6 @@
 import { plural } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
-
-export type BulkAction = 'resend' | 'cancel';
+import type { BulkAction } from './bulk-forms.js';
 
 /** The words of an action on many deliveries, and what sets it apart. */
 export interface BulkWords {
@@ -11,7 +10,7 @@ export interface BulkWords {
   action: (total: number, text: string) => string;
   consequence: (total: number) => string;
   done: (total: number) => string;
-  /** About chosen deliveries whose state does not allow it: of some, or of all. */
+  /** About deliveries whose state does not allow it: of some of the chosen ones, or of all. */
   skipped: (total: number) => string;
   allSkipped: string;
 }
@@ -37,6 +36,24 @@ export function useBulkWords(): Record<BulkAction, BulkWords> {
           other: '# selected deliveries are still in progress and will be skipped.',
         }),
       allSkipped: t`Only finished deliveries can be sent again.`,
+    },
+    attempt: {
+      name: t`Try now`,
+      title: t`Try waiting deliveries now`,
+      danger: false,
+      action: (total, text) => plural(total, { one: 'Try one now', other: `Try ${text} now` }),
+      consequence: (total) =>
+        plural(total, {
+          one: 'One delivery is sent now. Later retries go on from that attempt.',
+          other: '# deliveries are sent now. Later retries go on from that attempt.',
+        }),
+      done: (total) => plural(total, { one: '# delivery is due now.', other: '# deliveries are due now.' }),
+      skipped: (total) =>
+        plural(total, {
+          one: 'One selected delivery is not pending and will be skipped.',
+          other: '# selected deliveries are not pending and will be skipped.',
+        }),
+      allSkipped: t`Only pending deliveries can be tried now. Release held ones at their endpoint.`,
     },
     cancel: {
       name: t`Cancel`,

@@ -1,22 +1,25 @@
 import { Trans } from '@lingui/react/macro';
-import { Ban, RotateCcw } from 'lucide-react';
-import { useState } from 'react';
+import { Ban, FastForward, RotateCcw } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { useClient } from 'urql';
 import type { DeliveryRowFragment } from '../../../api/generated/graphql';
-import { BulkDialog } from '../../../parts/bulk-dialog';
+import { BulkDialog, type BulkWork } from '../../../parts/bulk-dialog';
 import { Button } from '../../../parts/button';
 import { count } from '../../../text/numbers';
 import { CANCEL_DELIVERY, REDELIVER } from '../documents';
-import { type BulkAction, useBulkWords } from './bulk-words';
+import { BULK_ACTIONS, type BulkAction } from './bulk-forms';
+import { useBulkWords } from './bulk-words';
+import { useAttemptChosen } from './use-attempt-chosen';
 import { useOneByOne } from './use-one-by-one';
 
 type Rows = readonly DeliveryRowFragment[];
 
-const ICONS = { resend: <RotateCcw />, cancel: <Ban /> };
+const ICONS: Record<BulkAction, ReactNode> = { resend: <RotateCcw />, attempt: <FastForward />, cancel: <Ban /> };
 
 /** The chosen rows whose state allows an action. */
 const ALLOWED: Record<BulkAction, (row: DeliveryRowFragment) => boolean> = {
   resend: (row) => !isOpen(row),
+  attempt: ({ status }) => status === 'PENDING',
   cancel: isOpen,
 };
 
@@ -30,7 +33,7 @@ export function ChosenBar({ rows, onClear }: { rows: Rows; onClear: () => void }
         <Trans>{count(rows.length)} selected</Trans>
       </span>
       <div className="flex flex-wrap gap-1.5">
-        {(['resend', 'cancel'] as const).map((action) => (
+        {BULK_ACTIONS.map((action) => (
           <Button
             key={action}
             icon={ICONS[action]}
@@ -68,21 +71,41 @@ interface ChosenProps {
 }
 
 function ChosenDialog({ action, rows, onClose }: ChosenProps) {
-  const client = useClient();
   const words = useBulkWords()[action];
+  // The list goes on changing below: what was asked about is what is done.
   const [allowed] = useState(() => rows.filter(ALLOWED[action]));
   const [left] = useState(rows.length - allowed.length);
+  const Work = action === 'attempt' ? AttemptTogether : OneByOne;
+  return (
+    <Work action={action} rows={allowed}>
+      {(work) => (
+        <BulkDialog {...words} work={work} onClose={() => onClose(work.progress !== undefined)}>
+          {left > 0 && <p className="text-soft">{words.skipped(left)}</p>}
+        </BulkDialog>
+      )}
+    </Work>
+  );
+}
+
+interface WorkProps {
+  action: BulkAction;
+  rows: Rows;
+  children: (work: BulkWork) => ReactNode;
+}
+
+function AttemptTogether({ rows, children }: WorkProps) {
+  return children(useAttemptChosen(rows));
+}
+
+function OneByOne({ action, rows, children }: WorkProps) {
+  const client = useClient();
+  const words = useBulkWords()[action];
   const send = ({ id }: DeliveryRowFragment) =>
     (action === 'resend'
       ? client.mutation(REDELIVER, { input: { deliveryId: id } })
       : client.mutation(CANCEL_DELIVERY, { input: { id } })
     ).toPromise();
-  const work = useOneByOne(allowed, send, words.done);
-  return (
-    <BulkDialog {...words} work={work} onClose={() => onClose(work.progress !== undefined)}>
-      {left > 0 && <p className="text-soft">{words.skipped(left)}</p>}
-    </BulkDialog>
-  );
+  return children(useOneByOne(rows, send, words.done));
 }
 
 function isOpen({ status }: DeliveryRowFragment): boolean {

@@ -1,132 +1,85 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type ReactNode, useState } from 'react';
-import { useQuery } from 'urql';
-import { BulkDialog, type BulkWork } from '../../../parts/bulk-dialog';
-import { Button } from '../../../parts/button';
-import { Dialog } from '../../../parts/dialog';
+import { useMemo, useState } from 'react';
+import { type TypedDocumentNode, useQuery } from 'urql';
+import type { AttemptMatchingMutation } from '../../../api/generated/graphql';
+import { BulkDialog } from '../../../parts/bulk-dialog';
 import { Fact, Facts } from '../../../parts/page';
+import { openFilterOf, type Span, SpanFields, spanOf } from '../../../parts/time-span';
 import { Untrusted } from '../../../parts/untrusted';
-import { CANCEL_DELIVERIES, RECOVER } from '../../operations/documents';
+import { ATTEMPT_MATCHING, CANCEL_DELIVERIES, RECOVER_DELIVERIES } from '../../operations/documents';
 import { useBulkOperation } from '../../operations/use-bulk-operation';
 import { FILTER_CHOICES } from '../documents';
 import { FILTER_NAMES, useChips } from '../filters/filter-names';
 import type { DeliveryFilterInput, Filters } from '../filters/filters';
-import { type BulkForm, cancelAll, type RecoverInput, resendAll } from './bulk-forms';
-import { type BulkAction, useBulkWords } from './bulk-words';
-import { useFilterNames } from './use-filter-names';
+import { type BulkAction, obstacleTo } from './bulk-forms';
+import { useBulkWords } from './bulk-words';
 
-interface MatchingProps {
+type Matching = TypedDocumentNode<
+  { run: AttemptMatchingMutation['run'] },
+  { input: { filter: DeliveryFilterInput; dryRun?: boolean | null } }
+>;
+
+const OPERATIONS: Record<BulkAction, Matching> = {
+  resend: RECOVER_DELIVERIES,
+  attempt: ATTEMPT_MATCHING,
+  cancel: CANCEL_DELIVERIES,
+};
+
+const TIMES: readonly string[] = ['range', 'since', 'until'];
+
+/** Starts one operation over all deliveries that match, at any endpoints. Its time can still be chosen here. */
+export function MatchingDialog({
+  action,
+  onClose,
+  ...props
+}: {
   action: BulkAction;
   filters: Filters;
   filter: DeliveryFilterInput;
-  onChange: (change: Filters) => void;
   onClose: () => void;
-}
-
-/** Sends all that match again, or cancels it; or says what stands in the way. */
-export function MatchingDialog(props: MatchingProps) {
-  const resend = resendAll(props.filters, props.filter);
-  const cancel = cancelAll(props.filters, props.filter);
-  if (props.action === 'resend') {
-    return resend.possible ? <ResendAll {...props} input={resend.input} /> : <Obstacles {...props} {...resend} />;
-  }
-  return cancel.possible ? <CancelAll {...props} input={cancel.input} /> : <Obstacles {...props} {...cancel} />;
-}
-
-// The list behind goes on, and `now` with it: what was counted is what is done.
-
-function ResendAll(props: MatchingProps & { input: RecoverInput }) {
-  const [input] = useState(props.input);
+}) {
+  const { i18n } = useLingui();
+  const words = useBulkWords()[action];
+  // The list behind goes on, and `now` with it: what was counted is what is done.
+  const [{ filters, filter }] = useState(props);
+  const [span, setSpan] = useState<Span>();
+  const input = useMemo(() => inputWith(action, filter, span), [action, filter, span]);
+  const work = useBulkOperation(OPERATIONS[action], input);
+  const [{ data: choices }] = useQuery({ query: FILTER_CHOICES, requestPolicy: 'cache-first' });
+  const chips = useChips(filters, choices).filter((chip) => !TIMES.includes(chip.filter));
   return (
-    <AllDialog {...props} work={useBulkOperation(RECOVER, input)}>
-      {props.filters.status === undefined && (
+    <BulkDialog {...words} work={work} onClose={onClose}>
+      {chips.length > 0 && (
+        <Facts>
+          {chips.map((chip) => (
+            <Fact key={chip.filter} name={i18n._(FILTER_NAMES[chip.filter])}>
+              <Untrusted text={chip.value} />
+            </Fact>
+          ))}
+        </Facts>
+      )}
+      <SpanFields open span={span ?? spanOf(filter)} onChange={setSpan} />
+      {action === 'resend' && filter.status === undefined && (
         <p className="text-soft">
           <Trans>Includes failed deliveries and those held for too long. Filter by another state to send others.</Trans>
         </p>
       )}
-    </AllDialog>
-  );
-}
-
-function CancelAll(props: MatchingProps & { input: DeliveryFilterInput }) {
-  const [input] = useState({ filter: props.input });
-  return <AllDialog {...props} work={useBulkOperation(CANCEL_DELIVERIES, input)} />;
-}
-
-function AllDialog({
-  action,
-  filters,
-  work,
-  children,
-  onClose,
-}: MatchingProps & { work: BulkWork; children?: ReactNode }) {
-  const { i18n } = useLingui();
-  const words = useBulkWords()[action];
-  const [{ data: choices }] = useQuery({ query: FILTER_CHOICES, requestPolicy: 'cache-first' });
-  return (
-    <BulkDialog {...words} work={work} onClose={onClose}>
-      <Facts>
-        {useChips(filters, choices).map(({ filter, value }) => (
-          <Fact key={filter} name={i18n._(FILTER_NAMES[filter])}>
-            <Untrusted text={value} />
-          </Fact>
-        ))}
-      </Facts>
-      {children}
+      {action === 'attempt' && (
+        <p className="text-soft">
+          <Trans>A pause that an endpoint asked for still holds: its deliveries are sent after it.</Trans>
+        </p>
+      )}
     </BulkDialog>
   );
 }
 
-function Obstacles({
-  action,
-  remove,
-  need,
-  onChange,
-  onClose,
-}: MatchingProps & Extract<BulkForm<unknown>, { possible: false }>) {
-  const { t } = useLingui();
-  const names = useFilterNames(remove);
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={useBulkWords()[action].title}
-      actions={
-        remove.length === 0 ? undefined : (
-          <Button look="primary" onClick={() => onChange(Object.fromEntries(remove.map((name) => [name, undefined])))}>
-            {t`Remove ${names}`}
-          </Button>
-        )
-      }
-    >
-      <div className="flex flex-col gap-2 text-sm">
-        {remove.length > 0 && (
-          <p>
-            {action === 'resend' ? (
-              <Trans>Bulk resend supports endpoint, time and one final state. Remove this filter: {names}.</Trans>
-            ) : (
-              <Trans>
-                Bulk cancel supports endpoint, event type, time, and pending or held. Remove this filter: {names}.
-              </Trans>
-            )}
-          </p>
-        )}
-        {need === 'endpoint' && (
-          <p>
-            <Trans>Bulk resend works on one endpoint at a time. Filter by an endpoint first.</Trans>
-          </p>
-        )}
-        {need === 'any' && (
-          <p>
-            <Trans>
-              This would cancel every pending and held delivery. Filter by endpoint, event type, state or time first.
-            </Trans>
-          </p>
-        )}
-        <p className="text-soft">
-          <Trans>Or select deliveries in the list.</Trans>
-        </p>
-      </div>
-    </Dialog>
-  );
+/** The filter with the chosen time; undefined where that is no span, or leaves no condition. */
+function inputWith(action: BulkAction, filter: DeliveryFilterInput, span: Span | undefined) {
+  if (span === undefined) {
+    return { filter };
+  }
+  const { since: _, until: __, ...others } = filter;
+  const times = openFilterOf(span);
+  const chosen = times && { ...others, ...times };
+  return chosen && obstacleTo(action, chosen) === undefined ? { filter: chosen } : undefined;
 }

@@ -5,13 +5,12 @@ import type { FilterChoicesQuery } from '../../../api/generated/graphql';
 import { Button } from '../../../parts/button';
 import { endpointLabel } from '../../../parts/cells';
 import { Field, TextInput } from '../../../parts/field';
-import { DELIVERY_STATES } from '../../../parts/status';
 import { TimeForm } from '../../../parts/time-form';
 import { Untrusted } from '../../../parts/untrusted';
 import { RANGES } from '../../../text/moments';
 import { ERROR_CODES } from './error-codes';
-import { CLASS_NAMES, FILTER_NAMES, RANGE_NAMES } from './filter-names';
-import { type FilterName, type Filters, STATUS_CLASSES, STATUSES, TEXT_CHARS } from './filters';
+import { CLASS_NAMES, FILTER_NAMES, RANGE_NAMES, STATE_NAMES } from './filter-names';
+import { type FilterName, type Filters, STATES, STATUS_CLASSES, TEXT_CHARS } from './filters';
 
 interface EditorProps {
   filter: FilterName;
@@ -29,7 +28,7 @@ export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) 
   );
   switch (filter) {
     case 'status':
-      return choose(STATUSES.map((value) => ({ value, name: i18n._(DELIVERY_STATES[value].name) })));
+      return choose(STATES.map((value) => ({ value, name: i18n._(STATE_NAMES[value]) })));
     case 'class':
       return choose(STATUS_CLASSES.map((value) => ({ value, name: i18n._(CLASS_NAMES[value]) })));
     case 'error':

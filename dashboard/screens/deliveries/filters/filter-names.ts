@@ -5,7 +5,7 @@ import type { FilterChoicesQuery } from '../../../api/generated/graphql';
 import { endpointLabel } from '../../../parts/cells';
 import { DELIVERY_STATES } from '../../../parts/status';
 import { shortly } from '../../../parts/time';
-import type { FilterName, Filters, STATUS_CLASSES } from './filters';
+import type { FilterName, Filters, STATES, STATUS_CLASSES } from './filters';
 
 /** The filters' names. `since`, `until` and `range` are one filter: the time. */
 export const FILTER_NAMES: Record<FilterName, MessageDescriptor> = {
@@ -28,6 +28,16 @@ export const CLASS_NAMES: Record<(typeof STATUS_CLASSES)[number], MessageDescrip
   HTTP_4XX: msg`4xx: rejected`,
   HTTP_5XX: msg`5xx: endpoint failed`,
   NO_ANSWER: msg`No answer`,
+};
+
+export const STATE_NAMES: Record<(typeof STATES)[number], MessageDescriptor> = {
+  PENDING: DELIVERY_STATES.PENDING.name,
+  SUCCEEDED: DELIVERY_STATES.SUCCEEDED.name,
+  FAILED: DELIVERY_STATES.FAILED.name,
+  HELD: DELIVERY_STATES.HELD.name,
+  CANCELED: DELIVERY_STATES.CANCELED.name,
+  RETRYING: msg`Retrying`,
+  ATTEMPT_FAILED: msg`Last attempt failed`,
 };
 
 export const RANGE_NAMES: Record<string, MessageDescriptor> = {
@@ -59,7 +69,7 @@ export function useChips(filters: Filters, choices: FilterChoicesQuery | undefin
   );
   add('endpoint', filters.endpoint && (endpoint === undefined ? filters.endpoint : endpointLabel(endpoint.node)));
   add('type', filters.type);
-  add('status', filters.status && i18n._(DELIVERY_STATES[filters.status as keyof typeof DELIVERY_STATES].name));
+  add('status', filters.status && i18n._(STATE_NAMES[filters.status as keyof typeof STATE_NAMES]));
   add('class', filters.class && i18n._(CLASS_NAMES[filters.class as keyof typeof CLASS_NAMES]));
   add('error', filters.error);
   const time: FilterName[] = ['range', 'since', 'until'];

@@ -19,6 +19,8 @@ export type FilterName = (typeof FILTERS)[number];
 export type Filters = { readonly [name in FilterName]?: string | undefined };
 
 export const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'HELD', 'CANCELED'] as const;
+/** What the address may name as a state: two of them are filters of their own in the API. */
+export const STATES = [...STATUSES, 'RETRYING', 'ATTEMPT_FAILED'] as const;
 export const STATUS_CLASSES = ['HTTP_2XX', 'HTTP_3XX', 'HTTP_4XX', 'HTTP_5XX', 'NO_ANSWER'] as const;
 
 /** The API's limits of payload searches: lengths in characters, and the longest range. */
@@ -31,6 +33,8 @@ export interface DeliveryFilterInput {
   eventId?: string;
   eventType?: string;
   status?: (typeof STATUSES)[number];
+  retrying?: true;
+  lastAttemptFailed?: true;
   statusCodeClass?: (typeof STATUS_CLASSES)[number];
   errorCode?: string;
   since?: string;
@@ -45,6 +49,7 @@ export interface FilteredRow {
   eventId: string;
   eventType: string;
   status: string;
+  attemptCount: number;
   lastStatusCode?: number | null;
   lastErrorCode?: string | null;
   createdAt: string;
@@ -67,7 +72,7 @@ const isTime = (name: FilterName) => name === 'since' || name === 'until';
 function isPossible(name: FilterName, value: string): boolean {
   switch (name) {
     case 'status':
-      return (STATUSES as readonly string[]).includes(value);
+      return (STATES as readonly string[]).includes(value);
     case 'class':
       return (STATUS_CLASSES as readonly string[]).includes(value);
     case 'range':
@@ -99,7 +104,7 @@ export function toFilter(filters: Filters, now: number): DeliveryFilterInput {
     ...(endpoint !== undefined && { webhookId: withPrefix('wh_', endpoint) }),
     ...(event !== undefined && { eventId: withPrefix('ev_', event) }),
     ...(type !== undefined && { eventType: type }),
-    ...(status !== undefined && { status: status as (typeof STATUSES)[number] }),
+    ...stateFilter(status as (typeof STATES)[number] | undefined),
     ...(filters.class !== undefined && { statusCodeClass: filters.class as (typeof STATUS_CLASSES)[number] }),
     ...(error !== undefined && { errorCode: error }),
     ...(since !== undefined && { since }),
@@ -107,6 +112,19 @@ export function toFilter(filters: Filters, now: number): DeliveryFilterInput {
     ...(key !== undefined && { idempotencyKey: key }),
     ...(text !== undefined && { payloadContains: text }),
   };
+}
+
+function stateFilter(state: (typeof STATES)[number] | undefined): DeliveryFilterInput {
+  switch (state) {
+    case undefined:
+      return {};
+    case 'RETRYING':
+      return { retrying: true };
+    case 'ATTEMPT_FAILED':
+      return { lastAttemptFailed: true };
+    default:
+      return { status: state };
+  }
 }
 
 function withPrefix(prefix: string, id: string): string {
@@ -126,6 +144,8 @@ export function matches(filter: DeliveryFilterInput, row: FilteredRow): boolean 
     (filter.eventId === undefined || filter.eventId === row.eventId) &&
     (filter.eventType === undefined || filter.eventType === row.eventType) &&
     (filter.status === undefined || filter.status === row.status) &&
+    (filter.retrying === undefined || (row.status === 'PENDING' && row.attemptCount > 0)) &&
+    (filter.lastAttemptFailed === undefined || row.lastErrorCode != null) &&
     (filter.errorCode === undefined || filter.errorCode === row.lastErrorCode) &&
     (filter.statusCodeClass === undefined || filter.statusCodeClass === classOf(row)) &&
     // Moments of answers are whole seconds.

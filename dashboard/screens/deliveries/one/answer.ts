@@ -19,8 +19,8 @@ export type Answer =
   | { kind: 'delivered'; tries: number }
   /** It has failed for good. `gone`: the endpoint answered 410, so it was not tried again. */
   | { kind: 'failed'; code: string; tries: number; gone: boolean }
-  /** It failed, and is tried again; at `next`, or at once where that has passed. */
-  | { kind: 'retrying'; code: string; tries: number; next: string | undefined }
+  /** It failed, and is tried again; at `next`, or at once where that has passed. `pause`: as of `waiting`. */
+  | { kind: 'retrying'; code: string; tries: number; next: string | undefined; pause: string | undefined }
   /** The endpoint asked for a pause, which is not over. */
   | { kind: 'waiting'; until: string }
   /** No attempt was made so far. */
@@ -45,13 +45,12 @@ export function answerOf(delivery: Standing, now: number): Answer {
       return { kind: 'held', why: heldBecause(webhook) };
     case 'PENDING': {
       const next = nextAttemptAt != null && Date.parse(nextAttemptAt) > now ? nextAttemptAt : undefined;
-      if (lastErrorCode != null) {
-        return { kind: 'retrying', code: lastErrorCode, tries, next };
-      }
       const closedUntil = webhook?.closedUntil;
-      return closedUntil != null && Date.parse(closedUntil) > now
-        ? { kind: 'waiting', until: closedUntil }
-        : { kind: 'queued', next };
+      const pause = closedUntil != null && Date.parse(closedUntil) > now ? closedUntil : undefined;
+      if (lastErrorCode != null) {
+        return { kind: 'retrying', code: lastErrorCode, tries, next, pause };
+      }
+      return pause !== undefined ? { kind: 'waiting', until: pause } : { kind: 'queued', next };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Ban, Ellipsis, RotateCcw } from 'lucide-react';
+import { Ban, Ellipsis } from 'lucide-react';
 import { useState } from 'react';
 import { useMutation } from 'urql';
 import { Button, CopyButton } from '../../../parts/button';
@@ -9,29 +9,24 @@ import { messageOf } from '../../../parts/page';
 import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
 import { useAllowed } from '../../../parts/viewer';
-import { CANCEL_DELIVERY, type Delivery, REDELIVER } from '../documents';
+import { CANCEL_DELIVERY, type Delivery } from '../documents';
 import { CurlDialog } from './curl-dialog';
 import { SendElsewhere } from './send-elsewhere';
+import { useSend } from './use-send';
 
-/** The actions on a delivery: send it again, cancel it, copy it, send its event to another endpoint. */
+/** The actions on a delivery: send it again or now, cancel it, copy it, send its event to another endpoint. */
 export function DeliveryActions({ delivery }: { delivery: Delivery }) {
   const { t } = useLingui();
-  const { id, status, webhook } = delivery;
+  const { id, status } = delivery;
   const mayResend = useAllowed('deliveries:resend');
   const mayBulk = useAllowed('deliveries:bulk');
   const mayReadPayloads = useAllowed('events:read');
   const [open, setOpen] = useState<'cancel' | 'curl' | 'elsewhere'>();
-  const [resending, resend] = useMutation(REDELIVER);
+  const [sendOf, sending] = useSend();
+  const send = sendOf(delivery);
   const [canceling, cancel] = useMutation(CANCEL_DELIVERY);
   const isOpen = status === 'PENDING' || status === 'HELD';
   const close = () => setOpen(undefined);
-  const sendAgain = async () => {
-    const { error } = await resend({ input: { deliveryId: id } });
-    notify(
-      error ? t`It was not sent again.` : t`It is on its way again.`,
-      error && <Untrusted text={messageOf(error)} />,
-    );
-  };
   const cancelIt = async () => {
     const { error } = await cancel({ input: { id } });
     close();
@@ -46,22 +41,24 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
       <CopyButton text={location.href} name={t`the link`}>
         <Trans>Copy the link</Trans>
       </CopyButton>
-      {mayResend &&
-        (isOpen ? (
-          <Button look="danger" icon={<Ban />} onClick={() => setOpen('cancel')}>
-            <Trans>Cancel</Trans>
-          </Button>
-        ) : (
+      {mayResend && (
+        <>
           <Button
             look={status === 'SUCCEEDED' ? 'plain' : 'primary'}
-            icon={<RotateCcw />}
-            disabled={resending.fetching}
-            refused={webhook == null ? t`Its endpoint is deleted.` : undefined}
-            onClick={() => void sendAgain()}
+            icon={send.icon}
+            disabled={sending}
+            refused={send.refused}
+            onClick={send.run}
           >
-            <Trans>Send again</Trans>
+            {send.name}
           </Button>
-        ))}
+          {isOpen && (
+            <Button look="danger" icon={<Ban />} onClick={() => setOpen('cancel')}>
+              <Trans>Cancel</Trans>
+            </Button>
+          )}
+        </>
+      )}
       {more.length > 0 && (
         <Menu label={t`More`} items={more}>
           <Ellipsis aria-hidden />

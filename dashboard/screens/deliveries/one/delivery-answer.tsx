@@ -79,11 +79,14 @@ function Failed({ code, tries, gone }: Omit<Of<'failed'>, 'delivery'>) {
   );
 }
 
-function Retrying({ code, tries, next }: Omit<Of<'retrying'>, 'delivery'>) {
+function Retrying({ code, tries, next, pause }: Omit<Of<'retrying'>, 'delivery'>) {
   const { i18n } = useLingui();
   const { why, what } = remedyFor(code);
+  const paused = pause && (
+    <Trans>Its endpoint asked for a pause until {absolute(pause)}. Trying now waits for it.</Trans>
+  );
   return (
-    <Saying tone="warn" then={i18n._(what)}>
+    <Saying tone="warn" then={paused ?? i18n._(what)}>
       <Trans>
         Attempt {tries} failed: {i18n._(why)}.
       </Trans>{' '}

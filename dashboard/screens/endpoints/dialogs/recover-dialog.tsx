@@ -3,11 +3,11 @@ import { useMemo, useState } from 'react';
 import type { DeliveryOutcome } from '../../../api/generated/graphql';
 import { BulkDialog } from '../../../parts/bulk-dialog';
 import { Tick } from '../../../parts/field';
+import { filterOf, SpanFields, spanOfLast } from '../../../parts/time-span';
 import { useBulkWords } from '../../deliveries/bulk/bulk-words';
 import { RECOVER } from '../../operations/documents';
 import { useBulkOperation } from '../../operations/use-bulk-operation';
 import type { EndpointDialogProps } from '../use-endpoint';
-import { filterOf, SpanFields, spanOfLast } from './time-span';
 
 const WEEK_MS = 168 * 3_600_000;
 

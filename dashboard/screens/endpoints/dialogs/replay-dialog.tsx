@@ -3,12 +3,12 @@ import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { BulkDialog } from '../../../parts/bulk-dialog';
 import { Tick } from '../../../parts/field';
+import { filterOf, SpanFields, spanOfLast } from '../../../parts/time-span';
 import { REPLAY } from '../../operations/documents';
 import { useBulkOperation } from '../../operations/use-bulk-operation';
 import { EVENT_TYPES } from '../documents';
 import { EventTypePicker } from '../form/event-type-picker';
 import type { EndpointDialogProps } from '../use-endpoint';
-import { filterOf, SpanFields, spanOfLast } from './time-span';
 
 const DAY_MS = 24 * 3_600_000;
 /** Events about endpoints themselves: the service sends them, and they are never replayed. */

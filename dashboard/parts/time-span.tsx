@@ -1,5 +1,5 @@
 import { Trans } from '@lingui/react/macro';
-import { Field, TextInput } from '../../../parts/field';
+import { Field, TextInput } from './field';
 
 /** Two moments as inputs of date and time have them, in the person's zone; an empty end means now. */
 export interface Span {
@@ -8,11 +8,16 @@ export interface Span {
 }
 
 export function spanOfLast(ms: number): Span {
-  const at = new Date(Date.now() - ms);
-  return {
-    since: new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16),
-    until: '',
-  };
+  return { since: inputOf(Date.now() - ms), until: '' };
+}
+
+/** The span of a filter; an empty beginning means that there is none. */
+export function spanOf({ since, until }: { since?: string | undefined; until?: string | undefined }): Span {
+  return { since: since ? inputOf(Date.parse(since)) : '', until: until ? inputOf(Date.parse(until)) : '' };
+}
+
+function inputOf(ms: number): string {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 /** The span as the API takes it; undefined while the beginning is missing or the end comes before it. */
@@ -28,7 +33,25 @@ export function filterOf({ since, until }: Span): { since: string; until?: strin
   };
 }
 
-export function SpanFields({ span, onChange }: { span: Span; onChange: (span: Span) => void }) {
+/** As `filterOf`, where the beginning may be empty too. */
+export function openFilterOf(span: Span): { since?: string; until?: string } | undefined {
+  if (span.since !== '') {
+    return filterOf(span);
+  }
+  return span.until === '' ? {} : { until: new Date(span.until).toISOString() };
+}
+
+/** @param open the beginning may be empty */
+export function SpanFields({
+  span,
+  onChange,
+  open = false,
+}: {
+  span: Span;
+  onChange: (span: Span) => void;
+  open?: boolean;
+}) {
+  const isWrong = (open ? openFilterOf : filterOf)(span) === undefined;
   return (
     <div className="grid grid-cols-2 gap-3 max-sm:grid-cols-1">
       <Field name={<Trans>From</Trans>}>
@@ -36,7 +59,7 @@ export function SpanFields({ span, onChange }: { span: Span; onChange: (span: Sp
           <TextInput
             {...props}
             type="datetime-local"
-            required
+            required={!open}
             value={span.since}
             onChange={({ target }) => onChange({ ...span, since: target.value })}
           />
@@ -45,7 +68,7 @@ export function SpanFields({ span, onChange }: { span: Span; onChange: (span: Sp
       <Field
         name={<Trans>Until</Trans>}
         hint={<Trans>Empty means now.</Trans>}
-        error={filterOf(span) === undefined && <Trans>The end must be after the beginning.</Trans>}
+        error={isWrong && <Trans>The end must be after the beginning.</Trans>}
       >
         {(props) => (
           <TextInput

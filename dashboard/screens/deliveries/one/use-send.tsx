@@ -1,0 +1,56 @@
+import { useLingui } from '@lingui/react/macro';
+import { FastForward, RotateCcw } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import type { DeliveryRowFragment } from '../../../api/generated/graphql';
+import { messageOf } from '../../../parts/page';
+import { isClosed } from '../../../parts/status';
+import { absolute } from '../../../parts/time';
+import { notify } from '../../../parts/toast';
+import { Untrusted } from '../../../parts/untrusted';
+import { ATTEMPT_NOW, REDELIVER } from '../documents';
+
+/** The one action that sends a delivery: *Send again* when it is finished, *Try now* while it waits. */
+export interface SendAction {
+  name: string;
+  icon: ReactNode;
+  /** Why it cannot be sent, and the way out. */
+  refused: string | undefined;
+  run: () => void;
+}
+
+/** @returns what sends a delivery, and whether one is being asked for. */
+export function useSend(): [of: (delivery: DeliveryRowFragment) => SendAction, busy: boolean] {
+  const { t } = useLingui();
+  const [resending, resend] = useMutation(REDELIVER);
+  const [attempting, attempt] = useMutation(ATTEMPT_NOW);
+  const sendAgain = async (id: string) => {
+    const { error } = await resend({ input: { deliveryId: id } });
+    notify(
+      error ? t`It was not sent again.` : t`It is on its way again.`,
+      error && <Untrusted text={messageOf(error)} />,
+    );
+  };
+  const tryNow = async (id: string) => {
+    const { data, error } = await attempt({ input: { deliveryIds: [id] } });
+    const webhook = data?.attemptNow.deliveries[0]?.webhook;
+    if (error) {
+      notify(t`It was not tried.`, <Untrusted text={messageOf(error)} />);
+    } else if (webhook && isClosed(webhook)) {
+      notify(t`It waits for a pause.`, t`Its endpoint asked for one until ${absolute(webhook.closedUntil!)}.`);
+    } else {
+      notify(t`It is due now.`);
+    }
+  };
+  const of = ({ id, status, webhook }: DeliveryRowFragment): SendAction => {
+    const deleted = webhook == null ? t`Its endpoint is deleted.` : undefined;
+    if (status === 'HELD') {
+      const refused = t`It is held: enable its endpoint, or release the held deliveries there.`;
+      return { name: t`Try now`, icon: <FastForward />, refused: deleted ?? refused, run: () => {} };
+    }
+    return status === 'PENDING'
+      ? { name: t`Try now`, icon: <FastForward />, refused: deleted, run: () => void tryNow(id) }
+      : { name: t`Send again`, icon: <RotateCcw />, refused: deleted, run: () => void sendAgain(id) };
+  };
+  return [of, resending.fetching || attempting.fetching];
+}
