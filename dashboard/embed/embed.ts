@@ -1,16 +1,10 @@
-import { isPortalPath } from '../../src/domain/portal-paths';
-
 /** How long the frame may be silent at the start: then the browser has blocked it, or the network is away. */
 const SILENT_MS = 15_000;
 
 /** The options that the page around a portal sets. */
-interface Options {
+interface Options extends Look {
   /** Gets the url of a new portal session from the page's own backend. Called at the start, and for each renewal. */
   session: () => Promise<string> | string;
-  /** Default: what the session says. */
-  theme?: Look['theme'];
-  /** A language tag (BCP 47). Default: what the session says. */
-  locale?: Look['locale'];
   /** The screen that is shown first, such as `/deliveries?status=FAILED`. Default: what the session says. */
   path?: string;
   /** Called with the path of each screen that the person opens. */
@@ -27,15 +21,25 @@ interface Options {
   onEnded?: (why: string, error?: unknown) => void;
 }
 
+/** Default: what the session says. The portal judges each value (src/domain/portal-look.ts). */
 interface Look {
   theme?: 'light' | 'dark' | 'auto' | undefined;
+  /** A language tag (BCP 47). */
   locale?: string | undefined;
+  /** `#rrggbb`, in the light theme and in the dark one. */
+  accent?: string | undefined;
+  accentDark?: string | undefined;
+  font?: string | undefined;
+  radius?: number | undefined;
+  transparent?: boolean | undefined;
+  header?: boolean | undefined;
 }
 
 /** Shows the portal in a frame within an element (docs/dashboard.md, "Embedding"). */
 function mount(element: Element, options: Options) {
   const { title = 'Webhooks', minHeight = 600, maxHeight, path, onEnded, onPlace } = options;
-  const look: Look = { theme: options.theme, locale: options.locale };
+  const { theme, locale, accent, accentDark, font, radius, transparent, header } = options;
+  const look: Look = { theme, locale, accent, accentDark, font, radius, transparent, header };
   // `session` may be an ordinary function as well.
   const link = async () => String(await options.session());
   const frame = document.createElement('iframe');
@@ -49,6 +53,12 @@ function mount(element: Element, options: Options) {
 
   const tell = (type: string, data: object) =>
     origin && frame.contentWindow?.postMessage({ ...data, type: `hookwright:${type}` }, origin);
+  let scheme = '';
+  const show = () => {
+    // A browser paints a ground of its own behind a frame with another scheme.
+    frame.style.colorScheme = (look.theme ?? scheme).replace('auto', '');
+    tell('look', look);
+  };
   const resize = () => {
     frame.style.height = `${Math.max(minHeight, Math.min(content, maxHeight ?? innerHeight))}px`;
   };
@@ -59,7 +69,10 @@ function mount(element: Element, options: Options) {
     clearTimeout(silence);
     const is = (type: string) => data?.type === `hookwright:${type}`;
     if (is('ready')) {
-      tell('look', look);
+      scheme = data.theme;
+      show();
+    } else if (is('refused')) {
+      console.error(...data.issues);
     } else if (is('renew')) {
       // Where it fails the portal asks again.
       link().then((url) => tell('session', { url }), console.warn);
@@ -84,12 +97,9 @@ function mount(element: Element, options: Options) {
   };
   link()
     .then((url) => {
-      if (path !== undefined && !isPortalPath(path)) {
-        throw new TypeError(`path must be a path of the portal, such as /deliveries?status=FAILED, and not ${path}`);
-      }
       const { origin: of, hash } = new URL(url);
       origin = of;
-      frame.src = path === undefined ? url : url.replace(hash, hash.split('/', 1)[0] + path);
+      frame.src = path === undefined ? url : url.replace(hash, `${hash.split('/', 1)[0]}/${path.replace(/^\//, '')}`);
       silence = setTimeout(
         () => fail(new Error(`${origin} shows nothing in the frame: the network or a policy of this page blocks it`)),
         SILENT_MS,
@@ -100,7 +110,7 @@ function mount(element: Element, options: Options) {
   return {
     update(change: Look) {
       Object.assign(look, change);
-      tell('look', look);
+      show();
     },
     unmount() {
       clearTimeout(silence);
@@ -113,7 +123,7 @@ function mount(element: Element, options: Options) {
 
 /** `<hookwright-portal session-url="/my/backend/path">`: a POST to that path answers `{ "url": … }`. */
 class PortalElement extends HTMLElement {
-  static observedAttributes = ['theme', 'locale'];
+  static observedAttributes = ['theme', 'locale', 'accent', 'accent-dark', 'font', 'radius', 'transparent', 'header'];
   #mounted: ReturnType<typeof mount> | undefined;
 
   connectedCallback() {
@@ -144,7 +154,18 @@ class PortalElement extends HTMLElement {
 
   #look(): Look {
     const read = (name: string) => this.getAttribute(name) ?? undefined;
-    return { theme: read('theme') as Look['theme'], locale: read('locale') };
+    const isOn = (name: string) => (read(name) === undefined ? undefined : read(name) !== 'off');
+    const radius = read('radius');
+    return {
+      theme: read('theme') as Look['theme'],
+      locale: read('locale'),
+      accent: read('accent'),
+      accentDark: read('accent-dark'),
+      font: read('font')?.toUpperCase(),
+      radius: radius === undefined ? undefined : Number(radius),
+      transparent: isOn('transparent'),
+      header: isOn('header'),
+    };
   }
 }
 

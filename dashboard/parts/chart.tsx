@@ -106,7 +106,7 @@ function Canvas(props: CanvasProps) {
     const sizes = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }));
     sizes.observe(element);
     const themes = new MutationObserver(make);
-    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme', 'style'] });
     return () => {
       sizes.disconnect();
       themes.disconnect();

@@ -4,7 +4,7 @@ import { Check } from 'lucide-react';
 import type { ReactNode, RefObject } from 'react';
 import { leave } from '../api/session';
 import { chooseLanguage, LANGUAGES, type Language } from '../text/language';
-import { chooseTheme, currentTheme, type Theme } from './theme';
+import { chooseTheme, currentTheme, isThemeFixed, type Theme } from './theme';
 import { clock, useClock } from './time';
 import { notify } from './toast';
 
@@ -31,12 +31,16 @@ export default function PreferencesMenu({ open, onOpenChange, anchor, onHelp, ca
       <Menu.Portal>
         <Menu.Positioner anchor={anchor} sideOffset={6} align="end" className="z-20">
           <Menu.Popup className="min-w-52 rounded-lg border border-line bg-raised p-1 text-sm shadow-xl">
-            {themes.map(([theme, name]) => (
-              <Item key={theme} ticked={currentTheme() === theme} onClick={() => chooseTheme(theme)}>
-                {name}
-              </Item>
-            ))}
-            <Menu.Separator className="my-1 h-px bg-line" />
+            {!isThemeFixed() && (
+              <>
+                {themes.map(([theme, name]) => (
+                  <Item key={theme} ticked={currentTheme() === theme} onClick={() => chooseTheme(theme)}>
+                    {name}
+                  </Item>
+                ))}
+                <Menu.Separator className="my-1 h-px bg-line" />
+              </>
+            )}
             {Object.entries(LANGUAGES).map(([language, name]) => (
               <Item
                 key={language}

@@ -1,9 +1,10 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Outlet, useMatchRoute } from '@tanstack/react-router';
-import { type ReactNode, useContext } from 'react';
+import { type ReactNode, useContext, useSyncExternalStore } from 'react';
 import { useCurrentInView } from './current-in-view';
 import { type FinderProps, FrameTools } from './frame-tools';
+import { currentLook } from './look';
 import { Link, PlaceContext } from './place';
 import { TENANT_SCREENS } from './screens';
 import { Untrusted } from './untrusted';
@@ -35,6 +36,7 @@ export function TenantFrame({
   const place = useContext(PlaceContext);
   const isAt = useMatchRoute();
   const nav = useCurrentInView();
+  const { header } = useSyncExternalStore(currentLook.subscribe, currentLook.read);
   const screens = TENANT_SCREENS.filter(({ scopes }) => isAllowed(viewer, ...scopes));
   return (
     <div className="mx-auto max-w-380 px-3 pb-16 sm:px-5">
@@ -42,35 +44,40 @@ export function TenantFrame({
         <Trans>To the content</Trans>
       </a>
       <header className="sticky top-0 z-10 -mx-3 mb-5 border-b border-line bg-page/95 px-3 backdrop-blur-sm sm:-mx-5 sm:px-5">
-        <div className="flex h-12 items-center gap-3">
-          <div className="flex min-w-0 items-center gap-2.5 text-sm font-semibold">
-            {brand}
-            <span className="truncate">
-              <Untrusted text={viewer.tenant?.name ?? ''} />
-            </span>
-            {notice}
+        {header && (
+          <div className="flex h-12 items-center gap-3">
+            <div className="flex min-w-0 items-center gap-2.5 text-sm font-semibold">
+              {brand}
+              <span className="truncate">
+                <Untrusted text={viewer.tenant?.name ?? ''} />
+              </span>
+              {notice}
+            </div>
+            <FrameTools finder={Finder} canLeave={canLeave} />
           </div>
-          <FrameTools finder={Finder} canLeave={canLeave} />
+        )}
+        <div className="flex items-center gap-2">
+          <nav
+            ref={nav}
+            aria-label={t`Screens`}
+            className="-mx-2.5 -mb-px flex min-w-0 gap-0.5 overflow-x-auto [scrollbar-width:none]"
+          >
+            {[...screens, ...more].map(({ path, name }) => {
+              const here = isAt({ to: `${place}${path}` as string, fuzzy: true });
+              return (
+                <Link
+                  key={path}
+                  to={path}
+                  aria-current={here ? 'page' : undefined}
+                  className="border-b-2 border-transparent px-2.5 py-2 text-sm whitespace-nowrap text-soft no-underline hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
+                >
+                  {i18n._(name)}
+                </Link>
+              );
+            })}
+          </nav>
+          {!header && <FrameTools finder={Finder} canLeave={canLeave} narrow />}
         </div>
-        <nav
-          ref={nav}
-          aria-label={t`Screens`}
-          className="-mx-2.5 -mb-px flex gap-0.5 overflow-x-auto [scrollbar-width:none]"
-        >
-          {[...screens, ...more].map(({ path, name }) => {
-            const here = isAt({ to: `${place}${path}` as string, fuzzy: true });
-            return (
-              <Link
-                key={path}
-                to={path}
-                aria-current={here ? 'page' : undefined}
-                className="border-b-2 border-transparent px-2.5 py-2 text-sm whitespace-nowrap text-soft no-underline hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
-              >
-                {i18n._(name)}
-              </Link>
-            );
-          })}
-        </nav>
       </header>
       <main id="screen">
         <Outlet />

@@ -11,6 +11,8 @@ const kept = tabStorage.read('theme');
 /** The theme that the person chose for this tab. */
 let chosen: Theme | undefined = isTheme(kept) ? kept : undefined;
 let current: Theme = 'auto';
+/** The person cannot choose, because the ground is that of the page around the portal. */
+let isFixed = false;
 
 /** Paints the page as the person chooses: from then on in this tab, whatever others want. */
 export function chooseTheme(theme: Theme): void {
@@ -27,7 +29,18 @@ export function offerTheme(theme: Theme): void {
 
 /** The choice, which is not the colour where it is `auto`. */
 export function currentTheme(): Theme {
-  return chosen ?? current;
+  return isFixed ? current : (chosen ?? current);
+}
+
+/** The theme that the operator wants. */
+export const offeredTheme = (): Theme => current;
+
+/** Whether a person may choose. */
+export const isThemeFixed = (): boolean => isFixed;
+
+export function fixTheme(fixed: boolean): void {
+  isFixed = fixed;
+  paint();
 }
 
 function paint(): void {

@@ -11,7 +11,10 @@ export const VIEWER = graphql(`
       apiKey { id name expiresAt }
       tenant { id databaseId name }
       retention { deliveryDays }
-      portalSession { id capabilities locale theme returnUrl parentOrigins expiresAt keysExpireInSeconds }
+      portalSession {
+        id capabilities locale theme returnUrl parentOrigins expiresAt keysExpireInSeconds
+        look { accent accentDark font radius transparent header }
+      }
     }
   }
 `);

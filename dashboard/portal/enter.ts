@@ -1,6 +1,8 @@
 import type { RouterHistory } from '@tanstack/react-router';
+import { isPortalPath } from '../../src/domain/portal-paths';
 import { exchangeCode, sessions } from '../api/session';
 import { readPortalLink } from './links';
+import { parentPage } from './parent-page';
 
 /** The pages that are shown before there is a session. */
 interface Before {
@@ -25,7 +27,11 @@ export async function enter(history: RouterHistory, { waits, invites }: Before):
   if (link.isInvitation) {
     await invites(); // until then the address stays, so that the page can be loaded again
   }
-  history.replace(`/portal${link.place}`);
+  const isPlace = isPortalPath(link.place);
+  if (!isPlace) {
+    parentPage.refuse(['path must be a path of the portal, such as /deliveries?status=FAILED']);
+  }
+  history.replace(`/portal${isPlace ? link.place : '/'}`);
   try {
     sessions.begin(await exchangeCode(link.path, link.code, waits), { keep: true });
     return undefined;

@@ -1,10 +1,12 @@
 import { type SignedOut, sessions } from '../api/session';
 import { isFramed } from '../api/tab-storage';
+import { currentTheme, type Theme } from '../parts/theme';
 
 /** Messages from a framed portal to the page around it. */
 type ToParent =
-  | { type: 'hookwright:ready' }
+  | { type: 'hookwright:ready'; theme: Theme }
   | { type: 'hookwright:renew' }
+  | { type: 'hookwright:refused'; issues: string[] }
   | { type: 'hookwright:height'; height: number }
   | { type: 'hookwright:place'; path: string }
   | { type: 'hookwright:ended'; why: SignedOut };
@@ -20,6 +22,7 @@ class ParentPage {
   #origins: readonly string[] = [];
   #listeners: ((message: FromParent) => void)[] = [];
   #place = '';
+  #refused: string[] = [];
 
   /** @param listener gets the messages of the parent page */
   listen(listener: (message: FromParent) => void): void {
@@ -34,7 +37,10 @@ class ParentPage {
       return;
     }
     window.addEventListener('message', this.#hear);
-    this.tell({ type: 'hookwright:ready' });
+    this.tell({ type: 'hookwright:ready', theme: currentTheme() });
+    if (this.#refused.length > 0) {
+      this.refuse(this.#refused);
+    }
     if (this.#place !== '') {
       this.tell({ type: 'hookwright:place', path: this.#place });
     }
@@ -48,6 +54,12 @@ class ParentPage {
         this.tell({ type: 'hookwright:ended', why: standing.why });
       }
     });
+  }
+
+  /** Says what is wrong with what the parent page wants; before the session is known, as soon as it is. */
+  refuse(issues: string[]): void {
+    this.#refused = issues;
+    this.tell({ type: 'hookwright:refused', issues });
   }
 
   /** Says which screen is shown, so that a page that is loaded again can open the same one. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useClient } from 'urql';
 import { sessions } from '../api/session';
-import { isTheme, offerTheme } from '../parts/theme';
+import { offerLook } from '../parts/look';
 import { useViewer, VIEWER } from '../parts/viewer';
 import { isLanguageTag, setLocales } from '../text/language';
 import { safeReturnUrl } from './links';
@@ -12,12 +12,14 @@ import { SessionEnd } from './session-end';
 /** Shows the screens as the session, and then the parent page, want them; says when the session is about to end. */
 export function PortalSession({ children }: { children: ReactNode }) {
   const viewer = useViewer();
-  const { theme, locale, returnUrl, parentOrigins } = viewer.portalSession ?? {};
+  const { theme, locale, look: wanted, returnUrl, parentOrigins } = viewer.portalSession ?? {};
   const [looks, setLooks] = useState(false);
   useAnotherViewer();
   useEffect(() => {
-    void look({ theme: theme?.toLowerCase(), locale }).then(() => setLooks(true));
-  }, [theme, locale]);
+    void look({ theme: theme?.toLowerCase(), locale, ...wanted })
+      .then(() => look(ofParent))
+      .then(() => setLooks(true));
+  }, [theme, locale, wanted]);
   useEffect(() => {
     renewal.show(viewer);
     parentPage.meet(parentOrigins ?? []);
@@ -50,16 +52,21 @@ function useAnotherViewer(): void {
   }, [client, token]);
 }
 
-parentPage.listen(({ type, theme, locale }) => {
+/** The look that the parent page wants; it wins over that of the session. */
+let ofParent: Record<string, unknown> = {};
+
+parentPage.listen(({ type, ...wanted }) => {
   if (type === 'hookwright:look') {
-    void look({ theme, locale });
+    ofParent = wanted;
+    void look(wanted);
   }
 });
 
-/** Values that are not a theme or a language tag change nothing. */
-async function look({ theme, locale }: { theme: unknown; locale: unknown }): Promise<void> {
-  if (isTheme(theme)) {
-    offerTheme(theme);
+/** Values that are not a theme or a language tag change nothing. The parent page hears what is wrong with a look. */
+async function look({ locale, ...rest }: Record<string, unknown>): Promise<void> {
+  const issues = offerLook(rest);
+  if (issues.length > 0) {
+    parentPage.refuse(issues);
   }
   if (typeof locale === 'string' && isLanguageTag(locale)) {
     await setLocales([locale]);

@@ -25,6 +25,7 @@ async function createSession(input: Record<string, unknown> = {}): Promise<{ url
     `mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) { url session { id } } }`,
     { input: { capabilities: ALL, parentOrigins: [parent.origin], ...input } },
   );
+  expect(body.errors).toBeUndefined();
   const { url, session } = body.data.createPortalSession;
   return { url, id: session.id };
 }
@@ -327,6 +328,42 @@ describe('how a framed portal looks', () => {
     await set('theme', 'light');
     await set('locale', 'de');
     await frame.locator('html[lang=de][data-theme=dark]').waitFor();
+  });
+});
+
+const ACCENTS = { accent: '#5b21b6', accentDark: '#c4b5fd' };
+
+describe('the colours and forms of a framed portal', () => {
+  browserTest('are those of its session, then of the page around it, and none that is refused', async ({ open }) => {
+    const { page, problems } = await open({ allow: [/contrast of|path of the portal/] });
+    const look = { ...ACCENTS, font: 'SERIF', radius: 0, header: false, transparent: true };
+    const next = async () => (await createSession({ theme: 'DARK', look })).url;
+    const frame = await embed(page, next, '{ path: "/nothing" }');
+    await eventually(() => problems.some((problem) => problem.includes('must be a path of the portal')));
+    await frame.locator('section').first().waitFor();
+    const seen = () =>
+      portalFrame(page).evaluate<string[]>(`[
+        getComputedStyle(document.querySelector('[aria-current=page]')).borderBottomColor,
+        getComputedStyle(document.documentElement).backgroundColor,
+        getComputedStyle(document.querySelector('section')).borderTopLeftRadius,
+        getComputedStyle(document.body).fontFamily.split(',')[0]]`);
+    expect(await seen()).toEqual(['rgb(196, 181, 253)', 'rgba(0, 0, 0, 0)', '0px', 'Charter']);
+    expect(await page.locator('iframe').evaluate((one) => (one as HTMLElement).style.colorScheme)).toBe('dark');
+    expect(await frame.getByText('tenant', { exact: true }).count()).toBe(0);
+    await frame.getByRole('button', { name: 'Preferences' }).click();
+    await frame.getByRole('menuitem', { name: 'Deutsch' }).waitFor();
+    expect(await frame.getByRole('menuitem', { name: 'Light' }).count()).toBe(0); // the ground is not the portal's
+    await page.keyboard.press('Escape');
+    expect(await axeViolations(page, 'iframe')).toEqual([]);
+
+    await page.evaluate(`mounted.update({ theme: 'light', radius: 16, header: true, accent: '#f59e0b' })`);
+    await eventually(() => problems.some((problem) => problem.includes('accent has a contrast of 1.9')));
+    expect(await seen()).toEqual(['rgb(91, 33, 182)', 'rgba(0, 0, 0, 0)', '0px', 'Charter']);
+    await page.evaluate(`mounted.update({ transparent: false, accent: '#0f766e' })`);
+    await frame.getByText('tenant', { exact: true }).waitFor();
+    await frame.locator('html[data-ground=own]').waitFor();
+    expect((await seen()).filter((_, at) => at !== 1)).toEqual(['rgb(15, 118, 110)', '16px', 'Charter']);
+    expect(await axeViolations(page, 'iframe')).toEqual([]);
   });
 });
 

@@ -351,6 +351,11 @@ describe('making a session', () => {
       '/overview?ü',
       '',
     ].map((path) => [{ path }, 'path', '/deliveries?status=FAILED'] as const),
+    [{ look: { accent: '#f59e0b', accentDark: '#fbbf24' } }, 'look', 'contrast of 1.9'],
+    [{ look: { accent: '#5b21b6' } }, 'look', 'is needed beside accent'],
+    [{ look: { accent: 'red;}', accentDark: 'url(x)' } }, 'look', 'must be a colour such as'],
+    [{ look: { radius: 17 } }, 'look', 'from 0 to 16'],
+    [{ look: { transparent: true } }, 'look', 'needs a fixed theme'],
     [{ keysExpireInSeconds: 59 }, 'keysExpireInSeconds', 'at least 60'],
     [{ keysExpireInSeconds: 315_360_001 }, 'keysExpireInSeconds', 'at most 315360000'],
   ] as const)('refuses %j at its place, and says what is allowed', async (input, field, allowed) => {
@@ -379,6 +384,14 @@ describe('making a session', () => {
       expect(session.path).toBe(path);
     },
   );
+
+  test('keeps the look that its maker chose', async () => {
+    const look = { accent: '#5b21b6', accentDark: '#c4b5fd', font: 'SERIF', radius: 4, transparent: true };
+    const token = await site.openSession(tenant.key, { theme: 'DARK', look });
+    const seen = '{ viewer { portalSession { look { accent accentDark font radius transparent header } } } }';
+    expect((await site.ask(seen, {}, token)).data.viewer.portalSession.look).toEqual({ ...look, header: true });
+    expect((await site.ask(seen, {}, await site.openSession(tenant.key))).data.viewer.portalSession.look).toBeNull();
+  });
 
   test('begins its url with the host that was asked, or with PUBLIC_URL', async () => {
     expect((await site.session(tenant.key)).url).toMatch(`${site.origin}/portal/s/`);

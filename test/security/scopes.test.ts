@@ -103,9 +103,10 @@ const unguarded: Record<string, string> = {
   FailingWebhook: 'consecutiveFailures held lastErrorCode since state tenant url webhookId',
   FanOutEntry: 'delivery reason webhookId',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
+  PortalLook: 'accent accentDark font header radius transparent',
   PortalSession: `
     capabilities createdAt createdBy createdByKeyId createdByName databaseId exchangedAt expiresAt id invitationDays
-    keysExpireInSeconds lastUsedAt locale openUntil parentOrigins path returnUrl revokedAt status theme`,
+    keysExpireInSeconds lastUsedAt locale look openUntil parentOrigins path returnUrl revokedAt status theme`,
   RecoverDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   RecoverWebhookPayload: 'bulkOperation leftOut total totalCapped',
   RedeliverPayload: 'delivery',

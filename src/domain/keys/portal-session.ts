@@ -1,3 +1,4 @@
+import type { PortalLook } from '../portal-look.js';
 import type { Scope, TenantScope } from './scopes.js';
 
 /** The rights of a portal session and their scopes. Every session has VIEW. */
@@ -19,6 +20,8 @@ export interface PortalSettings {
   /** A language tag (BCP 47). */
   locale: string | null;
   theme: PortalTheme;
+  /** Null, or missing: the portal's own. */
+  look?: PortalLook | null;
   /** The portal's way back. */
   returnUrl: string | null;
   /** The screen that the link opens. Null, or missing: the first one. */

@@ -8,6 +8,7 @@ import {
   PORTAL_SESSION_SECONDS_MAX,
   wholeCapabilities,
 } from '../../../domain/keys/portal-session.js';
+import { judgeLook, PLAIN_LOOK, type PortalLook } from '../../../domain/portal-look.js';
 import { isPortalPath, PORTAL_SCREENS } from '../../../domain/portal-paths.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
 import { expiresInSeconds as keySeconds } from '../fields/input.js';
@@ -72,6 +73,10 @@ const settings = z.object({
     .enum(PortalTheme)
     .nullish()
     .transform((theme) => theme ?? ('AUTO' as const)),
+  look: z
+    .looseObject({}) // judgeLook judges it as a whole
+    .nullish()
+    .transform((look) => (look == null ? null : (wholeLook(look) as unknown as PortalLook))),
   returnUrl: z
     .string()
     .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)
@@ -100,7 +105,19 @@ const settings = z.object({
     .transform((days) => days ?? null),
 });
 
+/** Each value of a look, as it will be stored. */
+function wholeLook(wanted: Record<string, unknown>): Record<keyof PortalLook, unknown> {
+  const given = Object.entries(wanted).filter(([, value]) => value != null);
+  return { ...PLAIN_LOOK, ...Object.fromEntries(given) };
+}
+
 export const portalSessionInput = settings.superRefine((input, context) => {
+  if (input.look !== null) {
+    for (const { field, detail } of judgeLook({ ...input.look }, input.theme !== 'AUTO')) {
+      const params = { code: 'not_allowed' };
+      context.addIssue({ code: 'custom', path: ['look', field], message: detail, params });
+    }
+  }
   const isInvitation = input.invitationDays !== null;
   const most = isInvitation ? INVITED_SECONDS_MAX : PORTAL_SESSION_SECONDS_MAX;
   if ((input.expiresInSeconds ?? 0) > most) {

@@ -17,6 +17,7 @@ import { Node, NumberedNode, ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
 import { connectionOf } from '../fields/connection.js';
+import { PortalLook, PortalLookInput } from './portal-look-types.js';
 
 export const PortalCapability = graphqlEnum<Capability>('PortalCapability', 'A right of a portal session.', {
   VIEW: 'Look at webhooks, events and deliveries. Every session may.',
@@ -88,6 +89,9 @@ export class PortalSession implements PortalSettings {
   @Field(() => PortalTheme, { description: 'The look of the portal.' })
   theme!: Theme;
 
+  @Nullable(() => PortalLook, 'Colours, font and form of the portal. Null for its own.')
+  look!: PortalLook | null;
+
   @Nullable(() => String, 'The url that the portal leads back to, if any.')
   returnUrl!: string | null;
 
@@ -115,10 +119,10 @@ export class PortalSession implements PortalSettings {
 
 export function portalSessionOf(apiKey: ApiKey, now: Date): PortalSession {
   const { id, createdAt, revokedAt, lastUsedAt, portalExchangedAt: exchangedAt } = apiKey;
-  const { madeBy, path = null, ...settings } = JSON.parse(apiKey.portalSettings!) as StoredPortalSettings;
+  const { madeBy, path = null, look = null, ...settings } = JSON.parse(apiKey.portalSettings!) as StoredPortalSettings;
   const expiresAt = apiKey.expiresAt!;
   const openUntil = apiKey.portalCodeExpiresAt!;
-  const own = { id, path, createdAt, expiresAt, openUntil, revokedAt, exchangedAt, lastUsedAt };
+  const own = { id, path, look, createdAt, expiresAt, openUntil, revokedAt, exchangedAt, lastUsedAt };
   const maker = { createdBy: (madeBy?.kind ?? null) as AuditActor | null, createdByKeyId: madeBy?.keyId ?? null };
   return Object.assign(new PortalSession(), settings, own, maker, { status: statusOf(apiKey, now) });
 }
@@ -166,6 +170,9 @@ export class CreatePortalSessionInput {
 
   @Nullable(() => PortalTheme, 'The look of the portal. Default: AUTO.')
   theme?: Theme | null;
+
+  @Nullable(() => PortalLookInput, 'Colours, font and form of the portal. Default: its own.')
+  look?: PortalLookInput | null;
 
   @Nullable(() => String, 'The url that the portal leads back to: https://, or http:// on this machine.')
   returnUrl?: string | null;
