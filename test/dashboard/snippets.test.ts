@@ -1,12 +1,16 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FRAMEWORK_SNIPPETS } from '../../dashboard/screens/endpoints/form/framework-snippets.js';
 import { SNIPPETS } from '../../dashboard/screens/endpoints/form/snippets.js';
 import { formatSecret, secretKeys } from '../../src/domain/signing/secret.js';
 import { contractSignature, standardSignature } from '../../src/domain/signing/signature.js';
+import { freePort } from '../../src/platform/node/free-port.js';
+import { eventually } from '../support/eventually.js';
 
 const run = promisify(execFile);
 const secret = formatSecret(Buffer.alloc(33, 7));
@@ -41,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const codeOf = (language: string, way: 'library' | 'plain') =>
-  SNIPPETS.find((snippet) => snippet.language === language)?.[way] ?? '';
+  [...SNIPPETS, ...FRAMEWORK_SNIPPETS].find((snippet) => snippet.language === language)?.[way] ?? '';
 
 async function write(file: string, code: string): Promise<string> {
   const path = join(folder, file);
@@ -61,6 +65,41 @@ async function verdicts(command: string, ...options: string[]): Promise<boolean[
     said.push(stdout.trim() === 'true');
   }
   return said;
+}
+
+/** A server that runs the route of Next.js as that does: with the request of the web. */
+const NEXT = `import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
+import { POST } from './route.mjs';
+createServer(async (incoming, answer) => {
+  const body = Readable.toWeb(incoming);
+  const init = { method: incoming.method, headers: incoming.headers, body, duplex: 'half' };
+  answer.writeHead((await POST(new Request('http://localhost/webhooks', init))).status).end();
+}).listen(process.env.PORT);
+`;
+
+/** What a receiver's server answers to each delivery. */
+async function answers(program: string): Promise<number[]> {
+  const port = await freePort();
+  const env = { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret };
+  const server = spawn(process.execPath, [program], { env, stdio: 'ignore' });
+  const send = ([, sent, headers]: ReturnType<typeof deliveries>[number]) =>
+    fetch(`http://localhost:${port}/webhooks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: sent,
+    });
+  try {
+    await eventually(() =>
+      send(deliveries()[0]!).then(
+        () => true,
+        () => false,
+      ),
+    );
+    return await Promise.all(deliveries().map(async (delivery) => (await send(delivery)).status));
+  } finally {
+    server.kill();
+  }
 }
 
 const has = (command: string, version = '--version') => spawnSync(command, [version]).status === 0;
@@ -86,6 +125,19 @@ try {
 }`;
     const code = `${codeOf('TypeScript', 'library')}\n${main}`;
     expect(await verdicts(process.execPath, await write('library.mts', code))).toEqual(expected);
+  });
+
+  it.each(
+    ['Express', 'Fastify', 'Next.js'].flatMap((framework) =>
+      (['library', 'plain'] as const).map((way) => [framework, way] as const),
+    ),
+  )('in %s (%s)', async (framework, way) => {
+    const code = codeOf(framework, way);
+    const isNext = framework === 'Next.js';
+    const program = await write(isNext ? 'route.mjs' : `${framework}-${way}.mjs`, code);
+    expect(await answers(isNext ? await write('next.mjs', NEXT) : program)).toEqual([204, 401, 401]);
+    const example = `docs/examples/receivers/${framework.toLowerCase().replace('.js', '')}.mjs`;
+    expect(way === 'plain' || readFileSync(example, 'utf8')).toBe(way === 'plain' || code);
   });
 
   it('in TypeScript, and takes the headers of a request of node:http', { timeout: 60_000 }, async () => {

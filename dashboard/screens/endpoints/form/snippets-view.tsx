@@ -2,14 +2,17 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { Code } from '../../../parts/code';
 import { Segments } from '../../../parts/segments';
+import { FRAMEWORK_SNIPPETS } from './framework-snippets';
 import { SNIPPETS } from './snippets';
+
+const ALL = [...SNIPPETS, ...FRAMEWORK_SNIPPETS];
 
 /** Code for the receiver, in the language of choice, with a library or without. */
 export function Snippets() {
   const { t } = useLingui();
   const [language, setLanguage] = useState('TypeScript');
   const [way, setWay] = useState<'library' | 'plain'>('library');
-  const snippet = SNIPPETS.find((one) => one.language === language);
+  const snippet = ALL.find((one) => one.language === language);
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap justify-between gap-2">
@@ -17,7 +20,7 @@ export function Snippets() {
           label={t`Language`}
           value={language}
           onChange={setLanguage}
-          options={SNIPPETS.map((one) => ({ value: one.language, name: one.language }))}
+          options={ALL.map((one) => ({ value: one.language, name: one.language }))}
         />
         <Segments
           label={t`Way`}
