@@ -216,7 +216,7 @@ describe('the operator', () => {
     await find(String(delivery!.id), `/tenants/${tenantId}/deliveries/${delivery!.id}`);
     await page.getByText('As support').waitFor();
     await find(`wh_${webhookId}`, `/tenants/${other.id}/endpoints/${webhookId}`);
-    await page.getByText('Nothing has been sent here yet.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'receiver.example.com' }).waitFor();
     await page.keyboard.press('Control+k');
     await page
       .getByRole('option')
