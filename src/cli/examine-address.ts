@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import { readIssuer } from '../api/dashboard/oidc/provider.js';
 import { type Check, check } from '../operations/doctor/check.js';
 import type { Config } from '../platform/settings/config.js';
@@ -60,18 +59,20 @@ function judgeProxies(client: string, hasProxies: boolean): Check {
 /** @returns how the service sees clients at this origin; or the rest of a sentence about another answer */
 async function askProxy(origin: string): Promise<{ client: string } | string> {
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const { statusCode, headers, body } = await request(`${origin}/health/proxy`, { signal });
-    if (headers['location'] !== undefined) {
-      body.destroy();
-      return `redirects to ${headers['location']}`;
+    const response = await fetch(`${origin}/health/proxy`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const location = response.headers.get('location');
+    if (location !== null) {
+      return `redirects to ${location}`;
     }
-    const text = Number(headers['content-length'] ?? 0) > BODY_BYTES_MAX ? '' : await body.text();
-    const client = clientIn(text);
-    return client === undefined ? `has another answer than Hookwright's (status ${statusCode})` : { client };
+    const isShort = Number(response.headers.get('content-length') ?? 0) <= BODY_BYTES_MAX;
+    const client = isShort ? clientIn(await response.text()) : undefined;
+    return client === undefined ? `has another answer than Hookwright's (status ${response.status})` : { client };
   } catch (error) {
-    const { message, code } = error as Error & { code?: string };
-    return `cannot be reached from this machine (${code ?? message})`;
+    const { message, cause } = error as Error & { cause?: { code?: string } };
+    return `cannot be reached from this machine (${cause?.code ?? message})`;
   }
 }
 
