@@ -88,7 +88,7 @@ function ByKey() {
         {...form.field('key')}
         name={<Trans>API key</Trans>}
         hint={<Trans>A platform key sees all tenants. The key of a tenant sees its own data.</Trans>}
-        error={isMalformed && t`A key has only letters, digits and “_”, such as hw_1_….`}
+        error={isMalformed && t`A key contains only letters, digits and “_”, such as hw_1_….`}
         type="password"
         required
         autoFocus
@@ -189,7 +189,8 @@ function WhereKeysAre({ keyFile }: { keyFile: string | null }) {
         {keyFile !== null && (
           <li>
             <Trans>
-              The first start wrote a key of the tenant “default” into the data folder: <Command>{`cat ${keyFile}`}</Command>
+              The first start wrote a key of the tenant “default” into the data folder:{' '}
+              <Command>{`cat ${keyFile}`}</Command>
             </Trans>
           </li>
         )}

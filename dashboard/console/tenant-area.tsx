@@ -55,7 +55,7 @@ function BackToTenants() {
 
 function AsSupport() {
   const { t } = useLingui();
-  const audited = t`The tenant's audit log says that you were here, and what you change.`;
+  const audited = t`The tenant's audit log records your visit and your changes.`;
   return (
     <span className="inline-flex items-center gap-2 font-normal" title={audited}>
       <Badge tone="warn" icon={LifeBuoy}>

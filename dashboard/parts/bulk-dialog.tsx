@@ -122,7 +122,7 @@ function Counted({
       )}
       {totalCapped && (
         <p className="text-soft">
-          <Trans>Counting stopped at {text}. The operation includes all that match.</Trans>
+          <Trans>Counting stopped at {text}. The operation includes every match.</Trans>
         </p>
       )}
     </>

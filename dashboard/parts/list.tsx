@@ -143,7 +143,7 @@ export const RowView = memo(
           <td className="w-8 ps-3.5">
             <input
               type="checkbox"
-              aria-label={t`Choose ${rowKey}`}
+              aria-label={t`Select ${rowKey}`}
               checked={Boolean(chosen)}
               onChange={onToggle}
               className="block size-3.5 accent-accent"
@@ -197,7 +197,7 @@ export function More({
   return (
     <div className="flex min-h-10 items-center justify-between gap-2 border-t border-line px-3.5 py-1.5 text-xs text-soft">
       <span className="figures">
-        {hasNextPage ? <Trans>The first {shown} are shown.</Trans> : <Trans>{shown} in all.</Trans>}
+        {hasNextPage ? <Trans>Showing the first {shown}.</Trans> : <Trans>{shown} in total.</Trans>}
       </span>
       {hasNextPage && endCursor != null && (
         <Button onClick={() => onMore(endCursor)} disabled={busy}>

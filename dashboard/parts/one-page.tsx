@@ -70,7 +70,7 @@ function NotFound({
         </div>
       }
     >
-      {advice ?? <Trans>Check the number or name. It may also have been deleted, or is no longer stored.</Trans>}
+      {advice ?? <Trans>Check the number or name. It may have been deleted, or is no longer stored.</Trans>}
     </Empty>
   );
 }

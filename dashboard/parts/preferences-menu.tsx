@@ -20,7 +20,7 @@ export default function PreferencesMenu({ open, onOpenChange, anchor, onHelp, ca
   const { t, i18n } = useLingui();
   const utc = useClock(() => clock.utc());
   const themes: [Theme, string][] = [
-    ['auto', t`Theme of the system`],
+    ['auto', t`System theme`],
     ['light', t`Light`],
     ['dark', t`Dark`],
   ];

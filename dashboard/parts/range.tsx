@@ -50,12 +50,12 @@ export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
         onChange={choose}
         options={(Object.keys(RANGES) as RangeName[]).map((name) => ({ value: name, name: names[name] }))}
       />
-      <Button icon={<CalendarRange />} label={t`Another range`} onClick={() => setOpen(true)}>
+      <Button icon={<CalendarRange />} label={t`Custom range`} onClick={() => setOpen(true)}>
         {current.name === 'custom'
           ? `${shortly(current.since)} – ${current.until === undefined ? t`now` : shortly(current.until)}`
           : undefined}
       </Button>
-      <Dialog open={open} onClose={() => setOpen(false)} title={<Trans>Another range</Trans>}>
+      <Dialog open={open} onClose={() => setOpen(false)} title={<Trans>Custom range</Trans>}>
         <TimeForm
           since={current.since}
           until={current.until}

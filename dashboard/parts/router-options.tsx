@@ -17,8 +17,8 @@ export const routerOptions = {
 
 function NotFound() {
   return (
-    <Empty title={<Trans>There is no such page.</Trans>}>
-      <Trans>The address may be misspelled, or cut off. Ctrl K finds what has an id.</Trans>
+    <Empty title={<Trans>Page not found</Trans>}>
+      <Trans>The address may be misspelled or incomplete. Press Ctrl K to find anything by its id.</Trans>
     </Empty>
   );
 }
@@ -38,16 +38,16 @@ function Outdated() {
   return (
     <Answer
       tone="warn"
-      actions={!isFramed && <Button look="primary" onClick={() => loadPageAgain()}>{t`Load the page again`}</Button>}
+      actions={!isFramed && <Button look="primary" onClick={() => loadPageAgain()}>{t`Reload the page`}</Button>}
     >
       <p className="font-medium">
-        <Trans>This page was updated.</Trans>
+        <Trans>This page was updated</Trans>
       </p>
       <p className="text-sm text-soft">
         {isFramed ? (
-          <Trans>It opens again in a few seconds. If not, load the page around it again.</Trans>
+          <Trans>It reopens in a few seconds. If not, reload the surrounding page.</Trans>
         ) : (
-          <Trans>Load it again to go on.</Trans>
+          <Trans>Reload it to continue.</Trans>
         )}
       </p>
     </Answer>
@@ -69,7 +69,7 @@ function Failed({ error, reset }: ErrorComponentProps) {
               void router.invalidate();
             }}
           >{t`Try again`}</Button>
-          <Button onClick={() => loadPageAgain()}>{t`Load the page again`}</Button>
+          <Button onClick={() => loadPageAgain()}>{t`Reload the page`}</Button>
         </>
       }
     >

@@ -130,7 +130,7 @@ function useCurrentRow<Row>(
   const step = (by: number) => goTo(Math.min(count - 1, Math.max(0, (current ?? -1) + by)));
   useRowKeys(count > 0 ? step : undefined, row && (() => onOpen(row)));
   useShortcut('Escape', t`Leave the rows`, current === undefined ? undefined : () => goTo(undefined));
-  useShortcut('x', t`Choose the row`, row && choice && (() => choice.toggle(row)));
+  useShortcut('x', t`Select the row`, row && choice && (() => choice.toggle(row)));
   return [current, goTo];
 }
 
@@ -143,7 +143,7 @@ function Head<Row>({ columns, choice }: Pick<VirtualListProps<Row>, 'columns' | 
           <th scope="col" className="w-8 ps-3.5">
             <input
               type="checkbox"
-              aria-label={t`Choose the first rows, or none`}
+              aria-label={t`Select the first rows, or none`}
               ref={(input) => {
                 if (input !== null) {
                   input.indeterminate = choice.keys.size > 0;

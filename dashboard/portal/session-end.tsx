@@ -29,9 +29,9 @@ export function SessionEnd() {
           <Plural value={minutes} one="Your session ends in # minute." other="Your session ends in # minutes." />
         )}{' '}
         {isFramed ? (
-          <Trans>Load this page again to go on.</Trans>
+          <Trans>Reload this page to continue.</Trans>
         ) : (
-          <Trans>Open your webhooks again from the product that sends them to go on.</Trans>
+          <Trans>To continue, open your webhooks again from the product that sends them.</Trans>
         )}
       </Answer>
     </aside>

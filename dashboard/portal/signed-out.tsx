@@ -29,8 +29,8 @@ export function SignedOutPage({
             <Untrusted text={refusal} />
           ) : (
             {
-              nobody: <Trans>This page opens by a link.</Trans>,
-              expired: <Trans>Your session is over: its time has ended.</Trans>,
+              nobody: <Trans>This page needs a link.</Trans>,
+              expired: <Trans>Your session has expired.</Trans>,
               refused: <Trans>Your session was revoked.</Trans>,
               left: <Trans>You have signed out.</Trans>,
             }[why]
@@ -39,7 +39,7 @@ export function SignedOutPage({
         {(isFramed || refusal === undefined) && (
           <p className="text-sm text-soft">
             {isFramed ? (
-              <Trans>Load this page again to open your webhooks again.</Trans>
+              <Trans>Reload this page to open your webhooks again.</Trans>
             ) : (
               <Trans>Open your webhooks again from the product that sends them: each link works once.</Trans>
             )}

@@ -181,7 +181,7 @@ describe('the operator', () => {
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Name of the tenant').fill('Acme');
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByText('The tenant has its new name.').waitFor();
+    await page.getByText('The tenant is renamed.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Delete the tenant' }).click();

@@ -247,7 +247,7 @@ describe('a framed portal whose service is upgraded', () => {
     await upgrade();
     isAway = true;
     await frame.getByRole('link', { name: 'Deliveries', exact: true }).click();
-    await frame.getByText('This page was updated.').waitFor();
+    await frame.getByText('This page was updated').waitFor();
     isAway = false;
     await heading(frame, 'Deliveries');
     expect(await opened()).toBe(before + 1);

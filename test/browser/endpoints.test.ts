@@ -34,7 +34,7 @@ describe('a new endpoint', () => {
     async ({ open }) => {
       const stack = await openStack();
       const page = await visit(open, stack, '/endpoints');
-      await page.getByText('There is no endpoint yet.').waitFor();
+      await page.getByText('No endpoints').waitFor();
       await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
 
       await urlOf(page).fill('https://example.com:22/');
@@ -131,7 +131,7 @@ describe('the page of an endpoint', () => {
       `update hookwright.webhooks set url = '${theirs}', version = version + 1 where id = ${id}`,
     );
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody else changed this endpoint while you were editing it.').waitFor();
+    await page.getByText('Someone else changed this endpoint while you were editing it.').waitFor();
     await dialogOf(page).getByRole('cell', { name: theirs }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Overwrite with mine' }).click();
@@ -211,6 +211,6 @@ describe('the page of an endpoint', () => {
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByText('One waiting or held delivery is canceled.').waitFor();
     await page.getByRole('button', { name: 'Delete the endpoint' }).click();
-    await page.getByText('There is no endpoint yet.').waitFor();
+    await page.getByText('No endpoints').waitFor();
   });
 });

@@ -56,7 +56,7 @@ describe('the list of events', () => {
     for (let count = 0; count < 5; count += 1) {
       await stack.delivery.emit();
     }
-    const show = page.getByRole('button', { name: 'There is something new. Show it.' });
+    const show = page.getByRole('button', { name: 'Show new events' });
     await show.waitFor();
     expect(await numbers.allInnerTexts()).toEqual(before);
     await show.click();
@@ -75,7 +75,7 @@ describe('an event type', () => {
     await page.getByLabel('Find an event type').fill('booking created');
     await page.getByRole('link', { name: 'booking.created' }).click();
     await page.getByRole('row', { name: /booking_code required string/ }).waitFor();
-    await page.getByRole('table', { name: 'Who gets it' }).getByRole('link').waitFor();
+    await page.getByRole('table', { name: 'Subscribers' }).getByRole('link').waitFor();
     expect(await axeViolations(page)).toEqual([]);
 
     const payload = page.getByLabel('Payload', { exact: true });

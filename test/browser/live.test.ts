@@ -31,7 +31,7 @@ describe('a page whose service is started again', () => {
       const page = await visit((options) => open({ ...options, allow: AWAY }), stack, '/deliveries');
       await page.mouse.move(0, 0);
       await light(page, 'Live');
-      await page.getByText('There are no deliveries.').waitFor();
+      await page.getByText('No deliveries').waitFor();
       for (let count = 0; count < before; count += 1) {
         await stack.delivery.emit();
         await rowsOf(page).filter({ hasText: 'Delivered' }).waitFor();

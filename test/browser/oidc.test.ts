@@ -105,7 +105,7 @@ describe('signing in to the console by OpenID Connect', () => {
     await support.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor();
     const page = await openConsole(open, '/console/keys');
     await signIn(page, 'ann');
-    const people = page.getByRole('table', { name: 'Signed in to the console' });
+    const people = page.getByRole('table', { name: 'Console sessions' });
     await people.getByText('You use this one').waitFor();
     expect(await page.getByRole('table', { name: 'Keys' }).getByText('console: two').count()).toBe(0);
     expect(await axeViolations(page)).toEqual([]);

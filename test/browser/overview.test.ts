@@ -76,7 +76,7 @@ describe('the overview', () => {
     await page.getByText('needs you.').waitFor();
     await page.getByText('Ten attempts failed in a row').locator('visible=true').waitFor();
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByRole('table', { name: 'Endpoints that need you' }).getByRole('link').click();
+    await page.getByRole('table', { name: 'Endpoints needing attention' }).getByRole('link').click();
     await page.waitForURL(new RegExp(`/endpoints/${id}$`));
     await page.getByRole('button', { name: 'Check it' }).click();
     await page.getByText(/The test failed after .* because the connection is refused/).waitFor();

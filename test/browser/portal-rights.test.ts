@@ -48,7 +48,7 @@ describe('the portal offers what its session may do', () => {
     const { page } = await open({ origin: stack.origin });
     await openPortal(page, stack, 'SEND');
     expect(await page.getByRole('button', { name: 'All that match' }).count()).toBe(0);
-    await page.getByRole('checkbox', { name: /^Choose dl_/ }).waitFor();
+    await page.getByRole('checkbox', { name: /^Select dl_/ }).waitFor();
     await openDelivery(page);
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('It is on its way again.').waitFor();
@@ -59,7 +59,7 @@ describe('the portal offers what its session may do', () => {
     const { page } = await open({ origin: stack.origin });
     await openPortal(page, stack, 'BULK');
     await page.getByRole('button', { name: 'All that match' }).waitFor();
-    expect(await page.getByRole('checkbox', { name: /^Choose dl_/ }).count()).toBe(0);
+    expect(await page.getByRole('checkbox', { name: /^Select dl_/ }).count()).toBe(0);
     await openDelivery(page);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Send to another endpoint' }).waitFor();

@@ -77,7 +77,7 @@ describe('while Postgres is away', () => {
 
   const screens: [path: string, back: (page: Page) => Promise<void>][] = [
     ['', (page) => page.getByRole('heading', overview).waitFor()],
-    ['/deliveries', (page) => page.getByText('There are no deliveries.').waitFor()],
+    ['/deliveries', (page) => page.getByText('No deliveries').waitFor()],
     ['/endpoints', (page) => page.getByRole('table', { name: 'Endpoints' }).getByText('127.0.0.1').first().waitFor()],
   ];
   for (const [path, back] of screens) {
@@ -100,7 +100,7 @@ describe('while Postgres is away', () => {
     await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Deliveries' }).click();
     await page.getByRole('alert').waitFor();
     proxy.bringBack();
-    await page.getByText('There are no deliveries.').waitFor();
+    await page.getByText('No deliveries').waitFor();
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 });

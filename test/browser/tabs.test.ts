@@ -30,7 +30,7 @@ describe('who came by a link that works once', () => {
     onTestFinished(() => stack[Symbol.asyncDispose]());
     const { page } = await open({ origin: stack.origin });
     await page.goto(stack.startLink);
-    await page.getByText('Nothing is sent until there is an endpoint.').waitFor();
+    await page.getByText('Nothing is sent until you add an endpoint.').waitFor();
     await page.getByRole('link', { name: 'Add the first endpoint' }).click();
     await page.getByRole('link', { name: 'Add an endpoint' }).waitFor();
   });

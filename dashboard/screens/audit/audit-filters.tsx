@@ -20,7 +20,7 @@ export function AuditFilters({ names }: { names: ReadonlyMap<string, string> }) 
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <Select
-        label={t`What was done`}
+        label={t`Kind of change`}
         value={address['action'] ?? 'any'}
         onChange={set('action')}
         options={[
@@ -48,15 +48,15 @@ export function AuditFilters({ names }: { names: ReadonlyMap<string, string> }) 
         value={address['key'] ?? 'any'}
         onChange={set('key')}
         options={[
-          { value: 'any', name: t`By anybody` },
+          { value: 'any', name: t`By anyone` },
           ...[...names].map(([id, name]) => ({ value: id, name: `${name} (${id})` })),
         ]}
       />
       <form onSubmit={find} className="w-52">
         <TextInput
           type="search"
-          aria-label={t`Id of what was changed`}
-          placeholder={t`Id, such as wh_12`}
+          aria-label={t`ID of the changed object`}
+          placeholder={t`ID, such as wh_12`}
           value={target}
           onChange={({ target: input }) => {
             setTarget(input.value);

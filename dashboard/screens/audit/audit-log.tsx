@@ -62,7 +62,7 @@ export default function AuditLog() {
                   </Button>
                 }
               >
-                <Trans>Changes of this kind in this range of time would stand here.</Trans>
+                <Trans>Changes of this kind in this range appear here.</Trans>
               </Empty>
             }
             more={<More shown={rows.length} page={data.auditLog.pageInfo} busy={fetching} onMore={setAfter} />}

@@ -64,7 +64,7 @@ function Differences({ entry: { before, after } }: { entry: AuditRow }) {
   if (fields.length === 0) {
     return (
       <p className="text-sm text-soft">
-        <Trans>The log names no fields for this change.</Trans>
+        <Trans>The log lists no fields for this change.</Trans>
       </p>
     );
   }

@@ -37,7 +37,7 @@ export default function Catalogue() {
         <Card flush>
           {found.length === 0 ? (
             <Empty
-              title={<Trans>No event type matches.</Trans>}
+              title={<Trans>No matching event types</Trans>}
               action={
                 text !== '' && (
                   <Button onClick={() => setAddress({ text: undefined })}>

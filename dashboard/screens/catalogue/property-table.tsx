@@ -11,7 +11,7 @@ export function PropertyTable({ properties }: { properties: readonly Property[] 
   if (properties.length === 0) {
     return (
       <p className="px-3.5 py-6 text-center text-sm text-soft">
-        <Trans>The schema names no properties: it takes any object.</Trans>
+        <Trans>The schema lists no properties: it accepts any object.</Trans>
       </p>
     );
   }
@@ -23,7 +23,7 @@ export function PropertyTable({ properties }: { properties: readonly Property[] 
             <Heading>{t`Property`}</Heading>
             <Heading>{t`Type`}</Heading>
             <Heading look="max-md:hidden">{t`Rules`}</Heading>
-            <Heading look="w-1/2 max-sm:hidden">{t`What it is`}</Heading>
+            <Heading look="w-1/2 max-sm:hidden">{t`Description`}</Heading>
           </tr>
         </thead>
         <tbody>

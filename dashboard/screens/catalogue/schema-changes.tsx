@@ -14,7 +14,7 @@ export function SchemaChanges({ before, after }: { before: Version; after: Versi
   if (found.length === 0) {
     return (
       <p className="px-3.5 py-6 text-center text-sm text-soft">
-        <Trans>No property differs from version {before.version}: only words or other rules did.</Trans>
+        <Trans>No property differs from version {before.version}. Only texts or other rules changed.</Trans>
       </p>
     );
   }

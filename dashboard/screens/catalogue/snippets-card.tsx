@@ -36,8 +36,8 @@ export function SnippetsCard({ type, sample }: { type: EventTypeRowFragment; sam
       {shown === received && (
         <p className="mt-2 text-xs text-soft">
           <Trans>
-            The names of the headers may be set otherwise here. Check the signature over the exact bytes of the body,
-            and answer with 2xx.
+            Header names may differ in this installation. Check the signature over the exact bytes of the body, and
+            answer with 2xx.
           </Trans>
         </p>
       )}

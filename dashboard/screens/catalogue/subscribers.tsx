@@ -24,7 +24,7 @@ export function Subscribers({ name }: { name: string }) {
   const columns = useColumns();
   const rows = data?.webhooks?.edges.map(({ node }) => node) ?? [];
   return (
-    <Card flush title={<Trans>Who gets it</Trans>}>
+    <Card flush title={<Trans>Subscribers</Trans>}>
       {error && <Failure error={error} retry={read} />}
       {data?.webhooks && rows.length === 0 && (
         <div className="flex flex-col items-center gap-3 px-3.5 py-6 text-center text-sm text-soft">
@@ -39,7 +39,7 @@ export function Subscribers({ name }: { name: string }) {
       {data?.webhooks && rows.length > 0 && (
         <>
           <List
-            label={t`Who gets it`}
+            label={t`Subscribers`}
             columns={columns}
             rows={rows}
             keyOf={({ id }) => id}

@@ -60,7 +60,7 @@ export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof ar
             { value: 'failure', name: t`Latest failure first` },
             { value: 'held', name: t`Most held first` },
             { value: 'newest', name: t`Newest first` },
-            { value: 'url', name: t`By url` },
+            { value: 'url', name: t`By URL` },
           ]}
         />
       </div>

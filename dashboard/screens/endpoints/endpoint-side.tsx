@@ -43,7 +43,7 @@ function WhatIsNext({ endpoint }: SideProps) {
   ];
   const upTo = (value: number) => countUpTo(value, backlog?.countMax ?? Number.POSITIVE_INFINITY);
   return (
-    <Card title={<Trans>What is next</Trans>}>
+    <Card title={<Trans>Coming up</Trans>}>
       <Facts>
         <Fact name={<Trans>Due now</Trans>}>
           <span className="figures">
@@ -77,7 +77,7 @@ function WhatIsNext({ endpoint }: SideProps) {
           </span>
         </Fact>
         {endpointState && (
-          <Fact name={<Trans>At a time</Trans>}>
+          <Fact name={<Trans>In parallel</Trans>}>
             <span className="figures">
               <Trans>
                 {count(endpointState.inFlight)} of {count(endpointState.window)} requests
@@ -150,7 +150,7 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
               <Untrusted text={url} />
             </span>
             <span className="-my-1.5">
-              <CopyButton text={url} name={t`the url`} />
+              <CopyButton text={url} name={t`the URL`} />
             </span>
           </span>
         </Fact>

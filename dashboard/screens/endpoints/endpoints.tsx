@@ -74,7 +74,7 @@ export default function Endpoints() {
             </>
           ) : isFiltered(wanted) ? (
             <Empty
-              title={<Trans>No endpoint is like that.</Trans>}
+              title={<Trans>No matching endpoints</Trans>}
               action={
                 <button
                   type="button"
@@ -86,8 +86,8 @@ export default function Endpoints() {
               }
             />
           ) : (
-            <Empty title={<Trans>There is no endpoint yet.</Trans>} action={add}>
-              <Trans>An endpoint is a url of yours that events are sent to as they happen.</Trans>
+            <Empty title={<Trans>No endpoints</Trans>} action={add}>
+              <Trans>An endpoint is your URL that receives events as they happen.</Trans>
             </Empty>
           )}
         </Card>

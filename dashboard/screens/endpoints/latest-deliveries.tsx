@@ -47,8 +47,8 @@ export function LatestDeliveries({ endpoint }: { endpoint: ShownEndpoint }) {
       }
     >
       {latest.length === 0 ? (
-        <Empty title={<Trans>There are no deliveries.</Trans>}>
-          <Trans>Each event of its types, and each test, stands here as it is sent.</Trans>
+        <Empty title={<Trans>No deliveries</Trans>}>
+          <Trans>Its events and tests appear here as they are sent.</Trans>
         </Empty>
       ) : (
         <div onPointerEnter={() => setStill(true)} onPointerLeave={() => setStill(false)}>

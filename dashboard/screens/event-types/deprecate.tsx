@@ -66,8 +66,8 @@ function Affected({ attempts, tenants }: { attempts: number; tenants: readonly T
   ) : (
     <Plural
       value={tenants.length}
-      one={`${made} attempts to deliver it in the last 7 days, for # tenant.`}
-      other={`${made} attempts to deliver it in the last 7 days, for # tenants.`}
+      one={`${made} delivery attempts in the last 7 days, for # tenant.`}
+      other={`${made} delivery attempts in the last 7 days, for # tenants.`}
     />
   );
 }

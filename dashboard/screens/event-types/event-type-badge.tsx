@@ -20,7 +20,7 @@ export function EventTypeBadge({
     return <Badge tone="calm" icon={EyeOff}>{t`Hidden`}</Badge>;
   }
   if (reserved) {
-    return <Badge tone="calm" icon={Lock}>{t`Of the service`}</Badge>;
+    return <Badge tone="calm" icon={Lock}>{t`Built in`}</Badge>;
   }
   return <Badge tone="good" icon={CircleCheck}>{t`Current`}</Badge>;
 }

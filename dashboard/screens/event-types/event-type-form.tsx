@@ -76,7 +76,7 @@ export function EventTypeForm<Data>({
           <JsonField
             {...form.field('schema')}
             name={<Trans>JSON Schema of the payload (2020-12)</Trans>}
-            hint={t`Of type object, at most 64 KiB. An emit with another payload is refused.`}
+            hint={t`Type object, at most 64 KiB. Events with another payload are refused.`}
             issues={form.issues('schema')}
           />
         </div>

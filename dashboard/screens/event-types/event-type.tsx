@@ -74,7 +74,7 @@ function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) 
       )}
       {type.reserved && (
         <Answer tone="info">
-          <Trans>Only the service emits events of this type, so it cannot be changed.</Trans>
+          <Trans>Only the service emits events of this type, so you cannot change it.</Trans>
         </Answer>
       )}
       <div className="grid items-start gap-4 2xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">

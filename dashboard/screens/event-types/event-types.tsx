@@ -40,7 +40,7 @@ export default function EventTypes() {
                 { value: 'current', name: t`Current` },
                 { value: 'deprecated', name: t`Deprecated` },
                 { value: 'hidden', name: t`Hidden` },
-                { value: 'reserved', name: t`Of the service` },
+                { value: 'reserved', name: t`Built in` },
               ]}
             />
             {mayRegister && (
@@ -63,8 +63,8 @@ export default function EventTypes() {
               keyOf={({ id }) => id}
               onOpen={({ name }) => go(`/event-types/${name}`)}
               empty={
-                <Empty title={<Trans>No event type fits.</Trans>}>
-                  <Trans>Search for less, or choose another state.</Trans>
+                <Empty title={<Trans>No matching event types</Trans>}>
+                  <Trans>Use a shorter search text or choose another state.</Trans>
                 </Empty>
               }
             />

@@ -51,7 +51,7 @@ export default function Events() {
         <Card flush>
           {rows.length === 0 ? (
             <Empty
-              title={filtered ? <Trans>There is no such event.</Trans> : <Trans>There is no event in this time.</Trans>}
+              title={filtered ? <Trans>No matching events</Trans> : <Trans>No events</Trans>}
               action={
                 filtered && (
                   <Button onClick={() => setAddress({ type: undefined, key: undefined, text: undefined })}>
@@ -60,7 +60,7 @@ export default function Events() {
                 )
               }
             >
-              <Trans>Events stand here as they are emitted. A longer range of time may have some.</Trans>
+              <Trans>Events appear here as they are emitted. Choose a longer range to see older ones.</Trans>
             </Empty>
           ) : (
             <div onPointerEnter={() => setLooking(true)} onPointerLeave={() => setLooking(false)}>
@@ -73,7 +73,7 @@ export default function Events() {
                   }}
                   className="w-full border-b border-line bg-accent-soft py-1.5 text-center text-sm font-medium text-accent"
                 >
-                  <Trans>There is something new. Show it.</Trans>
+                  <Trans>Show new events</Trans>
                 </button>
               )}
               <List
@@ -97,9 +97,9 @@ function ProblemAnswer({ problem }: { problem: FilterProblem }) {
     <Answer tone="info">
       {
         {
-          TEXT_TOO_SHORT: <Trans>A text to search payloads for has at least 3 characters.</Trans>,
-          TEXT_TOO_LONG: <Trans>A text to search payloads for has at most 200 characters.</Trans>,
-          RANGE_TOO_LONG: <Trans>Payloads are searched in at most 7 days: choose a shorter range.</Trans>,
+          TEXT_TOO_SHORT: <Trans>Enter at least 3 characters to search payloads.</Trans>,
+          TEXT_TOO_LONG: <Trans>Enter at most 200 characters to search payloads.</Trans>,
+          RANGE_TOO_LONG: <Trans>Payload search covers at most 7 days. Choose a shorter range.</Trans>,
         }[problem]
       }
     </Answer>

@@ -36,7 +36,7 @@ export function FanOut({ event }: { event: EventRowFragment }) {
       {error && <Failure error={error} retry={readAgain} />}
       {fanOut && <Summary rows={rows} more={fanOut.pageInfo.hasNextPage} />}
       {fanOut && rows.length > 0 && (
-        <Card title={<Trans>Who got it, and who did not</Trans>} flush>
+        <Card title={<Trans>Recipients</Trans>} flush>
           <List label={t`Endpoints`} columns={columns} rows={rows} keyOf={({ webhookId }) => webhookId} />
           <More shown={rows.length} page={fanOut.pageInfo} busy={fetching} onMore={setAfter} />
         </Card>
@@ -55,7 +55,7 @@ function Summary({ rows, more }: { rows: readonly Row[]; more: boolean }) {
     <Answer tone={toneOf(statuses)}>
       <p className="font-medium">
         {rows.length === 0 ? (
-          <Trans>No endpoint existed when the event came.</Trans>
+          <Trans>No endpoint existed when the event was emitted.</Trans>
         ) : statuses.length === 0 ? (
           <Trans>No endpoint got this event.</Trans>
         ) : (

@@ -10,19 +10,19 @@ export function ReasonWords({ reason, eventType }: { reason: FanOutReason; event
     case 'NOT_SUBSCRIBED':
       return (
         <Trans>
-          It was not subscribed to <Untrusted text={eventType} /> when the event came.
+          It was not subscribed to <Untrusted text={eventType} /> when the event was emitted.
         </Trans>
       );
     case 'CREATED_LATER':
-      return <Trans>The endpoint was added after the event came.</Trans>;
+      return <Trans>The endpoint was added after the event was emitted.</Trans>;
     case 'FOR_ANOTHER_WEBHOOK':
-      return <Trans>The event was only for another endpoint, as tests are.</Trans>;
+      return <Trans>The event was for another endpoint only, like a test.</Trans>;
     case 'INACTIVE':
       return <Trans>The endpoint was inactive for longer than deliveries are held.</Trans>;
     case 'ABOUT_THIS_WEBHOOK':
       return <Trans>The event is about this endpoint itself, so only the others get it.</Trans>;
     case 'NO_LONGER_KEPT':
-      return <Trans>Deliveries of this age are no longer stored. There may have been one.</Trans>;
+      return <Trans>Deliveries this old are no longer stored. There may have been one.</Trans>;
     case 'UNKNOWN':
       return <Trans>Unknown. The endpoint may have been changed at that moment.</Trans>;
   }

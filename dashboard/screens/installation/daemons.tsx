@@ -46,7 +46,7 @@ export function Daemons({ daemons }: { daemons: readonly Daemon[] }) {
         rows={daemons}
         keyOf={({ workerId }) => workerId}
         empty={
-          <Empty title={<Trans>No daemon has reported in the last 10 minutes.</Trans>}>
+          <Empty title={<Trans>No daemon is running</Trans>}>
             <Trans>
               Start one: <code className="font-mono text-xs">hookwright daemon</code>
             </Trans>

@@ -15,7 +15,7 @@ export function FailureCodes({ failures }: { failures: Failures }) {
   return (
     <Card flush title={<Trans>Recent failure reasons</Trans>}>
       {failures.length === 0 ? (
-        <Empty title={<Trans>None of the newest 20,000 deliveries has failed.</Trans>} />
+        <Empty title={<Trans>No recent failures</Trans>} />
       ) : (
         <ul>
           {failures.slice(0, SHOWN).map(({ errorCode, deliveries }) => (

@@ -29,7 +29,7 @@ export function FirstSteps() {
       }
     >
       <p className="font-medium">
-        <Trans>Nothing is sent until there is an endpoint.</Trans>
+        <Trans>Nothing is sent until you add an endpoint.</Trans>
       </p>
       <p className="text-sm text-soft">
         <Trans>

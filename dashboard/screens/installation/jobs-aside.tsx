@@ -32,7 +32,7 @@ export function JobsAside({ jobs }: { jobs: readonly Job[] }) {
         from: 'sm',
         render: ({ deliveryId }) => <code className="font-mono text-xs">{deliveryId ?? '–'}</code>,
       },
-      { name: t`Tries`, figures: true, render: ({ tries }) => count(tries) },
+      { name: t`Attempts`, figures: true, render: ({ tries }) => count(tries) },
       {
         name: t`Again`,
         figures: true,

@@ -16,14 +16,14 @@ export function NowFigures({
   const sum = (field: 'slots' | 'inFlight') => daemons.reduce((total, daemon) => total + daemon[field], 0);
   return (
     <Figures>
-      <Figure name={<Trans>Longest wait</Trans>} value={lag} remark={t`of what is due`} />
+      <Figure name={<Trans>Longest wait</Trans>} value={lag} remark={t`of due deliveries`} />
       <Figure
         name={<Trans>Due</Trans>}
         value={countUpTo(backlog.due, backlog.countMax)}
         remark={t`in flight, or next`}
       />
       <Figure
-        name={<Trans>Planned for later</Trans>}
+        name={<Trans>Scheduled for later</Trans>}
         value={countUpTo(backlog.scheduled, backlog.countMax)}
         remark={t`retries`}
       />

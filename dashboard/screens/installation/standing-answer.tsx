@@ -27,8 +27,8 @@ export function StandingAnswer({ installation }: { installation: Installation })
         <p className="font-medium">
           <Plural
             value={daemons.length}
-            one={`All is well: # daemon delivers, and nothing that is due has waited longer than ${lag}.`}
-            other={`All is well: # daemons deliver, and nothing that is due has waited longer than ${lag}.`}
+            one={`All is well: # daemon is delivering, and no due delivery has waited longer than ${lag}.`}
+            other={`All is well: # daemons are delivering, and no due delivery has waited longer than ${lag}.`}
           />
         </p>
       </Answer>
@@ -40,7 +40,7 @@ export function StandingAnswer({ installation }: { installation: Installation })
       actions={
         problems.some(({ kind }) => kind === 'LATE') && (
           <Link to="/worst" search={{ by: 'BACKLOG' }} className={buttonLook('plain')}>
-            <Trans>Who has the longest backlog?</Trans>
+            <Trans>Show the longest backlog</Trans>
           </Link>
         )
       }
@@ -90,8 +90,8 @@ function Sentence({ problem, countMax }: { problem: Problem; countMax: number })
       return (
         <Plural
           value={problem.jobs}
-          one="# job was put aside because it did not finish. The daemon's log says why."
-          other="# jobs were put aside because they did not finish. The daemon's log says why."
+          one="# job did not finish and was put aside. The daemon's log says why."
+          other="# jobs did not finish and were put aside. The daemon's log says why."
         />
       );
     case 'FINDING':

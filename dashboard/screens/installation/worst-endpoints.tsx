@@ -85,7 +85,7 @@ export default function WorstEndpoints() {
               onOpen={(row) => go(pathOf(row))}
               empty={
                 <Empty title={<Trans>No endpoint stands out.</Trans>}>
-                  <Trans>There is nothing to rank in this range, which leaves out the last two minutes.</Trans>
+                  <Trans>Nothing to rank in this range. It excludes the last two minutes.</Trans>
                 </Empty>
               }
             />

@@ -23,17 +23,17 @@ export function ConsoleSessions() {
   const rows = data?.apiKeys?.edges.map(({ node }) => node) ?? [];
   return (
     <div className="mt-4">
-      <Card title={<Trans>Signed in to the console</Trans>}>
+      <Card title={<Trans>Console sessions</Trans>}>
         {error && <Failure error={error} retry={read} />}
         <p className="mb-3.5 text-sm text-soft">
           <Trans>
-            People who signed in at your OpenID provider or by the link of the start. What they make ends with their
-            session.
+            People who signed in through your OpenID provider or the start link. Keys and links they create end with
+            their session.
           </Trans>
         </p>
         {data?.apiKeys && rows.length > 0 && (
           <div className="-mx-3.5 -mb-3.5 border-t border-line">
-            <List label={t`Signed in to the console`} columns={columns} rows={rows} keyOf={({ id }) => id} />
+            <List label={t`Console sessions`} columns={columns} rows={rows} keyOf={({ id }) => id} />
             <More shown={rows.length} page={data.apiKeys.pageInfo} busy={fetching} onMore={setAfter} />
           </div>
         )}
@@ -48,7 +48,7 @@ function useColumns(onEnd: ((session: KeyRowFragment) => void) | null): Column<K
   return useMemo(
     () => [
       { name: t`Name`, render: (session) => <KeyName apiKey={session} /> },
-      { name: t`May`, wide: true, from: 'md', render: ({ scopes }) => <ScopeList scopes={scopes} /> },
+      { name: t`Permissions`, wide: true, from: 'md', render: ({ scopes }) => <ScopeList scopes={scopes} /> },
       { name: t`Signed in`, from: 'md', render: ({ createdAt }) => <Time value={createdAt} /> },
       {
         name: t`Last used`,

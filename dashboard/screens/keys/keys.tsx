@@ -78,8 +78,8 @@ export default function Keys() {
             rows={rows}
             keyOf={({ id }) => id}
             empty={
-              <Empty title={<Trans>There is no key here.</Trans>} action={create}>
-                <Trans>A key lets a program of yours use the API: emit events, read deliveries, and more.</Trans>
+              <Empty title={<Trans>No keys</Trans>} action={create}>
+                <Trans>A key lets your program use the API: emit events, read deliveries, and more.</Trans>
               </Empty>
             }
             more={<More shown={rows.length} page={data.apiKeys.pageInfo} busy={fetching} onMore={setAfter} />}
@@ -99,7 +99,7 @@ function PortalSessionsCard() {
     <div className="mt-4">
       <Card title={<Trans>Portal sessions</Trans>}>
         <p className="mb-3.5 text-sm text-soft">
-          <Trans>People in the portal have no key, but a session. Revoke it here to end it.</Trans>
+          <Trans>Portal users have a session, not a key. Revoke it here to end it.</Trans>
         </p>
         <PortalSessions />
       </Card>
@@ -113,7 +113,7 @@ function useColumns(onRevoke: ((key: KeyRowFragment) => void) | null): Column<Ke
     () => [
       { name: t`Name`, render: (key) => <KeyName apiKey={key} /> },
       {
-        name: t`May`,
+        name: t`Permissions`,
         wide: true,
         from: 'md',
         render: ({ scopes }) => <ScopeList scopes={scopes} />,
@@ -157,5 +157,5 @@ function KeyBadge({ apiKey: { revokedAt, expiresAt } }: { apiKey: KeyRowFragment
   if (revokedAt != null) {
     return <Badge tone="calm">{t`Revoked`}</Badge>;
   }
-  return expired ? <Badge tone="calm">{t`Expired`}</Badge> : <Badge tone="good">{t`Works`}</Badge>;
+  return expired ? <Badge tone="calm">{t`Expired`}</Badge> : <Badge tone="good">{t`Active`}</Badge>;
 }

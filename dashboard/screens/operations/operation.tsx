@@ -88,7 +88,7 @@ function Selection({ operation }: { operation: OperationRowFragment }) {
 function Numbers({ operation }: { operation: OperationRowFragment }) {
   const { kind, createdAt, finishedAt, databaseId, affected, skipped, total } = operation;
   return (
-    <Card title={<Trans>In numbers</Trans>}>
+    <Card title={<Trans>Totals</Trans>}>
       <Facts>
         <Fact name={<Trans>Found</Trans>}>{count(total)}</Fact>
         <Fact name={kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>}>
@@ -126,13 +126,13 @@ function Meaning({ operation: { status, error, kind, affected } }: { operation: 
     case 'FAILED':
       return (
         <Answer tone="bad">
-          {error ? <Untrusted text={error} /> : <Trans>The service failed while it ran.</Trans>}
+          {error ? <Untrusted text={error} /> : <Trans>The service failed during this operation.</Trans>}
         </Answer>
       );
     case 'CANCELED':
       return (
         <Answer tone="info">
-          {error ? <Untrusted text={error} /> : <Trans>Somebody canceled it.</Trans>}{' '}
+          {error ? <Untrusted text={error} /> : <Trans>Someone canceled it.</Trans>}{' '}
           <Trans>{count(affected)} deliveries were changed before that.</Trans>
         </Answer>
       );
@@ -181,13 +181,13 @@ function Actions({ operation: { id, status, affected, total, kind } }: { operati
       >
         {kind === 'CANCEL_DELIVERIES' ? (
           <Trans>
-            {count(affected)} of {count(total)} deliveries are already canceled; the others stay. You can resume it
-            later.
+            {count(affected)} of {count(total)} deliveries are already canceled; the rest remain. You can resume this
+            operation later.
           </Trans>
         ) : (
           <Trans>
-            {count(affected)} of {count(total)} deliveries are already queued and will be sent; the others are not. You
-            can resume it later.
+            {count(affected)} of {count(total)} deliveries are already queued and will be sent; the rest will not. You
+            can resume this operation later.
           </Trans>
         )}
       </Confirm>

@@ -59,9 +59,7 @@ export default function Operations() {
             onOpen={({ databaseId }) => go(`/operations/${databaseId}`)}
             empty={
               <Empty
-                title={
-                  status === undefined ? <Trans>No operations</Trans> : <Trans>No operation is in this state.</Trans>
-                }
+                title={status === undefined ? <Trans>No operations</Trans> : <Trans>No matching operations</Trans>}
                 action={
                   <Link to="/deliveries" className={buttonLook('plain')}>
                     <Trans>Open the deliveries</Trans>

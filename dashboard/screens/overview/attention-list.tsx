@@ -28,7 +28,7 @@ export function AttentionList({ pressing }: { pressing: readonly Row[] }) {
   return (
     <Card
       flush
-      title={<Trans>Endpoints that need you</Trans>}
+      title={<Trans>Endpoints needing attention</Trans>}
       actions={
         pressing.length > SHOWN && (
           <Button look="quiet" onClick={() => setAll(!all)}>
@@ -38,7 +38,7 @@ export function AttentionList({ pressing }: { pressing: readonly Row[] }) {
       }
     >
       <List
-        label={t`Endpoints that need you`}
+        label={t`Endpoints needing attention`}
         columns={columns}
         rows={all ? pressing : pressing.slice(0, SHOWN)}
         keyOf={({ endpoint }) => endpoint.id}
@@ -99,8 +99,8 @@ function What({ endpoint, reason }: Row) {
       return (
         <Plural
           value={endpoint.consecutiveFailures}
-          one="# attempt failed. At ten in a row it is disabled."
-          other="# attempts failed in a row. At ten it is disabled."
+          one="# attempt failed. Ten in a row disable the endpoint."
+          other="# attempts failed in a row. Ten disable the endpoint."
         />
       );
   }

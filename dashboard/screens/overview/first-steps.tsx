@@ -27,7 +27,7 @@ export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment
   return (
     <>
       {error && <Failure error={error} />}
-      <Card title={<Trans>Get events in three steps</Trans>} flush>
+      <Card title={<Trans>Get started</Trans>} flush>
         <ol className="divide-y divide-line">
           <Step number={1} done={endpoint !== undefined} title={t`Add an endpoint`}>
             {endpoint ? (
@@ -36,7 +36,7 @@ export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment
               <>
                 <p>
                   <Trans>
-                    A URL of your server that accepts POST requests over HTTPS, and the event types that it gets.
+                    Your server's URL, which accepts POST requests over HTTPS, and the event types it receives.
                   </Trans>
                 </p>
                 {mayCreate ? (

@@ -43,7 +43,7 @@ export function LatestFailures({ rows, range }: { rows: readonly DeliveryRowFrag
         onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
         empty={
           <p className="px-3.5 py-6 text-center text-sm text-soft">
-            <Trans>No delivery has used up its retries {when}.</Trans>
+            <Trans>No delivery ran out of retries {when}.</Trans>
           </p>
         }
       />

@@ -56,7 +56,7 @@ export function VerdictAnswer({
         </Trans>
       ) : (
         <Trans>
-          {count(pressing.length)} endpoints need you: <Reasons reasons={reasons} />.
+          {count(pressing.length)} endpoints need attention: <Reasons reasons={reasons} />.
         </Trans>
       ),
     LATE: <Trans>Deliveries wait longer than usual: the oldest was due {due}.</Trans>,

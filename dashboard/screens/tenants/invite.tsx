@@ -61,13 +61,13 @@ function InviteForm({ onMade }: { onMade: (invitation: Invitation) => void }) {
       </p>
       <div className="flex flex-wrap gap-2">
         <Select
-          label={t`What the person may do`}
+          label={t`Permissions`}
           value={rights}
           onChange={setRights}
           options={[
-            { value: 'view', name: t`May look` },
-            { value: 'send', name: t`May look, test and resend` },
-            { value: 'all', name: t`May do everything except keys` },
+            { value: 'view', name: t`Can view` },
+            { value: 'send', name: t`Can view, test and resend` },
+            { value: 'all', name: t`Can do everything except keys` },
           ]}
         />
         <Select
@@ -75,9 +75,9 @@ function InviteForm({ onMade }: { onMade: (invitation: Invitation) => void }) {
           value={days}
           onChange={setDays}
           options={[
-            { value: '1', name: t`Works for a day` },
-            { value: '3', name: t`Works for 3 days` },
-            { value: '7', name: t`Works for 7 days` },
+            { value: '1', name: t`Valid for a day` },
+            { value: '3', name: t`Valid for 3 days` },
+            { value: '7', name: t`Valid for 7 days` },
           ]}
         />
       </div>

@@ -88,7 +88,7 @@ function NewLink({ url, onClose }: { url: string; onClose: () => void }) {
     <Dialog
       open
       onClose={onClose}
-      title={<Trans>A link to the portal</Trans>}
+      title={<Trans>Portal link</Trans>}
       actions={
         <a href={url} target="_blank" rel="noopener" className={buttonLook('primary')} onClick={onClose}>
           <ExternalLink aria-hidden />

@@ -16,7 +16,7 @@ import { ACTOR_WORDS } from '../audit/words';
 import { PORTAL_SESSIONS, REVOKE_PORTAL_SESSION } from './documents';
 
 const CAPABILITIES: Record<PortalCapability, MessageDescriptor> = {
-  VIEW: msg`look`,
+  VIEW: msg`view`,
   MANAGE_ENDPOINTS: msg`manage endpoints`,
   SEND: msg`test and resend`,
   SEE_SECRETS: msg`see secrets`,
@@ -82,7 +82,7 @@ function useColumns(onRevoke: ((id: string) => void) | null): Column<PortalSessi
     () => [
       { name: t`State`, render: (session) => <State session={session} /> },
       {
-        name: t`May`,
+        name: t`Permissions`,
         wide: true,
         from: 'sm',
         render: ({ capabilities }) => capabilities.map((one) => i18n._(CAPABILITIES[one])).join(', '),

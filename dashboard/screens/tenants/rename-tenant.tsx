@@ -14,7 +14,7 @@ export function RenameTenant({ tenant }: { tenant: { id: string; name: string } 
   const form = useForm({
     initial: { name: tenant.name },
     save: ({ name }) => rename({ id: tenant.id, name: name.trim() }),
-    saved: () => notify(t`The tenant has its new name.`),
+    saved: () => notify(t`The tenant is renamed.`),
   });
   const name = form.values.name.trim();
   return (
@@ -38,7 +38,7 @@ export function RenameTenant({ tenant }: { tenant: { id: string; name: string } 
       </form>
       <div className="mt-3">
         <Facts>
-          <Fact name={<Trans>Id</Trans>}>
+          <Fact name={<Trans>ID</Trans>}>
             <code className="font-mono text-xs">{tenant.id}</code>
           </Fact>
         </Facts>

@@ -12,7 +12,7 @@ export default function TenantSettings() {
   const mayChange = useAllowed('platform:admin');
   return (
     <>
-      <PageHead title={t`Settings of the tenant`} />
+      <PageHead title={t`Tenant settings`} />
       {tenant && (
         <div className="flex max-w-3xl flex-col gap-4">
           {mayChange && <RenameTenant key={tenant.name} tenant={tenant} />}

@@ -77,18 +77,19 @@ export default function Tenants() {
                 <Empty
                   title={
                     name === undefined ? (
-                      <Trans>There is no tenant yet.</Trans>
+                      <Trans>No tenants</Trans>
                     ) : (
                       <Trans>
-                        No tenant has a name with “
-                        <Untrusted text={name} />” in it.
+                        No tenant name contains “
+                        <Untrusted text={name} />
+                        ”.
                       </Trans>
                     )
                   }
                   action={name === undefined && add}
                 >
                   {name === undefined && (
-                    <Trans>A tenant is a customer of yours, with endpoints, events and keys of its own.</Trans>
+                    <Trans>A tenant is one of your customers, with its own endpoints, events and keys.</Trans>
                   )}
                 </Empty>
               }
@@ -117,7 +118,7 @@ function useColumns(all: number): Column<Row>[] {
         ),
       },
       {
-        name: t`Id`,
+        name: t`ID`,
         from: 'lg',
         render: ({ id }) => <code className="font-mono text-xs text-soft">{id}</code>,
       },

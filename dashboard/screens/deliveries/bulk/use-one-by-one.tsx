@@ -85,7 +85,7 @@ function Progress({
         {done && processed < total && (
           <>
             {' '}
-            <Trans>You stopped before the other {count(total - processed)}.</Trans>
+            <Trans>You stopped with {count(total - processed)} left.</Trans>
           </>
         )}
       </p>

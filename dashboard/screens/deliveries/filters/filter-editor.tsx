@@ -75,8 +75,8 @@ export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) 
           maxLength={TEXT_CHARS.max}
           hint={
             <Trans>
-              3 to 200 characters, exactly as in the payload, with quotes and escapes. Searches the last 7 days, unless
-              you choose a time of at most 7 days.
+              3 to 200 characters, exactly as in the payload, with quotes and escapes. Searches the last 7 days, or a
+              range of at most 7 days.
             </Trans>
           }
           onSet={set}

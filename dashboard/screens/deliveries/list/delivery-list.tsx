@@ -87,7 +87,7 @@ function Count({ feed }: { feed: Feed<Row> }) {
       {feed.hasMore ? (
         <Trans>{count(feed.count)} loaded; scroll for more.</Trans>
       ) : (
-        <Trans>{count(feed.count)} in all.</Trans>
+        <Trans>{count(feed.count)} in total.</Trans>
       )}
     </span>
   );
@@ -107,21 +107,21 @@ function SearchAgain({ onSearch }: { onSearch: () => void }) {
 function Nothing({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return (
-      <Empty title={<Trans>No delivery matches these filters.</Trans>}>
+      <Empty title={<Trans>No matching deliveries</Trans>}>
         <Trans>Remove a filter or choose a longer period.</Trans>
       </Empty>
     );
   }
   return (
     <Empty
-      title={<Trans>There are no deliveries.</Trans>}
+      title={<Trans>No deliveries</Trans>}
       action={
         <Link to="/endpoints" className={buttonLook('primary')}>
           <Trans>View endpoints</Trans>
         </Link>
       }
     >
-      <Trans>Each event that an endpoint gets is a delivery. Send a test to see one.</Trans>
+      <Trans>Each event sent to an endpoint is a delivery. Send a test to see one.</Trans>
     </Empty>
   );
 }

@@ -80,7 +80,7 @@ export function AttemptDetail({
             onClick={() => setVerifying(true)}
             refused={
               exchange != null && exchange.requestBody == null
-                ? t`This needs the body of the request, which you cannot read.`
+                ? t`This requires the request body, which you cannot read.`
                 : undefined
             }
           >
@@ -122,7 +122,7 @@ function Request({ exchange: { url, requestHeaders, requestBody } }: { exchange:
         ) : (
           <JsonView text={requestBody} name={t`the body`} />
         )}
-        <HeaderTable label={t`Headers of the request`} headers={requestHeaders} />
+        <HeaderTable label={t`Request headers`} headers={requestHeaders} />
       </div>
     </Card>
   );
@@ -151,7 +151,7 @@ function Response({ exchange }: { exchange: Exchange }) {
           </span>
         </p>
         <ResponseBody exchange={exchange} />
-        <HeaderTable label={t`Headers of the answer`} headers={responseHeaders ?? {}} />
+        <HeaderTable label={t`Answer headers`} headers={responseHeaders ?? {}} />
       </div>
     </Card>
   );

@@ -34,7 +34,7 @@ export function CurlDialog({ id, onClose }: { id: string; onClose: () => void })
         {command != null && <Code text={command} name={t`the command`} wrap />}
         {data?.delivery != null && command == null && (
           <p className="text-sm">
-            <Trans>There is no attempt to repeat, and the endpoint is deleted.</Trans>
+            <Trans>Nothing to repeat: no attempt was made, and the endpoint is deleted.</Trans>
           </p>
         )}
       </div>

@@ -148,9 +148,9 @@ function Held({ why, delivery: { webhook } }: Of<'held'>) {
 }
 
 const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
-  BY_USER: msg`Somebody canceled it. You can send it again.`,
+  BY_USER: msg`Someone canceled it. You can send it again.`,
   DISCARDED: msg`The held deliveries of its endpoint were discarded. You can send it again.`,
-  EXPIRED: msg`It was older than deliveries are kept before it could be sent.`,
+  EXPIRED: msg`Its storage period ended before it could be sent.`,
   HOLD_EXPIRED: msg`Its endpoint was inactive for longer than deliveries are held. You can send it again once the endpoint is enabled.`,
   WEBHOOK_DELETED: msg`Its endpoint was deleted before it could be sent.`,
 };

@@ -90,7 +90,7 @@ function Origin({ delivery: { webhook, eventId, createdAt, finishedAt } }: { del
             {eventId}
           </Link>
         </Fact>
-        <Fact name={ended ? <Trans>Created, and ended</Trans> : <Trans>Created</Trans>}>
+        <Fact name={ended ? <Trans>Created and ended</Trans> : <Trans>Created</Trans>}>
           <Time value={createdAt} absolute />
           {ended && (
             <>

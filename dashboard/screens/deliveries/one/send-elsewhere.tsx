@@ -40,8 +40,8 @@ export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClo
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 text-sm">
         <p className="text-soft">
           <Trans>
-            The endpoint gets a new delivery with the same payload, even if it does not subscribe to{' '}
-            {delivery.eventType} or already got this event.
+            The endpoint gets a new delivery with the same payload. It needs no subscription to {delivery.eventType},
+            and may already have this event.
           </Trans>
         </p>
         {error && <Failure error={error} retry={again} />}

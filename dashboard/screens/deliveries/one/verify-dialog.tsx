@@ -38,7 +38,7 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
     spaces: t`Remove the white space around the secret, in your configuration too.`,
     prefix: t`A secret begins with whsec_. Include that part.`,
     length: t`A secret has exactly 44 characters after whsec_.`,
-    characters: t`A secret has only letters, digits, + and / after whsec_.`,
+    characters: t`A secret contains only letters, digits, + and / after whsec_.`,
   };
   return (
     <Dialog open onClose={onClose} width="wide" title={<Trans>Verify the signature</Trans>}>
@@ -113,8 +113,8 @@ function VerifyResult({ verification, differsAt, overlapEnds }: Result & { overl
       {differsAt !== undefined && (
         <p className="text-bad">
           <Trans>
-            This is not the body that was sent: it differs from byte {count(differsAt)} on. Verify the raw bytes, before
-            they are parsed.
+            This body differs from the sent one, from byte {count(differsAt)} on. Verify the raw bytes, before they are
+            parsed.
           </Trans>
         </p>
       )}

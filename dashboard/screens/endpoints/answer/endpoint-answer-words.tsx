@@ -23,7 +23,7 @@ export function Headline({ answer }: { answer: EndpointAnswer }): ReactNode {
     case 'paused':
       return (
         <Trans>
-          Paused since <Since since={answer.since} />: somebody stopped its deliveries.
+          Paused since <Since since={answer.since} />: someone stopped its deliveries.
         </Trans>
       );
     case 'closed':
@@ -64,7 +64,7 @@ export function Detail({ answer, endpoint }: { answer: EndpointAnswer; endpoint:
     case 'paused':
       return <HoldSentence hold={answer.hold} />;
     case 'closed':
-      return <Trans>{upTo(answer.open)} deliveries wait for that. Sending then starts slowly.</Trans>;
+      return <Trans>{upTo(answer.open)} deliveries are waiting. Sending then starts slowly.</Trans>;
     case 'failing':
       return <FailingDetail {...answer} />;
     case 'slow':
@@ -125,7 +125,7 @@ function FailingSentence({ failures, since, errorCode }: Of<'failing'>) {
         </Trans>
       )}{' '}
       {since === null ? (
-        <Trans>It has never answered with a success.</Trans>
+        <Trans>It has never answered successfully.</Trans>
       ) : (
         <Trans>Its last success was at {shortly(since)}.</Trans>
       )}
@@ -183,12 +183,12 @@ function FlakySentence({ failures, attempts, errorCode }: Of<'flaky'>) {
 
 function UnusedDetail({ eventTypes }: { eventTypes: readonly string[] }) {
   return eventTypes.includes('*') ? (
-    <Trans>It gets every event from now on. A test shows whether it answers.</Trans>
+    <Trans>It receives every event from now on. Send a test to check that it answers.</Trans>
   ) : (
     <Plural
       value={eventTypes.length}
-      one="It gets events of one type from now on. A test shows whether it answers."
-      other="It gets events of # types from now on. A test shows whether it answers."
+      one="It receives events of one type from now on. Send a test to check that it answers."
+      other="It receives events of # types from now on. Send a test to check that it answers."
     />
   );
 }

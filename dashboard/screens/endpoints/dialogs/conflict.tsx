@@ -34,7 +34,7 @@ export function Conflict({
   return (
     <Answer tone="warn">
       <p className="font-medium">
-        <Trans>Somebody else changed this endpoint while you were editing it.</Trans>
+        <Trans>Someone else changed this endpoint while you were editing it.</Trans>
       </p>
       <table className="mt-1.5 w-full table-fixed text-xs">
         <thead>

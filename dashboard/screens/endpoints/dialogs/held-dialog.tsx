@@ -79,7 +79,7 @@ function HeldOptions({ value, onChange, count, many }: FieldProps<HeldAction> & 
     [
       'RELEASE',
       t`Release: send all ${many}`,
-      <Trans key="release">The oldest first, starting now, at the pace that the endpoint accepts.</Trans>,
+      <Trans key="release">Oldest first, starting now, at the pace the endpoint accepts.</Trans>,
     ],
     [
       'KEEP',

@@ -41,7 +41,7 @@ export function PauseDialog({ endpoint, onClose }: EndpointDialogProps) {
           <Trans>New events are held too, until you enable the endpoint again.</Trans>
         </li>
         <li>
-          <Trans>They are held for a limited time. This page shows until when once the endpoint is paused.</Trans>
+          <Trans>They are held for a limited time. This page shows the end once the endpoint is paused.</Trans>
         </li>
       </ul>
     </Confirm>

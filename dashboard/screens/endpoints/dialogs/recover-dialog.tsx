@@ -23,7 +23,7 @@ export function RecoverDialog({ endpoint: { id }, onClose }: EndpointDialogProps
   const names: Partial<Record<DeliveryOutcome, string>> = {
     FAILED: t`Failed for good`,
     HOLD_EXPIRED: t`Held for too long`,
-    CANCELED: t`Canceled otherwise`,
+    CANCELED: t`Canceled for other reasons`,
   };
   const toggle = (outcome: DeliveryOutcome) =>
     setOutcomes((chosen) =>
@@ -34,7 +34,7 @@ export function RecoverDialog({ endpoint: { id }, onClose }: EndpointDialogProps
       <SpanFields span={span} onChange={setSpan} />
       <fieldset className="flex flex-col gap-1.5">
         <legend className="mb-1.5 font-medium">
-          <Trans>Which</Trans>
+          <Trans>Deliveries</Trans>
         </legend>
         {(Object.keys(names) as DeliveryOutcome[]).map((outcome) => (
           <Tick key={outcome} checked={outcomes.includes(outcome)} onChange={() => toggle(outcome)}>

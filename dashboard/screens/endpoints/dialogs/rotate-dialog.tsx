@@ -42,15 +42,15 @@ export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
       {isRotating && (
         <Answer tone="warn">
           <Trans>
-            A rotation is in progress: the previous secret signs too until {shortly(endsAt)}. Another rotation before
-            that is possible only without an overlap.
+            A rotation is in progress: the previous secret also signs until {shortly(endsAt)}. Until then, you can
+            rotate again only without an overlap.
           </Trans>
         </Answer>
       )}
       <TextField
         {...form.field('overlapHours')}
         name={<Trans>Overlap in hours</Trans>}
-        hint={<Trans>How long the old secret signs too: 0 to 168 hours, which is a week.</Trans>}
+        hint={<Trans>How long the old secret also signs: 0 to 168 hours, which is a week.</Trans>}
         error={!isPossible && t`Enter a whole number of hours from 0 to 168.`}
         type="number"
         min={0}
@@ -136,7 +136,7 @@ function Rotated({ secret, endsAt, onClose }: { secret: string; endsAt: string |
           <Trans>The old secret no longer signs anything.</Trans>
         ) : (
           <Trans>
-            The old secret signs too until {shortly(endsAt)}: it ends <Time value={endsAt} />. The endpoint's page
+            The old secret also signs until {shortly(endsAt)}: it ends <Time value={endsAt} />. The endpoint's page
             counts down.
           </Trans>
         )}

@@ -92,13 +92,13 @@ function SomeTypes({ types, value, onChange }: PickerProps) {
           onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         />
         <span className="figures text-xs whitespace-nowrap text-soft">
-          <Trans>{count(chosen.size)} chosen</Trans>
+          <Trans>{count(chosen.size)} selected</Trans>
         </span>
       </div>
       <div className="max-h-80 overflow-auto px-3 py-1.5">
         {own.length + operational.length === 0 && (
           <p className="py-3 text-sm text-soft">
-            <Trans>No event type matches.</Trans>
+            <Trans>No matching event types</Trans>
           </p>
         )}
         <Nodes nodes={own} chosen={chosen} onChange={change} />

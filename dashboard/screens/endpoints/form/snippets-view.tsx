@@ -23,7 +23,7 @@ export function Snippets() {
           options={ALL.map((one) => ({ value: one.language, name: one.language }))}
         />
         <Segments
-          label={t`Way`}
+          label={t`Method`}
           value={way}
           onChange={setWay}
           options={[
@@ -40,8 +40,8 @@ export function Snippets() {
           </Trans>
         ) : (
           <Trans>
-            It checks X-Service-Signature, which covers the exact bytes of the body. Where a replay within five minutes
-            would harm, remember the ids in X-Service-Delivery.
+            It checks X-Service-Signature, which covers the exact bytes of the body. If a replay within five minutes
+            would do harm, remember the ids in X-Service-Delivery.
           </Trans>
         )}
       </p>
