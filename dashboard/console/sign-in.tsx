@@ -183,7 +183,7 @@ function WhereKeysAre({ keyFile }: { keyFile: string | null }) {
   return (
     <section aria-labelledby="where-keys-are" className="px-1 text-sm text-soft">
       <h2 id="where-keys-are" className="mb-1.5 font-medium text-ink">
-        <Trans>Where do I get a key?</Trans>
+        <Trans>Get a key</Trans>
       </h2>
       <ul className="flex list-disc flex-col gap-1.5 ps-4">
         {keyFile !== null && (

@@ -31,7 +31,7 @@ export function showWaiting(): void {
     <main className="mx-auto max-w-xl p-6">
       <Answer tone="warn">
         <h1 className="font-medium">
-          <Trans>The service cannot be reached.</Trans>
+          <Trans>The service is unreachable.</Trans>
         </h1>
         <p className="text-sm text-soft">
           <Trans>This page tries again by itself.</Trans>

@@ -175,7 +175,7 @@ export function Failure({ error, retry }: { error: CombinedError; retry?: () => 
 }
 
 const Unreachable = ({ error }: { error: Error }) =>
-  error instanceof ForeignAnswer ? error.message : <Trans>The service cannot be reached.</Trans>;
+  error instanceof ForeignAnswer ? error.message : <Trans>The service is unreachable.</Trans>;
 
 /** The first sentence that the API has said about an error. */
 export function messageOf(error: CombinedError): string {

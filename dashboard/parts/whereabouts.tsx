@@ -128,7 +128,7 @@ export function useNothing(): (wanted: string, error: CombinedError | undefined)
   const { retention } = useViewer();
   return (wanted, error) => {
     if (error?.networkError) {
-      return t`The service cannot be reached.`;
+      return t`The service is unreachable.`;
     }
     const days = retention.deliveryDays;
     const madeAt = idToDate(Number(/\d+$/.exec(idIn(wanted) ?? '')?.[0] ?? 0));

@@ -26,7 +26,7 @@ function Invitation({ onOpen }: { onOpen: () => void }) {
         }
       >
         <h1 className="font-medium">
-          <Trans>You are invited to a webhook portal.</Trans>
+          <Trans>Webhook portal invitation</Trans>
         </h1>
         <p className="text-sm text-soft">
           <Trans>The invitation works once. Keep this tab open while you work.</Trans>

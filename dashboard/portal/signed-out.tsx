@@ -29,7 +29,7 @@ export function SignedOutPage({
             <Untrusted text={refusal} />
           ) : (
             {
-              nobody: <Trans>This page needs a link.</Trans>,
+              nobody: <Trans>Link required</Trans>,
               expired: <Trans>Your session has expired.</Trans>,
               refused: <Trans>Your session was revoked.</Trans>,
               left: <Trans>You have signed out.</Trans>,

@@ -162,11 +162,11 @@ describe('the operator', () => {
     await signIn(page, await platformKey(stack.delivery.services));
     await page.getByText('Findings').waitFor();
     await page.route('**/graphql', (route) => route.abort());
-    await page.getByText('The service cannot be reached.').waitFor();
+    await page.getByText('The service is unreachable.').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
     expect(await page.getByText('Findings').count()).toBe(1);
     await page.unroute('**/graphql');
-    await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' });
+    await page.getByText('The service is unreachable.').waitFor({ state: 'detached' });
   });
 
   browserTest('adds a tenant, gives it another name and deletes it', async ({ open }) => {

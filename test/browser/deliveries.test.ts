@@ -135,7 +135,7 @@ describe('a delivery', () => {
     await page.getByRole('button', { name: 'Copy for the customer' }).waitFor();
     expect(await axeViolations(page, '#screen')).toEqual([]);
     await page.getByRole('combobox', { name: 'Compare with another attempt' }).selectOption('Attempt 1');
-    await page.getByText('From attempt 1 to attempt 2').waitFor();
+    await page.getByText('Attempts 1 and 2').waitFor();
     expect(new URL(page.url()).search).toBe('?attempt=2&against=1');
 
     await stack.receiver.comeBack();

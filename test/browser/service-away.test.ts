@@ -70,7 +70,7 @@ describe('while Postgres is away', () => {
       await route.continue();
     });
     await page.goto(link);
-    await page.getByRole('heading', { name: 'The service cannot be reached.' }).waitFor();
+    await page.getByRole('heading', { name: 'The service is unreachable.' }).waitFor();
     proxy.bringBack();
     await page.getByRole('heading', overview).waitFor();
   });

@@ -80,9 +80,8 @@ export default function Tenants() {
                       <Trans>No tenants</Trans>
                     ) : (
                       <Trans>
-                        No tenant name contains “
-                        <Untrusted text={name} />
-                        ”.
+                        No tenants match “
+                        <Untrusted text={name} />”
                       </Trans>
                     )
                   }

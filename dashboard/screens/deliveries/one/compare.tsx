@@ -27,7 +27,7 @@ export function CompareAttempts({ first, second, onClose }: { first: Attempt; se
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 className="text-sm font-semibold">
           <Trans>
-            From attempt {older.number} to attempt {younger.number}
+            Attempts {older.number} and {younger.number}
           </Trans>
         </h2>
         <Button icon={<X />} onClick={onClose}>
