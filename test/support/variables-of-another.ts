@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLInputType, isInputObjectType, isListType, isNonNullType, typeFromAST } from 'graphql';
+import { flat } from '../../src/domain/fields/field.js';
+import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
 import type { DashboardDocument } from './dashboard-documents.js';
 import { gid } from './ids.js';
 
@@ -61,6 +63,7 @@ const values: Record<string, Value> = {
   deprecated: { always: true },
   hidden: { always: true },
   'FindText.text': { of: () => ['http'] },
+  'FindText.search': { of: () => ['http'] },
   url: { always: 'https://hooks.example.com/taken' },
   eventTypes: { always: ['*'] },
   held: { always: 'DISCARD' },
@@ -95,6 +98,8 @@ const leftOut = new Set([
     'targetType',
     'until',
   ],
+  // Texts that people choose.
+  ...['reset', ...flat(webhookFields).map(([name]) => name)],
 ]);
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
