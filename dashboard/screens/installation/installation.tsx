@@ -44,14 +44,10 @@ export default function InstallationPage() {
       <PageHead title={t`Installation`} actions={<RangePicker />} />
       <div className="flex flex-col gap-4">
         {error && <Failure error={error} retry={readAgain} />}
+        {standing && <StandingAnswer installation={standing} />}
         <FirstSteps />
         <FailingNow />
-        {standing && (
-          <>
-            <StandingAnswer installation={standing} />
-            <NowFigures installation={standing} />
-          </>
-        )}
+        {standing && <NowFigures installation={standing} />}
         {stats && (
           <>
             <AttemptFigures stats={stats} backlog={standing?.backlog} range={range} />

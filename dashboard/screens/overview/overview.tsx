@@ -14,7 +14,7 @@ import { BacklogCard } from './backlog-card';
 import { OVERVIEW } from './documents';
 import { FirstSteps } from './first-steps';
 import { LatestFailures } from './latest-failures';
-import { VerdictAnswer } from './verdict-answer';
+import { RestingAnswer, VerdictAnswer } from './verdict-answer';
 
 /** How a tenant's webhooks are doing: the answer in a sentence, then the figures it is made from. */
 export default function Overview() {
@@ -44,7 +44,6 @@ export default function Overview() {
           <>
             <VerdictAnswer
               pressing={pressing}
-              resting={resting}
               allFine={known.every((endpoint) => isFine(endpoint, moment))}
               endpoints={endpoints.length}
               more={data.webhooks.pageInfo.hasNextPage}
@@ -53,6 +52,7 @@ export default function Overview() {
               range={range}
             />
             {pressing.length > 0 && <AttentionList pressing={pressing} />}
+            <RestingAnswer resting={resting} />
             {data.stats && <AttemptFigures stats={data.stats} backlog={data.backlog} range={range} />}
             {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
             <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">

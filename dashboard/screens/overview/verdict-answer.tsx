@@ -2,6 +2,7 @@ import { plural } from '@lingui/core/macro';
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { EndpointRowFragment, OverviewQuery } from '../../api/generated/graphql';
 import { type Pressing, REASONS, type Reason, type Resting } from '../../parts/attention';
+import { buttonLook } from '../../parts/button';
 import { endpointLabel } from '../../parts/cells';
 import { Answer } from '../../parts/page';
 import { Link } from '../../parts/place';
@@ -16,7 +17,6 @@ import { judge, toneOf } from './verdict';
 /** The sentence that a person comes for, made from the whole screen. */
 export function VerdictAnswer({
   pressing,
-  resting,
   allFine,
   endpoints,
   more,
@@ -25,7 +25,6 @@ export function VerdictAnswer({
   range,
 }: {
   pressing: readonly { endpoint: EndpointRowFragment; reason: Pressing }[];
-  resting: readonly Resting[];
   /** Whether the page of no endpoint says anything else. */
   allFine: boolean;
   endpoints: number;
@@ -96,22 +95,32 @@ export function VerdictAnswer({
           </Trans>
         </p>
       )}
-      {resting.length > 0 && (
-        <p className="text-sm text-soft">
-          <Trans>
-            Nothing to do: <Reasons reasons={resting} />.
-          </Trans>{' '}
-          <Link to="/endpoints">
-            <Trans>Show the endpoints</Trans>
-          </Link>
-        </p>
-      )}
       {more && (
         <p className="text-sm text-soft">
           <Trans>Based on the newest {count(endpoints)} endpoints and all that are paused or disabled.</Trans>
         </p>
       )}
     </Answer>
+  );
+}
+
+/** The endpoints that get nothing, or not everything, although nobody has to act. */
+export function RestingAnswer({ resting }: { resting: readonly Resting[] }) {
+  return (
+    resting.length > 0 && (
+      <Answer
+        tone="calm"
+        actions={
+          <Link to="/endpoints" className={buttonLook()}>
+            <Trans>Show the endpoints</Trans>
+          </Link>
+        }
+      >
+        <Trans>
+          No action needed: <Reasons reasons={resting} />.
+        </Trans>
+      </Answer>
+    )
   );
 }
 

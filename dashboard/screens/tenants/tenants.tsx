@@ -1,11 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { CircleX, Plus } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { TenantsQuery } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
 import { type Column, List, More, usePage } from '../../parts/list';
-import { Card, Empty, Failure, PageHead } from '../../parts/page';
+import { Card, Empty, Failure, PageHead, type Tone } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { SearchBox } from '../../parts/search-box';
@@ -154,24 +154,23 @@ function useColumns(all: number): Column<Row>[] {
   );
 }
 
-/** How many endpoints of a tenant nothing is sent to, and how many fail. */
+/** How many endpoints of a tenant are gone, disabled or failing now. */
 function FailingEndpoints({ failing }: Pick<Row, 'failing'>) {
   if (failing === undefined) {
     return null;
   }
-  const stopped = failing.disabled + failing.gone;
+  const { gone, disabled, failing: tried } = failing;
+  const badge = (tone: Tone, many: number, words: ReactNode) =>
+    many > 0 && (
+      <Badge tone={tone} icon={CircleX}>
+        {words}
+      </Badge>
+    );
   return (
     <span className="inline-flex flex-wrap gap-1">
-      {stopped > 0 && (
-        <Badge tone="bad" icon={CircleX}>
-          <Trans>{count(stopped)} disabled</Trans>
-        </Badge>
-      )}
-      {failing.failing > 0 && (
-        <Badge tone="warn" icon={CircleX}>
-          <Trans>{count(failing.failing)} failing</Trans>
-        </Badge>
-      )}
+      {badge('bad', gone, <Trans>{count(gone)} gone</Trans>)}
+      {badge('bad', disabled, <Trans>{count(disabled)} disabled</Trans>)}
+      {badge('warn', tried, <Trans>{count(tried)} failing</Trans>)}
     </span>
   );
 }

@@ -2,19 +2,16 @@ import type { Page } from 'playwright-core';
 import type { DashboardStack } from '../dashboard-stack.js';
 import type { OpenedPage, PageOptions } from './open-page.js';
 
-/** `allow`: problems that the test expects. */
-type VisitOptions = PageOptions & { allow?: readonly RegExp[] };
-
 /**
  * Signs in to the console with the tenant's key, at a screen of the tenant.
  *
  * @param path such as `/events/12`
  */
 export async function visit(
-  open: (options?: VisitOptions) => Promise<OpenedPage>,
+  open: (options?: PageOptions) => Promise<OpenedPage>,
   stack: DashboardStack,
   path: string,
-  options: VisitOptions = {},
+  options: PageOptions = {},
 ): Promise<Page> {
   const { page } = await open({ origin: stack.origin, ...options });
   await page.goto(`/console/tenants/${stack.delivery.tenantId}${path}`);
