@@ -1,6 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { Code } from '../../../parts/code';
+import { Select } from '../../../parts/field';
 import { Segments } from '../../../parts/segments';
 import { FRAMEWORK_SNIPPETS } from './framework-snippets';
 import { SNIPPETS } from './snippets';
@@ -16,7 +17,7 @@ export function Snippets() {
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap justify-between gap-2">
-        <Segments
+        <Select
           label={t`Language`}
           value={language}
           onChange={setLanguage}
