@@ -55,7 +55,7 @@ describe('a new endpoint', () => {
         .textContent();
       expect(secret).not.toBeNull();
       await page.keyboard.press('Escape');
-      await dialogOf(page).getByRole('button', { name: 'Python' }).click();
+      await dialogOf(page).getByLabel('Language').selectOption('Python');
       await dialogOf(page).getByText('pip install standardwebhooks').waitFor();
       await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
       await dialogOf(page)
