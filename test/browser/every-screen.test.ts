@@ -3,6 +3,7 @@ import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { BUILT_FOLDER } from '../../src/api/dashboard/pages.js';
 import { PLATFORM_ADMIN, SCOPES } from '../../src/domain/keys/scopes.js';
+import { PORTAL_SCREENS } from '../../src/domain/portal-paths.js';
 import { seed } from '../seed/seed.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
@@ -16,7 +17,6 @@ const routesIn = (file: string, made: RegExp) =>
   [...readFileSync(new URL(`../../dashboard/screens/${file}`, import.meta.url), 'utf8').matchAll(made)].map(
     ([, path = '']) => path,
   );
-const tenantRoutes = routesIn('routes.tsx', /\bscreen\(\s*'([^']+)'/g);
 const consoleRoutes = routesIn('console-routes.tsx', /\bscreen\(\s*'([^']+)'/g);
 const supportRoutes = routesIn('console-routes.tsx', /\bscreenOf\(parent\)\(\s*'([^']+)'/g);
 
@@ -110,7 +110,7 @@ async function turnAround(page: Page): Promise<void> {
 }
 
 const places = [
-  { place: 'the portal', at: () => '/portal', key: () => keys.main, routes: tenantRoutes },
+  { place: 'the portal', at: () => '/portal', key: () => keys.main, routes: PORTAL_SCREENS },
   { place: 'the console', at: () => '/console', key: () => keys.platform, routes: consoleRoutes },
   {
     // Its other screens are those of the portal, within the same frame.
