@@ -1,6 +1,8 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
 import { compact, count, countUpTo, duration, percent } from '../text/numbers';
 import { Figure, Figures } from './page';
+import { Link, type Search } from './place';
 import type { Range } from './range';
 import { RANGE_WORDS } from './range-words';
 
@@ -19,27 +21,56 @@ interface Stats {
   };
 }
 
-/** The outcomes of a time range's attempts, in figures. */
+/** The deliveries of a list are counted up to this number. */
+const COUNTED_MAX = 1_000;
+
+/**
+ * The outcomes of a time range's attempts, in figures.
+ *
+ * @param failing how many deliveries the list `ATTEMPT_FAILED` has.
+ * @param list where deliveries in a state are listed; without it no figure is a link.
+ */
 export function AttemptFigures({
   stats: { since, until, total },
   backlog,
   range,
+  failing,
+  list,
 }: {
   stats: Stats;
   backlog: { held: number; countMax: number } | null | undefined;
   range: Range;
+  failing?: number | null | undefined;
+  list?: (status: string) => Search;
 }) {
   const { i18n } = useLingui();
   const end = range.until === undefined ? Date.now() : Date.parse(until);
   const minutes = Math.max(1, (end - Date.parse(since)) / 60_000);
   return (
     <Figures>
-      <Figure name={<Trans>Delivered</Trans>} value={count(total.successes)} remark={i18n._(RANGE_WORDS[range.name])} />
+      <Figure
+        name={link(<Trans>Delivered</Trans>, list?.('SUCCEEDED'))}
+        value={count(total.successes)}
+        remark={i18n._(RANGE_WORDS[range.name])}
+      />
       <Figure
         name={<Trans>Failed attempts</Trans>}
         value={count(total.failures)}
         tone={total.failures > 0 ? 'bad' : undefined}
-        remark={<Trans>of {count(total.attempts)}</Trans>}
+        remark={
+          <>
+            <Trans>of {count(total.attempts)}</Trans>
+            {list && failing != null && failing > 0 && (
+              <>
+                {' · '}
+                {link(
+                  <Plural value={failing} one="# delivery" other={`${countUpTo(failing, COUNTED_MAX)} deliveries`} />,
+                  list('ATTEMPT_FAILED'),
+                )}
+              </>
+            )}
+          </>
+        }
       />
       <Figure
         name={<Trans>Success</Trans>}
@@ -47,7 +78,7 @@ export function AttemptFigures({
         remark={<Trans>{compact(total.attempts / minutes)} attempts a minute</Trans>}
       />
       <Figure
-        name={<Trans>Held</Trans>}
+        name={link(<Trans>Held</Trans>, list && { status: 'HELD' })}
         value={backlog ? countUpTo(backlog.held, backlog.countMax) : '–'}
         tone={backlog && backlog.held > 0 ? 'warn' : undefined}
         remark={<Trans>now</Trans>}
@@ -63,5 +94,16 @@ export function AttemptFigures({
         remark={<Trans>p99: {duration(total.p99Ms)}</Trans>}
       />
     </Figures>
+  );
+}
+
+/** Leads to the list that a figure is about. */
+function link(words: ReactNode, search: Search | undefined): ReactNode {
+  return search === undefined ? (
+    words
+  ) : (
+    <Link to="/deliveries" search={search} className="text-inherit underline decoration-line-strong hover:text-ink">
+      {words}
+    </Link>
   );
 }

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { momentIn, RANGES, type RangeName } from '../text/moments';
 import { Button } from './button';
 import { Dialog } from './dialog';
-import { useAddress } from './place';
+import { type Search, useAddress } from './place';
 import { Segments } from './segments';
 import { shortly } from './time';
 import { TimeForm } from './time-form';
@@ -31,6 +31,11 @@ export function useRange(usual: RangeName = '24h'): Range {
     const begin = Math.floor((Date.now() - RANGES[name]) / 60_000) * 60_000;
     return { since: new Date(begin).toISOString(), until: undefined, name };
   }, [range, from, to, usual]);
+}
+
+/** The range as parameters of a list's address. */
+export function rangeSearch({ name, since, until }: Range): Search {
+  return name === 'custom' ? { since, until } : { range: name };
 }
 
 /** Chooses the range: one that ends now, or any other by its beginning and end. */

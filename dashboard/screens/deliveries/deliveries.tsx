@@ -11,6 +11,7 @@ import { canCheck, filtersIn, toFilter } from './filters/filters';
 import { DeliveryList } from './list/delivery-list';
 import { ExportMenu } from './list/export-menu';
 import { useFeed } from './list/use-feed';
+import { Views } from './list/views';
 
 /** The deliveries of a tenant, newest first, as they are made and change. */
 export default function Deliveries() {
@@ -32,6 +33,7 @@ export default function Deliveries() {
           </>
         }
       />
+      <Views filters={filters} filter={filter} onChange={setAddress} />
       <FilterBar filters={filters} onChange={setAddress} />
       {error !== undefined && (
         <div className="mb-3">

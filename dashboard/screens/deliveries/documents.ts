@@ -32,6 +32,12 @@ export const DELIVERIES = graphql(`
   }
 `);
 
+export const DELIVERY_COUNTS = graphql(`
+  query DeliveryCounts($filter: DeliveryFilter) {
+    deliveryCounts(filter: $filter) { all retrying failed held delivered }
+  }
+`);
+
 export const DELIVERY_UPDATES = graphql(`
   subscription DeliveryUpdates($webhookId: ID, $eventType: String, $status: DeliveryStatus) {
     deliveryUpdated(webhookId: $webhookId, eventType: $eventType, status: $status) {

@@ -6,24 +6,33 @@ import { Link } from '../../parts/place';
 import { Time } from '../../parts/time';
 import { countUpTo } from '../../text/numbers';
 
-/** The deliveries still to be sent, and their age. */
-export function BacklogCard({ backlog }: { backlog: NonNullable<OverviewQuery['backlog']> }) {
+/** The deliveries still to be sent, and their age. Each line leads to the list that counts the same. */
+export function BacklogCard({
+  backlog,
+  retrying,
+}: {
+  backlog: NonNullable<OverviewQuery['backlog']>;
+  retrying: number | null | undefined;
+}) {
   const { due, scheduled, held, oldestDueAt, countMax } = backlog;
+  const dueNow = countUpTo(due, countMax);
   return (
     <Card title={<Trans>Still to be sent</Trans>}>
       <dl className="flex flex-col gap-2.5 text-sm">
-        <Line name={<Trans>Due now</Trans>} status="PENDING" value={countUpTo(due, countMax)}>
+        <Line name={<Trans>Pending</Trans>} status="PENDING" value={countUpTo(due + scheduled, countMax)}>
           {oldestDueAt ? (
             <Trans>
-              the oldest since <Time value={oldestDueAt} />
+              {dueNow} due now, the oldest since <Time value={oldestDueAt} />
             </Trans>
           ) : (
-            <Trans>nothing is waiting</Trans>
+            <Trans>none is due now</Trans>
           )}
         </Line>
-        <Line name={<Trans>Scheduled</Trans>} status="PENDING" value={countUpTo(scheduled, countMax)}>
-          <Trans>retries at a later time</Trans>
-        </Line>
+        {retrying != null && (
+          <Line name={<Trans>Retrying</Trans>} status="RETRYING" value={countUpTo(retrying, countMax)}>
+            <Trans>pending after a failed attempt</Trans>
+          </Line>
+        )}
         <Line name={<Trans>Held</Trans>} status="HELD" value={countUpTo(held, countMax)}>
           <Trans>for endpoints that are paused or disabled</Trans>
         </Line>

@@ -17,6 +17,8 @@ export const OVERVIEW = graphql(`
       buckets { start successes failures p50Ms p95Ms p99Ms }
       total { attempts successes failures successRate p50Ms p95Ms p99Ms }
     }
+    now: deliveryCounts @include(if: $deliveries) { retrying }
+    inRange: deliveryCounts(filter: { since: $since, until: $until }) @include(if: $deliveries) { lastAttemptFailed }
     any: deliveries(first: 1) @include(if: $deliveries) {
       edges { node { ...DeliveryRow } }
     }

@@ -5,7 +5,7 @@ import { DeliveryLink, EndpointLink } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
 import { Card } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
-import type { Range } from '../../parts/range';
+import { type Range, rangeSearch } from '../../parts/range';
 import { RANGE_WORDS } from '../../parts/range-words';
 import { Time } from '../../parts/time';
 import { remedyFor } from '../../text/remedies';
@@ -24,10 +24,7 @@ export function LatestFailures({ rows, range }: { rows: readonly DeliveryRowFrag
         rows.length > 0 && (
           <Link
             to="/deliveries"
-            search={{
-              status: 'FAILED',
-              ...(range.name === 'custom' ? { since: range.since, until: range.until } : { range: range.name }),
-            }}
+            search={{ status: 'FAILED', ...rangeSearch(range) }}
             className="text-sm text-accent no-underline hover:underline"
           >
             <Trans>All failed deliveries</Trans>

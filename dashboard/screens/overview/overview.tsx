@@ -4,7 +4,7 @@ import { AttemptCharts } from '../../parts/attempt-charts';
 import { AttemptFigures } from '../../parts/attempt-figures';
 import { isFine, sortOut } from '../../parts/attention';
 import { Failure, PageHead } from '../../parts/page';
-import { RangePicker, useRange } from '../../parts/range';
+import { RangePicker, rangeSearch, useRange } from '../../parts/range';
 import { useReadAgain } from '../../parts/refresh';
 import { useClock } from '../../parts/time';
 import { useAllowed } from '../../parts/viewer';
@@ -53,11 +53,19 @@ export default function Overview() {
             />
             {pressing.length > 0 && <AttentionList pressing={pressing} />}
             <RestingAnswer resting={resting} />
-            {data.stats && <AttemptFigures stats={data.stats} backlog={data.backlog} range={range} />}
+            {data.stats && (
+              <AttemptFigures
+                stats={data.stats}
+                backlog={data.backlog}
+                range={range}
+                failing={data.inRange?.lastAttemptFailed}
+                list={(status) => ({ status, ...rangeSearch(range) })}
+              />
+            )}
             {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
             <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
               {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
-              {data.backlog && <BacklogCard backlog={data.backlog} />}
+              {data.backlog && <BacklogCard backlog={data.backlog} retrying={data.now?.retrying} />}
             </div>
           </>
         )}

@@ -10,12 +10,12 @@ import { useAllowed } from '../../../parts/viewer';
 import { FILTER_CHOICES } from '../documents';
 import { FilterEditor } from './filter-editor';
 import { type Chip, FILTER_NAMES, useChips } from './filter-names';
-import type { FilterName, Filters } from './filters';
+import { type FilterName, type Filters, VIEWS } from './filters';
 
 /** The filters of the menu, in its order. */
 const OFFERED = ['status', 'endpoint', 'type', 'range', 'class', 'error', 'text', 'key', 'event'] as const;
 
-/** The filters of the list, as chips, and a menu that sets another one. */
+/** The filters of the list, as chips, and a menu that sets another one. The views above have no chip. */
 export const FilterBar = memo(function FilterBar({
   filters,
   onChange,
@@ -27,7 +27,8 @@ export const FilterBar = memo(function FilterBar({
   const mayReadPayloads = useAllowed('events:read');
   const [{ data: choices }] = useQuery({ query: FILTER_CHOICES });
   const [open, setOpen] = useState<'menu' | FilterName>();
-  const chips = useChips(filters, choices);
+  const isView = (VIEWS as readonly unknown[]).includes(filters.status);
+  const chips = useChips(filters, choices).filter(({ filter }) => filter !== 'status' || !isView);
   useShortcut('/', t`Search payloads`, mayReadPayloads ? () => setOpen('text') : undefined);
   useShortcut('f', t`Filter`, () => setOpen('menu'));
   const clear = (names: readonly FilterName[]) => onChange(Object.fromEntries(names.map((name) => [name, undefined])));

@@ -21,6 +21,8 @@ export type Filters = { readonly [name in FilterName]?: string | undefined };
 export const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'HELD', 'CANCELED'] as const;
 /** What the address may name as a state: two of them are filters of their own in the API. */
 export const STATES = [...STATUSES, 'RETRYING', 'ATTEMPT_FAILED'] as const;
+/** The states that have a view above the list. */
+export const VIEWS = ['RETRYING', 'FAILED', 'HELD', 'SUCCEEDED'] as const;
 export const STATUS_CLASSES = ['HTTP_2XX', 'HTTP_3XX', 'HTTP_4XX', 'HTTP_5XX', 'NO_ANSWER'] as const;
 
 /** The API's limits of payload searches: lengths in characters, and the longest range. */
