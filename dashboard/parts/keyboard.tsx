@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 
 interface Shortcut {
-  /** A key as KeyboardEvent.key has it, or `mod+k` for Ctrl or ⌘. */
+  /** A key as KeyboardEvent.key has it, `mod+k` for Ctrl or ⌘, or two keys one after the other: `g d`. */
   keys: string;
   /** The action in words, for the list of keys. */
   does: string;
@@ -17,17 +17,24 @@ export function currentShortcuts(): readonly Shortcut[] {
 
 /** Gives a key a meaning while this part is shown; none while `run` is undefined. The latest part wins. */
 export function useShortcut(keys: string, does: string, run: (() => void) | undefined): void {
-  const latest = useRef(run);
-  latest.current = run;
-  const works = run !== undefined;
+  useShortcuts(run === undefined ? [] : [{ keys, does, run }]);
+}
+
+/** As `useShortcut`, for several keys. */
+export function useShortcuts(wanted: readonly Shortcut[]): void {
+  const latest = useRef(wanted);
+  latest.current = wanted;
+  const names = wanted.map(({ keys, does }) => `${keys} ${does}`).join('\n');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other keys or words are given again, another `run` is not
   useEffect(() => {
-    if (!works) {
-      return;
-    }
-    const shortcut = { keys, does, run: () => latest.current?.() };
-    shortcuts.unshift(shortcut);
-    return () => void shortcuts.splice(shortcuts.indexOf(shortcut), 1);
-  }, [keys, does, works]);
+    const given = latest.current.map(({ keys, does }, at) => ({ keys, does, run: () => latest.current[at]?.run() }));
+    shortcuts.unshift(...given);
+    return () => {
+      for (const shortcut of given) {
+        shortcuts.splice(shortcuts.indexOf(shortcut), 1);
+      }
+    };
+  }, [names]);
 }
 
 /** Does what a key does, for a button elsewhere, too. Whether it has a meaning now. */
@@ -64,12 +71,20 @@ function isTaken(event: KeyboardEvent): boolean {
   );
 }
 
+/** The second key of two follows within this time. */
+const SECOND_KEY_MS = 1_500;
+let first: { key: string; at: number } | undefined;
+
 document.addEventListener('keydown', (event) => {
   if (isTaken(event)) {
     return;
   }
   const pressed = `${event.ctrlKey || event.metaKey ? 'mod+' : ''}${event.key}`;
-  if (runShortcut(pressed)) {
+  const both = first && event.timeStamp - first.at < SECOND_KEY_MS ? `${first.key} ${pressed}` : undefined;
+  first = undefined;
+  if ((both !== undefined && runShortcut(both)) || runShortcut(pressed)) {
     event.preventDefault();
+  } else if (shortcuts.some(({ keys }) => keys.startsWith(`${pressed} `))) {
+    first = { key: pressed, at: event.timeStamp };
   }
 });

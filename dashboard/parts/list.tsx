@@ -135,7 +135,7 @@ export const RowView = memo(
             onOpen?.(row);
           }
         }}
-        className={`h-7.5 border-b border-line last:border-b-0 ${onOpen ? 'cursor-pointer' : ''} ${
+        className={`group h-7.5 border-b border-line last:border-b-0 ${onOpen ? 'cursor-pointer' : ''} ${
           chosen ? 'bg-accent-soft' : 'hover:bg-sunken'
         } ${current ? 'outline-2 -outline-offset-2 outline-accent' : ''}`}
       >

@@ -4,8 +4,9 @@ import { Outlet, useMatchRoute } from '@tanstack/react-router';
 import { type ReactNode, useContext, useSyncExternalStore } from 'react';
 import { useCurrentInView } from './current-in-view';
 import { type FinderProps, FrameTools } from './frame-tools';
+import { useShortcuts } from './keyboard';
 import { currentLook } from './look';
-import { Link, PlaceContext } from './place';
+import { Link, PlaceContext, useGo } from './place';
 import { TENANT_SCREENS } from './screens';
 import { Untrusted } from './untrusted';
 import { isAllowed, useViewer } from './viewer';
@@ -38,6 +39,8 @@ export function TenantFrame({
   const nav = useCurrentInView();
   const { header } = useSyncExternalStore(currentLook.subscribe, currentLook.read);
   const screens = TENANT_SCREENS.filter(({ scopes }) => isAllowed(viewer, ...scopes));
+  const go = useGo();
+  useShortcuts(screens.map(({ path, key, name }) => ({ keys: `g ${key}`, does: i18n._(name), run: () => go(path) })));
   return (
     <div className="mx-auto max-w-380 px-3 pb-16 sm:px-5">
       <a href="#screen" className="sr-only focus:not-sr-only">

@@ -22,6 +22,8 @@ interface VirtualListProps<Row> {
   rowAt: (index: number) => Row | undefined;
   keyOf: (row: Row) => string;
   onOpen: (row: Row) => void;
+  /** The keys have gone to a row, or to none. */
+  onGo?: (index: number | undefined) => void;
   /** Undefined where rows cannot be chosen. */
   choice: Choice<Row> | undefined;
   /** Which rows are seen now. */
@@ -51,6 +53,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
   };
   const [current, goTo] = useCurrentRow(props, (to) => {
     look({ keys: to !== undefined });
+    props.onGo?.(to);
     if (to !== undefined) {
       rows.scrollToIndex(to);
     }

@@ -85,7 +85,7 @@ describe('the list of deliveries', () => {
     for (const row of await rowsOf(page).all()) {
       await row.getByRole('checkbox').check();
     }
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Send again', exact: true }).click();
     await page.getByText('2 deliveries are sent again').waitFor();
     await page.getByRole('button', { name: 'Send 2 again' }).click();
     await page.getByText('2 deliveries are on their way again.').waitFor();
@@ -115,6 +115,67 @@ describe('the list of deliveries', () => {
     expect(await axeViolations(page, '#screen')).toEqual([]);
     await page.getByRole('link', { name: 'Operations' }).first().click();
     await page.getByRole('row', { name: /Cancel deliveries.*Completed/ }).waitFor();
+  });
+});
+
+describe('deliveries that wait for a retry', () => {
+  browserTest('are counted in a view, and tried now: one in its row, the others by one operation', async ({ open }) => {
+    const stack = await openStack({ RETRY_BASE_SECONDS: '3600' });
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.webhook(`${stack.receiver.url}/other`);
+    await stack.receiver.goAway();
+    await stack.delivery.emit();
+    await eventually(async () => (await stack.delivery.deliveries('attempt_count = 1')).length === 2);
+    await stack.receiver.comeBack();
+    const page = await visit(open, stack, '/overview');
+    const waiting = page.getByRole('link', { name: 'Retrying' });
+    await waiting.click();
+    const view = (name: string) =>
+      page.getByRole('group', { name: 'Views' }).getByRole('button', { name, exact: true });
+    await view('Retrying 2').and(page.locator('[aria-pressed=true]')).waitFor();
+    await view('All 2').waitFor();
+    await eventually(async () => (await rowsOf(page).count()) === 2);
+    await isLive(page);
+
+    await page.keyboard.press('j');
+    await rowsOf(page).first().and(page.locator('[data-current]')).waitFor();
+    await page.keyboard.press('r');
+    await page.getByText('It is due now.').waitFor();
+    await view('Delivered 1').waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(async () => (await rowsOf(page).count()) === 1);
+
+    await page.getByRole('button', { name: 'All that match' }).click();
+    await page.getByRole('menuitem', { name: 'Try now' }).click();
+    await page.getByText('One delivery is sent now.').waitFor();
+    expect(await axeViolations(page, '[role=dialog]')).toEqual([]);
+    await page.getByRole('button', { name: 'Try one now' }).click();
+    await page.getByText('1 of 1 processed: 1 done, 0 skipped').waitFor();
+    await page.keyboard.press('Escape');
+    await view('Delivered 2').click();
+    await eventually(async () => (await rowsOf(page).count()) === 2);
+
+    await rowsOf(page).first().hover();
+    await rowsOf(page).first().getByRole('button', { name: 'Send again' }).click();
+    await eventually(() => stack.receiver.arrivals.length === 3);
+  });
+
+  browserTest('wait on for a pause, and the page says until when', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    await stack.receiver.goAway();
+    await stack.delivery.rows(`update hookwright.webhooks set closed_until = '2099-01-01T00:00:00Z' where id = ${id}`);
+    const eventId = await stack.delivery.emit();
+    const page = await visit(open, stack, `/deliveries/${(await stack.delivery.delivery(eventId)).id}`);
+    await page.getByText('Its endpoint asked for a pause, which ends in').waitFor();
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await page.getByText(/Its endpoint asked for one until .*2098|Its endpoint asked for one until .*2099/).waitFor();
+
+    await page.keyboard.press('e');
+    await page.waitForURL(new RegExp(`/endpoints/${id}$`));
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
   });
 });
 

@@ -1,16 +1,22 @@
 import { useLingui } from '@lingui/react/macro';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { AnswerCode, DeliveryLink, EndpointLink } from '../../../parts/cells';
 import type { Column } from '../../../parts/list';
 import { DeliveryBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
 import { count } from '../../../text/numbers';
+import { RowActions, type RowActionsProps } from './row-actions';
 import type { Row } from './use-feed';
 
-export function useColumns(): Column<Row>[] {
+/** @param actionsOn what can be done with a row; undefined where nothing can. */
+export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefined): Column<Row>[] {
   const { t } = useLingui();
-  return useMemo(
-    () => [
+  // Rows render again when their columns change: the function may be another one each time.
+  const latest = useRef(actionsOn);
+  latest.current = actionsOn;
+  const hasActions = actionsOn !== undefined;
+  return useMemo(() => {
+    const columns: Column<Row>[] = [
       {
         name: t`State`,
         width: 'w-30 sm:w-32',
@@ -32,7 +38,7 @@ export function useColumns(): Column<Row>[] {
         name: t`Answer`,
         from: 'sm',
         wide: true,
-        width: 'w-44',
+        width: 'w-44 lg:w-56',
         render: (row) => <AnswerCode delivery={row} />,
       },
       {
@@ -55,7 +61,15 @@ export function useColumns(): Column<Row>[] {
         width: 'w-22 sm:w-28',
         render: ({ createdAt }) => <Time value={createdAt} />,
       },
-    ],
-    [t],
-  );
+    ];
+    if (hasActions) {
+      columns.push({
+        name: t`Actions`,
+        bare: true,
+        width: 'w-11',
+        render: (row) => latest.current && <RowActions row={row} {...latest.current(row)} />,
+      });
+    }
+    return columns;
+  }, [t, hasActions]);
 }

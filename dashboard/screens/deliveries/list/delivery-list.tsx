@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { ArrowUp } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button, buttonLook } from '../../../parts/button';
 import { Card, Empty } from '../../../parts/page';
 import { Link, useGo } from '../../../parts/place';
@@ -8,6 +8,9 @@ import { useAllowed } from '../../../parts/viewer';
 import { VirtualList } from '../../../parts/virtual-list';
 import { count } from '../../../text/numbers';
 import { ChosenBar } from '../bulk/chosen-bar';
+import { CancelDialog } from '../one/cancel-dialog';
+import { useDeliveryKeys } from '../one/use-delivery-keys';
+import { useSend } from '../one/use-send';
 import { useColumns } from './columns';
 import type { Feed } from './feed';
 import { useChosen } from './use-chosen';
@@ -22,8 +25,14 @@ export function DeliveryList({ feed, isFiltered, isLive }: { feed: Feed<Row>; is
   const { t } = useLingui();
   const go = useGo();
   const mayResend = useAllowed('deliveries:resend');
-  const columns = useColumns();
   const chosen = useChosen(feed);
+  const [at, setAt] = useState<number>();
+  const [canceling, setCanceling] = useState<Row>();
+  const [sendOf] = useSend();
+  const actionsOn = (row: Row) => ({ send: sendOf(row), cancel: () => setCanceling(row) });
+  const columns = useColumns(mayResend ? actionsOn : undefined);
+  const current = at === undefined ? undefined : feed.at(at);
+  useDeliveryKeys(current, current && mayResend ? actionsOn(current) : undefined);
   return (
     <Card flush>
       {feed.count === 0 ? (
@@ -36,6 +45,7 @@ export function DeliveryList({ feed, isFiltered, isLive }: { feed: Feed<Row>; is
           rowAt={(index) => feed.at(index)}
           keyOf={({ id }) => id}
           onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
+          onGo={setAt}
           choice={mayResend ? chosen : undefined}
           onShow={(first, last) => feed.show(first, last)}
           onLook={(looks) => feed.freeze('looking', looks)}
@@ -43,6 +53,7 @@ export function DeliveryList({ feed, isFiltered, isLive }: { feed: Feed<Row>; is
           header={(toStart) => feed.newCount > 0 && <ShowNew feed={feed} onShown={toStart} />}
         />
       )}
+      <CancelDialog delivery={canceling} onClose={() => setCanceling(undefined)} />
       {chosen.rows.length > 0 ? (
         <Footer>
           <ChosenBar rows={chosen.rows} onClear={chosen.clear} />

@@ -1,17 +1,14 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Ban, Ellipsis } from 'lucide-react';
 import { useState } from 'react';
-import { useMutation } from 'urql';
 import { Button, CopyButton } from '../../../parts/button';
-import { Confirm } from '../../../parts/dialog';
 import { Menu } from '../../../parts/menu';
-import { messageOf } from '../../../parts/page';
-import { notify } from '../../../parts/toast';
-import { Untrusted } from '../../../parts/untrusted';
 import { useAllowed } from '../../../parts/viewer';
-import { CANCEL_DELIVERY, type Delivery } from '../documents';
+import type { Delivery } from '../documents';
+import { CancelDialog, canCancel } from './cancel-dialog';
 import { CurlDialog } from './curl-dialog';
 import { SendElsewhere } from './send-elsewhere';
+import { useDeliveryKeys } from './use-delivery-keys';
 import { useSend } from './use-send';
 
 /** The actions on a delivery: send it again or now, cancel it, copy it, send its event to another endpoint. */
@@ -24,14 +21,8 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
   const [open, setOpen] = useState<'cancel' | 'curl' | 'elsewhere'>();
   const [sendOf, sending] = useSend();
   const send = sendOf(delivery);
-  const [canceling, cancel] = useMutation(CANCEL_DELIVERY);
-  const isOpen = status === 'PENDING' || status === 'HELD';
   const close = () => setOpen(undefined);
-  const cancelIt = async () => {
-    const { error } = await cancel({ input: { id } });
-    close();
-    notify(error ? t`It was not canceled.` : t`It is canceled.`, error && <Untrusted text={messageOf(error)} />);
-  };
+  useDeliveryKeys(delivery, mayResend ? { send, cancel: () => setOpen('cancel') } : undefined);
   const more = [
     ...(mayReadPayloads ? [{ name: t`Copy as cURL`, run: () => setOpen('curl') }] : []),
     ...(mayBulk ? [{ name: t`Send to another endpoint`, run: () => setOpen('elsewhere') }] : []),
@@ -52,7 +43,7 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
           >
             {send.name}
           </Button>
-          {isOpen && (
+          {canCancel(delivery) && (
             <Button look="danger" icon={<Ban />} onClick={() => setOpen('cancel')}>
               <Trans>Cancel</Trans>
             </Button>
@@ -64,16 +55,7 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
           <Ellipsis aria-hidden />
         </Menu>
       )}
-      <Confirm
-        open={open === 'cancel'}
-        onClose={close}
-        title={<Trans>Cancel this delivery?</Trans>}
-        action={t`Cancel the delivery`}
-        busy={canceling.fetching}
-        onConfirm={() => void cancelIt()}
-      >
-        <Trans>It will not be sent. A request already in flight will finish. You can send it again later.</Trans>
-      </Confirm>
+      <CancelDialog delivery={open === 'cancel' ? delivery : undefined} onClose={close} />
       {open === 'curl' && <CurlDialog id={id} onClose={close} />}
       {open === 'elsewhere' && <SendElsewhere delivery={delivery} onClose={close} />}
     </>
