@@ -11,10 +11,20 @@ export interface MenuItem {
 }
 
 /** A button with a menu of actions. @param label the name of a button that is an icon alone. */
-export function Menu({ label, items, children }: { label?: string; items: readonly MenuItem[]; children: ReactNode }) {
+export function Menu({
+  label,
+  look = 'plain',
+  items,
+  children,
+}: {
+  label?: string;
+  look?: 'plain' | 'quiet';
+  items: readonly MenuItem[];
+  children: ReactNode;
+}) {
   return (
     <BaseMenu.Root>
-      <BaseMenu.Trigger aria-label={label} title={label} className={buttonLook('plain', label !== undefined)}>
+      <BaseMenu.Trigger aria-label={label} title={label} className={buttonLook(look, label !== undefined)}>
         {children}
       </BaseMenu.Trigger>
       <BaseMenu.Portal>

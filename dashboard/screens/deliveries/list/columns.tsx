@@ -66,7 +66,7 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
       columns.push({
         name: t`Actions`,
         bare: true,
-        width: 'w-11',
+        width: 'w-9 sm:w-11',
         render: (row) => latest.current && <RowActions row={row} {...latest.current(row)} />,
       });
     }

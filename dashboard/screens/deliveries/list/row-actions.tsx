@@ -44,8 +44,8 @@ export function RowActions({ row, send, cancel }: RowActionsProps & { row: Row }
     ...(webhook ? [{ name: t`Open the endpoint`, run: () => go(`/endpoints/${webhook.databaseId}`) }] : []),
   ];
   return (
-    <span className="-my-1 flex">
-      <Menu label={t`Actions`} items={items}>
+    <span className="-my-1 flex justify-end max-sm:-mx-2">
+      <Menu look="quiet" label={t`Actions`} items={items}>
         <Ellipsis aria-hidden />
       </Menu>
     </span>
