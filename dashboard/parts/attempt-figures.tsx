@@ -86,7 +86,7 @@ export function AttemptFigures({
       <Figure
         name={<Trans>Duration, p50</Trans>}
         value={duration(total.p50Ms)}
-        remark={<Trans>half of the attempts</Trans>}
+        remark={<Trans>half are faster</Trans>}
       />
       <Figure
         name={<Trans>Duration, p95</Trans>}

@@ -1,22 +1,15 @@
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type uPlot from 'uplot';
 import { laterScript } from '../api/scripts';
-import { absolute, shortly } from './time';
-
-/** A line or a stack of bars over time. */
-export interface Series {
-  name: string;
-  /** A colour of styles.css, such as `good`. */
-  colour: string;
-  values: readonly (number | null)[];
-}
+import { type CanvasProps, HEIGHT, options, type Series, toData } from './plot-options';
+import { absolute } from './time';
 
 /**
  * A chart over time. Its figures stand in a table for readers; hovering shows those of a moment. Dragging chooses a
  * range where `onRange` is given.
  *
  * @param times the beginnings of the buckets, in ms since 1970.
- * @param shape `bars` are stacked in the order of `series`.
+ * @param shape `bars` are stacked in the order of `series`; `lines` have a logarithmic axis.
  */
 export function Chart({
   label,
@@ -73,15 +66,6 @@ export function Chart({
       </figcaption>
     </figure>
   );
-}
-
-interface CanvasProps {
-  data: uPlot.AlignedData;
-  series: readonly Series[];
-  shape: 'bars' | 'lines';
-  format: (value: number) => string;
-  onRange: ((since: Date, until: Date) => void) | undefined;
-  onPoint: (at: number | undefined) => void;
 }
 
 /** The picture. Its names and colours are those of its first render; figures change. */
@@ -151,15 +135,6 @@ function Legend({
   );
 }
 
-const HEIGHT = 184;
-
-const isSparse = (values: ArrayLike<number | null | undefined>) =>
-  Array.from(values).filter((value) => value != null).length < 3;
-
-function colourOf(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-}
-
 const loadUplot = laterScript(() => import('uplot'));
 
 /** Comes when the first chart is shown, into room that is kept for it: a first screen does not wait for it. */
@@ -172,95 +147,4 @@ function useLibrary(): typeof uPlot | undefined {
     );
   }, []);
   return library?.Plot;
-}
-
-/** uPlot stacks nothing itself: each series of bars is drawn from 0 to the sum of itself and those before it. */
-function toData(times: readonly number[], series: readonly Series[], shape: 'bars' | 'lines'): uPlot.AlignedData {
-  const sums = times.map(() => 0);
-  const columns = series.map(({ values }) =>
-    values.map((value, at) => {
-      if (shape === 'lines') {
-        return value;
-      }
-      sums[at] = (sums[at] ?? 0) + (value ?? 0);
-      return sums[at];
-    }),
-  );
-  // The tallest sum is drawn first, so that the others stand before it.
-  return [times.map((time) => time / 1_000), ...(shape === 'bars' ? columns.reverse() : columns)] as uPlot.AlignedData;
-}
-
-/** @param latest read again at each event */
-function options(Plot: typeof uPlot, element: HTMLElement, latest: RefObject<CanvasProps>): uPlot.Options {
-  const { series, shape } = latest.current;
-  const font = `11px ${getComputedStyle(element).fontFamily}`;
-  const axis = { stroke: colourOf('faint'), font, ticks: { show: false } };
-  const ordered = shape === 'bars' ? [...series].reverse() : series;
-  return {
-    width: element.clientWidth,
-    height: HEIGHT,
-    padding: [10, 8, 0, 0],
-    cursor: { drag: { x: true, y: false, setScale: false }, points: { show: shape === 'lines' } },
-    legend: { show: false },
-    scales: {
-      // Bars stand on their moment: the first and the last one need half of their width beside it.
-      x: {
-        range: ({ data: [[first = 0, second = first]] }, least, most) => {
-          const beside = shape === 'bars' ? (second - first) / 2 : 0;
-          return [least - beside, most + beside];
-        },
-      },
-      y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.08)] },
-    },
-    axes: [
-      {
-        ...axis,
-        size: 26,
-        grid: { show: false },
-        values: (_plot, splits) => splits.map((split) => shortly(split * 1_000)),
-        space: 110,
-      },
-      {
-        ...axis,
-        size: 56,
-        space: 36,
-        grid: { stroke: colourOf('line'), width: 1 },
-        // Bars count: there is no half of an attempt.
-        values: (_plot, splits) =>
-          splits.map((split) => (shape === 'bars' && !Number.isInteger(split) ? '' : latest.current.format(split))),
-      },
-    ],
-    series: [
-      {},
-      ...ordered.map(
-        ({ name, colour }): uPlot.Series => ({
-          label: name,
-          stroke: colourOf(colour),
-          width: shape === 'bars' ? 0 : 1.5,
-          ...(shape === 'bars'
-            ? {
-                fill: colourOf(colour),
-                paths: Plot.paths.bars?.({ size: [0.82, 24], gap: 1 }) as uPlot.Series.PathBuilder,
-              }
-            : { spanGaps: true }),
-          // A line has nothing between its points to draw where there are one or two of them.
-          points: { show: (plot, at) => shape === 'lines' && isSparse(plot.data[at] ?? []) },
-        }),
-      ),
-    ],
-    hooks: {
-      setCursor: [({ cursor: { idx } }) => latest.current.onPoint(idx ?? undefined)],
-      setSelect: [
-        (plot) => {
-          if (plot.select.width > 4) {
-            latest.current.onRange?.(
-              new Date(plot.posToVal(plot.select.left, 'x') * 1_000),
-              new Date(plot.posToVal(plot.select.left + plot.select.width, 'x') * 1_000),
-            );
-            plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-          }
-        },
-      ],
-    },
-  };
 }

@@ -1,10 +1,11 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ComponentProps, ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { Button, buttonLook } from './button';
 import { runShortcut } from './keyboard';
 import { Empty, Failure, messageOf, PageHead } from './page';
 import { Link } from './place';
+import { Skeleton } from './skeleton';
 import { Untrusted } from './untrusted';
 
 /**
@@ -41,7 +42,7 @@ export function OnePage<Thing>({
         {error && !isMissing && <Failure error={error} retry={retry} />}
         {thing != null && children(thing)}
         {thing == null && isMissing && <NotFound error={error} back={back} advice={missing} />}
-        {thing == null && error === undefined && <Skeleton />}
+        {thing == null && error === undefined && <Skeleton heights={ROOM} />}
       </div>
     </>
   );
@@ -75,14 +76,5 @@ function NotFound({
   );
 }
 
-/** Takes about the room of the answer and of two cards. */
-function Skeleton() {
-  const { t } = useLingui();
-  return (
-    <div role="status" aria-label={t`Loading`} className="flex animate-pulse flex-col gap-4 motion-reduce:animate-none">
-      {['h-12', 'h-40', 'h-64'].map((height) => (
-        <div key={height} className={`rounded-lg bg-sunken ${height}`} />
-      ))}
-    </div>
-  );
-}
+/** About the room of the answer and of two cards. */
+const ROOM = ['h-12', 'h-40', 'h-64'];

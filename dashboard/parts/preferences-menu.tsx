@@ -4,8 +4,9 @@ import { Check } from 'lucide-react';
 import type { ReactNode, RefObject } from 'react';
 import { leave } from '../api/session';
 import { chooseLanguage, LANGUAGES, type Language } from '../text/language';
+import { clock } from './clock';
 import { chooseTheme, currentTheme, isThemeFixed, type Theme } from './theme';
-import { clock, useClock } from './time';
+import { useClock } from './time';
 import { notify } from './toast';
 
 export interface PreferencesMenuProps {

@@ -1,46 +1,8 @@
 import { useSyncExternalStore } from 'react';
-import { serviceAheadMs } from '../api/service-time';
 import { distance } from '../text/distance';
 import { formatter } from '../text/formats';
 import { locale } from '../text/language';
-
-/** The time of all clocks of the page, which is the service's: one timer, once a second, only while something shows a time. */
-class Clock {
-  #now = Date.now();
-  #listeners = new Set<() => void>();
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #utc = false;
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    this.#timer ??= setInterval(() => this.#tick(), 1_000);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) {
-        clearInterval(this.#timer);
-        this.#timer = undefined;
-      }
-    };
-  };
-
-  now = (): number => this.#now + serviceAheadMs;
-  utc = (): boolean => this.#utc;
-
-  /** Shows all times in UTC, or in the person's own zone. */
-  setUtc(utc: boolean): void {
-    this.#utc = utc;
-    this.#tick();
-  }
-
-  #tick(): void {
-    this.#now = Date.now();
-    for (const listener of this.#listeners) {
-      listener();
-    }
-  }
-}
-
-export const clock = new Clock();
+import { clock } from './clock';
 
 /** Renders again when the text that `read` makes of the time has changed, at most once a second. */
 export function useClock<T>(read: (now: number) => T): T {
@@ -58,12 +20,17 @@ export function absolute(value: string | number | Date): string {
     .concat(clock.utc() ? ' UTC' : '');
 }
 
+/** `2026-11-25`, in the zone that times are shown in. */
+export function dayOf(value: string | number | Date): string {
+  const zone = clock.utc() ? { timeZone: 'UTC' } : {};
+  return formatter(Intl.DateTimeFormat, 'en-CA', zone).format(new Date(value));
+}
+
 /** `09:14` today, `25 Nov, 09:14` on another day. */
 export function shortly(value: string | number | Date): string {
   const at = new Date(value);
   const zone = clock.utc() ? { timeZone: 'UTC' } : {};
-  const day = (when: Date) => formatter(Intl.DateTimeFormat, 'en-CA', zone).format(when);
-  const today = day(at) === day(new Date(clock.now()));
+  const today = dayOf(at) === dayOf(clock.now());
   return formatter(Intl.DateTimeFormat, locale, {
     ...zone,
     ...(today ? {} : { day: 'numeric', month: 'short' }),

@@ -112,6 +112,24 @@ describe('the installation', () => {
     expect(typed.stats).toEqual({ total: { attempts: 0 } });
   });
 
+  test('tells deliveries that wait for a pause from the others', async () => {
+    const selection = 'closed { due webhooks until oldestOtherDueAt }';
+    const { closed: none } = await installation(selection);
+    expect(none).toMatchObject({ due: 0, webhooks: 0, until: null });
+    const until = '2999-01-01T03:20:00+00:00';
+    const close = (id: number, at: string | null) =>
+      api.owner.query('update hookwright.webhooks set closed_until = $2 where id = $1', [id, at]);
+    await close(quiet, until);
+    const { closed } = await installation(selection);
+    expect(closed).toMatchObject({ due: 1, webhooks: 1, until });
+    expect(Date.now() - Date.parse(closed.oldestOtherDueAt)).toBeLessThan(119_000);
+    await close(failing, '2998-01-01T00:00:00Z');
+    const { closed: all } = await installation(selection);
+    expect(all).toEqual({ due: 4, webhooks: 2, until, oldestOtherDueAt: null });
+    await close(quiet, null);
+    await close(failing, null);
+  });
+
   test('has what all tenants together still have to be sent, and why deliveries failed last', async () => {
     const { backlog, failures } = await installation(
       'backlog { due scheduled held countMax oldestDueAt } failures { errorCode deliveries }',

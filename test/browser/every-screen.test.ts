@@ -7,18 +7,21 @@ import { PORTAL_SCREENS } from '../../src/domain/portal-paths.js';
 import { seed } from '../seed/seed.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
+import { answerOneByOne, layoutShift } from '../support/browser/layout-shift.js';
 import { untilStill } from '../support/browser/until-still.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';
 
-/** The paths of a file's routes: `screen('/events/$number', …)`. */
-const routesIn = (file: string, made: RegExp) =>
-  [...readFileSync(new URL(`../../dashboard/screens/${file}`, import.meta.url), 'utf8').matchAll(made)].map(
-    ([, path = '']) => path,
-  );
-const consoleRoutes = routesIn('console-routes.tsx', /\bscreen\(\s*'([^']+)'/g);
-const supportRoutes = routesIn('console-routes.tsx', /\bscreenOf\(parent\)\(\s*'([^']+)'/g);
+const screens = readFileSync(new URL('../../dashboard/screens/screens.ts', import.meta.url), 'utf8');
+
+/** The paths of a map of screens: `'/events/$number': () => …`. */
+function routesIn(map: string): string[] {
+  const [, text = ''] = new RegExp(`const ${map}\\b[^{]*{([^}]*)}`).exec(screens) ?? [];
+  return [...text.matchAll(/'([^']+)': \(\)/g)].map(([, path = '']) => path);
+}
+const consoleRoutes = routesIn('consoleScreens');
+const supportRoutes = routesIn('tenantSettingsScreens');
 
 /** Of the paths that name something: what there is, as SQL that gets the tenant's number. */
 const examples: Record<string, string> = {
@@ -147,6 +150,35 @@ describe.each(places)('of $place', ({ at, key, routes }) => {
       expect(await overflow(page), 'narrow, in German, from right to left').toEqual([]);
     });
   }
+});
+
+/** How much of a screen may move while it loads, in the unit of the Layout Instability API. */
+const SHIFT_MAX = 0.02;
+
+describe('while it loads, nothing moves on', () => {
+  const main = [
+    ...['/overview', '/endpoints', '/endpoints/$number', '/deliveries', '/deliveries/$number'],
+    ...['/events', '/operations', '/keys', '/audit'],
+  ];
+  browserTest('the main screens of the portal', async ({ open }) => {
+    const { page } = await open({ origin: site.origin });
+    await answerOneByOne(page);
+    for (const route of main) {
+      await show(page, keys.main, `/portal${await pathOf(route)}`);
+      const { sum, moved } = await layoutShift(page);
+      expect.soft(sum, `${route}\n${moved.join('\n')}`).toBeLessThanOrEqual(SHIFT_MAX);
+    }
+  });
+
+  browserTest('the main screens of the console', async ({ open }) => {
+    const { page } = await open({ origin: site.origin });
+    await answerOneByOne(page);
+    for (const route of ['/', '/tenants', '/worst', '/event-types', '/audit']) {
+      await show(page, keys.platform, `/console${route}`);
+      const { sum, moved } = await layoutShift(page);
+      expect.soft(sum, `${route}\n${moved.join('\n')}`).toBeLessThanOrEqual(SHIFT_MAX);
+    }
+  });
 });
 
 /** Directions that nobody sees, in text nodes: what stands in fields is shown as it is. */

@@ -8,7 +8,8 @@ const well: Facts = {
     { workerId: 'a', host: 'one', lastSeenAt: ago(4) },
     { workerId: 'b', host: 'two', lastSeenAt: ago(30) },
   ],
-  backlog: { due: 3, oldestDueAt: ago(60) },
+  backlog: { due: 3 },
+  closed: { due: 0, webhooks: 0, until: null, oldestOtherDueAt: ago(60) },
   jobsPutAside: 0,
   findings: [{ name: 'clock', level: 'OK', text: 'The clocks agree.' }],
 };
@@ -16,7 +17,7 @@ const problems = (change: Partial<Facts>) => problemsOf({ ...well, ...change }, 
 
 test('An installation whose daemons have spoken within 30 s and whose deliveries wait 60 s at most is well', () => {
   expect(problems({})).toEqual([]);
-  expect(problems({ backlog: { due: 0, oldestDueAt: null } })).toEqual([]);
+  expect(problems({ closed: { due: 0, webhooks: 0, until: null, oldestOtherDueAt: null } })).toEqual([]);
 });
 
 test('Without a daemon that has spoken lately nothing is delivered, which comes before all else', () => {
@@ -41,9 +42,8 @@ test('A daemon that is silent among others is named by its machine', () => {
 
 test('A delivery that is due for more than 60 s is late, and the finding that says so is not said twice', () => {
   const findings = [{ name: 'backlog', level: 'WARN', text: 'Due: 3.' }] as const;
-  expect(problems({ backlog: { due: 3, oldestDueAt: ago(61) }, findings })).toEqual([
-    { kind: 'LATE', level: 'WARN', oldestMs: 61_000, due: 3 },
-  ]);
+  const closed = { due: 1, webhooks: 1, until: ago(-60), oldestOtherDueAt: ago(61) };
+  expect(problems({ closed, findings })).toEqual([{ kind: 'LATE', level: 'WARN', oldestMs: 61_000, due: 2 }]);
 });
 
 test('Jobs that were put aside are a problem, and so is each finding that is not as it should be', () => {
@@ -60,5 +60,5 @@ test('Jobs that were put aside are a problem, and so is each finding that is not
 });
 
 test('Nothing is late by a clock that is behind', () => {
-  expect(lagOf({ due: 1, oldestDueAt: ago(-5) }, NOW)).toBe(0);
+  expect(lagOf({ due: 0, webhooks: 0, oldestOtherDueAt: ago(-5) }, NOW)).toBe(0);
 });

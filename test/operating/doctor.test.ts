@@ -297,7 +297,11 @@ describe('deliveries', () => {
     const backlog = await look('backlog');
     expect(backlog).toMatchObject({ status: 'warn' });
     expect(backlog?.text).toContain('Due: 1, the oldest for 60 min');
-    expect(backlog?.text).toContain('One slow receiver is enough, or one that has asked for a pause');
+    expect(backlog?.text).toContain('One slow receiver is enough');
+    await stack.rows("update hookwright.webhooks set closed_until = now() + interval '1 hour'");
+    const paused = await look('backlog');
+    expect(paused).toMatchObject({ status: 'ok' });
+    expect(paused?.text).toContain('of these, 1 wait for a pause that their receivers asked for');
   });
 
   test('holds that end within a day warn', async () => {

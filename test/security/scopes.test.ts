@@ -83,6 +83,7 @@ const unguarded: Record<string, string> = {
   EmitEventsPayload: 'results',
   EndpointState: 'inFlight meanMs putOffs waiting window',
   Event: 'body bodyBytes createdAt databaseId eventType id onlyWebhookId payload',
+  ClosedBacklog: 'due oldestOtherDueAt until webhooks',
   Daemon: 'host inFlight lastSeenAt pid slots startedAt version workerId',
   EncryptionKeyInUse: 'kid tenants',
   FailureCount: 'deliveries errorCode',
@@ -90,7 +91,7 @@ const unguarded: Record<string, string> = {
   HideEventTypePayload: 'eventType',
   Housekeeping: 'error failedAt nextAt startedAt succeededAt',
   Installation: `
-    backlog daemons encryptionKeys examinedAt failing failures findings housekeeping jobsPutAside partitions retention stats
+    backlog closed daemons encryptionKeys examinedAt failing failures findings housekeeping jobsPutAside partitions retention stats
     topWebhooks`,
   PutAsideJob: 'deliveryId jobKey lastError task triedAgainAt tries',
   Partition: 'bytes rowsEstimate since table until',

@@ -18,7 +18,7 @@ export function Actor({
   if (name !== undefined) {
     return (
       <Trans>
-        key <Untrusted text={name} />
+        key <Untrusted text={name} /> <code className="font-mono text-xs text-soft">{apiKeyId}</code>
       </Trans>
     );
   }

@@ -1,20 +1,28 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { AuditAction, AuditTarget } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
-import { useAddress } from '../../parts/place';
+import { type Search, useAddress } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
-import { Time } from '../../parts/time';
+import { TableSkeleton } from '../../parts/skeleton';
+import { dayOf, Time } from '../../parts/time';
 import { Actor } from './actor';
 import { AuditFilters } from './audit-filters';
 import { changes } from './changes';
-import { AUDIT_LOG, type AuditRow, KEY_NAMES } from './documents';
+import { AUDIT_LOG, type AuditRow } from './documents';
 import { EntryDialog } from './entry-dialog';
+import { dayAround, foldVisits, type Line } from './fold';
 import { Target } from './target';
+import { useNames } from './use-names';
 import { ACTION_WORDS } from './words';
+
+/** Lines that are shown at least, if there are as many, and the entries that are read for them at most. */
+const LINES_MIN = 25;
+const ROWS_MAX = 400;
+const VISIT = 'PORTAL_SESSION_CREATED' satisfies AuditAction;
 
 /** All changes with their actors, the latest first. */
 export default function AuditLog() {
@@ -31,24 +39,32 @@ export default function AuditLog() {
   };
   const [after, setAfter] = usePage(filter);
   const [{ data, error, fetching }, read] = useQuery({ query: AUDIT_LOG, variables: { filter, after } });
-  const [{ data: named }] = useQuery({ query: KEY_NAMES });
-  const names = useMemo(() => new Map(named?.apiKeys?.edges.map(({ node }) => [node.id, node.name])), [named]);
+  const names = useNames();
   const columns = useColumns(names);
   const rows = data?.auditLog?.edges.map(({ node }) => node) ?? [];
+  const lines = address['action'] === VISIT ? rows.map((entry) => ({ entry, times: 1 })) : foldVisits(rows, dayOf);
+  const next = data?.auditLog?.pageInfo;
+  const isShort = next?.hasNextPage === true && lines.length < LINES_MIN && rows.length < ROWS_MAX;
+  useEffect(() => {
+    if (isShort && !fetching && next.endCursor != null) {
+      setAfter(next.endCursor);
+    }
+  }, [isShort, fetching, next, setAfter]);
   const open = rows.find(({ databaseId }) => String(databaseId) === address['entry']);
   return (
     <>
       <PageHead title={t`Audit log`} actions={<RangePicker usual="30d" />} />
-      <AuditFilters names={names} />
+      <AuditFilters names={names.keys} />
       {error && <Failure error={error} retry={read} />}
+      {data === undefined && error === undefined && <TableSkeleton />}
       {data?.auditLog && (
         <Card flush>
           <List
             label={t`Audit log`}
             columns={columns}
-            rows={rows}
-            keyOf={({ id }) => id}
-            onOpen={({ databaseId }) => setAddress({ entry: String(databaseId) })}
+            rows={lines}
+            keyOf={({ entry }) => entry.id}
+            onOpen={(line) => setAddress(placeOf(line))}
             empty={
               <Empty
                 title={<Trans>Nothing was changed.</Trans>}
@@ -65,48 +81,66 @@ export default function AuditLog() {
                 <Trans>Changes of this kind in this range appear here.</Trans>
               </Empty>
             }
-            more={<More shown={rows.length} page={data.auditLog.pageInfo} busy={fetching} onMore={setAfter} />}
+            more={<More shown={lines.length} page={data.auditLog.pageInfo} busy={fetching} onMore={setAfter} />}
           />
         </Card>
       )}
-      <EntryDialog entry={open} names={names} onClose={() => setAddress({ entry: undefined })} />
+      <EntryDialog entry={open} names={names.all} onClose={() => setAddress({ entry: undefined })} />
     </>
   );
 }
 
-function useColumns(names: ReadonlyMap<string, string>): Column<AuditRow>[] {
+/** An entry opens beside the list; what is one line for several opens as a list of them. */
+function placeOf({ entry, times }: Line<AuditRow>): Search {
+  if (times === 1) {
+    return { entry: String(entry.databaseId) };
+  }
+  const [since, until] = dayAround(entry.createdAt);
+  return { action: VISIT, key: entry.apiKeyId ?? undefined, range: undefined, since, until };
+}
+
+function useColumns({ keys, all }: ReturnType<typeof useNames>): Column<Line<AuditRow>>[] {
   const { t, i18n } = useLingui();
   const [, setAddress] = useAddress();
   return useMemo(
     () => [
       {
         name: t`What`,
-        render: (entry) => (
+        render: (line) => (
           <>
             <button
               type="button"
-              onClick={() => setAddress({ entry: String(entry.databaseId) })}
+              onClick={() => setAddress(placeOf(line))}
               className="block max-w-60 truncate rounded-xs font-medium hover:underline sm:max-w-none"
             >
-              {i18n._(ACTION_WORDS[entry.action] ?? entry.action)}
+              {i18n._(ACTION_WORDS[line.entry.action] ?? line.entry.action)}
+              {line.times > 1 && <Times times={line.times} />}
             </button>
             <span className="block max-w-60 truncate text-xs text-soft sm:hidden">
-              <Target {...entry} />
+              <Target {...line.entry} names={all} />
             </span>
           </>
         ),
       },
-      { name: t`To`, from: 'sm', render: (entry) => <Target {...entry} /> },
+      { name: t`To`, from: 'sm', render: ({ entry, times }) => times === 1 && <Target {...entry} names={all} /> },
       {
         name: t`Changed`,
         wide: true,
         from: 'md',
-        render: ({ before, after }) => <Changed before={before} after={after} />,
+        render: ({ entry, times }) => times === 1 && <Changed {...entry} />,
       },
-      { name: t`By`, from: 'sm', render: (entry) => <Actor {...entry} names={names} /> },
-      { name: t`When`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`By`, from: 'sm', render: ({ entry }) => <Actor {...entry} names={keys} /> },
+      { name: t`When`, figures: true, render: ({ entry }) => <Time value={entry.createdAt} /> },
     ],
-    [t, i18n, names, setAddress],
+    [t, i18n, keys, all, setAddress],
+  );
+}
+
+function Times({ times }: { times: number }) {
+  return (
+    <span className="figures ms-1.5 font-normal text-soft">
+      <Trans>{times} times on this day</Trans>
+    </span>
   );
 }
 

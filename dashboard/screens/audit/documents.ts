@@ -26,9 +26,11 @@ export const AUDIT_LOG = graphql(`
   }
 `);
 
-/** The keys by name, for filtering and for saying who did something. */
-export const KEY_NAMES = graphql(`
-  query KeyNames {
+/** Names for ids: of the keys, for filtering too, and of what else is changed. */
+export const NAMES = graphql(`
+  query AuditNames($webhooks: Boolean!, $tenants: Boolean!) {
     apiKeys(first: 100) { edges { node { id name } } }
+    webhooks(first: 100) @include(if: $webhooks) { edges { node { id url } } }
+    tenants(first: 100) @include(if: $tenants) { edges { node { id name } } }
   }
 `);

@@ -32,7 +32,7 @@ export function EntryDialog({
         <div className="flex flex-col gap-4">
           <Facts>
             <Fact name={<Trans>To</Trans>}>
-              <Target {...entry} />
+              <Target {...entry} names={names} />
             </Fact>
             <Fact name={<Trans>By</Trans>}>
               <Actor {...entry} names={names} />

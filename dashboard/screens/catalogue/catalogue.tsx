@@ -7,6 +7,7 @@ import { type Column, List } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { SearchBox } from '../../parts/search-box';
+import { TableSkeleton } from '../../parts/skeleton';
 import { Untrusted } from '../../parts/untrusted';
 import { offeredTypes } from '../endpoints/form/event-type-tree';
 import { EVENT_TYPES } from '../event-types/documents';
@@ -33,6 +34,7 @@ export default function Catalogue() {
     <>
       <PageHead title={t`Event catalogue`} actions={<SearchBox name="text" label={t`Find an event type`} />} />
       {error && <Failure error={error} retry={read} />}
+      {data === undefined && error === undefined && <TableSkeleton />}
       {data?.eventTypes && (
         <Card flush>
           {found.length === 0 ? (

@@ -7,6 +7,7 @@ import { List, More } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { useRefresh, useThrottled } from '../../parts/refresh';
+import { TableSkeleton } from '../../parts/skeleton';
 import { useAllowed } from '../../parts/viewer';
 import { ENDPOINT_UPDATES, ENDPOINTS } from './documents';
 import { useEndpointColumns } from './endpoint-columns';
@@ -58,6 +59,7 @@ export default function Endpoints() {
     <>
       <PageHead title={t`Endpoints`} actions={add} />
       {error && <Failure error={error} retry={again} />}
+      {data === undefined && error === undefined && <TableSkeleton />}
       {endpoints.length > 0 && <EndpointFilters endpoints={endpoints} />}
       {data?.webhooks && (
         <Card flush>

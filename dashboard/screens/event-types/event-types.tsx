@@ -9,6 +9,7 @@ import { type Column, List } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { SearchBox } from '../../parts/search-box';
+import { TableSkeleton } from '../../parts/skeleton';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { count } from '../../text/numbers';
@@ -54,6 +55,7 @@ export default function EventTypes() {
       />
       <div className="flex flex-col gap-4">
         {error && <Failure error={error} retry={again} />}
+        {data === undefined && error === undefined && <TableSkeleton />}
         {data?.eventTypes && (
           <Card flush>
             <List

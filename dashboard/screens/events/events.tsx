@@ -7,6 +7,7 @@ import { Answer, Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress, useGo } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
 import { useReadAgain } from '../../parts/refresh';
+import { TableSkeleton } from '../../parts/skeleton';
 import { useAllowed } from '../../parts/viewer';
 import { EVENTS } from './documents';
 import { useEventColumns } from './event-columns';
@@ -47,6 +48,7 @@ export default function Events() {
       <EventFilters />
       {problem !== undefined && <ProblemAnswer problem={problem} />}
       {error && problem === undefined && <Failure error={error} retry={readAgain} />}
+      {data === undefined && error === undefined && <TableSkeleton />}
       {data?.events && problem === undefined && (
         <Card flush>
           {rows.length === 0 ? (

@@ -6,6 +6,7 @@ export const NOW = graphql(`
     installation {
       examinedAt
       backlog { due scheduled held oldestDueAt countMax }
+      closed { due webhooks until oldestOtherDueAt }
       daemons { workerId host pid version slots inFlight startedAt lastSeenAt }
       jobsPutAside { jobKey task deliveryId tries lastError triedAgainAt }
       findings { name level text }

@@ -1,10 +1,12 @@
 import { useLingui } from '@lingui/react/macro';
 import { useQuery } from 'urql';
+import type { InstallationKeptQuery, InstallationNowQuery } from '../../api/generated/graphql';
 import { AttemptCharts } from '../../parts/attempt-charts';
-import { AttemptFigures } from '../../parts/attempt-figures';
 import { Failure, PageHead } from '../../parts/page';
 import { RangePicker, useRange } from '../../parts/range';
 import { useRefresh } from '../../parts/refresh';
+import { Skeleton } from '../../parts/skeleton';
+import { Ages } from './ages';
 import { Daemons } from './daemons';
 import { ATTEMPTS, KEPT, NOW } from './documents';
 import { FailingNow } from './failing-now';
@@ -12,10 +14,11 @@ import { FailureCodes } from './failure-codes';
 import { Findings } from './findings';
 import { FirstSteps } from './first-steps';
 import { Housekeeping } from './housekeeping';
+import { InstallationFigures } from './installation-figures';
 import { JobsAside } from './jobs-aside';
-import { NowFigures } from './now-figures';
 import { StandingAnswer } from './standing-answer';
 import { Storage } from './storage';
+import { useReadAt } from './use-read-at';
 
 const NOW_EVERY_MS = 5_000;
 const ATTEMPTS_EVERY_MS = 60_000;
@@ -30,6 +33,7 @@ export default function InstallationPage() {
   const [kept, readKept] = useQuery({ query: KEPT });
   useRefresh(readNow, NOW_EVERY_MS);
   useRefresh(readAttempts, ATTEMPTS_EVERY_MS);
+  const readAt = { now: useReadAt(now), attempts: useReadAt(attempts) };
   const standing = now.data?.installation;
   const stats = attempts.data?.installation?.stats;
   const failures = attempts.data?.installation?.failures;
@@ -43,28 +47,42 @@ export default function InstallationPage() {
     <>
       <PageHead title={t`Installation`} actions={<RangePicker />} />
       <div className="flex flex-col gap-4">
-        {error && <Failure error={error} retry={readAgain} />}
-        {standing && <StandingAnswer installation={standing} />}
+        {/* The verdict on figures that cannot be read again would be wrong: how old they are stands below. */}
+        {error ? <Failure error={error} retry={readAgain} /> : standing && <StandingAnswer installation={standing} />}
         <FirstSteps />
         <FailingNow />
-        {standing && <NowFigures installation={standing} />}
-        {stats && (
-          <>
-            <AttemptFigures stats={stats} backlog={standing?.backlog} range={range} />
-            <AttemptCharts buckets={stats.buckets} />
-          </>
-        )}
-        {standing && standing.jobsPutAside.length > 0 && <JobsAside jobs={standing.jobsPutAside} />}
-        <div className="grid items-start gap-4 lg:grid-cols-2">
-          <div className="flex min-w-0 flex-col gap-4">
-            {standing && <Daemons daemons={standing.daemons} />}
-            {kept.data?.installation && <Storage kept={kept.data.installation} />}
-            {kept.data?.installation && <Housekeeping kept={kept.data.installation} />}
-          </div>
-          {failures && <FailureCodes failures={failures} />}
-        </div>
-        {standing && <Findings findings={standing.findings} examinedAt={standing.examinedAt} />}
+        {standing && <InstallationFigures now={standing} stats={stats ?? undefined} range={range} />}
+        {standing && <Ages {...readAt} findings={standing.examinedAt} />}
+        {!standing && !error && <Skeleton heights={['h-11.5', 'h-33.5', 'h-4']} />}
+        {stats ? <AttemptCharts buckets={stats.buckets} /> : !error && <Skeleton heights={['h-68.5']} />}
+        <Rest now={standing} kept={kept.data?.installation} failures={failures} />
       </div>
+    </>
+  );
+}
+
+/** What the installation consists of, and keeps. */
+function Rest({
+  now,
+  kept,
+  failures,
+}: {
+  now: InstallationNowQuery['installation'] | undefined;
+  kept: InstallationKeptQuery['installation'] | undefined;
+  failures: Parameters<typeof FailureCodes>[0]['failures'] | undefined;
+}) {
+  return (
+    <>
+      {now && now.jobsPutAside.length > 0 && <JobsAside jobs={now.jobsPutAside} />}
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-4">
+          {now && <Daemons daemons={now.daemons} />}
+          {kept && <Storage kept={kept} />}
+          {kept && <Housekeeping kept={kept} />}
+        </div>
+        {failures && <FailureCodes failures={failures} />}
+      </div>
+      {now && <Findings findings={now.findings} examinedAt={now.examinedAt} />}
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { InstallationNowQuery } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
 import { Answer } from '../../parts/page';
 import { Link } from '../../parts/place';
-import { Time, useClock } from '../../parts/time';
+import { shortly, Time, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { countUpTo, duration } from '../../text/numbers';
 import { lagOf, type Problem, problemsOf } from './standing';
@@ -14,11 +14,11 @@ const STEP_MS = 10_000;
 
 /** Whether all is well; else what is wrong, the worst first, and what to do about each. */
 export function StandingAnswer({ installation }: { installation: Installation }) {
-  const { backlog, daemons, findings, jobsPutAside } = installation;
+  const { backlog, closed, daemons, findings, jobsPutAside } = installation;
   // Said in steps, since readers hear the sentence again whenever it changes.
   const now = useClock((ms) => ms - (ms % STEP_MS));
-  const longest = useClock((ms) => Math.ceil(lagOf(backlog, ms) / STEP_MS) * STEP_MS);
-  const problems = problemsOf({ backlog, daemons, findings, jobsPutAside: jobsPutAside.length }, now);
+  const longest = useClock((ms) => Math.ceil(lagOf(closed, ms) / STEP_MS) * STEP_MS);
+  const problems = problemsOf({ backlog, closed, daemons, findings, jobsPutAside: jobsPutAside.length }, now);
   const [first, ...others] = problems;
   if (first === undefined) {
     const lag = duration(Math.max(STEP_MS, longest));
@@ -31,6 +31,7 @@ export function StandingAnswer({ installation }: { installation: Installation })
             other={`All is well: # daemons are delivering, and no due delivery has waited longer than ${lag}.`}
           />
         </p>
+        <Pauses closed={closed} countMax={backlog.countMax} />
       </Answer>
     );
   }
@@ -57,7 +58,26 @@ export function StandingAnswer({ installation }: { installation: Installation })
           ))}
         </ul>
       )}
+      <Pauses closed={closed} countMax={backlog.countMax} />
     </Answer>
+  );
+}
+
+/** Who waits because the receiver wants it: nothing is wrong. */
+function Pauses({ closed: { due, webhooks, until }, countMax }: { closed: Installation['closed']; countMax: number }) {
+  if (due === 0 || until == null) {
+    return null;
+  }
+  const number = countUpTo(due, countMax);
+  const end = shortly(until);
+  return (
+    <p className="mt-1 text-sm text-soft">
+      <Plural
+        value={webhooks}
+        one={`${number} wait for one endpoint, which asked for a pause until ${end}.`}
+        other={`${number} wait for # endpoints, which asked for pauses until ${end} at the latest.`}
+      />
+    </p>
   );
 }
 
@@ -83,7 +103,7 @@ function Sentence({ problem, countMax }: { problem: Problem; countMax: number })
       return (
         <Trans>
           {countUpTo(problem.due, countMax)} deliveries are due; the oldest has waited {duration(problem.oldestMs)}. One
-          slow or closed endpoint can cause this. If all wait, run another daemon.
+          slow endpoint can cause this. If all wait, run another daemon.
         </Trans>
       );
     case 'JOBS_ASIDE':

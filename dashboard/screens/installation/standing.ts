@@ -1,7 +1,9 @@
 /** The fields that the verdict on an installation is made from. Times in ISO 8601. */
 export interface Facts {
   daemons: readonly { workerId: string; host: string; lastSeenAt: string }[];
-  backlog: { due: number; oldestDueAt?: string | null };
+  backlog: { due: number };
+  /** Due deliveries that wait for a pause that their endpoints asked for, and the oldest one that does not. */
+  closed: { due: number; webhooks: number; until?: string | null; oldestOtherDueAt?: string | null };
   jobsPutAside: number;
   findings: readonly Finding[];
 }
@@ -40,7 +42,7 @@ const SAID_BY: Partial<Record<Problem['kind'], readonly string[]>> = {
  *
  * @param now in ms since 1970.
  */
-export function problemsOf({ daemons, backlog, jobsPutAside, findings }: Facts, now: number): Problem[] {
+export function problemsOf({ daemons, backlog, closed, jobsPutAside, findings }: Facts, now: number): Problem[] {
   const problems: Problem[] = [];
   const silent = daemons.filter(({ lastSeenAt }) => now - Date.parse(lastSeenAt) > SILENT_AFTER_MS);
   if (silent.length === daemons.length) {
@@ -52,9 +54,9 @@ export function problemsOf({ daemons, backlog, jobsPutAside, findings }: Facts, 
   } else if (silent.length > 0) {
     problems.push({ kind: 'SILENT_DAEMONS', level: 'WARN', hosts: silent.map(({ host }) => host) });
   }
-  const oldestMs = lagOf(backlog, now);
+  const oldestMs = lagOf(closed, now);
   if (oldestMs > LATE_AFTER_MS) {
-    problems.push({ kind: 'LATE', level: 'WARN', oldestMs, due: backlog.due });
+    problems.push({ kind: 'LATE', level: 'WARN', oldestMs, due: backlog.due - closed.due });
   }
   if (jobsPutAside > 0) {
     problems.push({ kind: 'JOBS_ASIDE', level: 'WARN', jobs: jobsPutAside });
@@ -68,7 +70,7 @@ export function problemsOf({ daemons, backlog, jobsPutAside, findings }: Facts, 
   return problems.sort((one, other) => Number(other.level === 'FAIL') - Number(one.level === 'FAIL'));
 }
 
-/** The age of the oldest due delivery, in ms; 0 if none is due. */
-export function lagOf({ oldestDueAt }: Facts['backlog'], now: number): number {
-  return oldestDueAt == null ? 0 : Math.max(0, now - Date.parse(oldestDueAt));
+/** The age of the oldest due delivery that waits for no pause, in ms; 0 if there is none. */
+export function lagOf({ oldestOtherDueAt }: Facts['closed'], now: number): number {
+  return oldestOtherDueAt == null ? 0 : Math.max(0, now - Date.parse(oldestOtherDueAt));
 }

@@ -7,6 +7,7 @@ import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { Segments } from '../../parts/segments';
+import { TableSkeleton } from '../../parts/skeleton';
 import { count, countUpTo, duration, percent } from '../../text/numbers';
 import { WORST } from './documents';
 import { EndpointOfTenant, pathOf, TenantLink } from './of-tenant';
@@ -75,6 +76,7 @@ export default function WorstEndpoints() {
       />
       <div className="flex flex-col gap-4">
         {error && <Failure error={error} retry={again} />}
+        {data === undefined && error === undefined && <TableSkeleton />}
         {rows && (
           <Card flush>
             <List

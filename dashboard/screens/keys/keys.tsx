@@ -8,6 +8,7 @@ import { Select } from '../../parts/field';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress } from '../../parts/place';
+import { TableSkeleton } from '../../parts/skeleton';
 import { Badge } from '../../parts/status';
 import { Time, useClock } from '../../parts/time';
 import { useAllowed, useViewer } from '../../parts/viewer';
@@ -70,6 +71,7 @@ export default function Keys() {
         }
       />
       {error && <Failure error={error} retry={read} />}
+      {data === undefined && error === undefined && <TableSkeleton />}
       {data?.apiKeys && (
         <Card flush>
           <List

@@ -10,6 +10,7 @@ import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { ProgressBar } from '../../parts/progress';
 import { useRefresh } from '../../parts/refresh';
+import { TableSkeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
 import { count } from '../../text/numbers';
 import { OPERATIONS } from './documents';
@@ -49,6 +50,7 @@ export default function Operations() {
         }
       />
       {error && <Failure error={error} retry={again} />}
+      {data === undefined && error === undefined && <TableSkeleton />}
       {data?.bulkOperations && (
         <Card flush>
           <List

@@ -6,6 +6,7 @@ import { isFine, sortOut } from '../../parts/attention';
 import { Failure, PageHead } from '../../parts/page';
 import { RangePicker, rangeSearch, useRange } from '../../parts/range';
 import { useReadAgain } from '../../parts/refresh';
+import { Skeleton } from '../../parts/skeleton';
 import { useClock } from '../../parts/time';
 import { useAllowed } from '../../parts/viewer';
 import { ENDPOINT_UPDATES } from '../endpoints/documents';
@@ -39,18 +40,21 @@ export default function Overview() {
       <PageHead title={t`Overview`} actions={!isFirstRun && <RangePicker />} />
       <div className="flex flex-col gap-4">
         {error && <Failure error={error} retry={readAgain} />}
+        {data === undefined && error === undefined && <Skeleton heights={['h-11.5', 'h-21', 'h-68']} />}
         {isFirstRun && <FirstSteps endpoint={endpoints[0]} onSent={readAgain} />}
         {data?.webhooks && !isFirstRun && (
           <>
-            <VerdictAnswer
-              pressing={pressing}
-              allFine={known.every((endpoint) => isFine(endpoint, moment))}
-              endpoints={endpoints.length}
-              more={data.webhooks.pageInfo.hasNextPage}
-              total={data.stats?.total}
-              oldestDueAt={data.backlog?.oldestDueAt}
-              range={range}
-            />
+            {error === undefined && (
+              <VerdictAnswer
+                pressing={pressing}
+                allFine={known.every((endpoint) => isFine(endpoint, moment))}
+                endpoints={endpoints.length}
+                more={data.webhooks.pageInfo.hasNextPage}
+                total={data.stats?.total}
+                oldestDueAt={data.backlog?.oldestDueAt}
+                range={range}
+              />
+            )}
             {pressing.length > 0 && <AttentionList pressing={pressing} />}
             <RestingAnswer resting={resting} />
             {data.stats && (

@@ -9,6 +9,7 @@ import { Card, Empty, Failure, PageHead, type Tone } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { SearchBox } from '../../parts/search-box';
+import { TableSkeleton } from '../../parts/skeleton';
 import { Badge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
@@ -65,6 +66,7 @@ export default function Tenants() {
       />
       <div className="flex flex-col gap-4">
         {error && <Failure error={error} retry={again} />}
+        {data === undefined && error === undefined && <TableSkeleton />}
         {data?.tenants && (
           <Card flush>
             <List

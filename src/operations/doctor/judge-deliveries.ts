@@ -35,7 +35,7 @@ export function judgeDeliveries(
       `Overdue deliveries without a job: ${facts.lost}. A running daemon finds them within two minutes; look again then.`,
       'Every overdue delivery has a job.',
     ),
-    judgeBacklog(installation),
+    judgeBacklog(installation, facts, now),
     warnIf(
       facts.holdsEndingSoon > 0,
       'held',
@@ -74,13 +74,18 @@ function judgePartitions({ partitionDaysAhead }: Installation): Check {
   );
 }
 
-function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation): Check {
+function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation, { closed }: DeliveryFacts, now: Date): Check {
   const dueText = due === 0 ? 'Nothing is due' : `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}`;
-  const text = `${dueText}; retries that wait: ${count(scheduled)}.`;
+  const waits =
+    closed.due === 0 ? '' : `; of these, ${count(closed.due)} wait for a pause that their receivers asked for`;
+  const text = `${dueText}${waits}; retries that wait: ${count(scheduled)}.`;
+  // A pause that a receiver asked for is its own choice.
+  const otherSeconds =
+    closed.oldestOtherDueAt === null ? 0 : (now.getTime() - closed.oldestOtherDueAt.getTime()) / 1_000;
   return warnIf(
-    oldestDueSeconds > DUE_WARN_SECONDS,
+    otherSeconds > DUE_WARN_SECONDS,
     'backlog',
-    `${text} One slow receiver is enough, or one that has asked for a pause: see "The backlog grows" in docs/troubleshoot.md.`,
+    `${text} One slow receiver is enough: see "The backlog grows" in docs/troubleshoot.md.`,
     text,
   );
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { hasNoLiveJobSql, jobsAsideSql } from '../../platform/graphile-worker/job-conditions.js';
 import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphile-worker/worker-pools.js';
+import { type ClosedBacklog, closedBacklogOfTablesSql } from './closed-backlog.js';
 import { futureTimesSql } from './future-times.js';
 
 /** The doctor's figures of the deliveries, besides the backlog. */
@@ -17,6 +18,7 @@ export interface DeliveryFacts {
   quarantined: number;
   /** Rows with a time that a wrong clock of Postgres has left. */
   futureTimes: number;
+  closed: ClosedBacklog;
 }
 
 /** Longer than the sweep for them takes. */
@@ -25,6 +27,7 @@ const LOOKED_MAX = 10_000;
 
 /** @throws what the database throws */
 export async function examineDeliveries(client: pg.ClientBase): Promise<DeliveryFacts> {
+  const { rows: closed } = await client.query<ClosedBacklog>(closedBacklogOfTablesSql);
   const { rows } = await client.query(
     `select
        (select count(*)::integer from pg_stat_activity
@@ -49,5 +52,5 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
        ${futureTimesSql} as "futureTimes"`,
     [CONTROL_NAME, LOST_AFTER_SECONDS],
   );
-  return rows[0];
+  return { ...rows[0], closed: closed[0] };
 }

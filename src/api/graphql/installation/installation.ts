@@ -7,6 +7,7 @@ import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { requireNoIssues } from '../../../errors.js';
 import type { Backlog } from '../../../operations/explorer/read-backlog.js';
+import { type ClosedBacklog, readClosedBacklog } from '../../../operations/installation/closed-backlog.js';
 import { readDaemons } from '../../../operations/installation/daemons.js';
 import { readReport } from '../../../operations/installation/installation-report.js';
 import {
@@ -29,6 +30,7 @@ import { statsOf } from '../stats/stats.js';
 import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
 import { FailingNow } from './failing.js';
 import {
+  ClosedBacklogType,
   DaemonType,
   EncryptionKeyInUse,
   FailureCount,
@@ -91,6 +93,13 @@ class Installation {
   @Field(() => BacklogType, { description: 'Deliveries of all tenants that are still to be sent.' })
   backlog(@Ctx() { db }: Context): Promise<Backlog> {
     return readBacklogOfAll(db);
+  }
+
+  @Field(() => ClosedBacklogType, {
+    description: 'Of the due deliveries of all tenants those that wait for a pause, and the age of the others.',
+  })
+  closed(@Ctx() { db }: Context): Promise<ClosedBacklog> {
+    return readClosedBacklog(db);
   }
 
   @Field(() => FailingNow, { description: 'The webhooks of all tenants that fail now.' })
