@@ -45,6 +45,7 @@ const values: Record<string, Value> = {
   eventId: { of: ({ event }) => [event] },
   delivery: { of: ({ delivery }) => [delivery] },
   deliveryId: { of: ({ delivery }) => [delivery] },
+  deliveryIds: { of: ({ delivery }) => [delivery] },
   apiKeyId: { of: ({ apiKey }) => [apiKey] },
   after: { of: ({ cursors }) => cursors },
   text: { of: ({ name }) => [name] },
@@ -80,6 +81,8 @@ const values: Record<string, Value> = {
   includeDelivered: { always: true },
   includeUnsubscribed: { always: true },
   overlapHours: { always: 0 },
+  'AuditNames.tenants': { always: false },
+  'AuditNames.webhooks': { always: true },
 };
 
 const leftOut = new Set([

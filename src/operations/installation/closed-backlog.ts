@@ -33,7 +33,7 @@ const closedBacklogSql = (webhooks: string, deliveries: string): string => `
             order by d.due_at limit ${INSTALLATION_COUNT_MAX}) oldest
           where webhook_id not in (select id from closed) order by due_at limit 1) as "oldestOtherDueAt"`;
 
-/** Of the tables themselves, as their owner. */
+/** SQL that reads the tables themselves, as their owner. */
 export const closedBacklogOfTablesSql = closedBacklogSql(
   `(select * from hookwright.webhooks where deleted_at is null)`,
   'hookwright.deliveries',
@@ -44,7 +44,7 @@ const statement: Statement = {
   text: closedBacklogSql('hookwright.all_webhooks', 'hookwright.all_deliveries'),
 };
 
-/** Of all tenants, through views that are empty for a tenant. */
+/** Reads all tenants, through views that are empty for a tenant. */
 export async function readClosedBacklog({ pool }: Pick<Database, 'pool'>): Promise<ClosedBacklog> {
   const [row] = await tenantQuery<ClosedBacklog>(pool, null, statement, []);
   return row!;

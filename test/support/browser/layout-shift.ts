@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 const BETWEEN_ANSWERS_MS = 150;
 
 /** What moved on a page although nobody touched it: how much of the window, by how much of its height. */
-export interface LayoutShift {
+interface LayoutShift {
   sum: number;
   /** Class names of what moved most, with its places. */
   moved: string[];

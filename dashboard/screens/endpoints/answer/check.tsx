@@ -32,7 +32,7 @@ export function CheckButton({ check }: { check: Check }) {
         icon={<Send />}
         onClick={check.send}
         disabled={check.busy}
-        title={t`Sends one test. The endpoint stays as it is.`}
+        title={t`Sends one test`}
       >
         {check.sent === undefined ? <Trans>Check it</Trans> : <Trans>Check it again</Trans>}
       </Button>
