@@ -80,7 +80,7 @@ describe('signing in to the console', () => {
     const { origin } = await openSite();
     const { page } = await open({ origin, allow: [/status of 401/] });
     await signIn(page, 'schlüssel');
-    await page.getByText('A key has only letters').waitFor();
+    await page.getByText('A key contains only letters').waitFor();
     await signIn(page, 'hw_1_unknown');
     await page.getByText('The service refused this key').waitFor();
   });
@@ -328,7 +328,7 @@ describe('the operator', () => {
     await page.getByRole('button', { name: 'Deprecate' }).click();
     await page.getByText('refuses new events of this type').waitFor();
     await page.getByRole('button', { name: 'Deprecate the type' }).click();
-    await page.getByText('Events of this type are refused since').waitFor();
+    await page.getByText('New events of this type are refused since').waitFor();
     expect(await axeViolations(page)).toEqual([]);
   });
 });

@@ -27,14 +27,14 @@ const deliveryOf = (number: number, status = 'SUCCEEDED') => ({
   createdAt: '2026-01-31T12:00:00+00:00',
   finishedAt: null,
   cancelReason: null,
-  webhook: { __typename: 'Webhook', id: 'wh_1', databaseId: 1, url: 'https://example.com/hook' },
+  webhook: { __typename: 'Webhook', id: 'wh_1', databaseId: 1, name: null, url: 'https://example.com/hook' },
 });
 
 /** Opens the list over the real service, which only its deliveries do not come from: there are `rows` of them. */
 async function openList(page: Page, stack: DashboardStack, rows: number): Promise<void> {
   await page.route('**/graphql', async (route) => {
     const { query, variables } = route.request().postDataJSON();
-    if (!/^\s*query Deliveries\b/.test(query)) {
+    if (!/\bquery Deliveries\b/.test(query)) {
       return route.fallback();
     }
     const from = variables.after === null ? rows : Number(variables.after) - 1;

@@ -218,7 +218,7 @@ describe('a delivery', () => {
     await page.getByText('Compare with the body that your server read').click();
     await page.getByLabel('Body that your server read').fill('{"code": "X"}');
     await page.getByRole('button', { name: 'Verify', exact: true }).click();
-    await page.getByText('it differs from byte 8 on').waitFor();
+    await page.getByText('differs from the sent one, from byte 8 on').waitFor();
     await page.getByText('This secret did not sign the request.').waitFor();
     expect(await axeViolations(page, '[role=dialog]')).toEqual([]);
   });

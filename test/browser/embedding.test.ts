@@ -175,7 +175,7 @@ describe('a framed portal', () => {
       await page.clock.runFor(5_000);
       return (await page.evaluate<string[]>('ended'))[0] === 'expired';
     });
-    await frame.getByText('Your session is over').waitFor();
+    await frame.getByText('Your session has expired.').waitFor();
   });
 
   browserTest('says so within seconds when it was revoked, and what to do', async ({ open }) => {
@@ -184,7 +184,7 @@ describe('a framed portal', () => {
     const frame = await embed(page, async () => url);
     await revoke(id);
     await frame.getByText('Your session was revoked.').waitFor({ timeout: 6_000 });
-    await frame.getByText('Load this page again').waitFor();
+    await frame.getByText('Reload this page to open').waitFor();
     await eventually(async () => (await page.evaluate<string[]>('ended'))[0] === 'refused');
   });
 
@@ -420,7 +420,7 @@ describe('at top level', () => {
     expect(await back.getAttribute('href')).toBe('https://app.example.com/settings');
     expect(await axeViolations(page, 'aside')).toEqual([]);
     await page.clock.fastForward('04:01');
-    await page.getByText('Your session is over').waitFor();
+    await page.getByText('Your session has expired.').waitFor();
     expect(await back.getAttribute('href')).toBe('https://app.example.com/settings');
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });

@@ -77,7 +77,8 @@ describe('a new endpoint', () => {
       await page.getByRole('link', { name: 'Endpoints' }).first().click();
       await page.getByRole('link', { name: 'Booking system' }).waitFor();
       await page.getByRole('button', { name: /^Find/ }).first().click();
-      await dialogOf(page).getByRole('textbox').fill('booking');
+      await dialogOf(page).getByRole('combobox').fill('booking');
+      await page.getByRole('option', { name: 'Booking system' }).waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Booking system' }).waitFor();
     },

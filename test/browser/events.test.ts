@@ -32,7 +32,7 @@ describe('an event', () => {
     await page.getByRole('row', { name: /vouchers.*not subscribed/ }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     const row = page.getByRole('row', { name: /\/later/ });
-    await row.getByText('added after the event came').locator('visible=true').waitFor();
+    await row.getByText('added after the event was emitted').locator('visible=true').waitFor();
     await row.getByRole('button', { name: 'Send it now' }).click();
     await row.getByText('Delivered').waitFor();
     expect((await stack.delivery.deliveries(`event_id = ${eventId}`)).map((one) => one.webhook_id)).toEqual([later.id]);

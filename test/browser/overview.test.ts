@@ -93,7 +93,7 @@ describe('the overview', () => {
     const page = await visit(open, stack, '/overview');
     await page.getByText('No endpoint is failing or disabled. 1 delivery arrived').waitFor();
     await page.getByText('No action needed: 1 holds deliveries.').waitFor();
-    expect(await page.getByText('Endpoints that need you').count()).toBe(0);
+    expect(await page.getByText('Endpoints needing attention').count()).toBe(0);
     expect(await axeViolations(page)).toEqual([]);
   });
 });
@@ -105,8 +105,8 @@ describe('an address of something that does not exist', () => {
     await page.getByText('There is no delivery dl_999.').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await page.getByRole('main').getByRole('button', { name: 'Find' }).click();
-    await page.getByRole('dialog', { name: 'Find' }).getByRole('textbox').press('Escape');
+    await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').press('Escape');
     await page.getByRole('main').getByRole('link', { name: 'Deliveries' }).last().click();
-    await page.getByText('There is no delivery yet.').waitFor();
+    await page.getByText('No deliveries').waitFor();
   });
 });

@@ -35,7 +35,7 @@ describe('an endpoint that begins to fail while somebody looks', () => {
       await stack.delivery.emit();
     }
     await page.getByText(/^Disabled since .* because the connection is refused\./).waitFor();
-    await page.getByText(/Check that your server runs, .* deliveries are held until/).waitFor();
+    await page.getByText(/Check that your server runs and .* deliveries are held until/).waitFor();
     const figure = page.locator('dl > div').filter({ has: page.getByText('Failed attempts') });
     await figure.getByText('10', { exact: true }).waitFor();
     await stack.delivery.noDeliveryJobs();
@@ -101,7 +101,7 @@ describe('an endpoint that did not get an event', () => {
     const eventId = await stack.delivery.emit();
     const page = await visit(open, stack, `/events/${eventId}`);
     const row = page.getByRole('row', { name: stack.receiver.url });
-    await row.getByText('paused or disabled for longer').locator('visible=true').waitFor();
+    await row.getByText('inactive for longer than deliveries are held').locator('visible=true').waitFor();
     await row.getByRole('link', { name: 'Enable it first' }).click();
     await page.getByRole('button', { name: 'Enable the endpoint' }).click();
     await page.getByText('The endpoint is enabled.').waitFor();

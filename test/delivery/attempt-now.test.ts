@@ -66,8 +66,12 @@ describe('chosen deliveries', () => {
     await eventually(async () => (await row(ids[0]!)).attempt_count === 2);
     expect([ids[1]!, ids[2]!].map((id) => site.requests().get(id))).toEqual([undefined, undefined]);
 
+    await eventually(async () => {
+      const putOff = `key in ('d:${ids[1]}', 'd:${ids[2]}') and locked_at is null and run_at > now() + interval '1 minute'`;
+      return (await site.rows(`select from ${JOBS_TABLE} where ${putOff}`)).length === 2;
+    });
     site.receiver.answerWith(answer(200));
-    await byIds([ids[1]!]); // it was put off until the next probe
+    await byIds([ids[1]!]);
     await succeeded(ids.slice(1)); // and the last one follows the success
   });
 

@@ -31,6 +31,7 @@ async function theFirstDeliveryIsExhausted(story: SupportStory): Promise<void> {
   expect(await story.news('delivery.exhausted', 1)).toEqual({
     webhook_id: String(numberIn(failing.id)),
     origin: originOf(failing),
+    name: '',
     delivery_id: String(numberIn(id)),
     event_id: String(numberIn(eventId)),
     event_type: 'coupon.applied',
@@ -75,6 +76,7 @@ async function theTenthFailureDisables(story: SupportStory): Promise<void> {
   expect(await story.news('webhook.disabled', 1)).toEqual({
     webhook_id: String(numberIn(failing.id)),
     origin: originOf(failing),
+    name: '',
     reason: 'FAILURES',
     consecutive_failures: '10',
     disabled_at: webhook.disabledAt,
@@ -130,6 +132,7 @@ async function theEndpointIsRepairedAndEnabled(story: SupportStory): Promise<voi
   expect(await story.news('webhook.recovered', 1)).toEqual({
     webhook_id: String(numberIn(failing.id)),
     origin: originOf(failing),
+    name: '',
     disabled_at: disabledAt,
     recovered_at: lastSuccessAt,
     count: '1',

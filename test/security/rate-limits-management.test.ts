@@ -202,7 +202,6 @@ describe('management operations', () => {
     ['a document that is too long', 'POST //graphql', 400, { json: { query: ' '.repeat(2_049) } }],
     ['a body without a query', 'POST //graphql', 400, { json: {} }],
     ['variables in a URL that are no JSON', 'GET //graphql?query={__typename}&variables=x', 400, { headers: asking }],
-    ['a URL that another site could make a browser ask for', 'GET //graphql?query={__typename}', 400, {}],
     ['no JSON', 'POST //graphql', 400, { headers: json, payload: '[[],' }],
     ['a body that is too long', 'POST //graphql', 413, { headers: json, payload: ' '.repeat(65_537) }],
     ['another type', 'POST //graphql', 415, { headers: { 'content-type': 'text/plain' }, payload: 'x' }],

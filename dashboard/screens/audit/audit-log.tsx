@@ -56,8 +56,8 @@ export default function AuditLog() {
       <PageHead title={t`Audit log`} actions={<RangePicker usual="30d" />} />
       <AuditFilters names={names.keys} />
       {error && <Failure error={error} retry={read} />}
-      {data === undefined && error === undefined && <TableSkeleton />}
-      {data?.auditLog && (
+      {(data === undefined || !names.isRead) && error === undefined && <TableSkeleton />}
+      {data?.auditLog && names.isRead && (
         <Card flush>
           <List
             label={t`Audit log`}

@@ -7,17 +7,18 @@ import { NAMES } from './documents';
 type Names = ReadonlyMap<string, string>;
 
 /** The names of keys, and those of keys, endpoints and tenants, by their ids. The newest 100 of each are known. */
-export function useNames(): { keys: Names; all: Names } {
+export function useNames(): { keys: Names; all: Names; isRead: boolean } {
   const { tenant } = useViewer();
   const seesWebhooks = useAllowed('webhooks:read');
-  const [{ data }] = useQuery({
+  const [{ data, error }] = useQuery({
     query: NAMES,
     variables: { webhooks: tenant != null && seesWebhooks, tenants: tenant == null },
   });
+  const isRead = data !== undefined || error !== undefined;
   return useMemo(() => {
     const keys = new Map(data?.apiKeys?.edges.map(({ node }) => [node.id, node.name]));
     const webhooks = data?.webhooks?.edges.map(({ node }): [string, string] => [node.id, shortUrl(node.url)]) ?? [];
     const tenants = data?.tenants?.edges.map(({ node }): [string, string] => [node.id, node.name]) ?? [];
-    return { keys, all: new Map([...keys, ...webhooks, ...tenants]) };
-  }, [data]);
+    return { keys, all: new Map([...keys, ...webhooks, ...tenants]), isRead };
+  }, [data, isRead]);
 }

@@ -8,6 +8,7 @@ import { Failure } from '../../parts/page';
 import { useAddress } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
 import { useRefresh, useThrottled } from '../../parts/refresh';
+import { Skeleton } from '../../parts/skeleton';
 import { ENDPOINT_STATS, EVENT_TYPES } from './documents';
 import type { ShownEndpoint } from './use-endpoint';
 
@@ -61,6 +62,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
       </div>
       {error && <Failure error={error} retry={read} />}
       {stats && <AttemptFigures stats={stats} backlog={endpoint.backlog} range={range} />}
+      {!stats && !error && <Skeleton heights={['h-21']} />}
       <AttemptCharts buckets={stats?.buckets ?? NONE} />
     </section>
   );

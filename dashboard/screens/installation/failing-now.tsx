@@ -1,38 +1,35 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
-import { useQuery } from 'urql';
+import type { UseQueryState } from 'urql';
 import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
 import type { FailingNowQuery } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
 import { type Column, List } from '../../parts/list';
 import { Answer, Card, Failure } from '../../parts/page';
 import { useGo } from '../../parts/place';
-import { useRefresh } from '../../parts/refresh';
 import { FailingBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { count, countUpTo } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
-import { FAILING } from './documents';
 import { EndpointOfTenant, pathOf, TenantLink } from './of-tenant';
 
 type Row = NonNullable<NonNullable<FailingNowQuery['installation']>['failing']['webhooks']>[number];
 
-const EVERY_MS = 15_000;
+type FailingState = Pick<UseQueryState<FailingNowQuery>, 'data' | 'error'>;
+
 const SHOWN = 6;
 
 /** The endpoints of all tenants that are disabled, gone or failing now, the worst first, each inside its tenant. */
-export function FailingNow() {
+export function FailingNow({ state: { data, error }, readAgain }: { state: FailingState; readAgain: () => void }) {
   const { t } = useLingui();
   const go = useGo();
   const [all, setAll] = useState(false);
-  const [{ data, error }, again] = useQuery({ query: FAILING });
-  useRefresh(again, EVERY_MS);
   const columns = useColumns();
   const failing = data?.installation?.failing;
   const rows = failing?.webhooks;
   if (rows == null) {
     // The screen says already that the service cannot be reached.
-    return error && !error.networkError && <Failure error={error} retry={again} />;
+    return error && !error.networkError && <Failure error={error} retry={readAgain} />;
   }
   if (rows.length === 0) {
     return (

@@ -8,7 +8,7 @@ import { useRefresh } from '../../parts/refresh';
 import { Skeleton } from '../../parts/skeleton';
 import { Ages } from './ages';
 import { Daemons } from './daemons';
-import { ATTEMPTS, KEPT, NOW } from './documents';
+import { ATTEMPTS, FAILING, KEPT, NOW } from './documents';
 import { FailingNow } from './failing-now';
 import { FailureCodes } from './failure-codes';
 import { Findings } from './findings';
@@ -22,6 +22,7 @@ import { useReadAt } from './use-read-at';
 
 const NOW_EVERY_MS = 5_000;
 const ATTEMPTS_EVERY_MS = 60_000;
+const FAILING_EVERY_MS = 15_000;
 
 /** The installation at a glance: first whether all is well, then what it does, then what it keeps. */
 export default function InstallationPage() {
@@ -31,11 +32,15 @@ export default function InstallationPage() {
   const [now, readNow] = useQuery({ query: NOW });
   const [attempts, readAttempts] = useQuery({ query: ATTEMPTS, variables: { since, until: until ?? null } });
   const [kept, readKept] = useQuery({ query: KEPT });
+  const [failing, readFailing] = useQuery({ query: FAILING });
   useRefresh(readNow, NOW_EVERY_MS);
   useRefresh(readAttempts, ATTEMPTS_EVERY_MS);
+  useRefresh(readFailing, FAILING_EVERY_MS);
   const readAt = { now: useReadAt(now), attempts: useReadAt(attempts) };
-  const standing = now.data?.installation;
-  const stats = attempts.data?.installation?.stats;
+  // The list of what fails has any height: nothing below it is shown before it.
+  const isRead = failing.data !== undefined || failing.error !== undefined;
+  const standing = isRead ? now.data?.installation : undefined;
+  const stats = isRead ? attempts.data?.installation?.stats : undefined;
   const failures = attempts.data?.installation?.failures;
   const error = now.error ?? attempts.error ?? kept.error;
   const readAgain = () => {
@@ -50,12 +55,12 @@ export default function InstallationPage() {
         {/* The verdict on figures that cannot be read again would be wrong: how old they are stands below. */}
         {error ? <Failure error={error} retry={readAgain} /> : standing && <StandingAnswer installation={standing} />}
         <FirstSteps />
-        <FailingNow />
+        <FailingNow state={failing} readAgain={readFailing} />
         {standing && <InstallationFigures now={standing} stats={stats ?? undefined} range={range} />}
         {standing && <Ages {...readAt} findings={standing.examinedAt} />}
         {!standing && !error && <Skeleton heights={['h-11.5', 'h-33.5', 'h-4']} />}
         {stats ? <AttemptCharts buckets={stats.buckets} /> : !error && <Skeleton heights={['h-68.5']} />}
-        <Rest now={standing} kept={kept.data?.installation} failures={failures} />
+        {isRead && <Rest now={standing} kept={kept.data?.installation} failures={failures} />}
       </div>
     </>
   );

@@ -28,12 +28,7 @@ export function CheckButton({ check }: { check: Check }) {
   const { t } = useLingui();
   return (
     check.isOffered && (
-      <Button
-        icon={<Send />}
-        onClick={check.send}
-        disabled={check.busy}
-        title={t`Sends one test`}
-      >
+      <Button icon={<Send />} onClick={check.send} disabled={check.busy} title={t`Sends one test`}>
         {check.sent === undefined ? <Trans>Check it</Trans> : <Trans>Check it again</Trans>}
       </Button>
     )
