@@ -36,7 +36,7 @@ export function laterScript<Module>(load: () => Promise<Module>): () => Promise<
   return loadSurely;
 }
 
-/** Fetches all scripts, one after the other, once the page is still. Scripts that these name come in their turn. */
+/** Fetches all scripts, one after the other, and the fonts, once the page is still. */
 export async function fetchLaterScripts(): Promise<void> {
   for (let before = -1, now = resources(); before !== now; now = resources()) {
     before = now;
@@ -48,6 +48,7 @@ export async function fetchLaterScripts(): Promise<void> {
     });
     await load().catch(() => {}); // it is asked for again when it is wanted
   }
+  await Promise.allSettled([...document.fonts].map((font) => font.load()));
 }
 
 const resources = () => performance.getEntriesByType('resource').length;
