@@ -31,14 +31,14 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
         name: t`Endpoint`,
         from: 'md',
         wide: true,
-        width: 'w-[30%]',
+        width: 'w-[26%]',
         render: ({ webhook }) => <EndpointLink webhook={webhook} beside />,
       },
       {
         name: t`Answer`,
         from: 'sm',
         wide: true,
-        width: 'w-44 lg:w-56',
+        width: 'w-44 lg:w-52',
         render: (row) => <AnswerCode delivery={row} />,
       },
       {
