@@ -13,7 +13,7 @@ const VISITS_MAX = 8;
 const ONE =
   /\/(deliveries|events|endpoints|operations|event-types|catalogue)\/(?!new$)[^/]+$|^\/tenants\/\d+\/overview$/;
 
-/** Of the one who is signed in. They are kept in memory alone, so they end with the page. */
+/** The visits of the person who is signed in. Only memory has them, so they end with the page. */
 let visits: { signIn: number; list: readonly Visit[] } = { signIn: 0, list: [] };
 
 const signIn = (): number => {

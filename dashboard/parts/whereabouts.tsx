@@ -12,7 +12,7 @@ import type { Hit } from './find-field';
 import { Untrusted } from './untrusted';
 import { useViewer } from './viewer';
 
-/** Of a kind that is searched by a text. */
+/** How many hits of each kind a search by text shows. */
 export const SHOWN_MAX = 8;
 
 const WHERE_IS = graphql(`

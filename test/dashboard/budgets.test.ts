@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BUILT_FOLDER } from '../../src/api/dashboard/pages.js';
 
 const EMBED_BYTES_MAX = 3_000;
-/** Of scripts and styles until the first screen is still. */
+/** The bytes of scripts and styles until the first screen is still. */
 const FIRST_SCREEN_BYTES_MAX = 180_000;
 const FIRST_SCREEN_SCRIPTS_MAX = 10;
 

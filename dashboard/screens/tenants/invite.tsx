@@ -1,11 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useMutation } from 'urql';
 import type { CreatePortalSessionMutation, PortalCapability } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
 import { Code } from '../../parts/code';
 import { Dialog } from '../../parts/dialog';
 import { Select } from '../../parts/field';
+import { useForm } from '../../parts/form';
 import { Answer, Failure } from '../../parts/page';
 import { useViewer } from '../../parts/viewer';
 import { formatter } from '../../text/formats';
@@ -43,27 +44,22 @@ export function Invite({ open, onClose }: { open: boolean; onClose: () => void }
 
 function InviteForm({ onMade }: { onMade: (invitation: Invitation) => void }) {
   const { t } = useLingui();
-  const [rights, setRights] = useState<keyof typeof RIGHTS>('view');
-  const [days, setDays] = useState<(typeof DAYS)[number]>('7');
-  const [{ error, fetching }, create] = useMutation(CREATE_PORTAL_SESSION);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const { data } = await create({ capabilities: [...RIGHTS[rights]], invitationDays: Number(days) });
-    if (data) {
-      onMade(data.createPortalSession);
-    }
-  };
+  const [, create] = useMutation(CREATE_PORTAL_SESSION);
+  const form = useForm({
+    initial: { rights: 'view' as keyof typeof RIGHTS, days: '7' as (typeof DAYS)[number] },
+    save: ({ rights, days }) => create({ capabilities: [...RIGHTS[rights]], invitationDays: Number(days) }),
+    saved: ({ createPortalSession }) => onMade(createPortalSession),
+  });
   return (
-    <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-3">
-      {error && <Failure error={error} />}
+    <form onSubmit={form.submit} className="flex flex-col gap-3">
+      {form.error && <Failure error={form.error} />}
       <p className="text-sm text-soft">
         <Trans>The person opens the link once, and is signed in for up to 24 hours. You can revoke both.</Trans>
       </p>
       <div className="flex flex-wrap gap-2">
         <Select
           label={t`Permissions`}
-          value={rights}
-          onChange={setRights}
+          {...form.field('rights')}
           options={[
             { value: 'view', name: t`Can view` },
             { value: 'send', name: t`Can view, test and resend` },
@@ -72,8 +68,7 @@ function InviteForm({ onMade }: { onMade: (invitation: Invitation) => void }) {
         />
         <Select
           label={t`How long the invitation works`}
-          value={days}
-          onChange={setDays}
+          {...form.field('days')}
           options={[
             { value: '1', name: t`Valid for a day` },
             { value: '3', name: t`Valid for 3 days` },
@@ -82,7 +77,7 @@ function InviteForm({ onMade }: { onMade: (invitation: Invitation) => void }) {
         />
       </div>
       <div className="flex justify-end">
-        <Button type="submit" look="primary" disabled={fetching}>
+        <Button type="submit" look="primary" disabled={form.busy}>
           <Trans>Create the invitation</Trans>
         </Button>
       </div>

@@ -45,7 +45,7 @@ export const inputOf = (values: EndpointValues) =>
     }),
   ) as EndpointValues;
 
-/** Of empty fields, secrets stay as they are and inherited ones go back to the inherited value. */
+/** An empty secret stays as it is; an empty inherited field goes back to the inherited value. */
 function groupInput({ fields }: Group, values: GroupValues) {
   const named = Object.entries(fields).map(([name, field]) => ({ name, field, empty: (values[name] ?? '') === '' }));
   const kept = named.filter(({ field, empty }) => !empty || (!field.secret && field.inherited === undefined));
