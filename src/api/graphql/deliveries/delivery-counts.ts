@@ -28,22 +28,22 @@ class DeliveryCounts {
     return this.#count(context, {});
   }
 
-  @Field(() => Int, { ...count, description: 'Those that the filter `retrying: true` lists.' })
+  @Field(() => Int, { ...count, description: 'Deliveries that the filter `retrying: true` lists.' })
   retrying(@Ctx() context: Context): Promise<number | null> {
     return this.#count(context, { retrying: true });
   }
 
-  @Field(() => Int, { ...count, description: 'Those that the filter `status: FAILED` lists.' })
+  @Field(() => Int, { ...count, description: 'Deliveries that the filter `status: FAILED` lists.' })
   failed(@Ctx() context: Context): Promise<number | null> {
     return this.#count(context, { status: 'FAILED' });
   }
 
-  @Field(() => Int, { ...count, description: 'Those that the filter `status: HELD` lists.' })
+  @Field(() => Int, { ...count, description: 'Deliveries that the filter `status: HELD` lists.' })
   held(@Ctx() context: Context): Promise<number | null> {
     return this.#count(context, { status: 'HELD' });
   }
 
-  @Field(() => Int, { ...count, description: 'Those that the filter `status: SUCCEEDED` lists.' })
+  @Field(() => Int, { ...count, description: 'Deliveries that the filter `status: SUCCEEDED` lists.' })
   delivered(@Ctx() context: Context): Promise<number | null> {
     return this.#count(context, { status: 'SUCCEEDED' });
   }
@@ -51,7 +51,7 @@ class DeliveryCounts {
   @Field(() => Int, {
     ...count,
     description:
-      'Those that the filter `lastAttemptFailed: true` lists: failed, held or canceled after a failure, or waiting for a retry.',
+      'Deliveries that the filter `lastAttemptFailed: true` lists: failed, held or canceled after a failure, or waiting for a retry.',
   })
   lastAttemptFailed(@Ctx() context: Context): Promise<number | null> {
     return this.#count(context, { lastAttemptFailed: true });
