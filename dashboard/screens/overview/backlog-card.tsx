@@ -12,6 +12,7 @@ export function BacklogCard({
   retrying,
 }: {
   backlog: NonNullable<OverviewQuery['backlog']>;
+  /** Null where counting takes too long; undefined for who cannot read deliveries. */
   retrying: number | null | undefined;
 }) {
   const { due, scheduled, held, oldestDueAt, countMax } = backlog;
@@ -28,8 +29,12 @@ export function BacklogCard({
             <Trans>none is due now</Trans>
           )}
         </Line>
-        {retrying != null && (
-          <Line name={<Trans>Retrying</Trans>} status="RETRYING" value={countUpTo(retrying, countMax)}>
+        {retrying !== undefined && (
+          <Line
+            name={<Trans>Retrying</Trans>}
+            status="RETRYING"
+            value={retrying === null ? '–' : countUpTo(retrying, countMax)}
+          >
             <Trans>pending after a failed attempt</Trans>
           </Line>
         )}

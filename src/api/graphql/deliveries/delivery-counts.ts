@@ -14,7 +14,7 @@ const COUNT_COST = 5;
 const count = { nullable: true, complexity: COUNT_COST };
 
 @ObjectType({
-  description: `Numbers of deliveries that meet a filter, by views of the list. ${DELIVERIES_COUNTED_MAX} means that many or more. Null when counting would take longer than 50 ms.`,
+  description: `Numbers of deliveries that meet a filter, by views of the list. ${DELIVERIES_COUNTED_MAX} means that many or more. Null when counting takes too long (50 ms, tried twice).`,
 })
 class DeliveryCounts {
   constructor(
