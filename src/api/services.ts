@@ -8,6 +8,7 @@ import { Authenticator } from '../operations/keys/authenticate.js';
 import { SecretVault } from '../operations/secrets/secret-vault.js';
 import { PlatformAccess } from '../operations/tenants/platform-access.js';
 import { openDatabase } from '../platform/database/database.js';
+import { Primary } from '../platform/database/driver/primary.js';
 import type { Config, EncryptionKey } from '../platform/settings/config.js';
 import { type ApiMetrics, apiMetrics } from '../platform/telemetry/api-metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
@@ -37,6 +38,7 @@ interface ServiceOptions {
 export async function openServices(options: ServiceOptions): Promise<Services> {
   const { config, databaseUrl, encryptionKeys, log, role, clock = () => new Date() } = options;
   const { now = () => performance.now(), metrics = apiMetrics(), tracing = null } = options;
+  Primary.of(databaseUrl).onNews = (news) => log.warn(news);
   const db = await openDatabase(databaseUrl, {
     poolMax: config.databasePoolMax,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),

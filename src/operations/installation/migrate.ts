@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { ormOptions } from '../../platform/database/database.js';
+import { onPoolErrors, ormOptions } from '../../platform/database/database.js';
+import { PrimaryClient } from '../../platform/database/driver/primary-client.js';
 import { sessionUrl } from '../../platform/database/driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
@@ -34,14 +35,14 @@ export const POSTGRES_MAJOR_MIN = 15;
  */
 export async function migrate(databaseUrl: string, onWait: () => void = () => {}): Promise<{ outboxRole: boolean }> {
   const connectionString = sessionUrl(databaseUrl);
-  const client = new pg.Client({ connectionString, application_name: 'hookwright migrate' });
+  const client = new PrimaryClient({ connectionString, application_name: 'hookwright migrate' });
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
   try {
     await requireServer(client);
     await lockMigrations(client, onWait);
     const missing = await missingMigrations({ pool: client });
-    await runMigrations({ connectionString, schema: JOBS_SCHEMA, logger: quietLogger });
+    await migrateJobs(connectionString);
     await indexJobs(client);
     await nameTasks(client, [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK]);
     await makeApiRole(client);
@@ -57,6 +58,16 @@ export async function migrate(databaseUrl: string, onWait: () => void = () => {}
     throw sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE ? notTheOwner(client, error as Error) : error;
   } finally {
     await client.end(); // frees the lock
+  }
+}
+
+async function migrateJobs(connectionString: string): Promise<void> {
+  const pgPool = new pg.Pool({ connectionString, max: 1, Client: PrimaryClient as never });
+  onPoolErrors(pgPool, () => {}); // the statement fails
+  try {
+    await runMigrations({ pgPool, schema: JOBS_SCHEMA, logger: quietLogger });
+  } finally {
+    await pgPool.end();
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { connectionTrouble, POOLER_ADVICE } from '../../platform/database/connection-trouble.js';
 import { poolOptions } from '../../platform/database/database.js';
+import { PrimaryClient } from '../../platform/database/driver/primary-client.js';
 import { hotUrl } from '../../platform/database/driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
@@ -33,7 +34,7 @@ export async function reachDatabase(url: string, login: Login): Promise<void> {
 async function connect(url: string): Promise<pg.Client> {
   try {
     // With all parameters of later connections: a pooler that refuses them must not be found out in the middle.
-    const client = new pg.Client({
+    const client = new PrimaryClient({
       ...poolOptions(hotUrl(url), 1),
       connectionTimeoutMillis: LIMIT_MS,
       query_timeout: LIMIT_MS,

@@ -4,8 +4,11 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { migrations } from '../../../migrations/index.js';
 import { entities } from '../../entities/index.js';
+import { destroySocket } from './driver/destroy-socket.js';
+import { urlOfFirstHost } from './driver/hosts-url.js';
 import { endOnce, takeBackBrokenClients } from './driver/orm-pool.js';
-import { destroySocket, QuietClient } from './driver/quiet-client.js';
+import { PrimaryClient } from './driver/primary-client.js';
+import { QuietClient } from './driver/quiet-client.js';
 import { hotUrl, sessionUrl } from './driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 
@@ -47,6 +50,7 @@ const SILENCE_MS = 12_500;
 export function poolOptions(url: string, max: number): pg.PoolConfig {
   return {
     connectionString: sessionUrl(url),
+    Client: PrimaryClient as never,
     max,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
@@ -100,7 +104,7 @@ export function ormOptions(
 ): Options {
   const roleUrl = sessionUrl(url, role === undefined ? '' : `-c role=${role}`);
   return {
-    clientUrl: roleUrl,
+    clientUrl: urlOfFirstHost(roleUrl), // the driver gets all of them
     schema: 'hookwright',
     entities,
     extensions: [Migrator],

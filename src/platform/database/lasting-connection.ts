@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { LogThrottle } from '../concurrency/log-throttle.js';
 import { connect, cutOff, poolOptions } from './database.js';
+import { PrimaryClient } from './driver/primary-client.js';
 
 /** A connection whose statement takes longer is replaced. */
 const TIMEOUT_MS = 4_000;
@@ -64,7 +65,7 @@ export class LastingConnection {
   }
 
   #newClient(): pg.Client {
-    const client = new pg.Client({
+    const client = new PrimaryClient({
       ...poolOptions(this.deps.url, 1),
       connectionTimeoutMillis: TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,

@@ -1,3 +1,5 @@
+import { urlOfFirstHost, urlsOfHosts } from '../database/driver/hosts-url.js';
+
 /** The faults of a database url, each with the end of a sentence about it. None repeats the url: it has a password. */
 const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = [
   [(text) => !/^postgres(ql)?:\/\//.test(text), 'does not begin with postgres:// or postgresql://'],
@@ -5,13 +7,17 @@ const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = 
   [(text) => /\s|["'`]$/.test(text), 'has a blank, a line break, or a quotation mark at its end'],
   [(text) => text.includes('#'), 'has a #'],
   [(text) => !isUnescapable(text), 'has a % that begins no escape'],
-  [namesSeveralHosts, 'names several hosts: name the one that takes writes'],
   [
-    (text) => parsed(text) === null,
+    namesHostsByParameter,
+    'names several hosts as a parameter: write them before the database, as host1:5432,host2:5432',
+  ],
+  [wantsAnotherSession, 'has target_session_attrs: only read-write is possible, and needs not be said'],
+  [
+    (text) => urlsOfHosts(text).some((url) => parsed(url) === null),
     'cannot be read: is the port a number up to 65535, and is no / or ? in the password?',
   ],
   // Without a name the driver would use the user's name, and the ORM none.
-  [(text) => (parsed(text)?.pathname ?? '').length <= '/'.length, 'names no database'],
+  [(text) => (parsed(urlOfFirstHost(text))?.pathname ?? '').length <= '/'.length, 'names no database'],
 ];
 
 /**
@@ -28,11 +34,16 @@ function parsed(text: string): URL | null {
   return URL.parse(text) ?? URL.parse(text.replace('@/', '@localhost/'));
 }
 
-/** libpq accepts `host1:5432,host2:5432` and `?host=host1,host2`; the driver does not. */
-function namesSeveralHosts(text: string): boolean {
-  const [, authority = '', query = ''] = /^\w+:\/\/([^/?]*)[^?]*\??(.*)$/.exec(text) ?? [];
-  const hosts = [authority.slice(authority.lastIndexOf('@') + 1), new URLSearchParams(query).get('host') ?? ''];
-  return hosts.some((host) => host.includes(','));
+const parameterOf = (text: string, name: string): string =>
+  new URLSearchParams(/\?(.*)$/s.exec(text)?.[1]).get(name) ?? '';
+
+/** libpq accepts `?host=host1,host2` as well. */
+function namesHostsByParameter(text: string): boolean {
+  return parameterOf(text, 'host').includes(',');
+}
+
+function wantsAnotherSession(text: string): boolean {
+  return !['', 'read-write'].includes(parameterOf(text, 'target_session_attrs'));
 }
 
 function isUnescapable(text: string): boolean {

@@ -58,7 +58,7 @@ export const table = {
       .refine((text) => databaseUrlFault(text) === null)
       .transform(withTlsMode)
       .optional(),
-    'a postgres:// URL such as postgres://user:password@host:5432/database; special characters in it as %25 (%), %23 (#), %2F (/), %3F (?), %40 (@), %3A (:) and %20 (blank)',
+    'a postgres:// URL such as postgres://user:password@host:5432/database, with several hosts as host1:5432,host2:5432; special characters in it as %25 (%), %23 (#), %2F (/), %3F (?), %40 (@), %3A (:) and %20 (blank)',
     databaseUrlFault,
   ),
   databasePoolMax: whole('DATABASE_POOL_MAX', 4, 500, 10),

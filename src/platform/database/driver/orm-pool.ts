@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { destroySocket } from './quiet-client.js';
+import { destroySocket } from './destroy-socket.js';
 
 type Query = (...args: unknown[]) => Promise<unknown>;
 

@@ -1,6 +1,7 @@
-import type { Socket } from 'node:net';
 import pg from 'pg';
+import { destroySocket } from './destroy-socket.js';
 import { GatheringSocket } from './gathering-socket.js';
+import { PrimaryClient } from './primary-client.js';
 
 type Callback = (error: Error | undefined, result: unknown) => void;
 type Query = (...args: unknown[]) => unknown;
@@ -11,7 +12,7 @@ type Query = (...args: unknown[]) => unknown;
  * and rows alive long after the answer (docs/performance.md, "What garbage costs"). So every query has a callback here,
  * and the connection has one time limit for all, `query_timeout`.
  */
-export class QuietClient extends pg.Client {
+export class QuietClient extends PrimaryClient {
   #unanswered = 0;
   /** None without `query_timeout`. */
   readonly #limit: NodeJS.Timeout | undefined;
@@ -62,9 +63,4 @@ export class QuietClient extends pg.Client {
       destroySocket(this, new Error('Query read timeout'));
     }
   }
-}
-
-/** Ends a stuck connection, which does not end by itself. */
-export function destroySocket(client: pg.Client, error?: Error): void {
-  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy(error);
 }

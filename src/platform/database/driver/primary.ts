@@ -1,0 +1,258 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { destroySocket } from './destroy-socket.js';
+import { urlsOfHosts } from './hosts-url.js';
+import { SQL_STATE, sqlStateOf } from './sql-state.js';
+
+/** A host that says nothing for so long is not the primary. */
+const ASK_MS = 3_000;
+/** Once a primary has answered, the other hosts have this long to say that they are primaries too. */
+const OTHERS_MS = 300;
+/** After a search that found no primary, all connections that are asked for in this time fail with its error. */
+const SEARCH_EVERY_MS = 250;
+const WATCH_EVERY_MS = 10_000;
+
+/** The answer of a server about itself. */
+interface Standing {
+  isStandby: boolean;
+  /** A promotion begins a new one, with a higher number. Null: a standby, or a server that does not tell. */
+  timeline: number | null;
+  /** Differs between clusters; a standby has its primary's. */
+  system: string | null;
+}
+
+interface Host {
+  host: string;
+  port: number;
+}
+
+interface Found extends Host, Standing {
+  name: string;
+}
+
+type News = (message: string) => void;
+
+const STANDING = `select pg_is_in_recovery() as "isStandby",
+  case when not pg_is_in_recovery() then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline,
+  (select system_identifier from pg_control_system())::text as system`;
+
+/** Read like a server that is away (outage.ts): somebody promotes a standby, or ends the second primary. */
+class NoPrimary extends Error {
+  readonly code = SQL_STATE.STARTING_OR_ENDING;
+}
+
+/** Two servers took writes since they parted: only a person knows which of them is right. */
+class TwoPrimaries extends NoPrimary {}
+
+/**
+ * Finds which of the hosts of a url takes writes, and keeps to it. One for all connections of a process, because it
+ * remembers the newest primary: a server with an older timeline, a former primary that has come back, is refused, also
+ * where the url names one host (docs/operate.md, "Failover").
+ */
+export class Primary {
+  static readonly #byUrl = new Map<string, Primary>();
+
+  /** The one of this url, whatever the options of its sessions. */
+  static of(url: string): Primary {
+    const key = url.replace(/[?].*$/s, '');
+    const primary = Primary.#byUrl.get(key) ?? new Primary(urlsOfHosts(url));
+    Primary.#byUrl.set(key, primary);
+    return primary;
+  }
+
+  /** Gets each change that a person should know: another primary, two of them. */
+  onNews: News = () => {};
+  #lastNews = '';
+  #known: Found | undefined;
+  #search: Promise<Found> | undefined;
+  #newest: { system: string | null; timeline: number } = { system: null, timeline: 0 };
+  readonly #connected = new Map<pg.Client, Found>();
+  #watch: NodeJS.Timeout | undefined;
+
+  private constructor(private readonly urls: readonly string[]) {}
+
+  /** @returns null for a url with one host: it is taken as it is */
+  async find(): Promise<Host | null> {
+    if (this.urls.length === 1) {
+      return null;
+    }
+    return this.#known ?? (await this.#searchShared());
+  }
+
+  /** The next connection asks all hosts again. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  /**
+   * Takes a new connection, or refuses it.
+   *
+   * @throws NoPrimary when it leads to a standby where a url names several hosts, to a former primary, or to another
+   *   cluster
+   */
+  async admit(client: pg.Client): Promise<void> {
+    const standing = await standingOf(client);
+    const { host, port } = client;
+    const found = { ...standing, host, port, name: `${host}:${port}` };
+    const refusal = this.#refusalOf(found);
+    if (refusal !== null) {
+      this.forget();
+      throw new NoPrimary(refusal);
+    }
+    this.#remember(found);
+    this.#connected.set(client, found);
+    client.once('end', () => this.#connected.delete(client));
+    if (this.urls.length > 1) {
+      this.#watch ??= setInterval(() => void this.#look(), WATCH_EVERY_MS).unref();
+    }
+  }
+
+  #refusalOf({ name, isStandby, timeline, system }: Found): string | null {
+    if (isStandby) {
+      return this.urls.length > 1 ? `${name} is a standby` : null;
+    }
+    const { system: knownSystem, timeline: knownTimeline } = this.#newest;
+    if (system !== null && knownSystem !== null && system !== knownSystem) {
+      return `${name} is another cluster (system identifier ${system}) than this process began with (${knownSystem}): restart the process if that is meant`;
+    }
+    return timeline !== null && timeline < knownTimeline
+      ? `${name} is a former primary, on timeline ${timeline}: this process knows timeline ${knownTimeline}`
+      : null;
+  }
+
+  /** Cuts off connections to servers that are older than the newest. */
+  #remember({ name, timeline, system }: Found): void {
+    const { system: knownSystem, timeline: knownTimeline } = this.#newest;
+    this.#newest = { system: knownSystem ?? system, timeline: Math.max(knownTimeline, timeline ?? 0) };
+    if (timeline !== null && knownTimeline > 0 && timeline > knownTimeline) {
+      this.#tell(`Postgres failed over: ${name} is the primary, on timeline ${timeline} (before: ${knownTimeline})`);
+      this.#cut((other) => other.timeline !== null && other.timeline < timeline);
+    }
+  }
+
+  /** Once, although every look finds the same. */
+  #tell(news: string): void {
+    if (news !== this.#lastNews) {
+      this.#lastNews = news;
+      this.onNews(news);
+    }
+  }
+
+  #cut(isOld: (connected: Found) => boolean): void {
+    for (const [client, connected] of this.#connected) {
+      if (isOld(connected)) {
+        this.#connected.delete(client);
+        destroySocket(client, new NoPrimary(`${connected.name} is not the primary any more`));
+      }
+    }
+  }
+
+  #searchShared(): Promise<Found> {
+    this.#search ??= this.#askAll().then(
+      (found) => {
+        this.#known = found;
+        this.#search = undefined;
+        return found;
+      },
+      (error) => {
+        setTimeout(() => {
+          this.#search = undefined;
+        }, SEARCH_EVERY_MS).unref();
+        throw error;
+      },
+    );
+    return this.#search;
+  }
+
+  /** @throws NoPrimary with what each host says */
+  async #askAll(): Promise<Found> {
+    const { primaries, reasons } = await askHosts(this.urls);
+    const usable = primaries.filter((found) => {
+      const refusal = this.#refusalOf(found);
+      reasons.push(...(refusal === null ? [] : [refusal]));
+      return refusal === null;
+    });
+    const [newest, second] = usable.sort((one, other) => (other.timeline ?? 0) - (one.timeline ?? 0));
+    if (newest === undefined) {
+      throw new NoPrimary(`No host of DATABASE_URL is a primary: ${reasons.join('; ')}`);
+    }
+    if (second !== undefined && second.timeline === newest.timeline) {
+      throw new TwoPrimaries(
+        `Two hosts of DATABASE_URL are primaries on timeline ${newest.timeline}, and neither is used: ${newest.name}, ${second.name}. End one of them`,
+      );
+    }
+    if (second !== undefined) {
+      this.#tell(`Two hosts are primaries: ${newest.name} is used, ${second.name} has an older timeline. End it`);
+    }
+    return newest;
+  }
+
+  /** Finds a second primary, which breaks no connection by itself. */
+  async #look(): Promise<void> {
+    if (this.#connected.size === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+      return;
+    }
+    try {
+      const found = await this.#askAll();
+      this.#known = found;
+      this.#remember(found);
+      this.#cut(({ name, timeline }) => name !== found.name && timeline !== found.timeline);
+    } catch (error) {
+      this.forget();
+      if (error instanceof TwoPrimaries) {
+        this.#tell(error.message);
+        this.#cut(() => true);
+      }
+    }
+  }
+}
+
+/** A server that does not let the login ask is taken as it is: some that are rented have no such functions. */
+async function standingOf(client: pg.Client): Promise<Standing> {
+  try {
+    const { rows } = await client.query<Standing>(STANDING);
+    return rows[0]!;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && !/^(08|57)/.test(sqlStateOf(error))) {
+      return { isStandby: false, timeline: null, system: null };
+    }
+    throw error;
+  }
+}
+
+/** Asks all hosts at once. Hosts that are away do not hold up the one that answers. */
+async function askHosts(urls: readonly string[]): Promise<{ primaries: Found[]; reasons: string[] }> {
+  const primaries: Found[] = [];
+  const reasons: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const asked = urls.map(async (url) => {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: ASK_MS,
+      query_timeout: ASK_MS,
+      application_name: 'hookwright finder',
+    });
+    client.on('error', () => {}); // the statement fails
+    const { host, port } = client;
+    const name = `${host}:${port}`;
+    try {
+      await client.connect();
+      const standing = await standingOf(client);
+      if (standing.isStandby) {
+        reasons.push(`${name} is a standby`);
+      } else {
+        primaries.push({ ...standing, host, port, name });
+        first.resolve();
+      }
+    } catch (error) {
+      reasons.push(`${name}: ${(error as Error).message || sqlStateOf(error)}`);
+    } finally {
+      void client.end().catch(() => {});
+    }
+  });
+  const all = Promise.all(asked);
+  await Promise.race([all, first.promise.then(() => delay(OTHERS_MS, undefined, { ref: false }))]);
+  return { primaries: [...primaries], reasons };
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { PrimaryClient } from '../../src/platform/database/driver/primary-client.js';
+import { good } from './support/endpoints.js';
+import type { Disturbance } from './support/oracle.js';
+import { ReplicatedGround } from './support/replicated-ground.js';
+import { DUPLICATES_OF_ONE_MAX, Site } from './support/site.js';
+import { isLong, report, size } from './support/sizes.js';
+
+const MINUTE = 60_000;
+const RECOVERY_MS = 75_000;
+const LAG_MS = 1_000;
+const NEW_MS_MAX = 2_000;
+const failovers = size('FAULTS_FAILOVERS', 1, 10);
+const events = size('FAULTS_FAILOVER_EVENTS', 300, 1_500);
+
+/** Emits are accepted again so long after the promotion. */
+async function failOver(ground: ReplicatedGround, acceptedNow: () => number): Promise<number> {
+  await ground.primary.stopReplication();
+  await delay(LAG_MS);
+  await ground.primary.crash();
+  await ground.promote();
+  const promotedAt = Date.now();
+  const before = acceptedNow();
+  while (acceptedNow() === before) {
+    await delay(10);
+  }
+  return Date.now() - promotedAt;
+}
+
+/** A port that leads to one server, and then to another. */
+class OneName implements AsyncDisposable {
+  private constructor(
+    readonly server: Server,
+    public leadsTo: number,
+  ) {}
+
+  static async open(port: number): Promise<OneName> {
+    const server = createServer((socket) => {
+      const onward = connect(name.leadsTo, '127.0.0.1');
+      socket.on('error', () => onward.destroy());
+      onward.on('error', () => socket.destroy());
+      socket.pipe(onward).pipe(socket);
+    });
+    const name = new OneName(server, port);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return name;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.server.close();
+  }
+}
+
+test.each(Array.from({ length: failovers }, (_, time) => time))(
+  'the loss of a primary whose standby is behind costs nothing that was accepted: synchronous, time %i',
+  { timeout: isLong ? 5 * MINUTE : 2 * MINUTE },
+  async () => {
+    const ground = await ReplicatedGround.open(true);
+    await using site = await Site.open(ground);
+    await site.addWebhook('quick', good);
+    await site.addWebhook('slow', () => ({ status: 200, afterMs: 50 }));
+    await Promise.all([site.startDaemon(), site.startDaemon()]);
+    const load = site.load({ name: 'failover', events, ratePerSecond: 75 });
+    const disturbances: Disturbance[] = [];
+    let againMs = 0;
+    await load.along(
+      1,
+      async () => {
+        const from = Date.now();
+        againMs = await failOver(ground, () => load.accepted.length);
+        disturbances.push({ from, to: Date.now() });
+      },
+      MINUTE,
+    );
+    const findings = await site.judge(disturbances, RECOVERY_MS);
+    report('failover', { againMs, statuses: load.statuses, ...findings });
+    expect(findings.problems).toEqual([]);
+    expect(findings).toMatchObject({ lost: 0, accepted: 2 * events, byStatus: { SUCCEEDED: 2 * events } });
+    expect(Object.keys(load.statuses).sort()).toEqual(['200', '503']);
+    expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(DUPLICATES_OF_ONE_MAX);
+    expect(againMs).toBeLessThanOrEqual(NEW_MS_MAX);
+
+    // The old primary comes back, and nobody has told it that it is none. New connections ask both.
+    await ground.primary.start();
+    const count = 'select count(*)::integer as count from hookwright.events';
+    const before = await ground.primary.ask(count);
+    await ground.standby.ask(
+      `select pg_terminate_backend(pid) from pg_stat_activity where usename <> 'postgres' and pid <> pg_backend_pid()`,
+    );
+    const more = site.load({ name: 'after', events: 50, ratePerSecond: 100 });
+    await more.done;
+    expect(await ground.primary.ask(count)).toEqual(before);
+    expect(await ground.standby.ask(count)).toEqual([{ count: events + 50 }]);
+
+    // Behind one name, as a proxy's, too: who knew the new primary does not take the old one.
+    await using name = await OneName.open(ground.standby.port!);
+    const url = ground.standby.postgres!.url.replace(`:${ground.standby.port}/`, `:${name.port}/`);
+    await new PrimaryClient({ connectionString: url }).connect().then((client) => client.end());
+    name.leadsTo = ground.primary.port!;
+    await expect(new PrimaryClient({ connectionString: url }).connect()).rejects.toThrow(
+      /is a former primary, on timeline 1: this process knows timeline 2/,
+    );
+  },
+);
