@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
-import { contractFields, expectProblem, expectRefusedAt, RestApi, timestamp } from '../support/rest-api.js';
+import {
+  contractFields,
+  expectProblem,
+  expectRefusedAt,
+  RestApi,
+  type RestRequest,
+  timestamp,
+} from '../support/rest-api.js';
 
 const valid = { url: 'https://example.com/hooks', events: ['booking.created', 'coupon.applied'] };
 
@@ -162,6 +169,55 @@ describe('POST /webhooks/{id}/test: "Dispatches a webhook.test event to that sub
     expectProblem(answer, 'webhook_inactive');
     expect(answer.body.detail).toMatch(/GraphQL.*updateWebhook.*held: KEEP.*test.*releaseHeld/);
   });
+
+  describe('with a body that names an event', () => {
+    const coupon = { code: 'SUMMER', discount_type: 'fixed' };
+    const sendTest = async (request: RestRequest) => {
+      const { id } = await api.webhook({ url: valid.url, events: ['booking.created'] });
+      const answer = await api.ask(`POST /webhooks/${id}/test`, request);
+      const sent = await api.owner.query('select event_type, body from hookwright.events where only_webhook_id = $1', [
+        id,
+      ]);
+      return { ...answer, sent: sent.rows };
+    };
+
+    test.each<[string, RestRequest, string]>([
+      ['the payload', { json: { event: 'coupon.applied', payload: coupon } }, JSON.stringify(coupon)],
+      ['its sample without a payload', { json: { event: 'coupon.applied' } }, '{"code":"text","discount_type":"text"}'],
+      ['whatever the type of the body', { payload: '{"event":"coupon.applied","payload":null}' }, expect.any(String)],
+    ])('sends %s', async (_what, request, body) => {
+      const answer = await sendTest(request);
+      expect(answer.body.data).toMatchObject({ event: 'coupon.applied', status: 'PENDING' });
+      expect(answer.sent).toEqual([{ event_type: 'coupon.applied', body }]);
+    });
+
+    test.each<[object, string[]]>([
+      [{ event: 'no.such' }, ['/event']],
+      [{ event: 7 }, ['/event']],
+      [{ event: 'coupon.applied', payload: [] }, ['/payload']],
+      [{ event: 'coupon.applied', payload: coupon, url: 'x' }, ['/url']],
+      [{ event: 'coupon.applied', payload: { code: 1 } }, ['/payload/discount_type', '/payload/code']],
+      [{ event: 'webhook.test', payload: coupon }, ['/payload']],
+    ])('refuses %j, and says where', async (json, places) => {
+      const answer = await sendTest({ json });
+      expectRefusedAt(answer, ...places);
+      expect(answer.sent).toEqual([]);
+    });
+
+    test('refuses one that is too long', async () => {
+      const answer = await sendTest({ json: { event: 'coupon.applied', payload: { code: 'x'.repeat(70_000) } } });
+      expectProblem(answer, 'payload_too_large');
+    });
+  });
+
+  test.each<RestRequest>([{ json: { payload: {} } }, { json: ['event'] }, { json: { event: null } }, { json: null }])(
+    'ignores a body without an event: %j',
+    async (request) => {
+      const { id } = await create();
+      const { status, body } = await api.ask(`POST /webhooks/${id}/test`, request);
+      expect([status, body.data.event]).toEqual([202, 'webhook.test']);
+    },
+  );
 });
 
 describe('GET /webhooks: "List of the tenant\'s subscriptions"', () => {

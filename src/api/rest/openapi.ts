@@ -15,8 +15,9 @@ import {
   problemResponses,
   problems,
 } from './openapi-problems.js';
+import { listQuery, parameters } from './parameters.js';
 import { MERGE_PATCH, REST_PREFIX } from './paths.js';
-import { components, eventName, listQuery, parameters } from './schemas.js';
+import { components, eventName } from './schemas.js';
 
 type Json = Record<string, unknown>;
 
@@ -127,12 +128,13 @@ function paths(): Json {
     },
     '/webhooks/{id}/test': {
       parameters: ofOne,
-      post: operation('testWebhook', 'Send a webhook.test event to this webhook', 'webhooks:write', {
+      post: operation('testWebhook', 'Send a test event to this webhook', 'webhooks:write', {
         description:
-          'Needs the scope `webhooks:write`. A test is retried and counted like any other delivery: ten consecutive failed attempts disable the webhook.',
+          'Needs the scope `webhooks:write`. Without a body the event is `webhook.test`; a body that is not JSON, or names no `event`, is ignored. A test is retried and counted like any other delivery: ten consecutive failed attempts disable the webhook.',
+        requestBody: { ...body('WebhookTest', 'application/json'), required: false },
         responses: {
           202: answer('The delivery on its way.', 'TestDeliveryResult'),
-          ...problems('webhook_inactive'),
+          ...problems('webhook_inactive', 'payload_too_large'),
         },
       }),
     },

@@ -71,7 +71,7 @@ export function prepareOperations(schema: GraphQLSchema) {
     delete: prepare<Input<{ id: string; ifVersion?: number | undefined }>, unknown>(
       'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }',
     ),
-    test: prepare<Input<{ id: string }>, { testWebhook: { delivery: TestDeliveryNode } }>(
+    test: prepare<Input, { testWebhook: { delivery: TestDeliveryNode } }>(
       `mutation ($input: TestWebhookInput!) { testWebhook(input: $input) { delivery { ${deliveryFields} } } }`,
     ),
   };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { parseId } from '../../domain/ids/id.js';
@@ -6,8 +7,8 @@ import { readWebhook } from '../graphql/webhooks/webhook.js';
 import { contextOf } from '../http/asking.js';
 import { readBody } from '../http/json-body.js';
 import { readIfMatch, versionFor } from './if-match.js';
+import { noQuery } from './parameters.js';
 import { readPart } from './read-part.js';
-import { noQuery } from './schemas.js';
 
 /** Parts of a request about one webhook. */
 
@@ -42,11 +43,18 @@ export async function ifVersion(request: FastifyRequest): Promise<{ ifVersion?: 
 
 /** Discards the body of a request to a route without one, whatever its type and length. */
 export function ignoreBody(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, payload, done) => {
-    payload.resume();
-    done(null);
+  takeAnyType(app, async (_request, body) => {
+    body.resume();
   });
+}
+
+/** Gives bodies of every type, also of a malformed one, to one parser. */
+export function takeAnyType(
+  app: FastifyInstance,
+  parse: (request: FastifyRequest, body: IncomingMessage) => Promise<unknown>,
+): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', parse);
   app.addHook('onRequest', async (request) => {
     delete request.raw.headers['content-type']; // a malformed one would be refused before any parser is asked
   });

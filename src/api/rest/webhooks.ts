@@ -10,9 +10,11 @@ import { headerOf, slashTooMany } from '../http/requests.js';
 import { inGraphqlTerms, mergedMaps } from './field-forms.js';
 import { etagOf } from './if-match.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
+import { listQuery } from './parameters.js';
 import { MERGE_PATCH, REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
-import { listQuery, webhookChange, webhookInput } from './schemas.js';
+import { webhookChange, webhookInput } from './schemas.js';
+import { testRoute } from './test-webhook.js';
 import { optionRoutes } from './webhook-options.js';
 import {
   bodyOf,
@@ -54,6 +56,7 @@ export async function webhookRoutes(
   await app.register(async (scope) => change(scope, operations));
   await app.register(async (scope) => routesWithoutBody(scope, operations));
   await app.register(async (scope) => optionRoutes(scope, operations));
+  await app.register(async (scope) => testRoute(scope, operations));
 }
 
 /** Reserves the memory of a list until it is sent. @throws ApiError rate_limited */
@@ -124,15 +127,6 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
     const input = { id: webhookIn(request), ...(await ifVersion(request)) };
     await operations.delete(request, { input });
     return reply.code(204).send();
-  });
-
-  const onTest = [operations.test.authorise, hasNoParameters];
-  app.post<WithId>('/webhooks/:id/test', { onRequest: onTest }, async (request, reply) => {
-    const id = webhookIn(request);
-    const { testWebhook } = await operations.test(request, { input: { id } });
-    const { id: deliveryId, event, status, created_at } = testWebhook.delivery;
-    const data = { id: deliveryId, event, webhook_id: Number(id), status, created_at };
-    return reply.code(202).send({ data });
   });
 }
 

@@ -38,7 +38,7 @@ func main() {
 	expect(err == nil && page.JSON200 != nil, err)
 	fmt.Println("listed", len(page.JSON200.Data), page.JSON200.Data[0].LastSuccessAt == nil, page.JSON200.Meta.NextCursor == nil)
 
-	tested, err := client.TestWebhookWithResponse(ctx, id, nil)
+	tested, err := client.TestWebhookWithResponse(ctx, id, nil, WebhookTest{})
 	expect(err == nil && tested.JSON202 != nil, err)
 	fmt.Println("tested", tested.JSON202.Data.Event, tested.JSON202.Data.Id > 1<<32, tested.JSON202.Data.WebhookId == id)
 

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
+import { eventName, id, webhookId } from './schemas.js';
+
+/** The path and header parameters. The routes read them as texts. */
+export const parameters = {
+  WebhookId: { name: 'id', in: 'path', required: true, schema: webhookId },
+  Tenant: {
+    name: 'Hookwright-Tenant',
+    in: 'header',
+    required: false,
+    schema: id.meta({
+      description: 'The id of the tenant to act for. Platform keys need it.',
+      examples: [7],
+    }),
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    schema: z.string().meta({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[ -~]+$',
+      description:
+        'For 24 hours the same API key gets the webhook that this key has created, as it is then, and its secret, instead of another webhook: a request without an answer can be sent again. With another body the answer is 409 `idempotency_key_reused`; if the webhook was deleted or its secret rotated meanwhile, it is 409 `webhook_deleted` or `secret_rotated`. A refused request uses no key.',
+      examples: ['2f8e9b0a-6c11-4b52-9c1d-5d6f1c0e7a43'],
+    }),
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    schema: z.string().meta({
+      description:
+        'The change is made only if the ETag of the webhook is in this list, or the webhook exists (`*`). Otherwise the answer is 412, and nothing is changed. A value that is neither `*` nor a list of entity tags is refused with 400 `header_malformed`.',
+      examples: ['"3"'],
+    }),
+  },
+} as const;
+
+/** `limit` is read as text: coercion to a number would also accept '1e1', '' and ' 7'. */
+export const listQuery = z
+  .strictObject({
+    limit: z
+      .string()
+      .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_MAX, {
+        message: `must be a whole number from 1 to ${PAGE_MAX}`,
+        params: { code: 'out_of_range' },
+      })
+      .transform(Number)
+      .pipe(z.int().min(1).max(PAGE_MAX))
+      .default(PAGE_MAX)
+      .meta({ format: 'int32', description: 'The number of webhooks on a page.' }),
+    cursor: z
+      .string()
+      .refine((text) => decodeCursor('webhooks', text) !== undefined, {
+        message: 'is not a cursor of this list',
+        params: { code: 'invalid_cursor' },
+      })
+      .optional()
+      .meta({ description: 'The next_cursor of the page before.', examples: ['d2ViaG9va3M6NDI'] }),
+    active: z
+      .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'must be true or false' })
+      .optional()
+      .meta({ description: 'Only active webhooks, or only inactive ones.' }),
+    event: eventName
+      .optional()
+      .meta({ description: 'Only webhooks that receive this event, those with ["*"] included.' }),
+    search: z
+      .string()
+      .optional()
+      .meta({ description: 'Only webhooks whose name, description or URL contains this text, ignoring case.' }),
+  })
+  .meta({ id: 'ListQuery' });
+
+export const noQuery = z.strictObject({});
