@@ -84,6 +84,73 @@ describe('a payload in variables arrives as JSON.stringify writes it', () => {
   });
 });
 
+describe('a payload as text', () => {
+  const emitBody = (body: string, more: object = {}) =>
+    api.graphql(`mutation ($input: EmitEventInput!) { ${SELECTED} }`, {
+      input: { event: 'thing.happened', body, ...more },
+    });
+  const outboxForm = async (text: string) => {
+    const { rows } = await stack.services.db.pool.query('select hookwright.unescaped_body($1) as text', [text]);
+    return rows[0].text;
+  };
+  const issueOf = async (answer: Promise<RawAnswer>) => (await answer).body.errors[0].extensions.errors[0];
+
+  test('arrives as it is: spaces, order, and integers above 2⁵³', async () => {
+    const text = '{ "b" : 9007199254740993,\n"a":1.0, "c":"\u00e9\\n" }';
+    const request = await arrived(await emitBody(text));
+    expect(request.body.toString()).toBe(text);
+    expectSigned(request);
+  });
+
+  const unchecked = acceptedPayloads.filter(({ what }) => !what.includes('twice'));
+  test('is stored as the outbox stores it, whatever it is', async () => {
+    expect(unchecked.length).toBe(acceptedPayloads.length - 2);
+    for (const { what, text } of unchecked) {
+      const { body } = await emitBody(text);
+      expect(body.data?.emitEvent.event.body, what).toBe(await outboxForm(text));
+    }
+  });
+
+  test.each([
+    ...['\\u0041\\u002f\\u003C\\u0027\\u0020\\u007e\\/', '\\\\u00e9 \\\\\\u00e9', '\\u0085\\uffff\\uD83D\\uDE00'],
+    ...['\\"\\\\\\u0022\\u005c\\u005C', '\\b\\f\\n\\r\\t\\u0000\\u0008\\u001F', '\\ud83d\\ud83d\\ude00 \\ude00\\uDBFF'],
+  ])('loses the same escapes as in the outbox: %s', async (escapes) => {
+    const text = `{"a":"${escapes}"}`;
+    expect((await emitBody(text)).body.data.emitEvent.event.body).toBe(await outboxForm(text));
+  });
+
+  test('has no half characters: they are escaped', async () => {
+    const { body } = await emitBody('{"a":"x\ud800y"}');
+    expect(body.data.emitEvent.event.body).toBe('{"a":"x\\ud800y"}');
+  });
+
+  const refused = ['a brace too few', '65 levels', 'a line end in a text', '[] in the place of an object'];
+  test.each([
+    ...refusedPayloads.filter(({ what, code }) => refused.includes(what) || code === 'PAYLOAD_TOO_LARGE'),
+    { what: 'a field twice', text: '{"a":1,"b":[{"c":1,"\\u0063":2}]}' },
+  ])('is refused: $what', async ({ text }) => {
+    expect(await issueOf(emitBody(text))).toMatchObject({ path: ['input', 'body'] });
+  });
+
+  test('must match the schema of its type, and is named as body', async () => {
+    const issue = await issueOf(emitBody('{"code":"A"}', { event: 'coupon.applied' }));
+    expect(issue).toMatchObject({ path: ['input', 'body', 'discount_type'], code: 'schema_required' });
+  });
+
+  test('is in place of the payload: both or neither are refused', async () => {
+    expect(await issueOf(emitBody('{}', { payload: {} }))).toMatchObject({ code: 'payload_or_body', path: ['input'] });
+    expect(await issueOf(emitBody('{}', { body: null }))).toMatchObject({ code: 'payload_or_body' });
+    expect((await emitText('null')).body.errors[0].extensions.errors[0]).toMatchObject({ code: 'payload_or_body' });
+  });
+
+  test('has a key with the payload of the same text, and no other', async () => {
+    const first = await emitBody('{"a":"\\/"}', { idempotencyKey: 'text' });
+    const again = await emitBody('', { body: null, payload: { a: '/' }, idempotencyKey: 'text' });
+    expect(again.body.data.emitEvent.event.id).toBe(first.body.data.emitEvent.event.id);
+    expect(codesOf(await emitBody('{"a": "/"}', { idempotencyKey: 'text' })).codes).toEqual(['CONFLICT']);
+  });
+});
+
 describe('a payload in the document arrives as JSON.stringify writes it', () => {
   test.each([
     [

@@ -58,3 +58,42 @@ function endOfText(json: string, start: number): number {
   }
   return at;
 }
+
+/** A text in valid JSON, and the colon behind a name. */
+const TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(:)?)/g;
+const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^u])/g;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+
+/** Whether an object in the JSON has a name twice: JavaScript reads the last one, other readers the first. */
+export function hasNameTwice(json: string, value: unknown): boolean {
+  let names = 0;
+  for (const [, isName] of json.matchAll(TEXT)) {
+    names += isName === undefined ? 0 : 1;
+  }
+  return names > namesIn(value);
+}
+
+function namesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) {
+    return 0;
+  }
+  const parts: unknown[] = Object.values(value);
+  return parts.reduce<number>((sum, part) => sum + namesIn(part), Array.isArray(value) ? 0 : parts.length);
+}
+
+/**
+ * JSON without the escapes that it does not need, as `hookwright.unescaped_body` writes what comes by the outbox. Half
+ * a surrogate pair, which UTF-8 cannot have, is escaped.
+ */
+export function unescapedJson(json: string): string {
+  const plain = json.includes('\\') ? json.replaceAll(ESCAPE, unescaped) : json;
+  return plain.isWellFormed() ? plain : plain.replaceAll(LONE_SURROGATE, (half) => JSON.stringify(half).slice(1, -1));
+}
+
+function unescaped(written: string): string {
+  if (written[1] !== 'u') {
+    return written === '\\/' ? '/' : written;
+  }
+  const text: string = JSON.parse(`"${written}"`);
+  return JSON.stringify(text) === `"${text}"` ? text : written;
+}

@@ -11,11 +11,17 @@ export class EmitEventInput {
   @Field(() => String, { description: 'The name of its event type, such as `booking.created`.' })
   event!: string;
 
-  @Field(() => JSONObject, {
-    description:
-      'The payload, which must match the schema of the event type. At most 256 KiB and 64 levels, unless the service is set otherwise.',
-  })
-  payload!: Record<string, unknown>;
+  @Nullable(
+    () => JSONObject,
+    'The payload, which must match the schema of the event type. At most 256 KiB and 64 levels, unless the service is set otherwise. Each event has either `payload` or `body`.',
+  )
+  payload?: Record<string, unknown> | null;
+
+  @Nullable(
+    () => String,
+    'The payload as the text of a JSON object, in place of `payload`. It is stored, signed and sent as it is, spaces included, but without the escapes that JSON does not need. So integers above 2^53 arrive exactly.',
+  )
+  body?: string | null;
 
   @Nullable(
     () => String,

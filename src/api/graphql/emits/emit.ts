@@ -18,7 +18,7 @@ import {
   EmitEventsInput,
   EmitEventsPayload,
 } from './emit-types.js';
-import { payloadText } from './payload-text.js';
+import { payloadText, writtenPayload } from './payload-text.js';
 
 @Resolver()
 export class EmitResolver {
@@ -110,16 +110,35 @@ function refuseTogether(items: readonly unknown[]): void {
 /** Checks one event and fixes its bytes. @throws ApiError */
 async function prepare(
   context: Context,
-  { event, payload, idempotencyKey, tenantId }: EmitEventInput,
+  { event, payload, body: written, idempotencyKey, tenantId }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
   const tenant = await tenantOfEvent(context, tenantId, [...path, 'tenantId']);
   const isKeyed = typeof idempotencyKey === 'string';
   const key = isKeyed ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey']) : null;
-  const body = payloadText(context, payload, [...path, 'payload']);
-  const issues = await context.eventTypes.check(event, payload);
-  requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: [...path, ...issue.path] })));
+  const { body, value, name } = givenPayload(context, payload ?? null, written ?? null, path);
+  const issues = await context.eventTypes.check(event, value);
+  const placeOf = ([first, ...rest]: Path) => [...path, first === 'payload' ? name : first!, ...rest];
+  requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: placeOf(issue.path) })));
   return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null };
+}
+
+/** The payload of an event: its text, its value, and the field that has it. @throws ApiError */
+function givenPayload(
+  context: Context,
+  payload: Record<string, unknown> | null,
+  written: string | null,
+  path: Path,
+): { body: string; value: object; name: string } {
+  if ((payload === null) === (written === null)) {
+    const detail = 'must have either payload or body, and not both';
+    throw invalidInput([{ path, code: 'payload_or_body', detail }]);
+  }
+  if (written !== null) {
+    const { body, payload: value } = writtenPayload(context, written, [...path, 'body']);
+    return { body, value, name: 'body' };
+  }
+  return { body: payloadText(context, payload!, [...path, 'payload']), value: payload!, name: 'payload' };
 }
 
 /**

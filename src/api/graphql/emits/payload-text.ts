@@ -1,4 +1,4 @@
-import { isDeeperThan, numberTooLarge } from '../../../domain/events/payload.js';
+import { hasNameTwice, isDeeperThan, numberTooLarge, unescapedJson } from '../../../domain/events/payload.js';
 import { ApiError, invalidInput, type Path } from '../../../errors.js';
 import type { Context } from '../../context/context.js';
 import { refusedAt } from './emit-refusals.js';
@@ -14,16 +14,9 @@ export function payloadText(
   payload: Record<string, unknown>,
   path: Path,
 ): string {
-  if (isDeeperThan(payload, limits.payloadDepthMax)) {
-    const detail = `must not be nested deeper than ${limits.payloadDepthMax} levels`;
-    throw invalidInput([{ path, code: 'too_deep', detail }]);
-  }
+  requireDepth(payload, limits.payloadDepthMax, path);
   const body = JSON.stringify(payload);
-  const bytes = Buffer.byteLength(body, 'utf8');
-  if (bytes > payloadBytesMax) {
-    const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
-    throw refusedAt(path, new ApiError('payload_too_large', detail));
-  }
+  requireLength(body, payloadBytesMax, path);
   // JSON.stringify writes an infinite number as null, so most bodies need no search.
   const lost = body.includes('null') ? numberTooLarge(payload) : null;
   if (lost !== null) {
@@ -31,4 +24,57 @@ export function payloadText(
     throw invalidInput([{ path: [...path, ...lost], code: 'number_too_large', detail }]);
   }
   return body;
+}
+
+/** An escape is at most six times as long as its character. */
+const ESCAPE_FACTOR = 6;
+
+/**
+ * A payload that the producer wrote as JSON: its text as it is stored, signed and sent, and its value for the schema.
+ *
+ * @throws ApiError invalid_input for a text that is not a JSON object, has a name twice or is nested too deep;
+ *   payload_too_large
+ */
+export function writtenPayload(
+  { config: { payloadBytesMax, limits } }: Context,
+  written: string,
+  path: Path,
+): { body: string; payload: object } {
+  requireLength(written, ESCAPE_FACTOR * payloadBytesMax, path);
+  const payload = objectIn(written, path);
+  const body = unescapedJson(written);
+  requireLength(body, payloadBytesMax, path);
+  requireDepth(payload, limits.payloadDepthMax, path);
+  if (hasNameTwice(body, payload)) {
+    throw invalidInput([{ path, code: 'name_twice', detail: 'has a field twice in one object' }]);
+  }
+  return { body, payload };
+}
+
+function objectIn(json: string, path: Path): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw invalidInput([{ path, code: 'not_json', detail: 'must be the text of a JSON object' }]);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidInput([{ path, code: 'no_object', detail: 'must be an object as JSON, such as {"code":"SUMMER"}' }]);
+  }
+  return value;
+}
+
+function requireDepth(payload: object, levelsMax: number, path: Path): void {
+  if (isDeeperThan(payload, levelsMax)) {
+    const detail = `must not be nested deeper than ${levelsMax} levels`;
+    throw invalidInput([{ path, code: 'too_deep', detail }]);
+  }
+}
+
+function requireLength(body: string, bytesMax: number, path: Path): void {
+  const bytes = Buffer.byteLength(body, 'utf8');
+  if (bytes > bytesMax) {
+    const detail = `The payload has ${bytes} bytes as JSON; at most ${bytesMax} are allowed.`;
+    throw refusedAt(path, new ApiError('payload_too_large', detail));
+  }
 }
