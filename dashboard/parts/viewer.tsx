@@ -11,6 +11,7 @@ export const VIEWER = graphql(`
       apiKey { id name expiresAt }
       tenant { id databaseId name }
       retention { deliveryDays }
+      egressAddresses
       portalSession {
         id capabilities locale theme returnUrl parentOrigins expiresAt keysExpireInSeconds
         look { accent accentDark font radius transparent header }

@@ -36,6 +36,9 @@ const API_PREFIX = '/api/';
 /** Connections between requests live somewhat longer than those on which a request is stuck. */
 const KEEP_ALIVE_FACTOR = 1.2;
 
+/** The addresses that receivers may let through their firewalls. */
+const EGRESS_ADDRESSES_PATH = '/.well-known/webhook-addresses.json';
+
 /**
  * Builds the API: `/graphql`, `/graphiql`, `/api/v1`, `/health`, and the dashboard over it. It does not listen: the
  * caller does, or injects requests. REST documents are checked against the GraphQL schema here, so that a mistake stops
@@ -119,6 +122,12 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
     return isVisit(request) && config.dashboard ? reply.redirect('/console', 303) : directory(config);
   });
   await app.register(problemPages);
+  if (config.delivery.egressAddresses.length > 0) {
+    app.get(EGRESS_ADDRESSES_PATH, async (_request, reply) => {
+      reply.header('cache-control', 'public, max-age=3600');
+      return { addresses: config.delivery.egressAddresses };
+    });
+  }
   if (config.graphiql) {
     await app.register(graphiql);
   }
@@ -158,6 +167,7 @@ function directory(config: Config): Record<string, string> {
     ...(config.dashboard ? { console: '/console' } : {}),
     rest: `${REST_PREFIX}/webhooks`,
     openapi: `${REST_PREFIX}/openapi.json`,
+    ...(config.delivery.egressAddresses.length > 0 ? { webhookAddresses: EGRESS_ADDRESSES_PATH } : {}),
     health: '/health/ready',
   };
 }

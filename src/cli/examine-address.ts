@@ -6,15 +6,25 @@ const TIMEOUT_MS = 5_000;
 const BODY_BYTES_MAX = 10_000;
 
 /**
- * Tries the settings that name something outside: OIDC_ISSUER, PUBLIC_URL and TRUSTED_PROXIES. A setting that is not
+ * Tries the settings that name something outside: OIDC_ISSUER, PUBLIC_URL and TRUSTED_PROXIES; of EGRESS_ADDRESSES only
+ * whether it is missing. A setting that is not
  * set is not looked at. What this machine cannot reach, browsers may reach: that warns.
  */
-export async function examineAddresses({ oidc, publicUrl, trustedProxies }: Config): Promise<Check[]> {
+export async function examineAddresses({ oidc, publicUrl, trustedProxies, delivery }: Config): Promise<Check[]> {
   const [issuer, own] = await Promise.all([
     oidc === null ? [] : examineIssuer(oidc),
     publicUrl === undefined ? [] : examinePublicUrl(publicUrl, trustedProxies.length > 0),
   ]);
-  return [...issuer, ...own];
+  return [...issuer, ...own, ...judgeEgress(delivery)];
+}
+
+function judgeEgress({ egressProxy, egressAddresses }: Config['delivery']): Check[] {
+  const name = 'EGRESS_ADDRESSES';
+  if (egressAddresses.length > 0) {
+    return [check(name, 'ok', `Owners of endpoints see these addresses: ${egressAddresses.join(', ')}.`)];
+  }
+  const trouble = 'Deliveries leave through EGRESS_PROXY, and owners of endpoints do not learn its addresses';
+  return egressProxy === undefined ? [] : [check(name, 'warn', `${trouble}. Name them in EGRESS_ADDRESSES.`)];
 }
 
 async function examineIssuer(oidc: NonNullable<Config['oidc']>): Promise<Check[]> {

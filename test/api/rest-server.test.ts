@@ -27,6 +27,16 @@ describe('the address itself', () => {
     });
   });
 
+  test('the addresses that deliveries come from need no key, and are there once they are named', async () => {
+    const line = 'GET //.well-known/webhook-addresses.json';
+    expectProblem(await api.ask(line, { key: null }), 'not_found');
+    await using named = await RestApi.open({ EGRESS_ADDRESSES: '203.0.113.0/28, 2001:db8::7' });
+    const addresses = ['203.0.113.0/28', '2001:db8::7'];
+    expect((await named.ask(line, { key: null })).body).toEqual({ addresses });
+    const json = { query: '{ viewer { egressAddresses } }' };
+    expect((await named.ask('POST //graphql', { json })).body.data.viewer).toEqual({ egressAddresses: addresses });
+  });
+
   test('health needs no key', async () => {
     expect((await api.ask('GET //health/live', { key: null })).body).toEqual({ status: 'live' });
     expect((await api.ask('GET //health/ready', { key: null })).body).toEqual({ status: 'ready' });

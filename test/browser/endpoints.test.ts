@@ -32,7 +32,7 @@ describe('a new endpoint', () => {
   browserTest(
     'is refused at the field that is wrong, then shows its secret once, and its first answer',
     async ({ open }) => {
-      const stack = await openStack();
+      const stack = await openStack({ EGRESS_ADDRESSES: '203.0.113.0/28, 2001:db8::7' });
       const page = await visit(open, stack, '/endpoints');
       await page.getByText('No endpoints').waitFor();
       await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
@@ -42,6 +42,7 @@ describe('a new endpoint', () => {
       await page.getByRole('searchbox', { name: 'Search event types' }).fill('booking');
       await page.getByRole('checkbox', { name: 'booking 2', exact: true }).check();
       expect(await page.getByRole('checkbox', { name: /^booking\.created/ }).isChecked()).toBe(true);
+      await page.getByText('203.0.113.0/28\n2001:db8::7').waitFor();
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
       await page.getByText('that no database or other internal service uses').waitFor();
       expect(await axeViolations(page)).toEqual([]);

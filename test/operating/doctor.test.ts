@@ -107,6 +107,14 @@ describe('settings and database', () => {
     expect(other?.text).toContain("has another answer than Hookwright's (status 404)");
   });
 
+  test('a proxy for deliveries whose addresses nobody learns is a warning', async () => {
+    const proxied = { EGRESS_PROXY: 'http://127.0.0.1:4750' };
+    expect(await look('EGRESS_ADDRESSES', proxied)).toMatchObject({ status: 'warn' });
+    const named = await look('EGRESS_ADDRESSES', { ...proxied, EGRESS_ADDRESSES: '203.0.113.7' });
+    expect(named).toMatchObject({ status: 'ok', text: expect.stringContaining('203.0.113.7') });
+    expect(await look('EGRESS_ADDRESSES', {})).toBeUndefined();
+  });
+
   test('a database that is away is told without its password', async () => {
     const url = 'postgres://somebody:hush@127.0.0.1:1/nothing';
     const check = await look('database', { DATABASE_URL: url });

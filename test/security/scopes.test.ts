@@ -126,7 +126,7 @@ const unguarded: Record<string, string> = {
   UpdateEventTypePayload: 'eventType',
   UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',
-  Viewer: 'apiKey portalSession retention scopes tenant',
+  Viewer: 'apiKey egressAddresses portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures createdAt databaseId description disabledAt disabledReason endpointState
     eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name previousSecretExpiresAt url version`,

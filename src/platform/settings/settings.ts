@@ -161,6 +161,11 @@ export const table = {
       z.string().refine(isProxyUrl).optional(),
       'an http:// or https:// URL such as http://user:password@proxy:4750, without a path',
     ),
+    egressAddresses: list(
+      'EGRESS_ADDRESSES',
+      isCidr,
+      'addresses and address ranges such as 203.0.113.0/28, separated by commas',
+    ),
   },
   target: {
     allowHttp: yesNo('ALLOW_HTTP_URLS', false),

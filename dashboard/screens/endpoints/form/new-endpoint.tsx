@@ -1,10 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from 'urql';
 import { Button, buttonLook } from '../../../parts/button';
+import { Code } from '../../../parts/code';
 import { useForm } from '../../../parts/form';
 import { Answer, Card, Failure, PageHead } from '../../../parts/page';
 import { Link, useAddress, useGo } from '../../../parts/place';
-import { useAllowed } from '../../../parts/viewer';
+import { useAllowed, useViewer } from '../../../parts/viewer';
 import { CREATE_ENDPOINT } from '../documents';
 import { EndpointFields } from './endpoint-fields';
 import { inputOf, NO_VALUES } from './endpoint-values';
@@ -28,6 +29,20 @@ export default function NewEndpoint() {
   );
 }
 
+/** The addresses that the endpoint may let through its firewall. */
+function EgressAddresses() {
+  const { t } = useLingui();
+  const { egressAddresses } = useViewer();
+  return egressAddresses.length === 0 ? null : (
+    <Card title={t`Firewall`}>
+      <p className="mb-2">
+        <Trans>Requests come from these addresses. Allow them in your firewall.</Trans>
+      </p>
+      <Code text={egressAddresses.join('\n')} name={t`the addresses`} />
+    </Card>
+  );
+}
+
 function NewEndpointForm() {
   const { t } = useLingui();
   const go = useGo();
@@ -47,6 +62,7 @@ function NewEndpointForm() {
         <Card>
           <EndpointFields form={form} autoFocus />
         </Card>
+        <EgressAddresses />
         {form.error && <Failure error={form.error} />}
         <div className="flex justify-end gap-2">
           <Link to="/endpoints" className={buttonLook()}>

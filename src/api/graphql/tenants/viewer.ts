@@ -26,6 +26,12 @@ class Viewer {
 
   @Field(() => Retention, { description: 'Retention times of this installation.' })
   retention!: Retention;
+
+  @Field(() => [String], {
+    description:
+      'The addresses and address ranges that deliveries come from, for firewalls. Empty where the installation names none.',
+  })
+  egressAddresses!: readonly string[];
 }
 
 @Resolver()
@@ -44,6 +50,13 @@ export class ViewerResolver {
       throw new ApiError('unauthenticated', 'This API key no longer exists.');
     }
     const portalSession = apiKey.portalId === null ? null : portalSessionOf(apiKey, context.clock());
-    return { tenant, apiKey, scopes: [...scopes], portalSession, retention: retentionOf(context.config) };
+    return {
+      tenant,
+      apiKey,
+      scopes: [...scopes],
+      portalSession,
+      retention: retentionOf(context.config),
+      egressAddresses: context.config.delivery.egressAddresses,
+    };
   }
 }
