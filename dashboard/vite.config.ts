@@ -8,6 +8,7 @@ import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { build, defineConfig, type Plugin, type Rolldown } from 'vite';
+import { askAgainScript } from './build/ask-again.ts';
 import { chunks, preloadPages } from './build/chunks.ts';
 import { documentTexts } from './build/documents.ts';
 
@@ -75,6 +76,7 @@ export default defineConfig({
     tailwindcss(),
     embedScript(),
     preloadPages(),
+    askAgainScript(),
     brotli(),
   ],
   build: {

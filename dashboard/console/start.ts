@@ -9,4 +9,4 @@ const load =
     ? screenAt(consoleScreens, path)
     : screenAt({ ...tenantScreens, ...tenantSettingsScreens }, inTenant || '/overview');
 void load?.().catch(() => {}); // the page asks again, and says why
-void import('./main');
+void askAgain(() => import('./main'));

@@ -1,5 +1,8 @@
-/** How long the frame may be silent at the start: then the browser has blocked it, or the network is away. */
-const SILENT_MS = 15_000;
+/**
+ * How long the frame may be silent at the start. Then another link is tried, because a file of the page may have been
+ * missing during an upgrade; after the same time again, the browser has blocked the frame, or the network is away.
+ */
+const SILENT_MS = 7_500;
 
 /** The options that the page around a portal sets. */
 interface Options extends Look {
@@ -46,6 +49,7 @@ function mount(element: Element, options: Options) {
   let origin = '';
   let content = 0;
   let silence: ReturnType<typeof setTimeout> | undefined;
+  let isMounted = true;
   frame.title = title;
   frame.referrerPolicy = 'no-referrer';
   frame.allow = 'clipboard-write';
@@ -90,22 +94,26 @@ function mount(element: Element, options: Options) {
   addEventListener('message', hear);
   addEventListener('resize', resize);
   element.append(frame);
-  // The code in the url works once: the frame is led there once, and later links go by message.
+  // The code in the url works once: once the frame has spoken, links go by message.
   const fail = (error: unknown) => {
-    console.error(error);
-    onEnded?.('failed', error);
+    if (isMounted) {
+      console.error(error);
+      onEnded?.('failed', error);
+    }
   };
-  link()
-    .then((url) => {
-      const { origin: of, hash } = new URL(url);
-      origin = of;
-      frame.src = path === undefined ? url : url.replace(hash, `${hash.split('/', 1)[0]}/${path.replace(/^\//, '')}`);
-      silence = setTimeout(
-        () => fail(new Error(`${origin} shows nothing in the frame: the network or a policy of this page blocks it`)),
-        SILENT_MS,
-      );
-    })
-    .catch(fail);
+  const open = async (whenSilent: () => void) => {
+    const url = await link();
+    if (!isMounted) {
+      return;
+    }
+    const { origin: of, hash } = new URL(url);
+    origin = of;
+    frame.src = path === undefined ? url : url.replace(hash, `${hash.split('/', 1)[0]}/${path.replace(/^\//, '')}`);
+    silence = setTimeout(whenSilent, SILENT_MS);
+  };
+  const blocked = () =>
+    fail(new Error(`${origin} shows nothing in the frame: the network or a policy of this page blocks it`));
+  open(() => open(blocked).catch(fail)).catch(fail);
 
   return {
     update(change: Look) {
@@ -113,6 +121,7 @@ function mount(element: Element, options: Options) {
       show();
     },
     unmount() {
+      isMounted = false;
       clearTimeout(silence);
       removeEventListener('message', hear);
       removeEventListener('resize', resize);

@@ -267,15 +267,54 @@ describe('a framed portal whose service is upgraded', () => {
     await marked(frame).waitFor();
   });
 
-  browserTest('says so, and so does the page around it, where its first script is missing', async ({ open }) => {
+  browserTest('asks again for the files of its page that a process of another version lacks', async ({ open }) => {
+    const { page } = await open({ allow });
+    const asked = new Set<string>();
+    await page.route(/assets\/(portal|main|library|styles)-/, (route) => {
+      const isFirst = !asked.has(route.request().url());
+      asked.add(route.request().url());
+      return isFirst ? route.fulfill({ status: 404 }) : route.continue();
+    });
+    const before = await opened();
+    const frame = await embed(page, async () => (await createSession()).url);
+    expect([asked.size, (await opened()) - before]).toEqual([4, 1]);
+    await frame
+      .locator('body')
+      .evaluate((body) => getComputedStyle(body).fontFamily.includes('Inter') || Promise.reject());
+  });
+
+  browserTest('is opened by another link, and then given up, where its first script is missing', async ({ open }) => {
     const { page } = await open({ allow: [...allow, /shows nothing in the frame/] });
     await page.clock.install();
     await page.route(/assets\/portal-/, (route) => route.fulfill({ status: 404 }));
-    await page.exposeFunction('nextSession', async () => (await createSession()).url);
+    let links = 0;
+    await page.exposeFunction('nextSession', async () => {
+      links += 1;
+      return (await createSession()).url;
+    });
     await page.goto(embedding());
     await page.frameLocator('iframe').getByText('If this stays, load the page again.').waitFor();
-    await page.clock.fastForward('00:16');
-    await eventually(async () => (await page.evaluate<string[]>('ended'))[0] === 'failed');
+    await page.clock.fastForward('00:08');
+    await eventually(() => links === 2);
+    await eventually(async () => {
+      await page.clock.runFor(8_000);
+      return (await page.evaluate<string[]>('ended'))[0] === 'failed';
+    });
+    expect(links).toBe(2);
+  });
+});
+
+describe('a page that takes the portal away before its link has come', () => {
+  browserTest('hears nothing of it', async ({ open }) => {
+    const { page } = await open();
+    await page.clock.install();
+    let come = (_url: string) => {};
+    await page.exposeFunction('nextSession', () => new Promise<string>((resolve) => (come = resolve)));
+    await page.goto(embedding());
+    await page.evaluate('mounted.unmount()');
+    come((await createSession()).url);
+    await page.clock.runFor(20_000);
+    expect(await page.evaluate('ended')).toEqual([]);
   });
 });
 
@@ -294,8 +333,10 @@ describe('a page that blocks the frame', () => {
       }
       await page.goto(embedding('{}', blocked));
       await eventually(() => problems.some((problem) => says.test(problem)));
-      await page.clock.fastForward('00:16');
-      await eventually(async () => (await page.evaluate<string[]>('ended'))[0] === 'failed');
+      await eventually(async () => {
+        await page.clock.runFor(8_000);
+        return (await page.evaluate<string[]>('ended'))[0] === 'failed';
+      });
     }
   });
 });

@@ -7,8 +7,9 @@ const site = await DashboardSite.open();
 const tenant = await makeTenant(site.services);
 afterAll(() => site[Symbol.asyncDispose]());
 
+/** The script in the page itself is known by its hash. */
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+  "default-src 'none'; script-src 'self' 'sha256-CImjRDTlhukYQ2AnxOi0wzgPhGQ3Mb3rVwJK24dFz1M='; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
 const headersOf = (response: Response, ...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, response.headers.get(name)]));
@@ -28,7 +29,7 @@ describe('a page', () => {
   ])('of the %s is at %s, may stand in no frame, and loads nothing of others', async (page, path) => {
     const response = await site.get(path);
     expect(response.status).toBe(200);
-    expect(await response.text()).toBe(`<!doctype html><title>${page}</title>`);
+    expect(await response.text()).toContain(`<title>${page}</title>`);
     expect(
       headersOf(
         response,

@@ -20,7 +20,7 @@ interface SiteOptions extends Pick<ServedOptions, 'settings' | 'clock' | 'now' |
 
 /** Pages as a build would leave them. */
 export const builtPages = {
-  'portal.html': '<!doctype html><title>portal</title>',
+  'portal.html': '<!doctype html><title>portal</title><script>1;</script>',
   'console.html': '<!doctype html><title>console</title>',
   'embed.js': 'globalThis.embed = true;',
   'assets/portal-4f2a.js': 'console.log("portal");',

@@ -1,7 +1,7 @@
 /** Pages load only their own files, and make no HTML of texts (Trusted Types). */
-const directives = [
+const directives = (scripts: readonly string[]): string[] => [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src ${["'self'", ...scripts].join(' ')}`,
   "style-src 'self'",
   "img-src 'self' data:",
   "font-src 'self'",
@@ -9,7 +9,7 @@ const directives = [
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-].join('; ');
+];
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -23,13 +23,14 @@ const fileHeaders: Headers = {
  * The headers of a page. It is not cached, because each session has its own `frame-ancestors`.
  *
  * @param frameAncestors origins of the pages that may show it in a frame
+ * @param scripts the hashes of the scripts in the page itself
  */
-export function pageHeaders(frameAncestors: readonly string[]): Headers {
+export function pageHeaders(frameAncestors: readonly string[], scripts: readonly string[]): Headers {
   const ancestors = frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ');
   return {
     ...fileHeaders,
     'cache-control': 'no-store',
-    'content-security-policy': `${directives}; frame-ancestors ${ancestors}`,
+    'content-security-policy': [...directives(scripts), `frame-ancestors ${ancestors}`].join('; '),
     'cross-origin-opener-policy': 'same-origin',
     'content-type': 'text/html; charset=utf-8',
   };

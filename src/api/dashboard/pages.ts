@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
@@ -40,21 +41,29 @@ export async function pages(
   app.get('/portal/embed.js', (_request, reply) => send(reply, embedHeaders, folder, 'embed.js'));
   await app.register(async (counted) => {
     counted.addHook('onRequest', async ({ ip }) => services.rateLimits.requireAnonymous(ip));
+    const scripts = scriptsIn(folder);
     for (const page of ['portal', 'console']) {
       // The script of a page has routes of its own.
       for (const path of [`/${page}`, `/${page}/*`]) {
-        counted.get(path, (_request, reply) => send(reply, pageHeaders([]), folder, `${page}.html`));
+        counted.get(path, (_request, reply) => send(reply, pageHeaders([], scripts), folder, `${page}.html`));
       }
     }
     counted.get<{ Params: { publicId: string } }>('/portal/s/:publicId', async (request, reply) => {
       const origins = await parentOriginsOf(services.db, request.params.publicId);
-      return send(reply, pageHeaders(origins), folder, 'portal.html');
+      return send(reply, pageHeaders(origins, scripts), folder, 'portal.html');
     });
   });
 }
 
 /** The error for a missing file. The library of static files uses it too. */
 export const nothingThere = (): ApiError => new ApiError('not_found', 'There is nothing at this path.');
+
+/** The hashes of the scripts in the pages themselves, for their policy; none where there is no build. */
+function scriptsIn(folder: string): string[] {
+  const files = ['portal.html', 'console.html'].map((name) => join(folder, name)).filter((file) => existsSync(file));
+  const texts = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/<script>(.*?)<\/script>/gs)]);
+  return [...new Set(texts.map(([, text = '']) => `'sha256-${hash('sha256', text, 'base64')}'`))];
+}
 
 /** @throws ApiError not_found */
 function send(reply: FastifyReply, headers: Headers, folder: string, file: string): FastifyReply {
