@@ -229,7 +229,15 @@ async function isOwnRefusal(response: Response): Promise<boolean> {
 }
 
 /** An exchange of a one-time code that the service has refused, in its words. */
-export class CodeRefused extends Error {}
+export class CodeRefused extends Error {
+  /** @param code of the error, such as `portal_code_used`; undefined: it has none */
+  constructor(
+    message: string,
+    readonly code: unknown,
+  ) {
+    super(message);
+  }
+}
 
 /**
  * Exchanges a one-time code for a token: `POST /portal/s/<public id>` or `POST /console/sign-in`.
@@ -252,7 +260,7 @@ export async function exchangeCode(
   }
   const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   if (!response.ok || typeof answer['token'] !== 'string') {
-    throw new CodeRefused(String(answer['detail'] ?? answer['title'] ?? response.statusText));
+    throw new CodeRefused(String(answer['detail'] ?? answer['title'] ?? response.statusText), answer['code']);
   }
   // How far this machine's clock is ahead of the service's, which may be minutes.
   const aheadMs = Date.now() - Date.parse(response.headers.get('date') ?? '') || 0;

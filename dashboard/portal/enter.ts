@@ -1,6 +1,7 @@
 import type { RouterHistory } from '@tanstack/react-router';
 import { isPortalPath } from '../../src/domain/portal-paths';
-import { exchangeCode, sessions } from '../api/session';
+import { CodeRefused, exchangeCode, sessions } from '../api/session';
+import type { Refusal } from './link-refused';
 import { readPortalLink } from './links';
 import { parentPage } from './parent-page';
 
@@ -16,9 +17,9 @@ interface Before {
  * Signs in with the one-time code of the address, `/portal/s/<public id>#<code>`, and takes it out of the address; else
  * with what this tab, or another one, has kept.
  *
- * @returns why the code was refused, in the words of the service; undefined where there was none, or it was taken.
+ * @returns why the code was refused; undefined where there was none, or it was taken.
  */
-export async function enter(history: RouterHistory, { waits, invites }: Before): Promise<string | undefined> {
+export async function enter(history: RouterHistory, { waits, invites }: Before): Promise<Refusal | undefined> {
   const link = readPortalLink(location.href, location.origin);
   if (link === null) {
     await sessions.restore();
@@ -36,6 +37,7 @@ export async function enter(history: RouterHistory, { waits, invites }: Before):
     sessions.begin(await exchangeCode(link.path, link.code, waits), { keep: true });
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const code = error instanceof CodeRefused ? error.code : undefined;
+    return { code, isInvitation: link.isInvitation, text: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -31,7 +31,9 @@ export function SessionEnd() {
         {isFramed ? (
           <Trans>Reload this page to continue.</Trans>
         ) : (
-          <Trans>To continue, open your webhooks again from the product that sends them.</Trans>
+          <Trans>
+            To continue, open your webhooks again from the product that sends them, or ask for a new invitation.
+          </Trans>
         )}
       </Answer>
     </aside>

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import type { SignedOut } from '../api/session';
 import { isFramed } from '../api/tab-storage';
 import { Answer } from '../parts/page';
-import { Untrusted } from '../parts/untrusted';
+import { LinkRefused, type Refusal } from './link-refused';
 import { WayBack } from './way-back';
 
 /** The portal without a session: why there is none, and how to get back in. */
@@ -14,8 +14,7 @@ export function SignedOutPage({
 }: {
   why: SignedOut;
   returnUrl: string | null;
-  /** Why the code of the link was refused. */
-  refusal: string | undefined;
+  refusal: Refusal | undefined;
 }) {
   const { t } = useLingui();
   useEffect(() => {
@@ -26,7 +25,7 @@ export function SignedOutPage({
       <Answer tone={why === 'left' ? 'info' : 'warn'} actions={<WayBack returnUrl={returnUrl} />}>
         <h1 className="font-medium">
           {refusal !== undefined && why === 'nobody' ? (
-            <Untrusted text={refusal} />
+            <LinkRefused {...refusal} />
           ) : (
             {
               nobody: <Trans>Link required</Trans>,
@@ -36,15 +35,16 @@ export function SignedOutPage({
             }[why]
           )}
         </h1>
-        {(isFramed || refusal === undefined) && (
-          <p className="text-sm text-soft">
-            {isFramed ? (
-              <Trans>Reload this page to open your webhooks again.</Trans>
-            ) : (
-              <Trans>Open your webhooks again from the product that sends them: each link works once.</Trans>
-            )}
-          </p>
-        )}
+        <p className="text-sm text-soft">
+          {isFramed ? (
+            <Trans>Reload this page to open your webhooks again.</Trans>
+          ) : (
+            <Trans>
+              Open your webhooks again from the product that sends them, or ask for a new invitation. Each link works
+              once.
+            </Trans>
+          )}
+        </p>
       </Answer>
     </main>
   );

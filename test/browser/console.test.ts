@@ -270,10 +270,10 @@ describe('the operator', () => {
     await guest.page.getByRole('button', { name: 'Open the portal' }).click();
     await guest.page.getByRole('link', { name: 'Endpoints' }).waitFor();
     expect(new URL(guest.page.url()).hash).toBe('');
-    const late = await open({ origin: stack.origin, allow: [/410/] });
+    const late = await open({ origin: stack.origin, locale: 'de-DE', allow: [/410/] });
     await late.page.goto(link);
-    await late.page.getByRole('button', { name: 'Open the portal' }).click();
-    await late.page.getByText('This invitation was opened before, and works once.').waitFor();
+    await late.page.getByRole('button', { name: 'Portal öffnen' }).click();
+    await late.page.getByText('Diese Einladung wurde schon geöffnet.').waitFor();
 
     await page.reload();
     await sessions.getByText('Open', { exact: true }).waitFor();
@@ -283,6 +283,7 @@ describe('the operator', () => {
     await page.getByLabel('State of the sessions').selectOption('ended');
     await page.getByText('Revoked').waitFor();
     await guest.page.getByText('Your session was revoked.').waitFor();
+    await guest.page.getByText('or ask for a new invitation').waitFor();
   });
 
   browserTest(
