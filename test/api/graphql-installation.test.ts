@@ -55,6 +55,20 @@ describe('what fails now', () => {
   const off = (reason: string, ago: string) =>
     `active = false, disabled_reason = '${reason}', disabled_at = date_trunc('second', now()) - interval '${ago}'`;
 
+  test('says why, however much is held since then', async () => {
+    const [gone, disabled] = await Promise.all([1, 2].map(async () => (await makeWebhook(api.services, busy.id)).id));
+    await state(gone!, off('GONE', '1 hour'));
+    await state(disabled!, off('FAILURES', '1 hour'));
+    await deliveries(busy.id, gone!, 1, 'FAILED', '0', 'HTTP_410');
+    await deliveries(busy.id, disabled!, 1, 'HELD', '0', 'TLS_CERTIFICATE_EXPIRED');
+    await deliveries(busy.id, gone!, 150, 'HELD', '0');
+    await deliveries(busy.id, disabled!, 151, 'HELD', '0');
+    const { failing: now } = await installation('failing { webhooks { lastErrorCode } }');
+    expect(now.webhooks).toEqual([{ lastErrorCode: 'TLS_CERTIFICATE_EXPIRED' }, { lastErrorCode: 'HTTP_410' }]);
+    await api.owner.query(`delete from hookwright.deliveries where webhook_id = any($1)`, [[gone, disabled]]);
+    await api.owner.query(`delete from hookwright.webhooks where id = any($1)`, [[gone, disabled]]);
+  });
+
   test('is listed worst first with tenant, since when and why; pauses are no failures', async () => {
     const [gone, disabled, tired, closed, paused, hiccup] = await Promise.all(
       [busy, busy, calm, calm, calm, calm].map(async ({ id }) => (await makeWebhook(api.services, id)).id),
@@ -68,15 +82,26 @@ describe('what fails now', () => {
     await deliveries(busy.id, disabled!, 2, 'HELD', '0', 'HTTP_500');
     await deliveries(busy.id, gone!, 1, 'HELD', '0');
     await deliveries(calm.id, tired!, 1, 'FAILED', '0', 'TIMEOUT');
+    await api.owner.query(
+      `insert into hookwright.webhook_options (webhook_id, tenant_id, name) values ($1, $2, 'Bookings')`,
+      [disabled, busy.id],
+    );
     const { failing: now } = await installation(
       `failing { gone disabled failing
-         webhooks { webhookId state since lastErrorCode held consecutiveFailures tenant { databaseId } }
+         webhooks { webhookId name state since lastErrorCode held consecutiveFailures tenant { databaseId } }
          tenants(first: 5) { gone disabled failing held tenant { databaseId } } }`,
     );
     expect(now).toMatchObject({ gone: 1, disabled: 1, failing: 1 });
     expect(now.webhooks).toMatchObject([
-      { webhookId: gid.webhook(disabled!), state: 'DISABLED', held: 2, lastErrorCode: 'HTTP_500' },
-      { webhookId: gid.webhook(gone!), state: 'GONE', held: 1, lastErrorCode: null, tenant: { databaseId: busy.id } },
+      { webhookId: gid.webhook(disabled!), name: 'Bookings', state: 'DISABLED', held: 2, lastErrorCode: 'HTTP_500' },
+      {
+        webhookId: gid.webhook(gone!),
+        name: null,
+        state: 'GONE',
+        held: 1,
+        lastErrorCode: null,
+        tenant: { databaseId: busy.id },
+      },
       {
         webhookId: gid.webhook(tired!),
         state: 'FAILING',

@@ -24,6 +24,7 @@ export const FAILING = graphql(`
         failing
         webhooks(first: 50) {
           webhookId
+          name
           url
           state
           since
@@ -68,6 +69,7 @@ export const WORST = graphql(`
     installation {
       topWebhooks(by: $by, first: 50, since: $since) {
         webhookId
+        name
         url
         active
         due

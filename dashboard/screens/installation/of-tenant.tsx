@@ -1,9 +1,10 @@
-import { shortUrl } from '../../parts/cells';
+import { endpointLabel } from '../../parts/cells';
 import { Link } from '../../parts/place';
 import { Untrusted } from '../../parts/untrusted';
 
 interface OfTenant {
   webhookId: string;
+  name?: string | null;
   url: string;
   tenant?: { databaseId: number; name: string } | null;
 }
@@ -16,7 +17,7 @@ export const pathOf = ({ tenant, webhookId }: OfTenant): string =>
 export function EndpointOfTenant({ row }: { row: OfTenant }) {
   return (
     <Link to={pathOf(row)} className="font-medium text-ink no-underline hover:underline">
-      <Untrusted text={shortUrl(row.url)} />
+      <Untrusted text={endpointLabel(row)} />
     </Link>
   );
 }

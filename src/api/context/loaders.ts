@@ -29,6 +29,7 @@ import {
   type LongTexts,
 } from '../../operations/explorer/read-bodies.js';
 import type { SearchSlots } from '../../operations/explorer/search.js';
+import { readWebhookNames } from '../../operations/installation/webhook-names.js';
 import type { Caller } from '../../operations/keys/authenticate.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
@@ -92,6 +93,11 @@ function loadersOfLists(context: LoaderContext) {
     versionsByEventType: new DataLoader(async (names: readonly string[]) => {
       const versions = Map.groupBy(await eventTypes.versions(names), ({ eventType }) => eventType);
       return names.map((name) => versions.get(name) ?? []);
+    }, uncached),
+    /** Of webhooks of any tenant, for a platform key. */
+    nameByWebhookOfAll: new DataLoader(async (webhooks: readonly { tenantId: number; webhookId: number }[]) => {
+      const names = await readWebhookNames(context.db, webhooks);
+      return webhooks.map(({ webhookId }) => names.get(webhookId) ?? null);
     }, uncached),
     deliveriesByEvent: groupedBy(
       context.tenantId,

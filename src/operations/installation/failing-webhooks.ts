@@ -8,7 +8,7 @@ export type FailingState = 'GONE' | 'DISABLED' | 'FAILING';
 
 /** This many of the failing webhooks are ranked: those that were disabled, and then those that began to fail last. */
 export const FAILING_RANKED = 500;
-/** The reason is looked for in this many of a webhook's newest deliveries. */
+/** The reason is looked for in this many of a webhook's newest deliveries, and of its oldest held ones. */
 const REASON_LOOKED = 100;
 
 export interface FailingCounts {
@@ -59,6 +59,20 @@ const countStatement: Statement = {
 const heldOf = (webhook: string) => `
   select from hookwright.all_deliveries d where d.webhook_id = ${webhook} and d.status = 'HELD' limit ${HELD_SHOWN_MAX}`;
 
+const attemptedOf = (webhook: string, which: string) => `
+  (select d.id, d.last_error_code from hookwright.all_deliveries d where d.webhook_id = ${webhook} ${which})`;
+
+/**
+ * The newest failure. Of an inactive webhook the newest deliveries have no attempt: its failures are its oldest held
+ * deliveries, or the one that ended with a 410.
+ */
+const reasonOf = (webhook: string) => `
+  select last_error_code from (
+    ${attemptedOf(webhook, `order by d.id desc limit ${REASON_LOOKED}`)}
+    union all ${attemptedOf(webhook, `and d.status = 'HELD' order by d.id limit ${REASON_LOOKED}`)}
+    union all ${attemptedOf(webhook, `and d.status = 'FAILED' order by d.id desc limit 1`)}) looked
+  where last_error_code is not null order by id desc limit 1`;
+
 const webhooksStatement: Statement = {
   name: 'list_failing_webhooks',
   text: `
@@ -68,11 +82,7 @@ const webhooksStatement: Statement = {
       from (select * from failing order by state = 'FAILING', since desc nulls last, id limit ${FAILING_RANKED}) f
       order by f.state = 'FAILING', held desc, f.since, f.id limit $1)
     select r.id as "webhookId", r.tenant_id as "tenantId", r.url, r.state, r.since,
-           r.consecutive_failures as "consecutiveFailures", r.held,
-           (select last_error_code from (
-              select d.id, d.last_error_code from hookwright.all_deliveries d where d.webhook_id = r.id
-              order by d.id desc limit ${REASON_LOOKED}) newest
-            where last_error_code is not null order by newest.id desc limit 1) as "lastErrorCode"
+           r.consecutive_failures as "consecutiveFailures", r.held, (${reasonOf('r.id')}) as "lastErrorCode"
     from ranked r order by r.state = 'FAILING', r.held desc, r.since, r.id`,
 };
 

@@ -35,7 +35,7 @@ export class FailingWebhook {
 
   @Nullable(
     () => String,
-    'The `errorCode` of the latest failure. Null when its delivery is no longer among the newest.',
+    'The `errorCode` of the latest failure. Null when its delivery is not among those that are looked at.',
   )
   lastErrorCode!: string | null;
 

@@ -85,6 +85,11 @@ export class FailingWebhookResolver {
   tenant(@Root() { tenantId }: FailingWebhook, @Ctx() context: Context): Promise<Tenant | null> {
     return context.loaders.tenantById.load(tenantId);
   }
+
+  @FieldResolver(() => String, { nullable: true, description: 'The name of the webhook.' })
+  name(@Root() webhook: FailingWebhook, @Ctx() { loaders }: Context): Promise<string | null> {
+    return loaders.nameByWebhookOfAll.load(webhook);
+  }
 }
 
 @Resolver(() => FailingTenant)

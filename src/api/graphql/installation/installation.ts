@@ -238,6 +238,11 @@ export class TopWebhookResolver {
   tenant(@Root() { tenantId }: TopWebhook, @Ctx() context: Context): Promise<Tenant | null> {
     return context.loaders.tenantById.load(tenantId);
   }
+
+  @FieldResolver(() => String, { nullable: true, description: 'The name of the webhook.' })
+  name(@Root() webhook: TopWebhook, @Ctx() { loaders }: Context): Promise<string | null> {
+    return loaders.nameByWebhookOfAll.load(webhook);
+  }
 }
 
 /** Housekeeping runs every hour at :07. */
