@@ -114,6 +114,9 @@ describe('an event type', () => {
     for (const asking of [stranger, { key: platform.key, tenant: stranger.id }]) {
       expect((await names(asking)).filter((name: string) => webhook.eventTypes.includes(name))).toEqual([]);
     }
+    const wrong = await api.by(stranger).mutate('createWebhook', { ...webhook, eventTypes: ['order.hiden'] }, 'secret');
+    expect(JSON.stringify(wrong)).toMatch(/known types: [^"]*coupon\.applied/);
+    expect(JSON.stringify(wrong)).not.toMatch(/order\.hidden|voucher\.emitted/);
     const one = await api.by(stranger).read('{ eventType(name: "order.hidden") { name } }');
     expect(one.eventType).toEqual({ name: 'order.hidden' });
     expect(await hide('order.hidden', false)).toBeNull();

@@ -11,7 +11,10 @@ const fields = {
   hidden: { ...note, optional: true, lines: true },
 } as const satisfies Fields;
 
-const known = { target: { allowHttp: false, allowedRanges: [], loopbackHttp: false }, eventTypes: [] };
+const known = {
+  target: { allowHttp: false, allowedRanges: [], loopbackHttp: false },
+  eventTypes: { all: [], shown: [] },
+};
 const issuesOf = (schema: z.ZodType, value: unknown) =>
   (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
 

@@ -2,6 +2,7 @@ import { listNames } from '../../domain/events/event-type.js';
 import type { InputIssue } from '../../errors.js';
 import { type Database, query, type Statement } from '../../platform/database/database.js';
 import { compileEventSchema, type PayloadCheck, TooCostly } from '../../platform/payload-checks/payload-check.js';
+import type { KnownTypes } from '../fields/rules.js';
 import { Remembered } from '../rows/remembered.js';
 import { issueOf } from './payload-issue.js';
 
@@ -90,8 +91,10 @@ export class EventTypeRegistry {
     return (await this.#read(CACHE_AGE_MAX_MS)).all;
   }
 
-  async names(): Promise<string[]> {
-    return (await this.all()).map(({ name }) => name);
+  async names(): Promise<KnownTypes> {
+    const all = await this.all();
+    const named = (types: typeof all) => types.map(({ name }) => name);
+    return { all: named(all), shown: named(all.filter(({ hiddenAt }) => hiddenAt === null)) };
   }
 
   /**

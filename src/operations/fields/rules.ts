@@ -20,8 +20,13 @@ import { snakeCase } from '../../domain/snake-case.js';
 /** The rules of some kinds compare with it. */
 interface Known {
   target: TargetPolicy;
-  /** The names of all event types. */
-  eventTypes: readonly string[];
+  eventTypes: KnownTypes;
+}
+
+/** The names of all event types, and of those that messages list: the others are hidden. */
+export interface KnownTypes {
+  all: readonly string[];
+  shown: readonly string[];
 }
 
 /** Checks a value, for REST and GraphQL alike, and makes of it the one to store. Null only if the field is optional. */
@@ -170,7 +175,7 @@ function textMap({ countMax, valueCharsMax }: TextMap, name: string) {
 const KEY_SHOWN_LENGTH_MAX = 50;
 
 /** 1–100 different names of event types that exist, or exactly `["*"]`. */
-export function eventTypeNames(knownNames: readonly string[], forAll = `, or ["${WILDCARD}"] for all`) {
+export function eventTypeNames(known: KnownTypes, forAll = `, or ["${WILDCARD}"] for all`) {
   return z
     .array(z.string())
     .min(1, 'must name at least one event type, or be ["*"]')
@@ -185,8 +190,8 @@ export function eventTypeNames(knownNames: readonly string[], forAll = `, or ["$
           if (names.length > 1) {
             add([index], 'wildcard_not_alone', '"*" means all event types and must stand alone');
           }
-        } else if (!knownNames.includes(name)) {
-          add([index], 'event_type_unknown', `${notAType(knownNames)}${forAll}`);
+        } else if (!known.all.includes(name)) {
+          add([index], 'event_type_unknown', `${notAType(known)}${forAll}`);
         } else if (names.indexOf(name) < index) {
           add([index], 'duplicate', 'stands in the list twice');
         }
@@ -194,5 +199,4 @@ export function eventTypeNames(knownNames: readonly string[], forAll = `, or ["$
     });
 }
 
-export const notAType = (knownNames: readonly string[]) =>
-  `is not an event type; known types: ${listNames(knownNames)}`;
+export const notAType = ({ shown }: KnownTypes) => `is not an event type; known types: ${listNames(shown)}`;

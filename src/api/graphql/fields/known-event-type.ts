@@ -11,9 +11,9 @@ export async function knownTypeIn(
   if (typeof name !== 'string') {
     return undefined;
   }
-  const names = await eventTypes.names();
-  if (!names.includes(name)) {
-    throw invalidInput([{ path, code: 'event_type_unknown', detail: notAType(names) }]);
+  const known = await eventTypes.names();
+  if (!known.all.includes(name)) {
+    throw invalidInput([{ path, code: 'event_type_unknown', detail: notAType(known) }]);
   }
   return name;
 }
