@@ -96,6 +96,19 @@ test('a check is not held while its webhook is aligned, and is an ordinary test 
   await eventually(async () => ((await health(id)) as { consecutive_failures: number }).consecutive_failures > 1);
 });
 
+test('a failed check is not among the deliveries that are sent again in bulk', async () => {
+  const id = await site.webhook();
+  site.receiver.answerWith(answer(500));
+  await checked(id);
+  const filter = { webhookId: String(id), status: 'FAILED' };
+  const counts = 'total leftOut';
+  const many = await site.mutate('recoverDeliveries', { filter, dryRun: true }, counts);
+  expect(many.data.result).toEqual({ total: 0, leftOut: 0 });
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const one = await site.mutate('recoverWebhook', { id: String(id), filter: { since }, dryRun: true }, 'total');
+  expect(one.data.result).toEqual({ total: 0 });
+});
+
 test('a webhook can be checked six times a minute, and each webhook for itself', async () => {
   site.receiver.answerWith(answer(200));
   const [one, other] = [await site.webhook(), await site.webhook()];

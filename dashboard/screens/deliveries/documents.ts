@@ -60,6 +60,7 @@ export const DELIVERY = graphql(`
   query Delivery($id: ID!) {
     delivery(id: $id) {
       ...DeliveryRow
+      isCheck
       webhook { id databaseId name url active disabledReason holdUntil closedUntil previousSecretExpiresAt }
       attempts {
         id

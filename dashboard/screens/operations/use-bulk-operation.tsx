@@ -46,8 +46,15 @@ export function useBulkOperation<Input extends { dryRun?: boolean | null | undef
     };
   }, [input, run]);
   const found = counted?.input === input ? counted : undefined;
+  // The button follows a render later: a second click comes before it.
+  const isStarting = useRef(false);
   const start = async (input: Input) => {
+    if (isStarting.current) {
+      return;
+    }
+    isStarting.current = true;
     const { error } = await run({ input: { ...input, dryRun: false } });
+    isStarting.current = false;
     setCounted({ input, run: found?.run, error });
   };
   const operation = data?.run.bulkOperation;

@@ -39,6 +39,10 @@ export const isOfEvents = ({ kind }: Pick<BulkSelection, 'kind'>): boolean => ki
 export const sendsToAll = ({ kind, webhookId }: Pick<BulkSelection, 'kind' | 'webhookId'>): boolean =>
   webhookId === null && kind !== 'CANCEL_DELIVERIES';
 
+/** Whether it sends finished deliveries again. A check has said what it was for, so it is left out. */
+export const recovers = ({ kind }: Pick<BulkSelection, 'kind'>): boolean =>
+  kind === 'RECOVER_WEBHOOK' || kind === 'RECOVER_DELIVERIES';
+
 /** SQL condition: this delivery's status is among those in the text[] `statuses`. */
 export const hasStatusSql = (delivery: string, statuses: string): string =>
   `(${delivery}.status::text = any(${statuses})

@@ -1,7 +1,14 @@
 import { readId } from '../../domain/ids/global-id.js';
 import { ofEventSql, PageConditions } from '../explorer/page.js';
 import { addConditions, type DeliveryConditions, STATUS_CODE_CLASSES } from '../explorer/page-deliveries.js';
-import { type BulkFilter, type BulkRange, type BulkSelection, hasStatusSql, sendsToAll } from './bulk-filter.js';
+import {
+  type BulkFilter,
+  type BulkRange,
+  type BulkSelection,
+  hasStatusSql,
+  recovers,
+  sendsToAll,
+} from './bulk-filter.js';
 
 /** A query for rows of a bulk operation, in the order of ids. */
 export interface Look {
@@ -40,7 +47,7 @@ export function lookAtDeliveries(selection: BulkSelection, tenantId: number, ran
         : '(d.tenant_id = $1) is true';
   const ofEvent = eventId === null ? '' : `and ${ofEventSql('d', `${page.param(eventId)}::bigint`)}`;
   const matches = `coalesce((${types}::text[] is null or d.event_type = any(${types}))
-    and ${hasStatusSql('d', `${statuses}::text[]`)} ${extra}, false)`;
+    and ${hasStatusSql('d', `${statuses}::text[]`)} ${recovers(selection) ? 'and not d.is_check' : ''} ${extra}, false)`;
   const isActive = sendsToAll(selection) ? ACTIVE : 'true';
   const text = `
     select id, matches and is_active as wanted, matches and not is_active as left_out

@@ -64,6 +64,11 @@ export function MatchingDialog({
           <Trans>Includes failed deliveries and those held for too long. Filter by another state to send others.</Trans>
         </p>
       )}
+      {action === 'resend' && (
+        <p className="text-soft">
+          <Trans>Checks are left out.</Trans>
+        </p>
+      )}
       {action === 'attempt' && (
         <p className="text-soft">
           <Trans>A pause that an endpoint asked for still holds: its deliveries are sent after it.</Trans>

@@ -8,7 +8,7 @@ import { endpointLabel } from '../../../parts/cells';
 import { OnePage } from '../../../parts/one-page';
 import { Card, Fact, Facts } from '../../../parts/page';
 import { Link, useAddress } from '../../../parts/place';
-import { DeliveryBadge } from '../../../parts/status';
+import { Badge, DeliveryBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { DELIVERY, DELIVERY_UPDATES, type Delivery } from '../documents';
@@ -53,6 +53,7 @@ export default function DeliveryScreen() {
           <>
             <CopyButton text={String(one.databaseId)} name={t`the number`} />
             <DeliveryBadge status={one.status} attemptCount={one.attemptCount} />
+            {one.isCheck && <Badge tone="calm">{t`Check`}</Badge>}
           </>
         ),
         actions: <DeliveryActions delivery={one} />,

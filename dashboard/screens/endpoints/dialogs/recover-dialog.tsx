@@ -42,6 +42,9 @@ export function RecoverDialog({ endpoint: { id }, onClose }: EndpointDialogProps
           </Tick>
         ))}
       </fieldset>
+      <p className="text-soft">
+        <Trans>Checks are left out.</Trans>
+      </p>
     </BulkDialog>
   );
 }

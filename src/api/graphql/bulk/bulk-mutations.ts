@@ -40,7 +40,8 @@ import {
 export class BulkMutations {
   @Requires('deliveries:bulk')
   @Mutation(() => RecoverWebhookPayload, {
-    description: 'Sends finished deliveries of a webhook again, like `redeliver`: with the same ids and all retries.',
+    description:
+      'Sends finished deliveries of a webhook again, like `redeliver`: with the same ids and all retries. Checks are left out.',
   })
   async recoverWebhook(
     @InputArg(() => RecoverWebhookInput) { id, filter, dryRun }: RecoverWebhookInput,
@@ -106,7 +107,7 @@ export class BulkMutations {
   @Requires('deliveries:bulk')
   @Mutation(() => RecoverDeliveriesPayload, {
     description:
-      'Sends finished deliveries again, like `recoverWebhook`, of all webhooks that meet the filter. Those of inactive webhooks are left out.',
+      'Sends finished deliveries again, like `recoverWebhook`, of all webhooks that meet the filter. Those of inactive webhooks and checks are left out.',
   })
   async recoverDeliveries(
     @InputArg(() => RecoverDeliveriesInput) { filter, dryRun }: RecoverDeliveriesInput,
