@@ -27,20 +27,20 @@ const COUNTED_MAX = 1_000;
 /**
  * The outcomes of a time range's attempts, in figures.
  *
- * @param failing how many deliveries the list `ATTEMPT_FAILED` has.
+ * @param counts how many deliveries the lists have, which are not the attempts: a delivery of before may be tried now.
  * @param list where deliveries in a state are listed; without it no figure is a link.
  */
 export function AttemptFigures({
   stats: { since, until, total },
   backlog,
   range,
-  failing,
+  counts,
   list,
 }: {
   stats: Stats;
   backlog: { held: number; countMax: number } | null | undefined;
   range: Range;
-  failing?: number | null | undefined;
+  counts?: { delivered?: number | null; lastAttemptFailed?: number | null } | null | undefined;
   list?: (status: string) => Search;
 }) {
   const { i18n } = useLingui();
@@ -49,9 +49,14 @@ export function AttemptFigures({
   return (
     <Figures>
       <Figure
-        name={link(<Trans>Delivered</Trans>, list?.('SUCCEEDED'))}
+        name={<Trans>Delivered</Trans>}
         value={count(total.successes)}
-        remark={i18n._(RANGE_WORDS[range.name])}
+        remark={
+          <>
+            {i18n._(RANGE_WORDS[range.name])}
+            {list && <Listed deliveries={counts?.delivered} search={list('SUCCEEDED')} />}
+          </>
+        }
       />
       <Figure
         name={<Trans>Failed attempts</Trans>}
@@ -60,15 +65,7 @@ export function AttemptFigures({
         remark={
           <>
             <Trans>of {count(total.attempts)}</Trans>
-            {list && failing != null && failing > 0 && (
-              <>
-                {' · '}
-                {link(
-                  <Plural value={failing} one="# delivery" other={`${countUpTo(failing, COUNTED_MAX)} deliveries`} />,
-                  list('ATTEMPT_FAILED'),
-                )}
-              </>
-            )}
+            {list && <Listed deliveries={counts?.lastAttemptFailed} search={list('ATTEMPT_FAILED')} />}
           </>
         }
       />
@@ -94,6 +91,22 @@ export function AttemptFigures({
         remark={<Trans>p99: {duration(total.p99Ms)}</Trans>}
       />
     </Figures>
+  );
+}
+
+/** The deliveries of a list, and the way there. */
+function Listed({ deliveries, search }: { deliveries: number | null | undefined; search: Search }) {
+  return (
+    deliveries != null &&
+    deliveries > 0 && (
+      <>
+        {' · '}
+        {link(
+          <Plural value={deliveries} one="# delivery" other={`${countUpTo(deliveries, COUNTED_MAX)} deliveries`} />,
+          search,
+        )}
+      </>
+    )
   );
 }
 

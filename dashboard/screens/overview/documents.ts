@@ -18,7 +18,10 @@ export const OVERVIEW = graphql(`
       total { attempts successes failures successRate p50Ms p95Ms p99Ms }
     }
     now: deliveryCounts @include(if: $deliveries) { retrying }
-    inRange: deliveryCounts(filter: { since: $since, until: $until }) @include(if: $deliveries) { lastAttemptFailed }
+    inRange: deliveryCounts(filter: { since: $since, until: $until }) @include(if: $deliveries) {
+      delivered
+      lastAttemptFailed
+    }
     any: deliveries(first: 1) @include(if: $deliveries) {
       edges { node { ...DeliveryRow } }
     }

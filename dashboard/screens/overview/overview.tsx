@@ -1,9 +1,11 @@
-import { useLingui } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery, useSubscription } from 'urql';
 import { AttemptCharts } from '../../parts/attempt-charts';
 import { AttemptFigures } from '../../parts/attempt-figures';
 import { isFine, sortOut } from '../../parts/attention';
+import { buttonLook } from '../../parts/button';
 import { Failure, PageHead } from '../../parts/page';
+import { Link } from '../../parts/place';
 import { RangePicker, rangeSearch, useRange } from '../../parts/range';
 import { useReadAgain } from '../../parts/refresh';
 import { Skeleton } from '../../parts/skeleton';
@@ -37,7 +39,7 @@ export default function Overview() {
   const isFirstRun = data?.webhooks != null && (endpoints.length === 0 || !started);
   return (
     <>
-      <PageHead title={t`Overview`} actions={!isFirstRun && <RangePicker />} />
+      <PageHead title={t`Overview`} actions={!isFirstRun && <OverviewActions />} />
       <div className="flex flex-col gap-4">
         {error && <Failure error={error} retry={readAgain} />}
         {data === undefined && error === undefined && <Skeleton heights={['h-11.5', 'h-21', 'h-68']} />}
@@ -62,7 +64,7 @@ export default function Overview() {
                 stats={data.stats}
                 backlog={data.backlog}
                 range={range}
-                failing={data.inRange?.lastAttemptFailed}
+                counts={data.inRange}
                 list={(status) => ({ status, ...rangeSearch(range) })}
               />
             )}
@@ -74,6 +76,20 @@ export default function Overview() {
           </>
         )}
       </div>
+    </>
+  );
+}
+
+function OverviewActions() {
+  const mayCreate = useAllowed('webhooks:edit');
+  return (
+    <>
+      {mayCreate && (
+        <Link to="/endpoints/new" className={buttonLook()}>
+          <Trans>Add an endpoint</Trans>
+        </Link>
+      )}
+      <RangePicker />
     </>
   );
 }
