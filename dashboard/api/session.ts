@@ -127,6 +127,11 @@ class SessionStore extends Observable {
     return false;
   }
 
+  /** Whether a reload of this tab finds the session. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
   get token(): string | null {
     return this.#standing.session?.token ?? null;
   }

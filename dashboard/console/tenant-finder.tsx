@@ -1,4 +1,4 @@
-import { Trans } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import { useClient } from 'urql';
 import { type Findings, FindWindow } from '../parts/find-window';
 import type { FinderProps } from '../parts/frame-tools';
@@ -8,11 +8,12 @@ import { CONSOLE_SCREENS } from './screens';
 
 /** Takes the number or id of anything of any tenant, a part of a tenant's or event type's name, a screen. */
 export default function TenantFinder(props: FinderProps) {
+  const { t } = useLingui();
   const client = useClient();
   const whereIs = useWhereIs();
   const findTypes = useFindTypes('/event-types');
   const kinds = useKindNames();
-  const nothing = useNothing();
+  const nothing = useNothing(t`Names, URLs and idempotency keys are found in their tenant.`);
   const find = async (wanted: string): Promise<Findings> => {
     const id = idIn(wanted);
     const [known, { data, error }, types] = await Promise.all([

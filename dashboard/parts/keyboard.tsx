@@ -60,13 +60,16 @@ function isTaken(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing || event.altKey) {
     return true;
   }
+  // What a dialog shows may be shown only once.
+  if (document.querySelector(DIALOGS) !== null) {
+    return true;
+  }
   if (event.ctrlKey || event.metaKey) {
     return false;
   }
   return (
     target?.closest('input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=listbox]') !=
       null ||
-    document.querySelector(DIALOGS) !== null ||
     (event.key === 'Enter' && target?.closest('a, button, input') != null)
   );
 }

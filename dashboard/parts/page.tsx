@@ -158,7 +158,7 @@ export function Failure({ error, retry }: { error: CombinedError; retry?: () => 
         {error.networkError instanceof ForeignAnswer ? (
           <Trans>Check the proxy in front of Hookwright. It must let the header Authorization pass.</Trans>
         ) : (
-          error.networkError && <Untrusted text={error.networkError.message} />
+          error.networkError && <Trans>Check your network. The service may be restarting.</Trans>
         )}
         {typeof code === 'string' && <code className="font-mono">{code}</code>}
         {requestId && (

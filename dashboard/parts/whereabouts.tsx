@@ -122,8 +122,12 @@ export function useFindTypes(below: string): (text: string) => Promise<Hit[]> {
   };
 }
 
-/** The sentence for a search without a hit: the number of a delivery or an event says when it was made. */
-export function useNothing(): (wanted: string, error: CombinedError | undefined) => string {
+/**
+ * The sentence for a search without a hit: the number of a delivery or an event says when it was made.
+ *
+ * @param elsewhere what is found in another place. Default: nothing
+ */
+export function useNothing(elsewhere?: string): (wanted: string, error: CombinedError | undefined) => string {
   const { t, i18n } = useLingui();
   const { retention } = useViewer();
   return (wanted, error) => {
@@ -136,8 +140,11 @@ export function useNothing(): (wanted: string, error: CombinedError | undefined)
     // Numbers that count from 1 lie in the first day of the others.
     const isOld = ageDays > days && dateToId(madeAt) > IDS_PER_DAY;
     const day = formatter(Intl.DateTimeFormat, i18n.locale, { dateStyle: 'medium' }).format(madeAt);
-    return isOld
-      ? t`Nothing found. ${wanted} is from ${day}, and deliveries are kept for ${days} days.`
+    if (isOld) {
+      return t`Nothing found. ${wanted} is from ${day}, and deliveries are kept for ${days} days.`;
+    }
+    return elsewhere !== undefined
+      ? `${t`Nothing found for “${wanted}”.`} ${elsewhere}`
       : t`Nothing found for “${wanted}”. Deliveries are kept for ${days} days, idempotency keys for 7.`;
   };
 }

@@ -84,7 +84,7 @@ const REMEDIES: Record<string, Remedy> = {
     what: msg`Raise the body limit of your server or proxy to at least 1 MB.`,
   },
   HTTP_429: {
-    why: msg`it answers 429, so it receives more than it accepts`,
+    why: msg`it answers 429, so it gets more requests than it allows`,
     what: msg`Nothing is lost: we slow down and try again. Raise the limit if this lasts.`,
   },
   HTTP_502: gateways(msg`it answers 502, so the proxy does not reach your application`),

@@ -6,7 +6,7 @@ import { EndpointLink } from '../../parts/cells';
 import type { Column } from '../../parts/list';
 import { Sparkline } from '../../parts/sparkline';
 import { isClosed, WebhookBadge } from '../../parts/status';
-import { Time } from '../../parts/time';
+import { shortly, Time } from '../../parts/time';
 import { count, countUpTo, duration, percent } from '../../text/numbers';
 
 /** An endpoint of the list, with its last 24 hours. */
@@ -110,7 +110,7 @@ function Reason({ endpoint }: { endpoint: EndpointRowFragment }) {
     }
   }
   if (closedUntil && isClosed(endpoint)) {
-    return <Time value={closedUntil} />;
+    return <Trans>until {shortly(closedUntil)}</Trans>;
   }
   return consecutiveFailures > 0 ? (
     <Plural value={consecutiveFailures} one="# failure" other="# failures in a row" />

@@ -156,7 +156,7 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
         </Fact>
         <Fact name={<Trans>Event types</Trans>}>
           {eventTypes.includes('*') ? (
-            <Trans>all, also later ones</Trans>
+            <Trans>All events, including types added later</Trans>
           ) : (
             <ul>
               {eventTypes.map((name) => (
@@ -181,10 +181,10 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
         <Fact name={<Trans>Signing secret</Trans>}>
           {overlap ? (
             <Trans>
-              two: the previous one ends <Time value={previousSecretExpiresAt} />
+              The previous one is valid too, and ends <Time value={previousSecretExpiresAt} />.
             </Trans>
           ) : (
-            <Trans>one</Trans>
+            <Trans>Shown only when it was created</Trans>
           )}
           {isOffered('rotate') && (
             <div className="mt-1.5">

@@ -24,7 +24,13 @@ export function InstallationFigures({ now, stats, range }: { now: Now; stats: St
         <Figure
           name={<Trans>Due</Trans>}
           value={countUpTo(backlog.due, backlog.countMax)}
-          remark={<Trans>in flight, or next</Trans>}
+          remark={
+            closed.due > 0 ? (
+              <Trans>{countUpTo(closed.due, backlog.countMax)} wait for a pause</Trans>
+            ) : (
+              <Trans>in flight, or next</Trans>
+            )
+          }
         />
         <Figure name={<Trans>Delivered</Trans>} value={stats ? count(stats.total.successes) : '–'} remark={when} />
         <Figure name={<Trans>Success</Trans>} value={percent(stats?.total.successRate)} remark={when} />

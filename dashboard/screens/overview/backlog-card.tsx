@@ -23,7 +23,7 @@ export function BacklogCard({
         <Line name={<Trans>Pending</Trans>} status="PENDING" value={countUpTo(due + scheduled, countMax)}>
           {oldestDueAt ? (
             <Trans>
-              {dueNow} due now, the oldest since <Time value={oldestDueAt} />
+              {dueNow} due now; the oldest was due <Time value={oldestDueAt} />
             </Trans>
           ) : (
             <Trans>none is due now</Trans>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import type { EndpointRowFragment } from '../../api/generated/graphql';
 import { Button, buttonLook } from '../../parts/button';
+import { endpointLabel } from '../../parts/cells';
 import { Card, Failure } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import { Untrusted } from '../../parts/untrusted';
@@ -31,7 +32,7 @@ export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment
         <ol className="divide-y divide-line">
           <Step number={1} done={endpoint !== undefined} title={t`Add an endpoint`}>
             {endpoint ? (
-              <Untrusted text={endpoint.url} />
+              <Untrusted text={endpointLabel(endpoint)} />
             ) : (
               <>
                 <p>

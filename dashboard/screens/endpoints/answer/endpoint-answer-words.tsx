@@ -151,7 +151,9 @@ function FailingDetail({ failures, nextAttemptAt }: Of<'failing'>) {
 }
 
 function SlowSentence({ since, meanMs }: Of<'slow'>) {
-  return (
+  return meanMs === null ? (
+    <Trans>Deliveries have been waiting since {shortly(since)}, and are being sent.</Trans>
+  ) : (
     <Trans>
       Slow: deliveries have been waiting since {shortly(since)}, and take {duration(meanMs)} each.
     </Trans>

@@ -137,6 +137,8 @@ const TONES = {
 export function toneOf(answer: EndpointAnswer): (typeof TONES)[EndpointAnswer['kind']] {
   const isSmall =
     (answer.kind === 'failing' && answer.failures < FAILING_FROM_FAILURES) ||
+    // Nothing has been answered since it was enabled, or a daemon began.
+    (answer.kind === 'slow' && answer.meanMs === null) ||
     (answer.kind === 'flaky' && answer.failures < answer.attempts * MANY_FAILED);
   return isSmall ? 'info' : TONES[answer.kind];
 }

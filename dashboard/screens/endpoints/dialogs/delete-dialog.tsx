@@ -1,5 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from 'urql';
+import { endpointLabel } from '../../../parts/cells';
 import { Confirm } from '../../../parts/dialog';
 import { useGo } from '../../../parts/place';
 import { notify } from '../../../parts/toast';
@@ -31,8 +32,8 @@ export function DeleteDialog({ endpoint, onClose }: EndpointDialogProps) {
       onConfirm={() => void confirm()}
       busy={fetching}
     >
-      <p className="mb-2 font-mono text-xs [overflow-wrap:anywhere] text-ink">
-        <Untrusted text={endpoint.url} />
+      <p className="mb-2 font-medium [overflow-wrap:anywhere] text-ink">
+        <Untrusted text={endpointLabel(endpoint)} />
       </p>
       <ul className="ms-4 flex list-disc flex-col gap-1">
         <li>

@@ -1,4 +1,4 @@
-import { useLingui } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { Group, Field as OneField } from '../../../../src/domain/fields/field';
@@ -60,6 +60,7 @@ interface ControlProps {
 
 function FieldControl({ name, field, control, issues = [], autoFocus = false }: ControlProps) {
   const { i18n } = useLingui();
+  const label = <FieldLabel name={name} optional={field.kind !== 'group' && field.optional} />;
   switch (field.kind) {
     case 'url':
       return <UrlField {...(control as FieldProps<string>)} autoFocus={autoFocus} />;
@@ -71,16 +72,32 @@ function FieldControl({ name, field, control, issues = [], autoFocus = false }: 
           {...control}
           {...(field.secret ? { type: 'password', autoComplete: 'new-password' } : {})}
           value={(control.value as string | null) ?? ''}
-          name={i18n._(ENDPOINT_FIELDS[name].name)}
+          name={label}
           hint={i18n._(ENDPOINT_FIELDS[name].hint)}
           lines={field.lines}
         />
       );
     case 'textMap':
-      return <TextMapField name={name} {...(control as FieldProps<TextMap | null>)} />;
+      return <TextMapField name={name} label={label} {...(control as FieldProps<TextMap | null>)} />;
     case 'group':
       return <GroupFields name={name} group={field} issues={issues} {...(control as FieldProps<GroupValues>)} />;
   }
+}
+
+/** The name of a field. Of a few fields most are needed: the others say so. */
+function FieldLabel({ name, optional = false }: { name: LabelName; optional?: boolean | undefined }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      {i18n._(ENDPOINT_FIELDS[name].name)}
+      {optional && (
+        <span className="font-normal text-faint">
+          {' '}
+          <Trans>optional</Trans>
+        </span>
+      )}
+    </>
+  );
 }
 
 /** The fields of a group under its name. */

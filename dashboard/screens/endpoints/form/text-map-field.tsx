@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react/macro';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Field, TextArea } from '../../../parts/field';
 import type { FieldProps } from '../../../parts/form';
 import { Untrusted } from '../../../parts/untrusted';
@@ -11,10 +11,11 @@ export type TextMap = Readonly<Record<string, string>>;
 /** Texts by keys, one `key: text` on a line. */
 export function TextMapField({
   name,
+  label,
   value,
   onChange,
   refusal,
-}: { name: keyof typeof ENDPOINT_FIELDS } & FieldProps<TextMap | null>) {
+}: { name: keyof typeof ENDPOINT_FIELDS; label: ReactNode } & FieldProps<TextMap | null>) {
   const { i18n } = useLingui();
   const [typed, setTyped] = useState('');
   const stored = pairsOf(value).join('\n');
@@ -22,7 +23,7 @@ export function TextMapField({
   const shown = pairsOf(mapOf(typed)).join('\n') === stored ? typed : stored;
   return (
     <Field
-      name={i18n._(ENDPOINT_FIELDS[name].name)}
+      name={label}
       hint={i18n._(ENDPOINT_FIELDS[name].hint)}
       error={refusal !== undefined && <Untrusted text={refusal} />}
     >
