@@ -77,6 +77,15 @@ export function TextField({
   );
 }
 
+/** The filters of a list. On a phone they stand in two columns. */
+export function FilterRow({ children }: { children: ReactNode }) {
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2 max-cards:grid max-cards:grid-cols-2 max-cards:*:w-full max-cards:*:max-w-none">
+      {children}
+    </div>
+  );
+}
+
 /** One of few values, with a text for screen readers. */
 export interface ChoiceProps<Value extends string> {
   label: string;

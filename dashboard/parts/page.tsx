@@ -126,7 +126,7 @@ export function Answer({ tone, children, actions }: { tone: Tone; children: Reac
       className={`flex flex-wrap items-center gap-x-4 gap-y-2.5 rounded-lg border px-3.5 py-2.5 ${SOFT[tone]}`}
     >
       <Icon aria-hidden className={`size-4.5 shrink-0 self-start ${TEXT[tone]} mt-px`} />
-      <div className="min-w-0 flex-1 basis-72">{children}</div>
+      <div className="min-w-0 flex-1 basis-60">{children}</div>
       {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
     </div>
   );

@@ -10,7 +10,7 @@ export function Segments<Value extends string>({ label, value, options, onChange
           type="button"
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value)}
-          className="figures rounded-sm px-2 text-xs font-medium text-soft aria-pressed:bg-accent-soft aria-pressed:text-accent hover:text-ink"
+          className="figures rounded-sm px-2 text-xs font-medium whitespace-nowrap text-soft aria-pressed:bg-accent-soft aria-pressed:text-accent hover:text-ink"
         >
           {option.name}
         </button>

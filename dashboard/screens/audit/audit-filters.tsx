@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { type FormEvent, useState } from 'react';
 import type { AuditAction, AuditTarget } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
-import { Select, TextInput } from '../../parts/field';
+import { FilterRow, Select, TextInput } from '../../parts/field';
 import { useAddress } from '../../parts/place';
 import { ACTION_WORDS, TARGET_WORDS } from './words';
 
@@ -18,7 +18,7 @@ export function AuditFilters({ names }: { names: ReadonlyMap<string, string> }) 
   };
   const filtered = ['action', 'kind', 'key', 'target'].some((name) => address[name] !== undefined);
   return (
-    <div className="mb-3 flex flex-wrap items-center gap-2">
+    <FilterRow>
       <Select
         label={t`Kind of change`}
         value={address['action'] ?? 'any'}
@@ -77,6 +77,6 @@ export function AuditFilters({ names }: { names: ReadonlyMap<string, string> }) 
           <Trans>Show all</Trans>
         </Button>
       )}
-    </div>
+    </FilterRow>
   );
 }

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
-import { Select } from '../../parts/field';
+import { FilterRow, Select } from '../../parts/field';
 import { useAddress } from '../../parts/place';
 import { SearchBox } from '../../parts/search-box';
 import { EVENT_TYPES } from './documents';
@@ -27,7 +27,7 @@ export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof ar
   const many = (state?: string) => arrange(endpoints, { state }, Date.now()).length;
   const set = (name: string) => (value: string) => setAddress({ [name]: value === ANY ? undefined : value });
   return (
-    <div className="mb-3 flex flex-wrap items-center gap-2">
+    <FilterRow>
       <SearchBox name="q" label={t`Name, description, URL`} />
       <Select
         label={t`State`}
@@ -50,7 +50,7 @@ export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof ar
           ...(data?.eventTypes ?? []).map(({ name }) => ({ value: name, name })),
         ]}
       />
-      <div className="ms-auto max-sm:ms-0">
+      <div className="ms-auto max-sm:ms-0 max-cards:*:w-full">
         <Select
           label={t`Order`}
           value={address['sort'] ?? ANY}
@@ -64,6 +64,6 @@ export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof ar
           ]}
         />
       </div>
-    </div>
+    </FilterRow>
   );
 }

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react/macro';
 import { useQuery } from 'urql';
-import { Select } from '../../parts/field';
+import { FilterRow, Select } from '../../parts/field';
 import { useAddress } from '../../parts/place';
 import { SearchBox } from '../../parts/search-box';
 import { useAllowed } from '../../parts/viewer';
@@ -18,7 +18,7 @@ export function EventFilters() {
     names.add(type);
   }
   return (
-    <div className="mb-3 flex flex-wrap items-center gap-2">
+    <FilterRow>
       <Select
         label={t`Event type`}
         value={type}
@@ -27,6 +27,6 @@ export function EventFilters() {
       />
       <SearchBox name="text" label={t`Text in the payload`} />
       <SearchBox name="key" label={t`Idempotency key`} />
-    </div>
+    </FilterRow>
   );
 }

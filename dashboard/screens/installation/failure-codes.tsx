@@ -21,13 +21,15 @@ export function FailureCodes({ failures }: { failures: Failures }) {
           {failures.slice(0, SHOWN).map(({ errorCode, deliveries }) => (
             <li
               key={errorCode}
-              className="grid grid-cols-[minmax(0,1fr)_5rem_3.5rem] items-center gap-3 border-b border-line px-3.5 py-1.5 text-sm last:border-b-0"
+              className="grid grid-cols-[minmax(0,1fr)_5rem_3.5rem] items-center max-cards:grid-cols-[minmax(0,1fr)_auto] gap-3 border-b border-line px-3.5 py-1.5 text-sm last:border-b-0"
             >
               <div className="min-w-0">
                 <code className="block truncate font-mono text-xs font-medium">{errorCode}</code>
-                <span className="block truncate text-xs text-soft">{i18n._(remedyFor(errorCode).why)}</span>
+                <span className="block truncate text-xs text-soft max-cards:whitespace-normal">
+                  {i18n._(remedyFor(errorCode).why)}
+                </span>
               </div>
-              <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-full">
+              <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-full max-cards:hidden">
                 <rect width="100" height="6" rx="3" className="fill-sunken" />
                 <rect width={Math.max(2, (deliveries / most) * 100)} height="6" rx="3" className="fill-bad" />
               </svg>
