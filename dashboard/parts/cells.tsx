@@ -1,5 +1,6 @@
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
+import { NoValue } from './list';
 import { Link } from './place';
 import { Untrusted } from './untrusted';
 
@@ -34,7 +35,11 @@ export function EndpointLink({
   return (
     <Link
       to={`/endpoints/${webhook.databaseId}`}
-      className={beside ? 'text-soft no-underline hover:text-ink hover:underline' : SUBJECT}
+      className={
+        beside
+          ? 'text-soft no-underline hover:text-ink hover:underline'
+          : `${SUBJECT} max-cards:line-clamp-2 max-cards:whitespace-normal`
+      }
     >
       <Untrusted text={endpointLabel(webhook)} />
     </Link>
@@ -56,9 +61,11 @@ export function AnswerCode({
 }: {
   delivery: { lastStatusCode?: number | null; lastErrorCode?: string | null };
 }) {
+  const code = lastErrorCode ?? lastStatusCode;
+  if (code == null) {
+    return <NoValue />;
+  }
   return (
-    <code className={`figures font-mono text-xs ${lastErrorCode == null ? 'text-soft' : 'text-bad'}`}>
-      {lastErrorCode ?? lastStatusCode ?? '–'}
-    </code>
+    <code className={`figures font-mono text-xs ${lastErrorCode == null ? 'text-soft' : 'text-bad'}`}>{code}</code>
   );
 }

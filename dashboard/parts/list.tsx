@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { memo, type ReactNode, useRef, useState } from 'react';
+import { type ComponentProps, memo, type ReactNode, useRef, useState } from 'react';
 import { Button } from './button';
 import { leaveFocus, useShortcut } from './keyboard';
 import { useStable } from './use-stable';
@@ -14,8 +14,14 @@ export interface Column<Row> {
   figures?: boolean;
   /** Takes the room that is left, and ends in an ellipsis. */
   wide?: boolean;
-  /** From which width on it is shown: phones leave out what is not needed to read on. */
+  /** From which width on a table shows it. A card shows it too. */
   from?: 'sm' | 'md' | 'lg';
+  /**
+   * Its place in the card that a row is on a phone. Default: the first column is the title, a column that is `wide` has
+   * a line of its own, one that is `bare` stands in the corner, and others follow one another with their names.
+   * `unnamed`: among them, without its name. `none`: nowhere, because the title says it.
+   */
+  card?: 'title' | 'corner' | 'line' | 'unnamed' | 'none';
   /** The class of its width, where the rows of a long list must not set it: `w-32`. */
   width?: string;
 }
@@ -34,10 +40,24 @@ interface ListProps<Row> {
   more?: ReactNode;
 }
 
-/** The height of a row, in px: `h-7.5` below. */
+/** The heights of a row, and of its card where all are equally high, in px: `h-7.5` below, and `list.css`. */
 export const ROW_PX = 30;
+export const CARD_PX = 92;
 
 const SHOWN = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
+
+function placeInCard(column: Column<unknown>, columns: readonly Column<unknown>[]): string {
+  const hasTitle = columns.some(({ card }) => card === 'title');
+  const usual = column.wide ? 'line' : column.bare ? 'corner' : 'named';
+  return column.card ?? (!hasTitle && column === columns[0] ? 'title' : usual);
+}
+
+/** What a cell shows that has no value, or nothing to count. A card leaves it out. */
+export const NoValue = ({ children = '–' }: { children?: ReactNode }) => (
+  <span data-nothing className="text-faint">
+    {children}
+  </span>
+);
 
 /** `j` and `k` step to another row, Enter opens the current one. Undefined: there is none. */
 export function useRowKeys(step: ((by: 1 | -1) => void) | undefined, open: (() => void) | undefined): void {
@@ -71,8 +91,8 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, empty, more }: 
   }
   return (
     <>
-      <table aria-label={label} className="w-full border-collapse text-sm">
-        <thead>
+      <table aria-label={label} className="list w-full border-collapse text-sm">
+        <thead className="max-cards:sr-only">
           <tr className="border-b border-line text-start text-xs text-soft">
             {columns.map((column) => (
               <Heading key={column.name} column={column as Column<unknown>} />
@@ -141,23 +161,19 @@ export const RowView = memo(
       >
         {onToggle !== undefined && (
           <td className="w-8 ps-3.5">
-            <input
-              type="checkbox"
-              aria-label={t`Select ${rowKey}`}
-              checked={Boolean(chosen)}
-              onChange={onToggle}
-              className="block size-3.5 accent-accent"
-            />
+            <Checkbox label={t`Select ${rowKey}`} checked={Boolean(chosen)} onChange={onToggle} />
           </td>
         )}
-        {columns.map(({ name, render, figures, wide, from }) => (
+        {columns.map((column) => (
           <td
-            key={name}
-            className={`px-2 py-0.5 first:ps-3.5 last:pe-3.5 ${figures ? 'figures text-end whitespace-nowrap' : ''} ${
-              wide ? 'w-full max-w-0 truncate' : 'whitespace-nowrap'
-            } ${from ? SHOWN[from] : ''}`}
+            key={column.name}
+            data-name={column.name}
+            data-card={placeInCard(column, columns)}
+            className={`px-2 py-0.5 first:ps-3.5 last:pe-3.5 ${column.figures ? 'figures text-end whitespace-nowrap' : ''} ${
+              column.wide ? 'w-full max-w-0 truncate' : 'whitespace-nowrap'
+            } ${column.from ? SHOWN[column.from] : ''}`}
           >
-            {render(row)}
+            {column.render(row)}
           </td>
         ))}
       </tr>
@@ -170,6 +186,21 @@ export const RowView = memo(
     before.current === after.current &&
     before.chosen === after.chosen,
 );
+
+/** The box in which a row, or all, are chosen. A finger has more room than it shows. */
+export function Checkbox({ label, children, ...input }: ComponentProps<'input'> & { label: string }) {
+  return (
+    <label className="flex items-center gap-2 max-cards:-mx-2 max-cards:-my-1 max-cards:min-h-8 max-cards:px-2">
+      <input
+        type="checkbox"
+        aria-label={label}
+        {...input}
+        className="block size-3.5 accent-accent max-cards:size-4.5"
+      />
+      {children}
+    </label>
+  );
+}
 
 /**
  * The cursor that the last page of a list is asked for with; null for the first page.

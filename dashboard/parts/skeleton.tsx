@@ -19,9 +19,9 @@ export function TableSkeleton({ rows = 8 }: { rows?: number }) {
   return (
     <Card flush>
       <div role="status" aria-label={t`Loading`} className="animate-pulse motion-reduce:animate-none">
-        <div className="h-8 border-b border-line" />
+        <div className="h-8 border-b border-line max-cards:hidden" />
         {Array.from({ length: rows }, (_, at) => at).map((at) => (
-          <div key={at} className="flex h-7.5 items-center border-b border-line px-3.5 last:border-b-0">
+          <div key={at} className="flex h-7.5 items-center border-b border-line px-3.5 last:border-b-0 max-cards:h-23">
             <span className={`h-2 rounded-full bg-sunken ${WIDTHS[at % WIDTHS.length]}`} />
           </div>
         ))}

@@ -1,8 +1,10 @@
-import { useLingui } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useShortcut } from './keyboard';
-import { type Column, Heading, ROW_PX, RowView, useRowKeys } from './list';
+import { CARD_PX, Checkbox, type Column, Heading, ROW_PX, RowView, useRowKeys } from './list';
+import { useLooking } from './looking';
+import { useMedia } from './media';
 
 /** The rows that are chosen, by their keys, and how a person changes that. */
 export interface Choice<Row> {
@@ -40,12 +42,18 @@ interface VirtualListProps<Row> {
 export function VirtualList<Row>(props: VirtualListProps<Row>) {
   const { label, columns, count, rowAt, keyOf, choice, onShow, onLook, more, header } = props;
   const box = useRef<HTMLDivElement>(null);
+  const rowPx = useMedia('(width < 30rem)') ? CARD_PX : ROW_PX;
   const rows = useVirtualizer({
     count,
     getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     overscan: 12,
   });
+  useLayoutEffect(() => {
+    if (rowPx > 0) {
+      rows.measure();
+    }
+  }, [rows, rowPx]);
   const looking = useRef({ pointer: false, scrolled: false, keys: false });
   const look = (change: Partial<typeof looking.current>) => {
     Object.assign(looking.current, change);
@@ -58,6 +66,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
       rows.scrollToIndex(to);
     }
   });
+  const [pointer, lookAway] = useLooking((looks) => look({ pointer: looks }));
   const items = rows.getVirtualItems();
   const [first, last] = [items[0], items.at(-1)];
   useEffect(() => onShow(first?.index ?? 0, last?.index ?? 0));
@@ -69,22 +78,18 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
     }
   });
   return (
-    <div
-      className="relative"
-      onPointerEnter={({ pointerType }) => pointerType === 'mouse' && look({ pointer: true })}
-      onPointerLeave={() => look({ pointer: false })}
-    >
+    <div className="relative" {...pointer}>
       <div
         ref={box}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls takes the focus, so that keys can scroll it
         tabIndex={0}
         onScroll={({ currentTarget }) => look({ scrolled: currentTarget.scrollTop > 0 })}
-        className="relative max-h-[clamp(20rem,calc(100dvh-19rem),60rem)] overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
+        className="relative max-h-[clamp(20rem,calc(100dvh-19rem),60rem)] max-cards:max-h-[max(20rem,calc(100dvh-9rem))] overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
       >
         <table
           aria-label={label}
           aria-rowcount={more ? -1 : count + 1}
-          className="w-full table-fixed border-collapse text-sm"
+          className="list list-even w-full table-fixed border-collapse text-sm"
         >
           <Head columns={columns} choice={choice} />
           <tbody>
@@ -112,6 +117,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
       </div>
       {header(() => {
         goTo(undefined);
+        lookAway();
         box.current?.scrollTo({ top: 0 });
       })}
     </div>
@@ -140,13 +146,14 @@ function useCurrentRow<Row>(
 function Head<Row>({ columns, choice }: Pick<VirtualListProps<Row>, 'columns' | 'choice'>) {
   const { t } = useLingui();
   return (
-    <thead className="sticky top-0 z-1 bg-surface shadow-[0_1px_0_var(--line)]">
-      <tr aria-rowindex={1} className="text-start text-xs text-soft">
+    <thead
+      className={`sticky top-0 z-1 bg-surface shadow-[0_1px_0_var(--line)] ${choice ? 'max-cards:block' : 'max-cards:sr-only'}`}
+    >
+      <tr aria-rowindex={1} className="text-start text-xs text-soft max-cards:*:not-first:sr-only">
         {choice !== undefined && (
           <th scope="col" className="w-8 ps-3.5">
-            <input
-              type="checkbox"
-              aria-label={t`Select the first rows, or none`}
+            <Checkbox
+              label={t`Select the first rows, or none`}
               ref={(input) => {
                 if (input !== null) {
                   input.indeterminate = choice.keys.size > 0;
@@ -154,8 +161,11 @@ function Head<Row>({ columns, choice }: Pick<VirtualListProps<Row>, 'columns' | 
               }}
               checked={false}
               onChange={choice.toggleAll}
-              className="block size-3.5 accent-accent"
-            />
+            >
+              <span className="cards:hidden">
+                <Trans>Select</Trans>
+              </span>
+            </Checkbox>
           </th>
         )}
         {columns.map((column) => (
@@ -170,7 +180,7 @@ function Head<Row>({ columns, choice }: Pick<VirtualListProps<Row>, 'columns' | 
 function Reading({ columns }: { columns: number }) {
   return (
     <tr className="h-7.5 border-b border-line">
-      <td colSpan={columns + 1} className="px-3.5">
+      <td colSpan={columns + 1} data-card="line" className="px-3.5">
         <span className="block h-2 w-2/3 rounded-full bg-sunken" />
       </td>
     </tr>

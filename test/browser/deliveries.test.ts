@@ -17,8 +17,9 @@ async function visit(
   open: (options?: PageOptions) => Promise<OpenedPage>,
   stack: DashboardStack,
   path: string,
+  options?: PageOptions,
 ): Promise<Page> {
-  const { page } = await open({ origin: stack.origin });
+  const { page } = await open({ origin: stack.origin, ...options });
   await page.goto(`/console/tenants/${stack.delivery.tenantId}${path}`);
   await page.getByLabel('API key').fill(stack.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -50,6 +51,35 @@ describe('the list of deliveries', () => {
     expect(await axeViolations(page, '#screen')).toEqual([]);
     await page.getByRole('button', { name: '2 new' }).click();
     await eventually(async () => (await rowsOf(page).count()) === 4);
+  });
+
+  browserTest('has cards on a phone, which wait for the finger that touched one', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    const page = await visit(open, stack, '/deliveries', { width: 360, height: 740, touch: true });
+    const card = rowsOf(page).filter({ hasText: 'Delivered' });
+    await card.getByRole('link', { name: stack.receiver.url.replace(/^https:../, '') }).waitFor();
+    expect((await card.innerText()).split(/\s*\n\s*/)).toEqual(expect.arrayContaining(['Delivered', '200']));
+    await isLive(page);
+
+    await card.getByRole('checkbox').tap();
+    await card.getByRole('checkbox').tap();
+    await stack.delivery.emit();
+    await stack.delivery.emit();
+    const showNew = page.getByRole('button', { name: '2 new' });
+    await showNew.waitFor();
+    expect(await rowsOf(page).count()).toBe(1);
+    await showNew.tap();
+    await eventually(async () => (await rowsOf(page).count()) === 3);
+    await stack.delivery.emit();
+    await eventually(async () => (await rowsOf(page).count()) === 4);
+
+    await card.first().getByText('Delivered').tap();
+    await page.waitForURL(/deliveries.\d+$/);
+    await page.goBack();
+    await card.first().getByRole('link', { name: stack.receiver.url }).tap();
+    await page.waitForURL(new RegExp(`/endpoints/${id}$`));
   });
 
   browserTest('keeps its filters in the address, and takes them off by their chips', async ({ open }) => {

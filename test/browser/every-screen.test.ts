@@ -107,6 +107,28 @@ async function overflow(page: Page): Promise<string[]> {
   })()`);
 }
 
+/** Texts whose column has room for a word of at most 11 letters. */
+async function cramped(page: Page): Promise<string[]> {
+  return await page.evaluate<string[]>(`(() => {
+    const found = [];
+    const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { data, parentElement } = texts.currentNode;
+      let column = parentElement;
+      while (getComputedStyle(column).display.startsWith('inline')) {
+        column = column.parentElement;
+      }
+      const { width, height } = column.getBoundingClientRect();
+      const { fontSize } = getComputedStyle(parentElement);
+      const isSeen = width > 1 && parentElement.checkVisibility({ visibilityProperty: true });
+      if (isSeen && data.trim().length > 12 && width < 12 * parseFloat(fontSize) * 0.5) {
+        found.push(Math.round(width) + ' pixels for ' + data.trim().slice(0, 40));
+      }
+    }
+    return found;
+  })()`);
+}
+
 async function turnAround(page: Page): Promise<void> {
   await page.evaluate(`document.documentElement.dir = 'rtl'`);
   await untilStill(page, 100);
@@ -140,6 +162,10 @@ describe.each(places)('of $place', ({ at, key, routes }) => {
       await untilStill(page, 100);
       expect(await axeViolations(page), 'dark and narrow').toEqual([]);
       expect(await overflow(page), 'narrow').toEqual([]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      await untilStill(page, 100);
+      expect(await overflow(page), 'in a frame of 360 pixels').toEqual([]);
+      expect(await cramped(page), 'in a frame of 360 pixels').toEqual([]);
       await turnAround(page);
       expect(await overflow(page), 'narrow, from right to left').toEqual([]);
 

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useEffect, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { AuditAction, AuditTarget } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
@@ -111,26 +111,31 @@ function useColumns({ keys, all }: ReturnType<typeof useNames>): Column<Line<Aud
             <button
               type="button"
               onClick={() => setAddress(placeOf(line))}
-              className="block max-w-60 truncate rounded-xs font-medium hover:underline sm:max-w-none"
+              className="block max-w-60 truncate rounded-xs font-medium hover:underline max-cards:max-w-full sm:max-w-none"
             >
               {i18n._(ACTION_WORDS[line.entry.action] ?? line.entry.action)}
               {line.times > 1 && <Times times={line.times} />}
             </button>
-            <span className="block max-w-60 truncate text-xs text-soft sm:hidden">
+            <span className="block max-w-60 truncate text-xs text-soft max-cards:hidden sm:hidden">
               <Target {...line.entry} names={all} />
             </span>
           </>
         ),
       },
-      { name: t`To`, from: 'sm', render: ({ entry, times }) => times === 1 && <Target {...entry} names={all} /> },
+      {
+        name: t`To`,
+        from: 'sm',
+        card: 'line',
+        render: ({ entry, times }) => times === 1 && <Target {...entry} names={all} />,
+      },
       {
         name: t`Changed`,
         wide: true,
         from: 'md',
-        render: ({ entry, times }) => times === 1 && <Changed {...entry} />,
+        render: ({ entry, times }) => times === 1 && changedFields(entry),
       },
       { name: t`By`, from: 'sm', render: ({ entry }) => <Actor {...entry} names={keys} /> },
-      { name: t`When`, figures: true, render: ({ entry }) => <Time value={entry.createdAt} /> },
+      { name: t`When`, figures: true, card: 'corner', render: ({ entry }) => <Time value={entry.createdAt} /> },
     ],
     [t, i18n, keys, all, setAddress],
   );
@@ -145,7 +150,7 @@ function Times({ times }: { times: number }) {
 }
 
 /** The names of the fields, as much as the line has room for: what they were is in the entry itself. */
-function Changed({ before, after }: Pick<AuditRow, 'before' | 'after'>) {
+function changedFields({ before, after }: Pick<AuditRow, 'before' | 'after'>): ReactNode {
   const fields = changes(before, after).map(({ field }) => field);
-  return <span className="font-mono text-xs text-soft">{fields.join(', ')}</span>;
+  return fields.length > 0 && <span className="font-mono text-xs text-soft">{fields.join(', ')}</span>;
 }

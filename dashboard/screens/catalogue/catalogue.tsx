@@ -83,7 +83,7 @@ function useColumns(): Column<EventTypeRowFragment>[] {
         render: ({ name }) => (
           <Link
             to={`/catalogue/${name}`}
-            className="block w-56 truncate font-medium text-ink no-underline hover:underline max-sm:w-44"
+            className="block w-56 truncate font-medium text-ink no-underline hover:underline max-sm:w-44 max-cards:w-auto"
             title={name}
           >
             <Untrusted text={name} />
@@ -101,7 +101,7 @@ function useColumns(): Column<EventTypeRowFragment>[] {
         ),
       },
       { name: t`Version`, figures: true, from: 'md', render: ({ version }) => version },
-      { name: t`State`, render: (type) => <EventTypeBadge {...type} /> },
+      { name: t`State`, card: 'unnamed', render: (type) => <EventTypeBadge {...type} /> },
     ],
     [t],
   );

@@ -63,12 +63,13 @@ function useColumns(): Column<EndpointRowFragment>[] {
       },
       {
         name: t`Subscription`,
+        card: 'unnamed',
         from: 'sm',
         render: ({ eventTypes }) => (
           <span className="text-xs text-faint">{eventTypes.includes('*') ? t`all types` : t`this type`}</span>
         ),
       },
-      { name: t`State`, render: (row) => <WebhookBadge webhook={row} /> },
+      { name: t`State`, card: 'unnamed', render: (row) => <WebhookBadge webhook={row} /> },
     ],
     [t],
   );

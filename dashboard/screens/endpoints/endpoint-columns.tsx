@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
 import type { EndpointRowFragment, EndpointsQuery } from '../../api/generated/graphql';
 import { EndpointLink } from '../../parts/cells';
-import type { Column } from '../../parts/list';
+import { type Column, NoValue } from '../../parts/list';
 import { Sparkline } from '../../parts/sparkline';
 import { isClosed, WebhookBadge } from '../../parts/status';
 import { shortly, Time } from '../../parts/time';
@@ -21,10 +21,11 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
         wide: true,
         render: (row) => <EndpointLink webhook={row} />,
       },
-      { name: t`State`, render: (endpoint) => <State endpoint={endpoint} /> },
+      { name: t`State`, card: 'unnamed', render: (endpoint) => <State endpoint={endpoint} /> },
       {
         name: t`Last 24 hours`,
         from: 'md',
+        card: 'unnamed',
         render: ({ lastDay }) => {
           const { attempts, failures } = sumsOf(lastDay);
           return (
@@ -36,6 +37,7 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
         name: t`Attempts`,
         figures: true,
         from: 'lg',
+        card: 'none',
         render: ({ lastDay }) => count(sumsOf(lastDay).attempts),
       },
       {
@@ -44,13 +46,14 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
         from: 'sm',
         render: ({ lastDay }) => {
           const { attempts, failures } = sumsOf(lastDay);
-          return percent(attempts === 0 ? null : 1 - failures / attempts);
+          return attempts === 0 ? <NoValue /> : percent(1 - failures / attempts);
         },
       },
       {
         name: t`p95 lately`,
         figures: true,
         from: 'lg',
+        card: 'none',
         render: ({ lastDay }) => duration(lastDay?.findLast(({ attempts }) => attempts > 0)?.p95Ms),
       },
       {
@@ -65,7 +68,7 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
         from: 'sm',
         render: ({ heldCount }) =>
           heldCount === 0 ? (
-            <span className="text-faint">0</span>
+            <NoValue>0</NoValue>
           ) : (
             <span className="font-medium text-warn">{countUpTo(heldCount, HELD_SHOWN_MAX)}</span>
           ),
@@ -89,7 +92,7 @@ function State({ endpoint }: { endpoint: EndpointRowFragment }) {
   return (
     <span className="inline-flex items-center gap-2">
       <WebhookBadge webhook={endpoint} />
-      <span className="text-xs text-soft max-md:hidden">
+      <span className="text-xs text-soft cards:max-md:hidden">
         <Reason endpoint={endpoint} />
       </span>
     </span>

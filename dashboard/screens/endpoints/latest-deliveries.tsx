@@ -3,7 +3,8 @@ import { useMemo, useRef, useState } from 'react';
 import type { DeliveryRowFragment } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
 import { AnswerCode, DeliveryLink } from '../../parts/cells';
-import { type Column, List } from '../../parts/list';
+import { type Column, List, NoValue } from '../../parts/list';
+import { useLooking } from '../../parts/looking';
 import { Card, Empty } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import { DeliveryBadge } from '../../parts/status';
@@ -17,6 +18,7 @@ export function LatestDeliveries({ endpoint }: { endpoint: ShownEndpoint }) {
   const go = useGo();
   const mayRead = useAllowed('deliveries:read');
   const [still, setStill] = useState(false);
+  const [pointer] = useLooking(setStill);
   const latest = endpoint.latest?.edges.map(({ node }) => node) ?? [];
   const shown = useRef(latest);
   if (!still) {
@@ -51,7 +53,7 @@ export function LatestDeliveries({ endpoint }: { endpoint: ShownEndpoint }) {
           <Trans>Its events and tests appear here as they are sent.</Trans>
         </Empty>
       ) : (
-        <div onPointerEnter={() => setStill(true)} onPointerLeave={() => setStill(false)}>
+        <div {...pointer}>
           <List
             label={t`Latest deliveries`}
             columns={columns}
@@ -71,25 +73,27 @@ function useLatestColumns(): Column<DeliveryRowFragment>[] {
     () => [
       {
         name: t`State`,
+        card: 'unnamed',
         render: ({ status, attemptCount }) => <DeliveryBadge status={status} attemptCount={attemptCount} />,
       },
       {
         name: t`Event type`,
         wide: true,
+        card: 'title',
         render: (row) => <DeliveryLink delivery={row} />,
       },
       {
         name: t`Answer`,
         from: 'sm',
+        card: 'unnamed',
         render: (row) => <AnswerCode delivery={row} />,
       },
       {
         name: t`Next attempt`,
         from: 'md',
-        render: ({ nextAttemptAt }) =>
-          nextAttemptAt ? <Time value={nextAttemptAt} next /> : <span className="text-faint">–</span>,
+        render: ({ nextAttemptAt }) => (nextAttemptAt ? <Time value={nextAttemptAt} next /> : <NoValue />),
       },
-      { name: t`Created`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`Created`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} /> },
     ],
     [t],
   );

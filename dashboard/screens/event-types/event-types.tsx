@@ -114,7 +114,7 @@ function useColumns(): Column<EventTypeRowFragment>[] {
         ),
       },
       { name: t`Version`, figures: true, from: 'sm', render: ({ version }) => count(version) },
-      { name: t`State`, render: (type) => <EventTypeBadge {...type} /> },
+      { name: t`State`, card: 'unnamed', render: (type) => <EventTypeBadge {...type} /> },
     ],
     [t],
   );

@@ -35,15 +35,22 @@ export function useEventColumns(deliveries: boolean): Column<Row>[] {
         render: ({ databaseId }) => <span className="figures text-soft">{databaseId}</span>,
       },
       ...(deliveries
-        ? [{ name: t`Deliveries`, render: (row: Row) => <Deliveries deliveries={row.deliveries} /> }]
+        ? [
+            {
+              name: t`Deliveries`,
+              card: 'unnamed' as const,
+              render: (row: Row) => <Deliveries deliveries={row.deliveries} />,
+            },
+          ]
         : []),
       {
         name: t`Size`,
         figures: true,
         from: 'md',
+        card: 'none',
         render: ({ bodyBytes }) => (bodyBytes == null ? '–' : bytes(bodyBytes)),
       },
-      { name: t`When`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`When`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} /> },
     ],
     [t, deliveries],
   );

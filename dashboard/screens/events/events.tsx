@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Button } from '../../parts/button';
 import { List, More, usePage } from '../../parts/list';
+import { useLooking } from '../../parts/looking';
 import { Answer, Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress, useGo } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
@@ -29,6 +30,7 @@ export default function Events() {
     pause: problem !== undefined,
   });
   const [looking, setLooking] = useState(false);
+  const [pointer, lookAway] = useLooking(setLooking);
   const [waiting, setWaiting] = useState(false);
   const readAgain = () => {
     setWaiting(false);
@@ -65,12 +67,13 @@ export default function Events() {
               <Trans>Events appear here as they are emitted. Choose a longer range to see older ones.</Trans>
             </Empty>
           ) : (
-            <div onPointerEnter={() => setLooking(true)} onPointerLeave={() => setLooking(false)}>
+            <div {...pointer}>
               {waiting && (
                 <button
                   type="button"
                   onClick={() => {
                     setAfter(null);
+                    lookAway();
                     readAgain();
                   }}
                   className="w-full border-b border-line bg-accent-soft py-1.5 text-center text-sm font-medium text-accent"

@@ -95,6 +95,7 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
       },
       {
         name: t`Delivery`,
+        card: 'corner',
         render: ({ delivery }) =>
           delivery ? (
             <Link to={`/deliveries/${delivery.databaseId}`} className="no-underline hover:brightness-90">
@@ -107,6 +108,7 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
       {
         name: t`Why`,
         from: 'md',
+        card: 'none',
         render: (row) => <Why row={row} eventType={event.eventType} />,
       },
       {
@@ -114,6 +116,7 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
         bare: true,
         figures: true,
         from: 'md',
+        card: 'none',
         render: (row) => (
           <span className="-my-1 inline-flex">
             <Fix row={row} event={event} onFixed={onFixed} />

@@ -78,15 +78,15 @@ function useColumns(): Column<Row>[] {
         render: (row) => (
           <>
             <EndpointOfTenant row={row} />
-            <span className="block truncate text-xs text-soft lg:hidden">
+            <span className="block truncate text-xs text-soft max-cards:hidden lg:hidden">
               <Why {...row} />
             </span>
           </>
         ),
       },
       { name: t`Tenant`, from: 'sm', render: ({ tenant }) => <TenantLink tenant={tenant} /> },
-      { name: t`State`, render: ({ state }) => <FailingBadge state={state} /> },
-      { name: t`Why`, from: 'lg', render: (row) => <Why {...row} /> },
+      { name: t`State`, card: 'unnamed', render: ({ state }) => <FailingBadge state={state} /> },
+      { name: t`Why`, from: 'lg', card: 'line', render: (row) => <Why {...row} /> },
       { name: t`Since`, figures: true, from: 'sm', render: ({ since }) => since && <Time value={since} /> },
       {
         name: t`Held`,

@@ -16,7 +16,10 @@ export const pathOf = ({ tenant, webhookId }: OfTenant): string =>
 /** An endpoint in a list of all tenants. */
 export function EndpointOfTenant({ row }: { row: OfTenant }) {
   return (
-    <Link to={pathOf(row)} className="font-medium text-ink no-underline hover:underline">
+    <Link
+      to={pathOf(row)}
+      className="font-medium text-ink no-underline hover:underline max-cards:line-clamp-2 max-cards:whitespace-normal"
+    >
       <Untrusted text={endpointLabel(row)} />
     </Link>
   );

@@ -9,7 +9,7 @@ export function KeyName({ apiKey: { id, name } }: { apiKey: KeyRowFragment }) {
   const { t } = useLingui();
   const { apiKey: own } = useViewer();
   return (
-    <span className="inline-flex max-w-36 flex-wrap items-center gap-x-2 sm:max-w-56 sm:flex-nowrap">
+    <span className="inline-flex max-w-36 flex-wrap max-cards:max-w-full items-center gap-x-2 sm:max-w-56 sm:flex-nowrap">
       <span className="truncate font-medium">
         <Untrusted text={name} />
       </span>

@@ -120,7 +120,7 @@ function useColumns(onRevoke: ((key: KeyRowFragment) => void) | null): Column<Ke
         from: 'md',
         render: ({ scopes }) => <ScopeList scopes={scopes} />,
       },
-      { name: t`State`, render: (key) => <KeyBadge apiKey={key} /> },
+      { name: t`State`, card: 'unnamed', render: (key) => <KeyBadge apiKey={key} /> },
       {
         name: t`Last used`,
         from: 'sm',

@@ -93,6 +93,7 @@ function useColumns(): Column<OperationRowFragment>[] {
       },
       {
         name: t`State`,
+        card: 'unnamed',
         render: ({ status }) => <OperationBadge status={status} />,
       },
       {
@@ -104,6 +105,7 @@ function useColumns(): Column<OperationRowFragment>[] {
       {
         name: t`Progress`,
         from: 'sm',
+        card: 'unnamed',
         render: ({ progress, status }) => (
           <div className="w-24">
             <ProgressBar
@@ -116,7 +118,7 @@ function useColumns(): Column<OperationRowFragment>[] {
       },
       { name: t`Done`, figures: true, from: 'sm', render: ({ affected }) => count(affected) },
       { name: t`Skipped`, figures: true, from: 'lg', render: ({ skipped }) => count(skipped) },
-      { name: t`Started`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`Started`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} /> },
     ],
     [t, i18n],
   );

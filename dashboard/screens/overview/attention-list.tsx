@@ -64,8 +64,8 @@ function useColumns(): Column<Row>[] {
           </>
         ),
       },
-      { name: t`State`, render: ({ endpoint }) => <WebhookBadge webhook={endpoint} /> },
-      { name: t`Problem`, from: 'md', render: (row) => <What {...row} /> },
+      { name: t`State`, card: 'unnamed', render: ({ endpoint }) => <WebhookBadge webhook={endpoint} /> },
+      { name: t`Problem`, from: 'md', card: 'none', render: (row) => <What {...row} /> },
       {
         name: t`Held`,
         figures: true,

@@ -65,15 +65,18 @@ function useColumns(): Column<DeliveryRowFragment>[] {
       {
         name: t`Reason`,
         from: 'lg',
+        card: 'line',
         render: ({ lastErrorCode }) => lastErrorCode && i18n._(remedyFor(lastErrorCode).why),
       },
       {
         name: t`Error`,
+        card: 'unnamed',
         render: ({ lastErrorCode }) => <code className="font-mono text-xs text-bad">{lastErrorCode}</code>,
       },
       {
         name: t`When`,
         figures: true,
+        card: 'corner',
         render: ({ finishedAt, createdAt }) => <Time value={finishedAt ?? createdAt} />,
       },
     ],

@@ -121,9 +121,10 @@ function useColumns(all: number): Column<Row>[] {
       {
         name: t`ID`,
         from: 'lg',
+        card: 'none',
         render: ({ id }) => <code className="font-mono text-xs text-soft">{id}</code>,
       },
-      { name: t`Created`, from: 'lg', render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`Created`, from: 'lg', card: 'none', render: ({ createdAt }) => <Time value={createdAt} /> },
       {
         name: t`Endpoints`,
         figures: true,
@@ -140,9 +141,10 @@ function useColumns(all: number): Column<Row>[] {
         name: t`Share`,
         figures: true,
         from: 'lg',
+        card: 'none',
         render: ({ stats }) => <Share part={all === 0 ? 0 : (stats?.total.attempts ?? 0) / all} />,
       },
-      { name: t`State`, render: ({ failing }) => <FailingEndpoints failing={failing} /> },
+      { name: t`State`, card: 'unnamed', render: ({ failing }) => <FailingEndpoints failing={failing} /> },
       { name: t`Success`, figures: true, from: 'sm', render: ({ stats }) => percent(stats?.total.successRate) },
       {
         name: t`Due`,

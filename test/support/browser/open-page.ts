@@ -14,6 +14,8 @@ export interface PageOptions {
   locale?: string;
   /** IANA. Default: UTC. */
   timeZone?: string;
+  /** The person has fingers alone. */
+  touch?: boolean;
   /** The origin of relative paths, such as http://127.0.0.1:8080. */
   origin?: string;
 }
@@ -51,13 +53,22 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 export async function openPage(browser: Browser, options: PageOptions = {}): Promise<OpenedPage> {
-  const { theme = 'light', width = 1280, height = 800, locale = 'en-US', timeZone = 'UTC', origin } = options;
+  const {
+    theme = 'light',
+    width = 1280,
+    height = 800,
+    locale = 'en-US',
+    timeZone = 'UTC',
+    origin,
+    touch = false,
+  } = options;
   const context = await browser.newContext({
     colorScheme: theme,
     viewport: { width, height },
     locale,
     timezoneId: timeZone,
     reducedMotion: 'reduce',
+    hasTouch: touch,
     ...(origin === undefined ? {} : { baseURL: origin }),
   });
   context.setDefaultTimeout(WAIT_TIMEOUT_MS);

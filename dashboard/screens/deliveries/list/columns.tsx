@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react/macro';
 import { useMemo, useRef } from 'react';
 import { AnswerCode, DeliveryLink, EndpointLink } from '../../../parts/cells';
-import type { Column } from '../../../parts/list';
+import { type Column, NoValue } from '../../../parts/list';
 import { DeliveryBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
 import { count } from '../../../text/numbers';
@@ -20,11 +20,13 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
       {
         name: t`State`,
         width: 'w-30 sm:w-32',
+        card: 'unnamed',
         render: ({ status, attemptCount }) => <DeliveryBadge status={status} attemptCount={attemptCount} />,
       },
       {
         name: t`Event type`,
         wide: true,
+        card: 'title',
         render: (row) => <DeliveryLink delivery={row} />,
       },
       {
@@ -39,6 +41,7 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
         from: 'sm',
         wide: true,
         width: 'w-44 lg:w-52',
+        card: 'unnamed',
         render: (row) => <AnswerCode delivery={row} />,
       },
       {
@@ -46,19 +49,21 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
         figures: true,
         from: 'lg',
         width: 'w-20',
+        card: 'none',
         render: ({ attemptCount }) => count(attemptCount),
       },
       {
         name: t`Next attempt`,
         from: 'lg',
         width: 'w-32',
-        render: ({ nextAttemptAt }) =>
-          nextAttemptAt ? <Time value={nextAttemptAt} next /> : <span className="text-faint">–</span>,
+        card: 'unnamed',
+        render: ({ nextAttemptAt }) => (nextAttemptAt ? <Time value={nextAttemptAt} next /> : <NoValue />),
       },
       {
         name: t`Created`,
         figures: true,
         width: 'w-22 sm:w-28',
+        card: 'corner',
         render: ({ createdAt }) => <Time value={createdAt} />,
       },
     ];

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react/macro';
 import { Ellipsis } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
 import { Button } from '../../../parts/button';
+import { useMedia } from '../../../parts/media';
 import { Menu } from '../../../parts/menu';
 import { useGo } from '../../../parts/place';
 import { canCancel } from '../one/cancel-dialog';
@@ -14,18 +14,14 @@ export interface RowActionsProps {
 }
 
 /** Devices without a pointer that can hover, and narrow windows, have a menu. */
-const touch = matchMedia('(hover: none), (width < 40rem)');
-const subscribe = (listener: () => void) => {
-  touch.addEventListener('change', listener);
-  return () => touch.removeEventListener('change', listener);
-};
+const TOUCH = '(hover: none), (width < 40rem)';
 
 /** What can be done with the delivery of a row: its button shows on hover and focus; a phone has a menu. */
 export function RowActions({ row, send, cancel }: RowActionsProps & { row: Row }) {
   const { t } = useLingui();
   const go = useGo();
   const { webhook } = row;
-  if (!useSyncExternalStore(subscribe, () => touch.matches)) {
+  if (!useMedia(TOUCH)) {
     return (
       <span className="-my-1 flex opacity-0 group-hover:opacity-100 group-data-current:opacity-100 focus-within:opacity-100">
         <Button
