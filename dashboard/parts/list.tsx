@@ -15,7 +15,7 @@ export interface Column<Row> {
   /** Takes the room that is left, and ends in an ellipsis. */
   wide?: boolean;
   /** From which width on a table shows it. A card shows it too. */
-  from?: 'sm' | 'md' | 'lg';
+  from?: 'sm' | 'md' | 'lg' | '2xl';
   /**
    * Its place in the card that a row is on a phone. Default: the first column is the title, a column that is `wide` has
    * a line of its own, one that is `bare` stands in the corner, and others follow one another with their names.
@@ -44,7 +44,7 @@ interface ListProps<Row> {
 export const ROW_PX = 30;
 export const CARD_PX = 92;
 
-const SHOWN = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
+const SHOWN = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden', '2xl': 'max-2xl:hidden' } as const;
 
 function placeInCard(column: Column<unknown>, columns: readonly Column<unknown>[]): string {
   const hasTitle = columns.some(({ card }) => card === 'title');

@@ -84,7 +84,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls takes the focus, so that keys can scroll it
         tabIndex={0}
         onScroll={({ currentTarget }) => look({ scrolled: currentTarget.scrollTop > 0 })}
-        className="relative max-h-[clamp(20rem,calc(100dvh-19rem),60rem)] max-cards:max-h-[max(20rem,calc(100dvh-9rem))] overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
+        className="relative max-h-[clamp(20rem,calc(100dvh-21.25rem),60rem)] max-cards:max-h-[max(20rem,calc(100dvh-9rem))] overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
       >
         <table
           aria-label={label}

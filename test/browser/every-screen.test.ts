@@ -89,13 +89,14 @@ async function goTo(page: Page, path: string): Promise<void> {
   page.off('request', ask).off('requestfinished', end).off('requestfailed', end);
 }
 
-/** What reaches beyond the window, in a page that would have to be scrolled sideways. */
+/** What reaches beyond the window, in a page that would have to be scrolled sideways, and cards that cut their content. */
 async function overflow(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(`(() => {
     const { documentElement: root } = document;
     const width = root.clientWidth;
+    const cut = [...document.querySelectorAll('main section')].filter((card) => card.scrollWidth > card.clientWidth + 1);
     if (root.scrollWidth <= width) {
-      return [];
+      return cut.map((card) => card.scrollWidth + ' of ' + card.clientWidth + ' pixels in ' + card.innerText.slice(0, 60));
     }
     const reaching = [...document.querySelectorAll('body *')].filter((element) => {
       const { left, right } = element.getBoundingClientRect();

@@ -89,7 +89,7 @@ describe('a secret that is rotated', () => {
     const fresh = await copySecret(page);
     expect(fresh).not.toBe(old);
     await dialogOf(page).getByRole('button', { name: 'Close' }).click();
-    await page.getByText(/two: the previous one ends in (1h|59m|60m)/).waitFor();
+    await page.getByText(/Two are valid; the previous one ends in (1h|59m|60m)/).waitFor();
     expect(await page.content()).not.toContain(fresh);
 
     await stack.delivery.emit();

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useEffect, useRef } from 'react';
 import { useQuery } from 'urql';
+import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
 import { AttemptCharts } from '../../parts/attempt-charts';
 import { AttemptFigures } from '../../parts/attempt-figures';
 import { Select } from '../../parts/field';
@@ -61,7 +62,9 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
         <RangePicker />
       </div>
       {error && <Failure error={error} retry={read} />}
-      {stats && <AttemptFigures stats={stats} backlog={endpoint.backlog} range={range} />}
+      {stats && (
+        <AttemptFigures stats={stats} backlog={{ held: endpoint.heldCount, countMax: HELD_SHOWN_MAX }} range={range} />
+      )}
       {!stats && !error && <Skeleton heights={['h-21']} />}
       <AttemptCharts buckets={stats?.buckets ?? NONE} />
     </section>

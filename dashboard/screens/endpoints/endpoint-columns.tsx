@@ -54,7 +54,10 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
         figures: true,
         from: 'lg',
         card: 'none',
-        render: ({ lastDay }) => duration(lastDay?.findLast(({ attempts }) => attempts > 0)?.p95Ms),
+        render: ({ lastDay }) => {
+          const latest = lastDay?.findLast(({ attempts }) => attempts > 0);
+          return latest ? duration(latest.p95Ms) : <NoValue />;
+        },
       },
       {
         name: t`Last success`,

@@ -25,9 +25,7 @@ export function FailureCodes({ failures }: { failures: Failures }) {
             >
               <div className="min-w-0">
                 <code className="block truncate font-mono text-xs font-medium">{errorCode}</code>
-                <span className="block truncate text-xs text-soft max-cards:whitespace-normal">
-                  {i18n._(remedyFor(errorCode).why)}
-                </span>
+                <span className="block text-xs text-soft">{i18n._(remedyFor(errorCode).why)}</span>
               </div>
               <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-full max-cards:hidden">
                 <rect width="100" height="6" rx="3" className="fill-sunken" />

@@ -31,6 +31,11 @@ export function ConsoleSessions() {
             their session.
           </Trans>
         </p>
+        {data?.apiKeys && rows.length === 0 && (
+          <p className="text-sm text-soft">
+            <Trans>No sessions.</Trans>
+          </p>
+        )}
         {data?.apiKeys && rows.length > 0 && (
           <div className="-mx-3.5 -mb-3.5 border-t border-line">
             <List label={t`Console sessions`} columns={columns} rows={rows} keyOf={({ id }) => id} />

@@ -124,7 +124,7 @@ function useColumns(all: number): Column<Row>[] {
         card: 'none',
         render: ({ id }) => <code className="font-mono text-xs text-soft">{id}</code>,
       },
-      { name: t`Created`, from: 'lg', card: 'none', render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`Created`, from: '2xl', card: 'none', render: ({ createdAt }) => <Time value={createdAt} /> },
       {
         name: t`Endpoints`,
         figures: true,
@@ -171,7 +171,7 @@ function FailingEndpoints({ failing }: Pick<Row, 'failing'>) {
       </Badge>
     );
   return (
-    <span className="inline-flex flex-wrap gap-1">
+    <span className="inline-flex flex-wrap gap-1 lg:flex-nowrap">
       {badge('bad', gone, <Trans>{count(gone)} gone</Trans>)}
       {badge('bad', disabled, <Trans>{count(disabled)} disabled</Trans>)}
       {badge('warn', tried, <Trans>{count(tried)} failing</Trans>)}
@@ -183,7 +183,7 @@ function FailingEndpoints({ failing }: Pick<Row, 'failing'>) {
 function Share({ part }: { part: number }) {
   return (
     <span className="flex items-center justify-end gap-2">
-      <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-16">
+      <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-16 max-2xl:hidden">
         <rect width="100" height="6" className="fill-sunken" />
         <rect width={Math.min(1, part) * 100} height="6" className="fill-accent" />
       </svg>

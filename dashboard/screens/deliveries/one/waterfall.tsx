@@ -62,7 +62,7 @@ export function Waterfall({
         </ul>
       }
     >
-      <table className="w-full border-collapse text-sm" aria-label={t`Attempts`}>
+      <table className="list w-full border-collapse text-sm" aria-label={t`Attempts`}>
         <thead className="sr-only">
           <tr>
             <th scope="col">{t`Attempt`}</th>
@@ -96,16 +96,22 @@ export function Waterfall({
                   {attempt.number}
                 </button>
               </td>
-              <td className="w-px px-3 whitespace-nowrap">
+              <td data-card="title" className="w-px px-3 whitespace-nowrap max-cards:whitespace-normal">
                 <code className={`figures font-mono text-xs ${attempt.errorCode == null ? 'text-soft' : 'text-bad'}`}>
                   <Untrusted text={answerText(attempt)} />
                 </code>
               </td>
-              <td className="px-1">
+              <td data-card="line" className="px-1">
                 <Bar attempt={attempt} longest={longest} />
               </td>
-              <td className="figures w-px px-3 text-end whitespace-nowrap">{duration(attempt.durationMs)}</td>
-              <td className="w-px pe-3.5 text-end whitespace-nowrap text-soft" title={absolute(attempt.startedAt)}>
+              <td data-card="corner" className="figures w-px px-3 text-end whitespace-nowrap">
+                {duration(attempt.durationMs)}
+              </td>
+              <td
+                data-card="corner"
+                className="w-px pe-3.5 text-end whitespace-nowrap text-soft"
+                title={absolute(attempt.startedAt)}
+              >
                 <Time value={attempt.startedAt} />
               </td>
             </tr>
