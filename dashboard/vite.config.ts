@@ -60,6 +60,8 @@ const service = process.env['HOOKWRIGHT_URL'] ?? `http://localhost:${process.env
 export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
+  // Files name each other relatively, because the service may be below a path. It puts that path into the pages.
+  experimental: { renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }) },
   plugins: [
     documentTexts(),
     react(),

@@ -231,6 +231,36 @@ describe('reading the settings', () => {
   );
 });
 
+describe('PUBLIC_URL', () => {
+  test.each([
+    ['https://hooks.example.com', ''],
+    ['https://example.com/hooks', '/hooks'],
+    ['http://localhost:8080/a/b-c.d_e~1', '/a/b-c.d_e~1'],
+    ['https://example.com/api/hooks', '/api/hooks'],
+  ])('%s has the path %j', (PUBLIC_URL, basePath) => {
+    expect(readConfig({ PUBLIC_URL })).toMatchObject({ publicUrl: PUBLIC_URL, basePath });
+  });
+
+  test.each([
+    ...[
+      'https://example.com/',
+      'https://example.com/hooks/',
+      'https://example.com//hooks',
+      'https://Example.com/hooks',
+    ],
+    ...[
+      'https://example.com/a/../b',
+      'https://example.com/h?x',
+      'https://example.com/h#x',
+      'https://example.com/h%20k',
+    ],
+    ...['https://example.com:443/hooks', 'ftp://example.com/hooks', 'example.com/hooks', 'https://u@example.com/hooks'],
+    ...['https://example.com/console', 'https://example.com/api/v1/hooks', 'https://example.com/api'],
+  ])('%s is refused', (PUBLIC_URL) => {
+    expect(() => readConfig({ PUBLIC_URL })).toThrow('PUBLIC_URL is');
+  });
+});
+
 describe('signing in by OpenID Connect', () => {
   const whole = {
     PUBLIC_URL: 'https://hooks.example.com',
@@ -254,6 +284,8 @@ describe('signing in by OpenID Connect', () => {
       rolesClaim: 'groups',
       roles: { admin: [], support: [], viewer: ['staff', 'support'] },
       publicUrl: 'https://hooks.example.com',
+      origin: 'https://hooks.example.com',
+      basePath: '',
     });
     const loopback = { PUBLIC_URL: 'http://localhost:3000', OIDC_ISSUER: 'http://127.0.0.1:9000' };
     expect(readConfig({ ...whole, ...loopback, OIDC_NAME: 'SSO' }).oidc?.name).toBe('SSO');

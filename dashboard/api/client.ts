@@ -10,6 +10,7 @@
  *
  * Updates of the stream change an object in the cache by its id, and a row in a `Feed` by `Feed.update`.
  */
+
 import {
   Client,
   createRequest,
@@ -18,12 +19,13 @@ import {
   subscriptionExchange,
   type TypedDocumentNode,
 } from 'urql';
+import { BASE } from './base';
 import { createCache } from './cache';
 import { keepShown } from './keep-shown';
 import { LiveConnection } from './live';
 import { fetchSignedIn } from './session';
 
-const URL = '/graphql';
+const URL = `${BASE}/graphql`;
 
 /**
  * The API's client for one sign-in and, with a platform key, one tenant: the cache never mixes two of them. Each

@@ -1,3 +1,4 @@
+import { BASE } from './base';
 import type { LiveState } from './live-states';
 import { pauseMs } from './passing';
 import { eventsOf } from './server-events';
@@ -153,7 +154,7 @@ export class LiveStream {
   }
 
   #ask(signal: AbortSignal): Promise<Response> {
-    return fetchSignedIn('/graphql/stream', {
+    return fetchSignedIn(`${BASE}/graphql/stream`, {
       method: 'POST',
       headers: {
         ...this.#headers,
@@ -222,7 +223,7 @@ const isOfStream = ({ extensions }: { extensions?: Record<string, unknown> }): b
  */
 async function isAnotherFree(): Promise<boolean> {
   try {
-    await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(FREE_MS) });
+    await fetch(`${BASE}/health/live`, { cache: 'no-store', signal: AbortSignal.timeout(FREE_MS) });
     return true;
   } catch (error) {
     return !(error instanceof DOMException && error.name === 'TimeoutError');

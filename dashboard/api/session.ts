@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { BASE } from './base';
 import { Observable } from './observable';
 import { answerOtherTabs, askOtherTabs, canAnswer } from './other-tabs';
 import { untilAnswered } from './passing';
@@ -28,7 +29,7 @@ interface Ended {
 type Standing = { session: Session; signIn: number } | { session: null; why: SignedOut; returnUrl: string | null };
 
 /** The console and a portal that is opened in its tab each keep their own. */
-const keptName = () => (location.pathname.startsWith('/portal') ? 'portal-session' : 'session');
+const keptName = () => (location.pathname.startsWith(`${BASE}/portal`) ? 'portal-session' : 'session');
 
 /**
  * Holds the session of this page. It lives in memory; `keep` also puts it into `sessionStorage`, so that a reload
@@ -196,7 +197,7 @@ export async function leave(): Promise<void> {
     return;
   }
   const [path, headers] = token === null ? ['/oidc', {}] : ['', { authorization: `Bearer ${token}` }];
-  const response = await fetch(`/console${path}/sign-out`, { method: 'POST', headers });
+  const response = await fetch(`${BASE}/console${path}/sign-out`, { method: 'POST', headers });
   if (!response.ok && response.status !== 401) {
     throw new Error(response.statusText);
   }

@@ -1,3 +1,4 @@
+import { BASE } from '../api/base';
 import { exchangeCode, sessions } from '../api/session';
 import { waysIn } from './ways-in';
 
@@ -37,7 +38,7 @@ export async function enter(waits: () => void): Promise<Refusal | undefined> {
 /** @returns why the code was refused; undefined where it was taken */
 async function exchange(code: string, waits: () => void): Promise<string | undefined> {
   try {
-    sessions.begin(await exchangeCode('/console/sign-in', code, waits), { keep: true });
+    sessions.begin(await exchangeCode(`${BASE}/console/sign-in`, code, waits), { keep: true });
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Outlet, RouterProvider } from '@tanstack/react-router';
+import { BASE } from '../api/base';
 import { fetchLaterScripts } from '../api/scripts';
 import { showPage, showWaiting } from '../parts/page-root';
 import { routerOptions } from '../parts/router-options';
@@ -20,7 +21,7 @@ const router = createRouter({
       ...tenantSettingsRoutes(tenant),
     ]),
   ]),
-  basepath: '/console',
+  basepath: `${BASE}/console`,
   ...routerOptions,
 });
 

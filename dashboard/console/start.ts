@@ -1,8 +1,9 @@
+import { BASE } from '../api/base';
 import '../styles.css';
 import { consoleScreens, screenAt, tenantScreens, tenantSettingsScreens } from '../screens/screens';
 
 // The screen comes beside the page, not after it.
-const path = location.pathname.replace(/^\/console/, '');
+const path = location.pathname.slice(BASE.length).replace(/^\/console/, '');
 const [, inTenant] = /^\/tenants\/[^/]+(.*)$/.exec(path) ?? [];
 const load =
   inTenant === undefined

@@ -1,3 +1,4 @@
+import { BASE } from '../api/base';
 import { untilAnswered } from '../api/passing';
 
 export interface WaysIn {
@@ -19,7 +20,7 @@ let asked: Promise<WaysIn> | undefined;
 export const waysIn = (waits: () => void = () => {}): Promise<WaysIn> => (asked ??= ask(waits));
 
 async function ask(waits: () => void): Promise<WaysIn> {
-  const response = await untilAnswered(() => fetch('/console/oidc'), waits);
+  const response = await untilAnswered(() => fetch(`${BASE}/console/oidc`), waits);
   const none = { oidc: null, isSignedIn: false, keyFile: null };
   // A proxy may answer with a page of its own.
   return response.ok ? ((await response.json().catch(() => none)) as WaysIn) : none;

@@ -1,5 +1,6 @@
 import type { RouterHistory } from '@tanstack/react-router';
 import { isPortalPath } from '../../src/domain/portal-paths';
+import { BASE } from '../api/base';
 import { CodeRefused, exchangeCode, sessions } from '../api/session';
 import type { Refusal } from './link-refused';
 import { readPortalLink } from './links';
@@ -20,7 +21,7 @@ interface Before {
  * @returns why the code was refused; undefined where there was none, or it was taken.
  */
 export async function enter(history: RouterHistory, { waits, invites }: Before): Promise<Refusal | undefined> {
-  const link = readPortalLink(location.href, location.origin);
+  const link = readPortalLink(location.href, location.origin, BASE);
   if (link === null) {
     await sessions.restore();
     return undefined;
@@ -32,7 +33,7 @@ export async function enter(history: RouterHistory, { waits, invites }: Before):
   if (!isPlace) {
     parentPage.refuse(['path must be a path of the portal, such as /deliveries?status=FAILED']);
   }
-  history.replace(`/portal${isPlace ? link.place : '/'}`);
+  history.replace(`${BASE}/portal${isPlace ? link.place : '/'}`);
   try {
     sessions.begin(await exchangeCode(link.path, link.code, waits), { keep: true });
     return undefined;

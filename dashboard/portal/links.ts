@@ -1,4 +1,4 @@
-const LINK_PATH = /^\/portal\/([si])\/([A-Za-z0-9_-]+)$/;
+const LINK_PATH = /^(.*)\/portal\/([si])\/([A-Za-z0-9_-]+)$/;
 const HASH = /^#([^/]+)(\/.*)?$/;
 const LOOPBACK = /^(localhost|[a-z0-9.-]+\.localhost|127\.[0-9.]+|\[::1\])$/;
 
@@ -17,20 +17,23 @@ export interface PortalLink {
  * which has `i` instead of `s`. A path of the portal may follow the code: it is not sent to the service either.
  *
  * @param origin that of the service: a url of another one is not a link to this portal
+ * @param base the path of the service at its origin
  * @returns null for any other text
  */
-export function readPortalLink(url: string, origin: string): PortalLink | null {
+export function readPortalLink(url: string, origin: string, base = ''): PortalLink | null {
   const link = URL.parse(url);
   const [, code = '', place = ''] = HASH.exec(link?.hash ?? '') ?? [];
-  const [, kind, publicId] = LINK_PATH.exec(link?.pathname ?? '') ?? [];
-  return link?.origin === origin && publicId !== undefined && code !== ''
-    ? { path: `/portal/s/${publicId}`, code, place: place || '/', isInvitation: kind === 'i' }
+  const [, before, kind, publicId] = LINK_PATH.exec(link?.pathname ?? '') ?? [];
+  return link?.origin === origin && before === base && publicId !== undefined && code !== ''
+    ? { path: `${base}/portal/s/${publicId}`, code, place: place || '/', isInvitation: kind === 'i' }
     : null;
 }
 
-/** The place of an address of the portal, such as `/deliveries?status=FAILED`. */
-export const placeIn = ({ pathname, search }: Pick<Location, 'pathname' | 'search'>): string =>
-  pathname.replace(/^\/portal/, '') + search;
+/** The place of an address of the portal, such as `/deliveries?status=FAILED`. @param base as of the link */
+export function placeIn({ pathname, search }: Pick<Location, 'pathname' | 'search'>, base = ''): string {
+  const root = `${base}/portal`;
+  return (pathname.startsWith(root) ? pathname.slice(root.length) : pathname) + search;
+}
 
 /** A url that a person may be led to: https, or http on this machine; null for any other, such as `javascript:`. */
 export function safeReturnUrl(url: string | null | undefined): string | null {

@@ -1,4 +1,5 @@
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { BASE } from '../api/base';
 import { fetchLaterScripts, loadPageAgainBy } from '../api/scripts';
 import { isFramed } from '../api/tab-storage';
 import { showPage, showWaiting } from '../parts/page-root';
@@ -17,12 +18,12 @@ import { SignedOutPage } from './signed-out';
 const root = createRootRoute({ component: () => <TenantFrame canLeave={!isFramed} /> });
 const router = createRouter({
   routeTree: root.addChildren(tenantRoutes(root, () => '')),
-  basepath: '/portal',
+  basepath: `${BASE}/portal`,
   ...routerOptions,
 });
 
 if (isFramed) {
-  router.subscribe('onResolved', () => parentPage.showPlace(placeIn(location)));
+  router.subscribe('onResolved', () => parentPage.showPlace(placeIn(location, BASE)));
 }
 const refusal = await enter(router.history, { waits: showWaiting, invites: showInvitation });
 renewal.start();

@@ -1,3 +1,4 @@
+import { BASE } from '../api/base';
 import { askWith } from '../api/client';
 import type { ViewerQuery } from '../api/generated/graphql';
 import { CodeRefused, exchangeCode, sessions } from '../api/session';
@@ -51,7 +52,7 @@ class Renewal {
     if (this.#startAt !== undefined) {
       return;
     }
-    this.#startAt = placeIn(location);
+    this.#startAt = placeIn(location, BASE);
     while (sessions.token !== null) {
       parentPage.tell({ type: 'hookwright:renew' });
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
@@ -112,7 +113,7 @@ class Renewal {
 
   /** A link that does not work is as good as none: the parent page is asked again. */
   async #take(url: string): Promise<void> {
-    const link = readPortalLink(url, location.origin);
+    const link = readPortalLink(url, location.origin, BASE);
     if (link === null || link.isInvitation) {
       return;
     }

@@ -53,6 +53,7 @@ export async function buildServer(services: Services, options: DashboardOptions 
     // One logger for all: a child for each request costs more than the rare line is worth.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
+    rewriteUrl: ({ url = '/' }) => withoutBase(url, config.basePath),
     bodyLimit: limits.restBodyBytesMax,
     // X-Forwarded-For counts from these proxies only.
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
@@ -93,9 +94,10 @@ export async function buildServer(services: Services, options: DashboardOptions 
   refuseRepeatedHeaders(app);
   // Behind what counts requests: it answers preflights itself, and no hook after it sees them.
   await allowOrigins(app, config);
+  const rest = config.basePath + REST_PREFIX;
   refuseUnknownRoutes(
     app,
-    `REST begins with ${REST_PREFIX} and is described at ${REST_PREFIX}/openapi.json; GraphQL is at /graphql.`,
+    `REST begins with ${rest} and is described at ${rest}/openapi.json; GraphQL is at ${config.basePath}/graphql.`,
   );
 
   const schema = await buildGraphqlSchema();
@@ -109,6 +111,15 @@ export async function buildServer(services: Services, options: DashboardOptions 
   return app;
 }
 
+/** The url of a request as the routes have it. A proxy may leave the path of PUBLIC_URL in it, or not. */
+function withoutBase(url: string, basePath: string): string {
+  const rest = url.slice(basePath.length);
+  if (basePath === '' || !url.startsWith(basePath) || !/^([/?]|$)/.test(rest)) {
+    return url;
+  }
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
 /** A path that the router can read, and that no route has. */
 function readable(url: string): string {
   return (url.startsWith('/') ? url : `/${url}`).replaceAll('%', '%25');
@@ -119,7 +130,7 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
   const { config, rateLimits } = services;
   app.addHook('onRequest', async (request) => rateLimits.requireAnonymous(request.ip));
   app.get('/', async (request, reply) => {
-    return isVisit(request) && config.dashboard ? reply.redirect('/console', 303) : directory(config);
+    return isVisit(request) && config.dashboard ? reply.redirect(`${config.basePath}/console`, 303) : directory(config);
   });
   await app.register(problemPages);
   if (config.delivery.egressAddresses.length > 0) {
@@ -129,7 +140,7 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
     });
   }
   if (config.graphiql) {
-    await app.register(graphiql);
+    await app.register(graphiql, config);
   }
   await app.register(openApiRoute, { prefix: REST_PREFIX, services });
 }
@@ -159,16 +170,17 @@ async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Prom
 
 /** The answer at the root: where each interface is. */
 function directory(config: Config): Record<string, string> {
+  const { basePath } = config;
   return {
     name: 'Hookwright',
     version,
-    graphql: '/graphql',
-    ...(config.graphiql ? { graphiql: '/graphiql' } : {}),
-    ...(config.dashboard ? { console: '/console' } : {}),
-    rest: `${REST_PREFIX}/webhooks`,
-    openapi: `${REST_PREFIX}/openapi.json`,
-    ...(config.delivery.egressAddresses.length > 0 ? { webhookAddresses: EGRESS_ADDRESSES_PATH } : {}),
-    health: '/health/ready',
+    graphql: `${basePath}/graphql`,
+    ...(config.graphiql ? { graphiql: `${basePath}/graphiql` } : {}),
+    ...(config.dashboard ? { console: `${basePath}/console` } : {}),
+    rest: `${basePath}${REST_PREFIX}/webhooks`,
+    openapi: `${basePath}${REST_PREFIX}/openapi.json`,
+    ...(config.delivery.egressAddresses.length > 0 ? { webhookAddresses: basePath + EGRESS_ADDRESSES_PATH } : {}),
+    health: `${basePath}/health/ready`,
   };
 }
 

@@ -7,7 +7,7 @@ import { buildServer } from '../../src/api/server.js';
 import { errorCatalogue } from '../../src/errors.js';
 import { eventually } from '../support/eventually.js';
 import { serve } from '../support/loopback.js';
-import { expectProblem, RestApi } from '../support/rest-api.js';
+import { expectProblem, RestApi, type RestRequest } from '../support/rest-api.js';
 
 const api = await RestApi.open({ CORS_ORIGINS: 'https://app.example.com' });
 afterAll(() => api[Symbol.asyncDispose]());
@@ -35,6 +35,23 @@ describe('the address itself', () => {
     expect((await named.ask(line, { key: null })).body).toEqual({ addresses });
     const json = { query: '{ viewer { egressAddresses } }' };
     expect((await named.ask('POST //graphql', { json })).body.data.viewer).toEqual({ egressAddresses: addresses });
+  });
+
+  test.each(['', '/hooks'])('below the path of PUBLIC_URL: requests that begin with %j are taken', async (path) => {
+    await using below = await RestApi.open({ PUBLIC_URL: 'https://example.com/hooks' });
+    const ask = (line: string, request: RestRequest = {}) => below.ask(line.replace(' ', ` /${path}`), request);
+    const made = await ask('POST /api/v1/webhooks', { json: { url: 'https://example.com/', events: ['*'] } });
+    expect(made.headers['location']).toBe(`/hooks/api/v1/webhooks/${made.body.data.id}`);
+    expect((await ask(`GET ${'/api/v1/webhooks'}?limit=1`)).body.data).toHaveLength(1);
+    expect((await ask('GET /api/v1/openapi.json')).body.servers[0].url).toBe('https://example.com/hooks/api/v1');
+    expect((await ask('GET /', { key: null })).body).toMatchObject({
+      graphql: '/hooks/graphql',
+      console: '/hooks/console',
+    });
+    const visit = { key: null, headers: { accept: 'text/html' } };
+    expect((await ask('GET /', visit)).headers['location']).toBe('/hooks/console');
+    expect((await ask('GET /graphql', visit)).headers['location']).toBe('/hooks/graphiql');
+    expectProblem(await ask('GET /hooked/api/v1/webhooks'), 'not_found');
   });
 
   test('health needs no key', async () => {

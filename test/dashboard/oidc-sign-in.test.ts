@@ -29,7 +29,7 @@ class Place implements AsyncDisposable {
   }
 
   client(): CookieClient {
-    return new CookieClient({ [this.origin]: this.site.origin });
+    return new CookieClient({ [new URL(this.origin).origin]: this.site.origin });
   }
 
   get isSecure(): boolean {
@@ -73,7 +73,7 @@ class Place implements AsyncDisposable {
   async ask(client: CookieClient, query: string, headers: Record<string, string> = {}, path = '/graphql') {
     const response = await client.ask(this.origin + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: this.origin, ...headers },
+      headers: { 'content-type': 'application/json', origin: new URL(this.origin).origin, ...headers },
       body: JSON.stringify({ query }),
     });
     return { status: response.status, body: JSON.parse(await response.text()) };
@@ -125,6 +125,24 @@ describe('by OpenID Connect', () => {
       '__Host-hookwright-sign-in; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure',
       '__Host-hookwright; Path=/; Max-Age=28800; HttpOnly; SameSite=Strict; Secure',
     ]);
+  });
+
+  test('below a path: the provider sends back there, and cookies are for that path alone', async () => {
+    await using below = await Place.open({ publicUrl: 'https://example.com/hooks' });
+    const client = below.client();
+    expect(await below.signIn(client, 'vic', '/hooks/console/tenants?name=x')).toBe('/hooks/console/tenants?name=x');
+    const { body } = await below.ask(client, VIEWER);
+    expect(body.data.viewer.scopes).toEqual(['platform:read']);
+    const ours = client.set.filter((text) => text.includes('hookwright'));
+    expect(ours.map((text) => text.replace(/=[^;]*/, '')).sort()).toEqual([
+      '__Secure-hookwright-former; Path=/hooks; Max-Age=28800; HttpOnly; SameSite=Lax; Secure',
+      '__Secure-hookwright-sign-in; Path=/hooks; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
+      '__Secure-hookwright-sign-in; Path=/hooks; Max-Age=600; HttpOnly; SameSite=Lax; Secure',
+      '__Secure-hookwright; Path=/hooks; Max-Age=28800; HttpOnly; SameSite=Strict; Secure',
+    ]);
+    // Another application of the origin is not the console.
+    expect(await below.signIn(below.client(), 'vic', '/console')).toBe('/hooks/console');
+    expect((await below.ask(client, VIEWER, { origin: 'https://example.com/hooks' })).status).toBe(401);
   });
 
   test.each([

@@ -20,13 +20,25 @@ function recommended(ports: readonly number[]): string {
   return text!.replace(/( {2}server .*max_fails=0;\n)+/, `${servers}\n`);
 }
 
+interface NginxOptions {
+  /** Default: any free one. */
+  port?: number;
+  /** The path below which the APIs are. */
+  path?: string;
+  /** Whether it takes the path out of requests. */
+  strips?: boolean;
+}
+
 /** Debian's nginx before APIs on these ports, as docs/operate.md recommends it, in a folder of its own. */
-export async function startNginx(ports: readonly number[]): Promise<{ origin: string } & AsyncDisposable> {
+export async function startNginx(
+  ports: readonly number[],
+  { port: wanted, path = '', strips = false }: NginxOptions = {},
+): Promise<{ origin: string } & AsyncDisposable> {
   if (found === undefined) {
     throw new Error('There is no nginx. Install it (on Debian: apt-get install nginx-light).');
   }
   const folder = temporaryFolder(0o777);
-  const port = await freePort();
+  const port = wanted ?? (await freePort());
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
@@ -38,13 +50,17 @@ events {}
 http {
 access_log off;
 ${temporary.join('\n')}
-${recommended(ports).replace(/listen .*;/, `listen 127.0.0.1:${port};`)}
+${recommended(ports)
+  .replace(/listen .*;/, `listen 127.0.0.1:${port};`)
+  .replace('location /', `location ${path}/`)
+  .replace('proxy_pass http://hookwright', strips ? '$&/' : '$&')
+  .replace('$host', '$http_host')}
 }`;
   writeFileSync(join(folder, 'nginx.conf'), config);
   const nginx: ChildProcess = spawn(found, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit' });
   const ended = once(nginx, 'exit');
   const origin = `http://127.0.0.1:${port}`;
-  await eventually(async () => (await fetch(`${origin}/health/live`)).ok);
+  await eventually(async () => (await fetch(`${origin}${path}/health/live`)).ok);
   return {
     origin,
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
+import { BASE } from '../../api/base';
 import type { EventTypeRowFragment } from '../../api/generated/graphql';
 import { Code } from '../../parts/code';
 import { Card } from '../../parts/page';
@@ -12,7 +13,7 @@ export function SnippetsCard({ type, sample }: { type: EventTypeRowFragment; sam
   const { t } = useLingui();
   const mayEmit = useAllowed('events:emit') && !type.reserved && type.deprecatedAt == null;
   const received = { name: t`What you get`, text: receivedRequest(type.name, sample) };
-  const snippets = [received, ...(mayEmit ? emitSnippets(location.origin, type.name, sample) : [])];
+  const snippets = [received, ...(mayEmit ? emitSnippets(location.origin + BASE, type.name, sample) : [])];
   const [chosen, setChosen] = useState(received.name);
   const shown = snippets.find(({ name }) => name === chosen) ?? received;
   return (

@@ -10,7 +10,7 @@ const MUTATION =
 /**
  * How a producer emits an event of a type.
  *
- * @param origin of the API, such as `https://hooks.example.com`
+ * @param origin the address of the service, such as `https://hooks.example.com`
  * @param sample its payload, as JSON
  */
 export function emitSnippets(origin: string, name: string, sample: string): Snippet[] {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
@@ -25,6 +26,7 @@ export async function pages(
   app: FastifyInstance,
   { services, folder }: { services: Services; folder: string },
 ): Promise<void> {
+  const { basePath } = services.config;
   await app.register(fastifyStatic, {
     root: folder,
     serve: false,
@@ -32,6 +34,14 @@ export async function pages(
     cacheControl: false,
     suppressWarning: true, // a request for a page is answered with a hint to build it
   });
+  /** Below a path, pages name their files there. */
+  const sendPage = async (reply: FastifyReply, headers: Headers, file: string) => {
+    if (basePath === '' || !existsSync(join(folder, file))) {
+      return send(reply, headers, folder, file);
+    }
+    const html = await readFile(join(folder, file), 'utf8');
+    return reply.headers(headers).send(html.replaceAll('"/dashboard/', `"${basePath}/dashboard/`));
+  };
   app.get<{ Params: { name: string } }>('/dashboard/assets/:name', ({ params: { name } }, reply) => {
     if (!ASSET.test(name)) {
       throw nothingThere();
@@ -45,12 +55,12 @@ export async function pages(
     for (const page of ['portal', 'console']) {
       // The script of a page has routes of its own.
       for (const path of [`/${page}`, `/${page}/*`]) {
-        counted.get(path, (_request, reply) => send(reply, pageHeaders([], scripts), folder, `${page}.html`));
+        counted.get(path, (_request, reply) => sendPage(reply, pageHeaders([], scripts), `${page}.html`));
       }
     }
     counted.get<{ Params: { publicId: string } }>('/portal/s/:publicId', async (request, reply) => {
       const origins = await parentOriginsOf(services.db, request.params.publicId);
-      return send(reply, pageHeaders(origins, scripts), folder, 'portal.html');
+      return sendPage(reply, pageHeaders(origins, scripts), 'portal.html');
     });
   });
 }

@@ -21,15 +21,20 @@ interface Cookie {
   sameSite: 'Strict' | 'Lax';
 }
 
-/** Over TLS cookies have the prefix `__Host-`, so that no other host can set one. Over http browsers may refuse it. */
+/**
+ * Over TLS cookies have the prefix `__Host-`, so that no other host can set one. It demands the path `/`; below a path
+ * the prefix is `__Secure-`, and other applications of the origin do not get the cookie. Over http browsers may refuse
+ * both.
+ */
 const isSecure = ({ publicUrl }: Oidc): boolean => publicUrl.startsWith('https:');
-const nameOf = (oidc: Oidc, name: string): string => (isSecure(oidc) ? `__Host-${name}` : name);
+const prefixOf = (oidc: Oidc): string => (isSecure(oidc) ? (oidc.basePath === '' ? '__Host-' : '__Secure-') : '');
+const nameOf = (oidc: Oidc, name: string): string => prefixOf(oidc) + name;
 
 /** @returns the value of the header Set-Cookie */
 export function cookieText(oidc: Oidc, { name, value, lifeSeconds, sameSite }: Cookie): string {
   const age = value === '' ? 0 : lifeSeconds;
   const secure = isSecure(oidc) ? '; Secure' : '';
-  return `${nameOf(oidc, name)}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=${sameSite}${secure}`;
+  return `${nameOf(oidc, name)}=${value}; Path=${oidc.basePath || '/'}; Max-Age=${age}; HttpOnly; SameSite=${sameSite}${secure}`;
 }
 
 export function readCookie(oidc: Oidc, { headers }: Pick<Request, 'headers'>, name: string): string | undefined {
@@ -70,8 +75,8 @@ const BASIC = /^Basic\b/i;
 const EMPTY_BEARER = /^(Bearer)?$/i;
 
 /** Pages cannot change these headers. Browsers before 2023 do not send the second one. */
-function isFromOwnPage({ publicUrl }: Oidc, { method, headers }: Request): boolean {
+function isFromOwnPage({ origin }: Oidc, { method, headers }: Request): boolean {
   return (
-    method === 'POST' && headers.origin === publicUrl && (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
+    method === 'POST' && headers.origin === origin && (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
   );
 }

@@ -86,11 +86,11 @@ function contentSecurityPolicy(html: string): string {
 }
 
 /** Serves GraphiQL from memory, as one page with its scripts and styles. */
-export async function graphiql(app: FastifyInstance): Promise<void> {
+export async function graphiql(app: FastifyInstance, { basePath }: { basePath: string }): Promise<void> {
   let made: ReturnType<typeof makePage> | undefined;
   app.get('/graphiql', async (request, reply) => {
     // Made at the first request, because it has 9 MB.
-    made ??= makePage();
+    made ??= makePage(`${basePath}/graphql`);
     const { html, gzipped, etag, policy } = await made;
     reply.headers({
       'content-security-policy': policy,
@@ -110,12 +110,12 @@ export async function graphiql(app: FastifyInstance): Promise<void> {
   });
 }
 
-async function makePage() {
+async function makePage(endpoint: string) {
   // Loaded at the first request, because it takes 30 MiB.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const page = renderGraphiQL({
     title: 'Hookwright',
-    endpoint: '/graphql',
+    endpoint,
     defaultQuery,
     headers: JSON.stringify({ Authorization: 'Bearer ' }, null, 2),
     isHeadersEditorEnabled: true,

@@ -52,7 +52,7 @@ export async function graphqlEndpoint(
     bodyLimit: services.config.limits.graphql.bodyBytesMax,
     handler: async (request, reply) => {
       if (services.config.graphiql && isVisit(request) && !request.url.includes('?')) {
-        return reply.redirect('/graphiql', 303);
+        return reply.redirect(`${services.config.basePath}/graphiql`, 303);
       }
       const context = contextOf(request);
       freeWhenSent(reply, context);

@@ -52,7 +52,7 @@ export async function webhookRoutes(
     }
   });
   app.addHook('onSend', reserveAnswer);
-  await app.register(async (scope) => creation(scope, operations));
+  await app.register(async (scope) => creation(scope, operations, services.config.basePath));
   await app.register(async (scope) => change(scope, operations));
   await app.register(async (scope) => routesWithoutBody(scope, operations));
   await app.register(async (scope) => optionRoutes(scope, operations));
@@ -72,7 +72,7 @@ async function reserveAnswer(request: FastifyRequest, reply: FastifyReply, answe
   return answer;
 }
 
-function creation(app: FastifyInstance, operations: Operations): void {
+function creation(app: FastifyInstance, operations: Operations, basePath: string): void {
   readJson(app);
 
   const onCreate = [operations.create.authorise, hasNoParameters, canReadKey];
@@ -82,7 +82,7 @@ function creation(app: FastifyInstance, operations: Operations): void {
     const input = { ...mergedMaps(webhookFields, null, settings), idempotencyKey: keyOf(request) };
     const { createWebhook } = await operations.create(request, { input });
     const data = { ...restWebhook(createWebhook.webhook, reply), secret: createWebhook.secret };
-    return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
+    return reply.code(201).header('location', `${basePath}${REST_PREFIX}/webhooks/${data.id}`).send({ data });
   });
 }
 

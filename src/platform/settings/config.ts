@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isLoopbackAddress, opensLoopback } from '../../domain/addresses/target.js';
-import { oidcFaults, oidcFrom } from './oidc-settings.js';
+import { basePathOf, oidcFaults, oidcFrom } from './oidc-settings.js';
 import { readTable, type ValuesOf } from './setting.js';
 import { settings, table } from './settings.js';
 
@@ -82,6 +82,8 @@ function configFrom({ rates, disableAfterSecondsMin, ...values }: Values) {
     host,
     isLocal,
     dashboard,
+    /** The path of PUBLIC_URL, such as `/hooks`; empty where it has none. */
+    basePath: values.publicUrl === undefined ? '' : basePathOf(values.publicUrl),
     /** Null: there is no sign-in by OpenID Connect, and session cookies are ignored. */
     oidc: dashboard ? oidcFrom(values.oidc, values.publicUrl) : null,
     limits: { ...limits, headersTimeoutMs: limits.requestTimeoutMs / 2 },

@@ -56,10 +56,15 @@ export function oidcFrom(oidc: OidcValues, publicUrl: string | undefined) {
     issuer,
     name: name ?? new URL(issuer).host,
     clientId: clientId!,
-    /** The origin of the console: only its requests may come with a session's cookie. */
     publicUrl: publicUrl!,
+    /** The origin of the console: only its requests may come with a session's cookie. */
+    origin: new URL(publicUrl!).origin,
+    /** The path of the service at this origin: empty, or such as `/hooks`. */
+    basePath: basePathOf(publicUrl!),
   };
 }
+
+export const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
 
 /** Lists what is missing for signing in by OpenID Connect, in sentences. */
 export function oidcFaults(

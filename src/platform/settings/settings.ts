@@ -49,6 +49,17 @@ const collectorUrl = z
 /** Accepts an origin in the form of the header `Origin`: lower case, no usual port. No other form would ever match. */
 const isWebOrigin = (text: string): boolean => /^https?:\/\/[^*]+$/.test(text) && URL.parse(text)?.origin === text;
 
+/** Addresses of the service itself: a request for them would be read as one below the path. */
+const OWN_PATH = /^\/((console|dashboard|graphiql|graphql|health|portal|problems|\.well-known|api\/v1)(\/|$)|api$)/;
+
+/** Accepts the address of the service: an origin, and perhaps a path without a slash at its end. */
+function isPublicUrl(text: string): boolean {
+  const url = URL.parse(text);
+  const path = url === null || url.pathname === '/' ? '' : url.pathname;
+  const isPlain = /^(\/[\w.~-]+)*$/.test(path) && !OWN_PATH.test(path);
+  return isPlain && isWebOrigin(url?.origin ?? '') && `${url?.origin}${path}` === text;
+}
+
 /** All settings, in the form that they have in the configuration (config.ts). */
 export const table = {
   databaseUrl: new Setting(
@@ -102,11 +113,11 @@ export const table = {
   introspection: yesNo('INTROSPECTION', true),
   graphiql: yesNo('GRAPHIQL', true),
   dashboard: new Setting('DASHBOARD', z.enum(['on', 'off']).default('on'), 'on or off'),
-  /** An origin; undefined: each request's own. */
+  /** An origin, perhaps with a path; undefined: each request's own origin. */
   publicUrl: new Setting(
     'PUBLIC_URL',
-    z.string().refine(isWebOrigin).optional(),
-    'an origin such as https://hooks.example.com, in full, as browsers send it',
+    z.string().refine(isPublicUrl).optional(),
+    'an origin such as https://hooks.example.com, in full, as browsers send it, or one with a path such as https://example.com/hooks, without a slash at its end; the path must not be one of the service, such as /console',
   ),
   oidc: oidcSettings,
   webhooksPerTenantMax: whole('WEBHOOKS_PER_TENANT_MAX', 1, 1_000_000, 100),

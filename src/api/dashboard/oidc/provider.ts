@@ -79,7 +79,7 @@ export class Provider {
   /** @param search the query with which the provider has sent somebody back @throws SignInRefused */
   async end(search: string, { state, nonce, codeVerifier }: Flow): Promise<Claims> {
     const found = await this.#discover();
-    const url = new URL(`${CALLBACK_PATH}${search}`, this.oidc.publicUrl);
+    const url = new URL(`${this.oidc.publicUrl}${CALLBACK_PATH}${search}`);
     if (url.searchParams.get('state') !== state) {
       throw new SignInRefused('stale', 'the answer belongs to another sign-in');
     }

@@ -166,8 +166,9 @@ function flowIn(cookie: string | undefined): Flow | null {
 }
 
 /** The wanted path if it is one of the console, otherwise the first page of the console. */
-function consolePath({ publicUrl }: Oidc, wanted: unknown): string {
-  const url = typeof wanted === 'string' ? URL.parse(wanted, publicUrl) : null;
-  const isThere = url?.origin === publicUrl && /^\/console(\/|$)/.test(url.pathname);
-  return isThere && !url.pathname.startsWith('/console/oidc') ? url.pathname + url.search : '/console';
+function consolePath({ origin, basePath }: Oidc, wanted: unknown): string {
+  const first = `${basePath}/console`;
+  const url = typeof wanted === 'string' ? URL.parse(wanted, origin) : null;
+  const isThere = url?.origin === origin && `${url.pathname}/`.startsWith(`${first}/`);
+  return isThere && !url.pathname.startsWith(`${first}/oidc`) ? url.pathname + url.search : first;
 }
