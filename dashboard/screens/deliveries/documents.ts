@@ -115,7 +115,7 @@ export const REDELIVER = graphql(`
 /** Chosen deliveries; `closedUntil` says until when an endpoint asked for a pause. */
 export const ATTEMPT_NOW = graphql(`
   mutation AttemptNow($input: AttemptNowInput!) {
-    attemptNow(input: $input) { deliveries { ...DeliveryRow webhook { id closedUntil } } }
+    attemptNow(input: $input) { total deliveries { ...DeliveryRow webhook { id closedUntil } } }
   }
 `);
 

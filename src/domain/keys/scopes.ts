@@ -60,8 +60,9 @@ export function hasScope(given: ReadonlySet<Scope>, wanted: Scope): boolean {
 /** The scopes that include one of these, for a sentence about a key without any. A tenant's key sees a tenant's. */
 export function scopesWith(anyOf: readonly Scope[], isTenantKey: boolean): Scope[] {
   const ofTenant = anyOf.filter((scope) => !isPlatformScope(scope));
-  return (isTenantKey && ofTenant.length > 0 ? ofTenant : anyOf).flatMap((scope) => {
+  const named = (isTenantKey && ofTenant.length > 0 ? ofTenant : anyOf).flatMap((scope) => {
     const whole = wholeOf.get(scope);
     return whole === undefined ? [scope] : [whole, scope];
   });
+  return [...new Set(named)];
 }

@@ -27,13 +27,16 @@ const lockStatement: Statement = {
     order by d.id for update of d`,
 };
 
-const attemptStatement: Statement = { text: 'select hookwright.attempt_now($1, $2::bigint[], $3::integer[])' };
+const attemptStatement: Statement = {
+  text: 'select hookwright.attempt_now($1, $2::bigint[], $3::integer[])::float8[] as ids',
+};
 
 /**
  * Makes pending deliveries due now; their retries go on from the number of the attempt. The first one of a webhook goes
  * before its next probe (docs/decisions/0049). One whose attempt is being made is left as it is.
  *
  * @param ids at least one, each once
+ * @returns those that are due now
  * @throws ApiError for the first that cannot be attempted, and then nothing is changed: not_found; delivery_held;
  *   delivery_finished; webhook_deleted; webhook_inactive. Error with LOCK_NOT_AVAILABLE
  */
@@ -42,7 +45,7 @@ export async function attemptNow(
   tenantId: number,
   ids: readonly number[],
   by: Actor,
-): Promise<void> {
+): Promise<number[]> {
   const work = async ({ em, sql }: UnitOfWork) => {
     const rows = await query<Row>(sql, lockStatement, [ids, tenantId]);
     const found = new Map(rows.map((row) => [row.id, row]));
@@ -55,12 +58,14 @@ export async function attemptNow(
       seen.add(webhookId);
       return isFirst ? LANES.TEST.priority : LANES.RETRY.priority;
     });
-    await query(sql, attemptStatement, [tenantId, rows.map(({ id }) => id), priorities]);
-    for (const { id } of rows) {
+    const values = [tenantId, rows.map(({ id }) => id), priorities];
+    const [due] = await query<{ ids: number[] }>(sql, attemptStatement, values);
+    for (const id of due!.ids) {
       audit(em, by, { ...about('DELIVERY', tenantId, id), action: 'DELIVERY_ATTEMPTED_NOW' });
     }
+    return due!.ids;
   };
-  await managementTransaction(db, tenantId, work, { lockWaitMs: LOCK_WAIT_MS });
+  return managementTransaction(db, tenantId, work, { lockWaitMs: LOCK_WAIT_MS });
 }
 
 function refuseUnlessWaiting(id: number, row: Row | undefined): void {

@@ -21,7 +21,7 @@ export function useAttemptChosen(rows: readonly DeliveryRowFragment[]): BulkWork
     start: () => void attempt({ input: { deliveryIds: rows.map(({ id }) => id) } }),
     progress: data && (
       <>
-        <p role="status">{words.done(rows.length)}</p>
+        <p role="status">{words.done(data.attemptNow.total)}</p>
         <Pauses {...data.attemptNow} />
       </>
     ),

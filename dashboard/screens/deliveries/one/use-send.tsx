@@ -39,7 +39,7 @@ export function useSend(): [of: (delivery: DeliveryRowFragment) => SendAction, b
     } else if (webhook && isClosed(webhook)) {
       notify(t`It waits for a pause.`, t`Its endpoint asked for one until ${absolute(webhook.closedUntil!)}.`);
     } else {
-      notify(t`It is due now.`);
+      notify(data?.attemptNow.total === 0 ? t`An attempt is already in progress.` : t`It is due now.`);
     }
   };
   const of = ({ id, status, webhook }: DeliveryRowFragment): SendAction => {

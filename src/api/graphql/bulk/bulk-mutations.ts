@@ -124,7 +124,7 @@ export class BulkMutations {
   @Requires('deliveries:resend', 'deliveries:bulk')
   @Mutation(() => AttemptNowPayload, {
     description:
-      'Makes pending deliveries due now, instead of waiting for their next attempt. Their retries go on from the number of that attempt. A pause that an endpoint asked for still holds. By `deliveryIds` all or none of them, by `filter` in a bulk operation.',
+      'Makes pending deliveries due now, instead of waiting for their next attempt. Their retries go on from the number of that attempt. A pause that an endpoint asked for still holds. By `deliveryIds` all or none of them, by `filter` in a bulk operation. A delivery whose attempt is in progress is left as it is, and `total` does not count it.',
   })
   async attemptNow(
     @InputArg(() => AttemptNowInput) { deliveryIds, filter, dryRun }: AttemptNowInput,
@@ -143,9 +143,9 @@ export class BulkMutations {
     }
     requireScope(context, 'deliveries:resend');
     const ids = attemptedIds(deliveryIds ?? [], dryRun ?? false);
-    await attemptNow(context.db, tenantOf(context), ids, actorOf(context));
+    const due = await attemptNow(context.db, tenantOf(context), ids, actorOf(context));
     const deliveries = await Promise.all(ids.map((id) => readDelivery(context, id)));
-    return { deliveries, total: ids.length, totalCapped: false, leftOut: 0, bulkOperation: null };
+    return { deliveries, total: due.length, totalCapped: false, leftOut: 0, bulkOperation: null };
   }
 
   @Requires('deliveries:bulk')
