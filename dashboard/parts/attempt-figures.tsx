@@ -45,18 +45,14 @@ export function AttemptFigures({
 }) {
   const { i18n } = useLingui();
   const end = range.until === undefined ? Date.now() : Date.parse(until);
+  const failed = listed(counts?.lastAttemptFailed, list?.('ATTEMPT_FAILED'));
   const minutes = Math.max(1, (end - Date.parse(since)) / 60_000);
   return (
     <Figures>
       <Figure
         name={<Trans>Delivered</Trans>}
         value={count(total.successes)}
-        remark={
-          <>
-            {i18n._(RANGE_WORDS[range.name])}
-            {list && <Listed deliveries={counts?.delivered} search={list('SUCCEEDED')} />}
-          </>
-        }
+        remark={listed(counts?.delivered, list?.('SUCCEEDED')) ?? i18n._(RANGE_WORDS[range.name])}
       />
       <Figure
         name={<Trans>Failed attempts</Trans>}
@@ -65,7 +61,8 @@ export function AttemptFigures({
         remark={
           <>
             <Trans>of {count(total.attempts)}</Trans>
-            {list && <Listed deliveries={counts?.lastAttemptFailed} search={list('ATTEMPT_FAILED')} />}
+            {failed && ' · '}
+            {failed}
           </>
         }
       />
@@ -94,20 +91,14 @@ export function AttemptFigures({
   );
 }
 
-/** The deliveries of a list, and the way there. */
-function Listed({ deliveries, search }: { deliveries: number | null | undefined; search: Search }) {
-  return (
-    deliveries != null &&
-    deliveries > 0 && (
-      <>
-        {' · '}
-        {link(
-          <Plural value={deliveries} one="# delivery" other={`${countUpTo(deliveries, COUNTED_MAX)} deliveries`} />,
-          search,
-        )}
-      </>
-    )
-  );
+/** The deliveries of a list, and the way there; undefined where there are none, or they are not counted. */
+function listed(deliveries: number | null | undefined, search: Search | undefined): ReactNode {
+  return search && deliveries
+    ? link(
+        <Plural value={deliveries} one="# delivery" other={`${countUpTo(deliveries, COUNTED_MAX)} deliveries`} />,
+        search,
+      )
+    : undefined;
 }
 
 /** Leads to the list that a figure is about. */

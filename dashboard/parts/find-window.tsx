@@ -105,7 +105,7 @@ function VisitName({ name, path }: { name: string; path: string }) {
       <span className="truncate">
         <Untrusted text={name} />
       </span>
-      {!name.includes(last) && <span className="ms-auto text-faint">{last}</span>}
+      {/\d/.test(last) && !name.includes(last) && <span className="ms-auto text-faint">{last}</span>}
     </>
   );
 }

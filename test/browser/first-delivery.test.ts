@@ -54,12 +54,15 @@ describe('a newcomer', () => {
     await page.getByRole('checkbox', { name: /^All events/ }).check();
     await page.getByRole('button', { name: 'Add the endpoint' }).click();
 
+    // Nothing leads away from what is shown once.
+    await page.keyboard.press('Control+k');
     const secret = await copySecret(page);
     await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
     await dialogOf(page)
       .getByText(/The endpoint answered 200 OK in/)
       .waitFor();
     verify(latest(receiver), secret);
+    expect(await page.getByRole('dialog', { name: 'Find' }).count()).toBe(0);
     await dialogOf(page).getByRole('button', { name: 'Go to the endpoint' }).click();
 
     const rows = page.getByRole('table', { name: 'Latest deliveries' }).locator('tbody tr');
@@ -73,6 +76,14 @@ describe('a newcomer', () => {
 
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('Your endpoint is fine: 2 deliveries in the last 24 hours').waitFor();
+
+    await page.reload();
+    await page.getByRole('button', { name: /^Find/ }).click();
+    await page
+      .getByRole('option', { name: /coupon\.applied/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: /^coupon\.applied/ }).waitFor();
   });
 });
 
@@ -89,7 +100,7 @@ describe('a secret that is rotated', () => {
     const fresh = await copySecret(page);
     expect(fresh).not.toBe(old);
     await dialogOf(page).getByRole('button', { name: 'Close' }).click();
-    await page.getByText(/Two are valid; the previous one ends in (1h|59m|60m)/).waitFor();
+    await page.getByText(/The previous one is valid too, and ends in (1h|59m|60m)/).waitFor();
     expect(await page.content()).not.toContain(fresh);
 
     await stack.delivery.emit();

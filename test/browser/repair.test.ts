@@ -55,10 +55,13 @@ describe('an endpoint that begins to fail while somebody looks', () => {
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Send failed deliveries again' }).click();
     await dialogOf(page).getByText(`${failed} deliveries are sent again`).waitFor();
-    await page.getByRole('button', { name: `Send ${failed} again` }).click();
+    // Two clicks before the button can follow start one operation.
+    const send = page.getByRole('button', { name: `Send ${failed} again` });
+    await send.evaluate('(button) => { button.click(); button.click(); }');
     await page.getByRole('link', { name: 'Open the operation' }).click();
     await page.getByText(`${failed} of ${failed} processed: ${failed} done, 0 skipped`).waitFor();
     await eventually(() => stack.receiver.deliveries === 11);
+    expect(await stack.delivery.rows('select from hookwright.bulk_operations')).toHaveLength(1);
     await page.getByRole('link', { name: stack.receiver.url }).click();
     await works.waitFor();
     await eventually(async () => (await count('SUCCEEDED')) === 11);

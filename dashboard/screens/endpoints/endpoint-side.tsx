@@ -181,7 +181,7 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
         <Fact name={<Trans>Signing secret</Trans>}>
           {overlap ? (
             <Trans>
-              Two are valid; the previous one ends <Time value={previousSecretExpiresAt} />
+              The previous one is valid too, and ends <Time value={previousSecretExpiresAt} />.
             </Trans>
           ) : (
             <Trans>Shown only when it was created</Trans>
