@@ -173,7 +173,7 @@ describe('the page of an endpoint', () => {
     await page.getByRole('button', { name: 'Copy the secret' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
-    await page.getByText('Two are valid; the previous one ends').waitFor();
+    await page.getByText('The previous one is valid too, and ends').waitFor();
     await page.getByRole('button', { name: 'Rotate' }).click();
     await page.getByText('A rotation is in progress').waitFor();
     await page.getByRole('button', { name: 'Rotate and end the old one' }).waitFor();
