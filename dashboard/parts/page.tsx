@@ -60,7 +60,7 @@ export function Card({
       {title !== undefined && (
         <div className="flex min-h-10 flex-wrap items-center justify-between gap-2 border-b border-line px-3.5 py-1.5">
           <h2 className="text-sm font-semibold">{title}</h2>
-          {actions !== undefined && <div className="flex items-center gap-2">{actions}</div>}
+          {actions !== undefined && <div className="flex max-w-full items-center gap-2">{actions}</div>}
         </div>
       )}
       <div className={flush ? '' : 'p-3.5'}>{children}</div>
@@ -137,7 +137,7 @@ export function Empty({ title, children, action }: { title: ReactNode; children?
   return (
     <div className="flex flex-col items-center px-6 py-14 text-center">
       <p className="font-medium">{title}</p>
-      {children !== undefined && <p className="mt-1 max-w-md text-sm text-soft">{children}</p>}
+      {children !== undefined && <p className="mt-1 max-w-md text-sm text-balance text-soft">{children}</p>}
       {action !== undefined && <div className="mt-4">{action}</div>}
     </div>
   );
@@ -191,7 +191,7 @@ export function Fact({ name, children }: { name: ReactNode; children: ReactNode 
   return (
     <>
       <dt className="text-soft">{name}</dt>
-      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
+      <dd className="min-w-0 [overflow-wrap:anywhere] max-cards:**:[time]:whitespace-normal">{children}</dd>
     </>
   );
 }

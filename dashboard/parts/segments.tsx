@@ -3,7 +3,10 @@ import type { ChoiceProps } from './field';
 /** A choice of two to five, all seen at once: ranges, views. */
 export function Segments<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   return (
-    <fieldset aria-label={label} className="inline-flex h-7.5 rounded-md border border-line-strong bg-surface p-0.5">
+    <fieldset
+      aria-label={label}
+      className="inline-flex h-7.5 max-w-full min-w-0 overflow-x-auto rounded-md border border-line-strong bg-surface p-0.5 [scrollbar-width:none]"
+    >
       {options.map((option) => (
         <button
           key={option.value}

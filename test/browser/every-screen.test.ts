@@ -163,10 +163,12 @@ describe.each(places)('of $place', ({ at, key, routes }) => {
       await untilStill(page, 100);
       expect(await axeViolations(page), 'dark and narrow').toEqual([]);
       expect(await overflow(page), 'narrow').toEqual([]);
-      await page.setViewportSize({ width: 360, height: 740 });
-      await untilStill(page, 100);
-      expect(await overflow(page), 'in a frame of 360 pixels').toEqual([]);
-      expect(await cramped(page), 'in a frame of 360 pixels').toEqual([]);
+      for (const width of [320, 360]) {
+        await page.setViewportSize({ width, height: 740 });
+        await untilStill(page, 100);
+        expect(await overflow(page), `in ${width} pixels`).toEqual([]);
+      }
+      expect(await cramped(page), 'in 360 pixels').toEqual([]);
       await turnAround(page);
       expect(await overflow(page), 'narrow, from right to left').toEqual([]);
 

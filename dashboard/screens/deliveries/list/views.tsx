@@ -42,7 +42,7 @@ export function Views({
     ...VIEWS.map((view) => ({ value: view, name: name(i18n._(STATE_NAMES[view]), counts?.[COUNTS[view]]) })),
   ];
   return (
-    <div className="mb-2 overflow-x-auto [scrollbar-width:none]">
+    <div className="mb-2">
       <Segments
         label={t`Views`}
         options={options}
