@@ -1,14 +1,19 @@
 import { generate } from '@graphql-codegen/cli';
-import { type Field, type Fields, setName } from '../src/domain/fields/field.js';
+import { type Field, type Fields, type Group, setName } from '../src/domain/fields/field.js';
 import { webhookFields } from '../src/domain/fields/webhook-fields.js';
 
-/** What screens read of an endpoint's fields. */
-const endpointFields = `fragment EndpointFields on Webhook { ${selectionOf(webhookFields)} }`;
+/** What screens read of an endpoint's fields: those of groups are read by the screen that shows them. */
+const endpointFields = [
+  `fragment EndpointFields on Webhook { ${selectionOf(webhookFields, ({ kind }) => kind !== 'group')} }`,
+  `fragment EndpointOptions on Webhook { ${selectionOf(webhookFields, ({ kind }) => kind === 'group')} }`,
+];
 
-function selectionOf(fields: Fields): string {
-  const names = Object.entries(fields).map(([name, field]) => {
+function selectionOf(fields: Fields, isWanted: (field: Field | Group) => boolean = () => true): string {
+  const wanted = Object.entries(fields).filter(([, field]) => isWanted(field));
+  const names = wanted.map(([name, field]) => {
     if (field.kind !== 'group') {
-      return (field as Field).secret ? setName(name) : name;
+      const members = field.kind === 'headers' ? ' { name value secret }' : '';
+      return (field as Field).secret ? setName(name) : `${name}${members}`;
     }
     return `${name} { ${selectionOf(field.fields as Fields)} ${field.option === undefined ? '' : 'own'} }`;
   });
@@ -23,7 +28,7 @@ try {
   await generate(
     {
       schema: 'schema.graphql',
-      documents: ['dashboard/**/*.{ts,tsx}', '!dashboard/api/generated/**', endpointFields],
+      documents: ['dashboard/**/*.{ts,tsx}', '!dashboard/api/generated/**', ...endpointFields],
       generates: {
         'dashboard/api/generated/': {
           preset: 'client',

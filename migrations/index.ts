@@ -10,6 +10,7 @@ import { AskedAttempts } from './0009-asked-attempts.js';
 import { Invitations } from './0010-invitations.js';
 import { WhereIs } from './0011-where-is.js';
 import { WebhookOptions } from './0012-webhook-options.js';
+import { DeliveryOptions } from './0013-delivery-options.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -28,4 +29,5 @@ export const migrations = [
   { name: '0010-invitations', class: Invitations },
   { name: '0011-where-is', class: WhereIs },
   { name: '0012-webhook-options', class: WebhookOptions },
+  { name: '0013-delivery-options', class: DeliveryOptions },
 ];

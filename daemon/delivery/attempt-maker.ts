@@ -5,6 +5,7 @@ import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
+import type { Database } from '../../src/platform/database/database.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import type { Tracing } from '../../src/platform/telemetry/tracing.js';
 import type { Permit } from '../gate/gate.js';
@@ -12,10 +13,12 @@ import type { Delay } from '../gate/not-now.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 import type { Sender } from '../sending/send.js';
 import { traceAttempt } from '../telemetry/trace-attempt.js';
+import { type DeliveryOptions, OptionsOfWebhooks } from './options.js';
 import { OwnFaults } from './own-faults.js';
 import { Signer } from './signer.js';
 
 export interface AttemptDeps {
+  db: Pick<Database, 'pool'>;
   config: Config;
   vault: SecretVault;
   sender: Sender;
@@ -28,25 +31,41 @@ export interface AttemptDeps {
 /** Makes attempts: sign, send, judge, plan the next one. */
 export class AttemptMaker {
   readonly #signer: Signer;
+  readonly #options: OptionsOfWebhooks;
   readonly #ownFaults: OwnFaults;
 
   constructor(private readonly deps: AttemptDeps) {
     this.#signer = new Signer(deps.vault, deps.config.delivery);
+    this.#options = new OptionsOfWebhooks(deps.db.pool, deps.vault, deps.config.delivery.headerPrefix);
     this.#ownFaults = new OwnFaults(deps.log);
+  }
+
+  /** How the delivery's endpoint is called; null: that has to be read first. */
+  optionsAtHand(delivery: DueDelivery): DeliveryOptions | null {
+    return this.#options.atHand(delivery);
+  }
+
+  /** @returns a delay when they cannot be opened, or the webhook has changed meanwhile */
+  async readOptions(delivery: DueDelivery): Promise<DeliveryOptions | Delay> {
+    try {
+      return await this.#options.read(delivery);
+    } catch (error) {
+      return await this.#ownFaults.notNow(error, delivery);
+    }
   }
 
   /**
    * @param permit given back as soon as the receiver has answered
    * @returns a delay when a fault of our own kept the request from being sent
    */
-  async make(delivery: DueDelivery, permit: Permit): Promise<FinishedAttempt | Delay> {
+  async make(delivery: DueDelivery, options: DeliveryOptions, permit: Permit): Promise<FinishedAttempt | Delay> {
     const { clock, config, fence, sender, tracing } = this.deps;
     const trace = traceAttempt(tracing, delivery);
     try {
       const keys = this.#signer.keysAtHand(delivery) ?? (await this.#signer.openKeys(delivery));
       // Reading the tenant's key from the database is no part of the attempt.
       const [startedAt, startedAtMs] = [clock(), performance.now()];
-      const request = this.#signer.sign(delivery, keys, startedAt);
+      const request = this.#signer.sign(delivery, options, keys, startedAt);
       Object.assign(request.headers, trace?.headers);
       if (fence.closed) {
         throw new SendingStopped('The request was not sent, because its outcome could not have been recorded.');
@@ -63,7 +82,8 @@ export class AttemptMaker {
         startedAtMs,
         isSameClosing,
         endedAtMs,
-        requestHeaders: request.headers,
+        requestHeaders:
+          options.shownHeaders === null ? request.headers : { ...request.headers, ...options.shownHeaders },
         result,
         outcome,
         retryInMs: delivery.isCheck ? null : retryInMsOf(config.retry, delivery.failuresBefore + 1, outcome),

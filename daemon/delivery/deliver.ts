@@ -154,7 +154,7 @@ export class Deliverer {
   }
 
   /**
-   * Load, enter, attempt: each step gives the next one what it needs, or says why nothing is sent now.
+   * Load, read options, enter, attempt: each step gives the next one what it needs, or says why nothing is sent now.
    *
    * @throws Error for faults of our own after which the job is run again, such as SendingStopped
    */
@@ -168,6 +168,10 @@ export class Deliverer {
       return delivery;
     }
     turn.delivery = delivery;
+    const options = this.#attempts.optionsAtHand(delivery) ?? (await this.#attempts.readOptions(delivery));
+    if (isNotNow(options)) {
+      return options;
+    }
     const { id, webhookId, url, isCheck } = delivery;
     const origin = findUrl(url)?.origin ?? url;
     const permit =
@@ -177,7 +181,7 @@ export class Deliverer {
       return permit;
     }
     this.#done[lane] += 1;
-    const made = await this.#attempts.make(delivery, permit);
+    const made = await this.#attempts.make(delivery, options, permit);
     if (isNotNow(made)) {
       return made;
     }

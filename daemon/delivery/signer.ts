@@ -5,6 +5,7 @@ import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { USER_AGENT } from '../../src/platform/node/version.js';
 import type { Config } from '../../src/platform/settings/config.js';
+import type { DeliveryOptions } from './options.js';
 
 const CACHED_MAX = 10_000;
 
@@ -46,10 +47,28 @@ export class Signer {
   }
 
   /** @param at when the attempt starts */
-  sign({ id, eventType, body }: DueDelivery, keys: SigningKeySet, at: Date): DeliveryRequest {
+  sign(
+    { id, eventType, body }: DueDelivery,
+    { headers }: DeliveryOptions,
+    keys: SigningKeySet,
+    at: Date,
+  ): DeliveryRequest {
     const { headerPrefix, standardWebhooks } = this.options;
     const userAgent = USER_AGENT;
-    return deliveryRequest({ deliveryId: id, eventType, body, keys, at, headerPrefix, standardWebhooks, userAgent });
+    const request = deliveryRequest({
+      deliveryId: id,
+      eventType,
+      body,
+      keys,
+      at,
+      headerPrefix,
+      standardWebhooks,
+      userAgent,
+    });
+    if (headers !== null) {
+      Object.assign(request.headers, headers);
+    }
+    return request;
   }
 }
 

@@ -20,5 +20,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
     name: msg`Event types`,
     hint: msg`The URL receives events of these types. You can change them at any time.`,
   },
+  delivery: { name: msg`Delivery`, hint: msg`How the endpoint is called.` },
+  headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },
 };

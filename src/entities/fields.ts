@@ -1,26 +1,44 @@
 import 'reflect-metadata';
 import type { PropertyOptions } from '@mikro-orm/core';
 import { Property } from '@mikro-orm/decorators/legacy';
-import { Field as GraphqlField, InputType, ObjectType } from 'type-graphql';
-import { type Field, type Fields, flat, type Group, isNullable, optionName, setName } from '../domain/fields/field.js';
+import { Float, Field as GraphqlField, InputType, Int, ObjectType } from 'type-graphql';
+import {
+  type Field,
+  type Fields,
+  flat,
+  type Group,
+  inputNames,
+  isNullable,
+  optionName,
+  setName,
+} from '../domain/fields/field.js';
+import { DeliveryHeader, DeliveryHeaderInput } from './delivery-header.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { JSONObject } from './scalars.js';
 
 type Column = PropertyOptions<object>;
 
-const kinds: { [Kind in Field['kind']]: { column: Column; type: () => object } } = {
+const kinds: { [Kind in Exclude<Field['kind'], 'number'>]: { column: Column; type: () => object } } = {
   url: { column: { type: 'text' }, type: () => String },
   text: { column: { type: 'text' }, type: () => String },
   eventTypes: { column: { type: 'string[]', columnType: 'text[]' }, type: () => [String] },
   textMap: { column: { type: 'json', columnType: 'jsonb' }, type: () => JSONObject },
+  headers: { column: { type: 'json', columnType: 'jsonb' }, type: () => [DeliveryHeader] },
 };
+const numbers: { whole: (typeof kinds)['text']; other: (typeof kinds)['text'] } = {
+  whole: { column: { type: 'integer' }, type: () => Int },
+  other: { column: { type: 'double' }, type: () => Float },
+};
+
+const kindOf = (field: Field) =>
+  field.kind === 'number' ? numbers[field.whole ? 'whole' : 'other'] : kinds[field.kind];
 
 /** Gives an entity the columns of the fields that its row has: the noun's own, or the one beside it. */
 export const Stored =
   (fields: Fields, row: 'own' | 'beside' = 'own'): ClassDecorator =>
   ({ prototype }) => {
     for (const [name, field] of flat(fields).filter(([, { beside }]) => (beside === true) === (row === 'beside'))) {
-      const column = field.secret ? { type: 'blob', hidden: true } : kinds[field.kind].column;
+      const column = field.secret ? { type: 'blob', hidden: true } : kindOf(field).column;
       Property<object>({ ...column, nullable: isNullable(field) })(prototype as object, name);
     }
   };
@@ -44,14 +62,27 @@ export const Taken =
     for (const [name, field] of Object.entries(fields)) {
       const group = field.kind === 'group';
       const nullable = of === 'change' || group || isNullable(field);
-      GraphqlField(typeOf(field, 'taken'), { nullable, description: field.input })(prototype as object, name);
+      if (field.kind === 'headers') {
+        takeHeaders(prototype as object, name);
+      } else {
+        GraphqlField(typeOf(field, 'taken'), { nullable, description: field.input })(prototype as object, name);
+      }
     }
   };
+
+function takeHeaders(prototype: object, name: string): void {
+  const [set, remove] = inputNames(name, { kind: 'headers' }) as [string, string];
+  const setDescription =
+    'Headers to add or to replace, by their names; the others stay. Those of the service and of the connection are refused.';
+  GraphqlField(() => [DeliveryHeaderInput], { nullable: true, description: setDescription })(prototype, set);
+  const removeDescription = 'Names of headers to remove. A name that is not set is ignored.';
+  GraphqlField(() => [String], { nullable: true, description: removeDescription })(prototype, remove);
+}
 
 /** The classes of a group are made at once: type-graphql wants to know all of them when it makes the schema. */
 function typeOf(field: Field | Group, as: 'shown' | 'taken'): () => object {
   const type = field.kind === 'group' ? typesOf(field)[as] : undefined;
-  return field.kind === 'group' ? () => type! : kinds[field.kind].type;
+  return field.kind === 'group' ? () => type! : kindOf(field).type;
 }
 
 const made = new Map<Group, { shown: object; taken: object }>();

@@ -14,6 +14,7 @@ const fields = {
 const known = {
   target: { allowHttp: false, allowedRanges: [], loopbackHttp: false },
   eventTypes: { all: [], shown: [] },
+  headerPrefix: 'X-Service',
 };
 const issuesOf = (schema: z.ZodType, value: unknown) =>
   (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
@@ -121,12 +122,12 @@ describe('a group', () => {
     );
     const members = (schema: { properties: object }) => Object.keys(schema.properties);
     expect(JSON.stringify(requested)).toContain('"api_token"');
-    expect(members(answered.properties.contact)).toEqual(['sender', 'remark', 'api_token_set']);
+    expect(members(answered.properties.contact)).toEqual(['sender', 'remark', 'api_token_set', 'own']);
     const patch = { contact: { sender: null, api_token: 'x' } };
     expect(inGraphqlTerms(all, patch)).toEqual({ contact: { apiToken: 'x', reset: ['SENDER'] } });
     expect(inGraphqlTerms(all, { contact: null })).toEqual({
       contact: { remark: null, apiToken: null, reset: ['SENDER'] },
     });
-    expect(restPlace(['contact', 'apiToken', 0], all)).toEqual(['contact', 'api_token', 0]);
+    expect(restPlace(['contact', 'apiToken', 0], {}, all)).toEqual(['contact', 'api_token', 0]);
   });
 });

@@ -101,6 +101,8 @@ const unguarded: Record<string, string> = {
   EventTypeVersion: 'createdAt schema version',
   FailingNow: 'disabled failing gone tenants webhooks',
   FailingTenant: 'disabled failing gone held since tenant',
+  DeliveryHeader: 'name secret value',
+  DeliveryOptions: 'headers own',
   FailingWebhook: 'consecutiveFailures held lastErrorCode name since state tenant url webhookId',
   FanOutEntry: 'delivery reason webhookId',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
@@ -128,7 +130,7 @@ const unguarded: Record<string, string> = {
   UpdateWebhookPayload: 'webhook',
   Viewer: 'apiKey egressAddresses portalSession retention scopes tenant',
   Webhook: `
-    active closedUntil consecutiveFailures createdAt databaseId description disabledAt disabledReason endpointState
+    active closedUntil consecutiveFailures createdAt databaseId delivery description disabledAt disabledReason endpointState
     eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name previousSecretExpiresAt url version`,
   Whereabouts: 'createdAt kind objectId tenant',
   WebhookUpdate: 'cursor resync webhook webhookId',

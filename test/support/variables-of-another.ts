@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLInputType, isInputObjectType, isListType, isNonNullType, typeFromAST } from 'graphql';
-import { flat } from '../../src/domain/fields/field.js';
+import { flat, inputNames } from '../../src/domain/fields/field.js';
 import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
 import type { DashboardDocument } from './dashboard-documents.js';
 import { gid } from './ids.js';
@@ -102,7 +102,9 @@ const leftOut = new Set([
     'until',
   ],
   // Texts that people choose.
-  ...['reset', ...flat(webhookFields).map(([name]) => name)],
+  ...['reset', ...flat(webhookFields).flatMap(([name, field]) => inputNames(name, field))],
+  'secret',
+  'value',
 ]);
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));

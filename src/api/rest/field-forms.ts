@@ -4,11 +4,13 @@ import {
   type Field,
   type Fields,
   type Group,
+  inputNames,
   isNullable,
   optionName,
   setName,
   type ValuesOf,
 } from '../../domain/fields/field.js';
+import { HEADERS_MAX, type ShownHeader } from '../../domain/fields/headers.js';
 import { EVENT_TYPES_MAX, URL_LENGTH_MAX, webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Path } from '../../errors.js';
 import { graphqlName, type RestName, restName } from './names.js';
@@ -49,7 +51,24 @@ function formOf(field: Field, requested: boolean): z.ZodType {
         description,
         examples: [{ team: 'payments' }],
       });
+    case 'number':
+      return (field.whole ? z.int() : z.number()).meta({ minimum: field.min, maximum: field.max, description });
+    case 'headers':
+      return headersForm(requested, description);
   }
+}
+
+function headersForm(requested: boolean, description: string): z.ZodType {
+  const value = z.string().meta({ description: 'The value.' });
+  const secret = z.boolean().meta({ description: 'Whether nobody can read the value.' });
+  const form = requested
+    ? z.strictObject({ value: value.optional(), secret: secret.optional() }).nullable()
+    : z.object({ value: value.optional(), secret });
+  return z.record(z.string(), form).meta({
+    maxProperties: HEADERS_MAX,
+    description,
+    examples: [{ 'X-Api-Key': requested ? { value: '3f8c1e' } : { secret: true } }],
+  });
 }
 
 type Shown = [name: string, field: Field | Group][];
@@ -70,7 +89,12 @@ const requested = (fields: Shown): Shape =>
 function answeredOf([name, field]: Shown[number]): [name: string, form: z.ZodType] {
   const description = field.rest!;
   if (field.kind === 'group') {
-    return [restName(name), z.object(answered(Object.entries(field.fields) as Shown)).meta({ description })];
+    const members = answered(Object.entries(field.fields) as Shown);
+    const own = z.array(z.string()).meta({ description: 'The fields that are set here, and not inherited.' });
+    return [
+      restName(name),
+      z.object({ ...members, ...(field.option === undefined ? {} : { own }) }).meta({ description }),
+    ];
   }
   if (field.secret) {
     return [restName(setName(name)), z.boolean().meta({ description: `Whether it is set. ${description}` })];
@@ -118,13 +142,65 @@ export function inGraphqlTerms(fields: Fields, body: object): Record<string, unk
 function groupChange({ fields }: Group, patch: object | null): Record<string, unknown> {
   const empty = Object.fromEntries(Object.keys(fields).map((name) => [restName(name), null]));
   const values = Object.entries(inGraphqlTerms(fields as Fields, patch ?? empty));
-  const isReset = ([name, value]: [string, unknown]) => value === null && fields[name]?.inherited !== undefined;
+  const isHeaders = (name: string) => fields[name]?.kind === 'headers';
+  const isReset = ([name, value]: [string, unknown]) =>
+    value === null && (isHeaders(name) || fields[name]?.inherited !== undefined);
   const reset = values.filter(isReset).map(([name]) => optionName(name));
+  const changes = values.filter((one) => !isReset(one));
   return {
-    ...Object.fromEntries(values.filter((one) => !isReset(one))),
+    ...Object.fromEntries(
+      changes.flatMap(([name, value]) => (isHeaders(name) ? headersChange(name, value as object) : [[name, value]])),
+    ),
     ...(reset.length === 0 ? {} : { reset }),
   };
 }
+
+/** Headers by their names as a list: one that is null is removed, one without `value` stays as it is. */
+function headersChange(name: string, patch: object): [name: string, value: unknown][] {
+  const headers = Object.entries(patch as Record<string, { value?: string } | null>);
+  const [set, remove] = inputNames(name, { kind: 'headers' }) as [string, string];
+  return [
+    [set, headers.flatMap(([key, header]) => (header?.value === undefined ? [] : [{ name: key, ...header }]))],
+    [remove, headers.flatMap(([key, header]) => (header === null ? [key] : []))],
+  ];
+}
+
+/** The fields of GraphQL that REST's options have, under the names of REST. */
+export const optionSelection = (fields: Fields, isAsked = ({ beside }: Field | Group) => beside === true): string =>
+  Object.entries(fields)
+    .filter(([, field]) => field.rest !== undefined && isAsked(field))
+    .map(([name, field]) => `${restName(shownName(name, field))}: ${shownName(name, field)}${membersOf(field)}`)
+    .join(' ');
+
+const shownName = (name: string, field: Field | Group) =>
+  field.kind !== 'group' && field.secret ? setName(name) : name;
+
+function membersOf(field: Field | Group): string {
+  if (field.kind === 'group') {
+    const own = field.option === undefined ? '' : ' own';
+    return ` { ${optionSelection(field.fields as Fields, () => true)}${own} }`;
+  }
+  return field.kind === 'headers' ? ' { name value secret }' : '';
+}
+
+/** The answer of GraphQL in the form of REST: headers by their names, and names of fields as REST has them. */
+export function optionsInRest(fields: Fields, node: object): Record<string, unknown> {
+  const formed = ([inRest, value]: [string, unknown]) => {
+    const field = fields[graphqlName(inRest)];
+    if (field?.kind === 'group') {
+      return [inRest, optionsInRest(field.fields as Fields, value as object)];
+    }
+    if (field?.kind === 'headers') {
+      const headers = (value as ShownHeader[]).map((one) => [one.name, headerInRest(one)]);
+      return [inRest, Object.fromEntries(headers)];
+    }
+    const isOwn = inRest === 'own' && field === undefined;
+    return [inRest, isOwn ? (value as string[]).map((name) => name.toLowerCase()) : value];
+  };
+  return Object.fromEntries(Object.entries(node).map((one) => formed(one)));
+}
+
+const headerInRest = ({ value, secret }: ShownHeader) => (value === null ? { secret } : { value, secret });
 
 /** Merges a change into maps, which GraphQL replaces as a whole (RFC 7396). @param row the stored values */
 export function mergedMaps(fields: Fields, row: object | null, change: object): Record<string, unknown> {
@@ -136,13 +212,31 @@ export function mergedMaps(fields: Fields, row: object | null, change: object): 
   return Object.fromEntries(Object.entries(change).map((one) => (isMap(one) ? merged(one) : one)));
 }
 
-/** Where a field of GraphQL's input stands in a body. Other steps, such as keys of a map, have no other names. */
-export function restPlace([name, ...rest]: Path, fields: Fields = webhookFields): Path {
-  const field = fields[name!];
-  const steps = field?.kind === 'group' ? restPlace(rest, field.fields as Fields) : rest;
-  return name === undefined ? [] : [typeof name === 'string' ? restName(name) : name, ...steps];
+/**
+ * Where a field of GraphQL's input stands in a body. Other steps, such as keys of a map, have no other names.
+ *
+ * @param input has the names of headers, which stand in a list there
+ */
+export function restPlace([name, ...rest]: Path, input?: unknown, fields: Fields = webhookFields): Path {
+  if (name === undefined) {
+    return [];
+  }
+  const value = (input as Readonly<Record<string, unknown>> | undefined)?.[name];
+  const headers = Object.entries(fields).find(([one, { kind }]) => inputNames(one, { kind }).includes(String(name)));
+  if (headers?.[1].kind === 'headers') {
+    return [restName(headers[0]), ...headerPlace(rest, value)];
+  }
+  const field = fields[name];
+  const steps = field?.kind === 'group' ? restPlace(rest, value, field.fields as Fields) : rest;
+  return [typeof name === 'string' ? restName(name) : name, ...steps];
+}
+
+/** A header stands under its name. */
+function headerPlace([index, ...rest]: Path, headers: unknown): Path {
+  const header = typeof index === 'number' ? (headers as ShownHeader[] | undefined)?.[index] : undefined;
+  return header === undefined ? [] : [header.name, ...rest.filter((step) => step !== 'name')];
 }
 
 /** The same in the body that creates a webhook, which has options in an object of their own. */
-export const placeAtCreation = (path: Path): Path =>
-  (webhookFields as Fields)[path[0]!]?.beside ? ['options', ...restPlace(path)] : restPlace(path);
+export const placeAtCreation = (path: Path, input?: unknown): Path =>
+  (webhookFields as Fields)[path[0]!]?.beside ? ['options', ...restPlace(path, input)] : restPlace(path, input);

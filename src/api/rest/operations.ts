@@ -1,8 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import { placeAtCreation, type restPlace } from './field-forms.js';
+import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { optionSelection, placeAtCreation, type restPlace } from './field-forms.js';
 import { graphqlName } from './names.js';
-import { webhookOptions } from './option-schemas.js';
+import type { webhookOptions } from './option-schemas.js';
 import { prepareOperation } from './run-operation.js';
 import { testDelivery, webhook } from './schemas.js';
 
@@ -22,7 +23,7 @@ const selectionOf = (shape: object): string =>
     .join(' ');
 
 const fields = `version ${selectionOf(webhook.shape)}`;
-const optionFields = `version ${selectionOf(webhookOptions.shape)}`;
+const optionFields = `version ${optionSelection(webhookFields)}`;
 const { webhook_id: _, ...deliveryShape } = testDelivery.shape; // the id is in the request
 const deliveryFields = selectionOf(deliveryShape);
 

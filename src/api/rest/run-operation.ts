@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { execute, type GraphQLSchema, parse, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql';
-import { ApiError, type InputIssue, type Reason } from '../../errors.js';
+import { ApiError, type InputIssue, type Path, type Reason } from '../../errors.js';
 import { causeOf } from '../graphql/fields/errors.js';
 import { type Requirement, requirementOf } from '../graphql/fields/requires.js';
 import { contextOf } from '../http/asking.js';
@@ -49,7 +49,7 @@ export function prepareOperation<Variables extends Record<string, unknown>, Data
     const result = await execute({ schema, document, contextValue: contextOf(request), variableValues });
     const [error] = result.errors ?? [];
     if (error !== undefined) {
-      throw inRestTerms(causeOf(error), placeOf);
+      throw inRestTerms(causeOf(error), (path) => placeOf(path, variableValues['input']));
     }
     return result.data as Data;
   };
@@ -75,7 +75,7 @@ const detailsInRest: Partial<Record<Reason, string>> = {
 };
 
 /** Gives the fields in an error of the resolvers their names in REST. */
-function inRestTerms(error: unknown, placeOf: typeof restPlace): unknown {
+function inRestTerms(error: unknown, placeOf: (path: Path) => Path): unknown {
   if (!(error instanceof ApiError)) {
     return error;
   }
@@ -86,7 +86,7 @@ function inRestTerms(error: unknown, placeOf: typeof restPlace): unknown {
   });
 }
 
-function restIssue({ path: [argument, ...rest], ...issue }: InputIssue, placeOf: typeof restPlace): InputIssue {
+function restIssue({ path: [argument, ...rest], ...issue }: InputIssue, placeOf: (path: Path) => Path): InputIssue {
   const steps = argument === 'input' || argument === 'filter' ? rest : [argument!];
   return { ...issue, path: argument === 'input' ? ['body', ...placeOf(steps)] : ['query', ...restPlace(steps)] };
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.js';
 import { optionsOf, readWebhook } from '../graphql/webhooks/webhook.js';
 import { contextOf } from '../http/asking.js';
 import { readJson } from '../http/json-body.js';
-import { inGraphqlTerms, mergedMaps } from './field-forms.js';
+import { inGraphqlTerms, mergedMaps, optionsInRest } from './field-forms.js';
 import { etagOf, versionFor } from './if-match.js';
 import type { Operations, OptionsNode } from './operations.js';
 import { webhookOptionsChange } from './option-schemas.js';
@@ -61,5 +61,5 @@ export async function optionRoutes(app: FastifyInstance, operations: Operations)
 
 function restOptions({ version, ...options }: OptionsNode, reply: FastifyReply) {
   reply.header('etag', etagOf(version));
-  return options;
+  return optionsInRest(webhookFields, options);
 }

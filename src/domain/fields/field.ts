@@ -1,10 +1,13 @@
 import { snakeCase } from '../snake-case.js';
+import { type HeaderChange, type StoredHeaders, shownHeaders } from './headers.js';
 
 /**
  * A field that people write, declared once. Columns, GraphQL, REST, OpenAPI, the audit log, the form of the dashboard
  * and what sending loads come from its declaration (CONTRIBUTING.md, "A field"). The dashboard reads it too.
  */
-export type Field = Described & Member & (Text | { kind: 'url' } | { kind: 'eventTypes' } | TextMap);
+export type Field = Described &
+  Member &
+  (Text | { kind: 'url' } | { kind: 'eventTypes' } | TextMap | Quantity | { kind: 'headers' });
 
 interface Described {
   /** In the schema of GraphQL, for readers. */
@@ -21,7 +24,7 @@ interface Member {
   /** It may be left out of a new object, and null clears it. */
   optional?: true;
   /** The value that readers get while it is null. */
-  default?: string | readonly string[] | Readonly<Record<string, string>>;
+  default?: string | number | readonly string[] | Readonly<Record<string, string>>;
   /** The daemon loads it with each delivery. Not from a row beside. */
   sent?: true;
   /** Written and never read: readers learn whether it is set. Only in a group. */
@@ -45,6 +48,17 @@ export interface TextMap {
   valueCharsMax: number;
 }
 
+/** A number within a range. */
+export interface Quantity {
+  kind: 'number';
+  min: number;
+  max: number;
+  /** Only whole numbers. */
+  whole?: true;
+  /** The code of a refusal. */
+  refusedAs: string;
+}
+
 export const TEXT_MAP_KEY = /^[A-Za-z0-9_.-]{1,40}$/;
 
 /** Fields that are changed one by one, under a name of their own. Their names are unique in the noun. */
@@ -63,7 +77,11 @@ type Kept<One extends Pick<Field, 'kind'>> = One['kind'] extends 'eventTypes'
   ? string[]
   : One['kind'] extends 'textMap'
     ? Readonly<Record<string, string>>
-    : string;
+    : One['kind'] extends 'number'
+      ? number
+      : One['kind'] extends 'headers'
+        ? HeaderChange
+        : string;
 
 type Nullable = { optional: true } | { inherited: string };
 type ValueOf<One extends Pick<Field, 'kind'>> = One extends Nullable ? Kept<One> | null : Kept<One>;
@@ -89,9 +107,11 @@ type Values<All> = {
 type Sealed<All> = {
   -readonly [Name in keyof All]: All[Name] extends { secret: true }
     ? Uint8Array | null
-    : All[Name] extends Pick<Field, 'kind'>
-      ? ValueOf<All[Name]>
-      : never;
+    : All[Name] extends { kind: 'headers' }
+      ? StoredHeaders | null
+      : All[Name] extends Pick<Field, 'kind'>
+        ? ValueOf<All[Name]>
+        : never;
 };
 type NamesWith<All, Mark> = { [Name in keyof All]: All[Name] extends Mark ? Name : never }[keyof All];
 
@@ -135,7 +155,7 @@ type Row = Readonly<Record<string, unknown>>;
 /**
  * The value that readers get of a field, or of a group with the names of the fields that the first row sets itself.
  *
- * @param rows the noun's, then its tenant's
+ * @param rows the noun's, then its tenant's if that has values which are inherited
  * @param installation values by the names that `inherited` has
  */
 export function valueInForce(
@@ -144,6 +164,9 @@ export function valueInForce(
   rows: readonly (object | null)[],
   installation: object,
 ): unknown {
+  if (field.kind === 'headers') {
+    return shownHeaders((rows[0] as Row | null)?.[name] as StoredHeaders | null);
+  }
   if (field.kind !== 'group') {
     const inherited = field.inherited === undefined ? undefined : (installation as Row)[field.inherited];
     const own = (field.inherited === undefined ? rows.slice(0, 1) : rows).map((row) => (row as Row | null)?.[name]);
@@ -163,6 +186,10 @@ export function valueInForce(
       .map(optionName),
   };
 }
+
+/** The names of a field in GraphQL's inputs: headers are set and removed one by one. */
+export const inputNames = (name: string, { kind }: Pick<Field | Group, 'kind'>): readonly string[] =>
+  kind === 'headers' ? ['set', 'remove'].map((verb) => `${verb}${name[0]!.toUpperCase()}${name.slice(1)}`) : [name];
 
 /** Readers learn of a secret only whether there is one. */
 export const setName = (secret: string): string => `${secret}Set`;

@@ -1,4 +1,5 @@
 import type { Fields } from './field.js';
+import { HEADERS_MAX } from './headers.js';
 
 export const URL_LENGTH_MAX = 2048;
 export const EVENT_TYPES_MAX = 100;
@@ -55,5 +56,24 @@ export const webhookFields = {
     description: 'Texts by keys, for your own programs. They are not sent.',
     input: `Texts by keys, in place of those before: ${metadataRules} Null removes them.`,
     rest: `Texts by keys, for your own programs; they are not sent. ${metadataRules}`,
+  },
+  delivery: {
+    kind: 'group',
+    type: 'DeliveryOptions',
+    option: 'DeliveryOption',
+    beside: true,
+    description: 'How the endpoint is called.',
+    input: 'How the endpoint is called. Options that are left out stay as they are.',
+    rest: 'How the endpoint is called. null resets an option.',
+    fields: {
+      headers: {
+        kind: 'headers',
+        optional: true,
+        default: [],
+        description: 'Headers that each request has besides those of the service, which are not signed.',
+        input: `At most ${HEADERS_MAX} headers by their names. Those of the service and of the connection are refused.`,
+        rest: `Headers that each request has besides those of the service, by their names: at most ${HEADERS_MAX}. They are not signed. null removes a header; one without \`value\` stays as it is. A header is secret unless \`secret\` is false: then nobody can read its value.`,
+      },
+    },
   },
 } as const satisfies Fields;

@@ -9,6 +9,8 @@ type SentName = { [Name in keyof Written]: Written[Name] extends { sent: true } 
 /** A webhook, as the daemon must know it to send to it: as it stood when the delivery was loaded or claimed. */
 export interface WebhookToSend extends Pick<RowOf<Written>, SentName> {
   sealedSecret: Buffer;
+  /** Another number with each change of the row beside, which has the delivery options; null: there is none. */
+  optionsVersion: number | null;
   /** An outcome counts for the webhook's health only while this is still the same. */
   generation: number;
   /** The webhook's failure streak. */
@@ -22,6 +24,7 @@ const writtenNames = flat(webhookFields)
 const columns: Readonly<Record<keyof WebhookToSend, string>> = {
   ...(Object.fromEntries(writtenNames.map((name) => [name, snakeCase(name)])) as Record<SentName, string>),
   sealedSecret: 'sealed_secret',
+  optionsVersion: 'options_version',
   generation: 'generation',
   failuresAtLoad: 'consecutive_failures',
 };

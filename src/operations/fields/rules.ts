@@ -9,6 +9,7 @@ import {
   type Group,
   isNullable,
   optionName,
+  type Quantity,
   TEXT_MAP_KEY,
   type Text,
   type TextMap,
@@ -16,11 +17,14 @@ import {
 } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
 import { snakeCase } from '../../domain/snake-case.js';
+import { headerRules, withHeaderChanges } from './header-rules.js';
 
 /** The rules of some kinds compare with it. */
 interface Known {
   target: TargetPolicy;
   eventTypes: KnownTypes;
+  /** `HEADER_PREFIX`. */
+  headerPrefix: string;
 }
 
 /** The names of all event types, and of those that messages list: the others are hidden. */
@@ -55,13 +59,19 @@ function ofKind(name: string, field: Field, known: Known): z.ZodType {
       return eventTypeNames(known.eventTypes);
     case 'textMap':
       return textMap(field, snakeCase(name));
+    case 'number':
+      return quantity(field);
+    case 'headers':
+      throw new Error('Headers are checked with their group.');
   }
 }
 
 /** A group's fields, one by one: those that are left out stay. */
 function groupRule({ fields }: Group, known: Known): z.ZodType {
-  const reset = z.array(z.string()).nullish();
-  return changes(fields as Fields, known, { reset }).transform(({ reset: names, ...values }, context) => {
+  const others = Object.fromEntries(Object.entries(fields).filter(([, { kind }]) => kind !== 'headers'));
+  const more = { reset: z.array(z.string()).nullish(), ...headerRules(fields as Fields, known.headerPrefix) };
+  return changes(others as Fields, known, more).transform(({ reset: names, ...given }, context) => {
+    const values = withHeaderChanges(fields as Fields, given);
     const back = Object.keys(fields).filter((name) => (names as string[] | null)?.includes(optionName(name)));
     for (const name of back.filter((one) => one in values)) {
       context.addIssue({
@@ -173,6 +183,11 @@ function textMap({ countMax, valueCharsMax }: TextMap, name: string) {
 }
 
 const KEY_SHOWN_LENGTH_MAX = 50;
+
+function quantity({ min, max, whole, refusedAs }: Quantity) {
+  const wrong = (value: number) => !(value >= min && value <= max) || (whole === true && !Number.isInteger(value));
+  return z.number().refine((value) => !wrong(value), refused(refusedAs, `must be ${min} to ${max}`));
+}
 
 /** 1–100 different names of event types that exist, or exactly `["*"]`. */
 export function eventTypeNames(known: KnownTypes, forAll = `, or ["${WILDCARD}"] for all`) {

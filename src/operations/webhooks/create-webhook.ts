@@ -8,7 +8,7 @@ import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
-import { auditedSettings, ownSettings, sealSettings, writeBeside } from './settings.js';
+import { auditedSettings, ownSettings, readSettings, sealSettings, writeBeside } from './settings.js';
 
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
@@ -54,14 +54,14 @@ export async function createWebhook(
     if ((await em.count(Webhook)) >= webhooksMax) {
       throw new ApiError('webhook_limit_reached', `A tenant may have ${webhooksMax} webhooks; delete one first.`);
     }
-    const after = auditedSettings(given(settings));
-    audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     if (creation !== null) {
       await keepCreationKey(sql, creation, { id, sealedSecret });
     }
     const created = em.create(Webhook, { id, tenantId, ...ownSettings(stored), sealedSecret });
     created.options = null;
     await writeBeside(unit, created, given(stored));
+    const after = auditedSettings(readSettings(created, Object.keys(given(stored))));
+    audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;
   });
   const isNew = webhook.id === id;

@@ -1,11 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { flat } from '../../domain/fields/field.js';
+import type { HeaderChange, StoredHeaders } from '../../domain/fields/headers.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { OwnSettings, StoredSettings, Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';
 import { nextOptionsVersion } from '../rows/allocate-id.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
+import {
+  auditedHeaders,
+  mergeHeaders,
+  type SealedHeaderChange,
+  sealHeaders,
+  withoutSecrets,
+} from './header-settings.js';
 
 /** Settings of a webhook by their names, those of groups and of the row beside among them. */
 type Values = Readonly<Record<string, unknown>>;
@@ -13,20 +21,28 @@ type Values = Readonly<Record<string, unknown>>;
 const fields = flat(webhookFields);
 const isBeside = (name: string) => fields.some(([one, { beside }]) => one === name && beside);
 const secretNames = fields.filter(([, { secret }]) => secret).map(([name]) => name);
+const headerNames = fields.filter(([, { kind }]) => kind === 'headers').map(([name]) => name);
 const none = (names: readonly string[]): Values => Object.fromEntries(names.map((name) => [name, null]));
 
-/** Settings as they are stored, with sealed secrets. */
+/** Settings as they are stored, with sealed secrets. Headers are still a change. */
+export type SealedSettings = Partial<Omit<StoredSettings, 'headers'> & { headers: SealedHeaderChange | null }>;
+
+/** Seals the secrets among settings. */
 export async function sealSettings(
   vault: Pick<SecretVault, 'seal'>,
   tenantId: number,
   webhookId: number,
   settings: object,
-): Promise<Partial<StoredSettings>> {
+): Promise<SealedSettings> {
   const values: Record<string, unknown> = { ...settings };
   for (const name of secretNames.filter((one) => typeof values[one] === 'string')) {
     values[name] = await vault.seal(tenantId, webhookId, values[name] as string, name);
   }
-  return values;
+  const seal = (value: string, field: string) => vault.seal(tenantId, webhookId, value, field);
+  for (const name of headerNames.filter((one) => values[one] != null)) {
+    values[name] = await sealHeaders(values[name] as HeaderChange, seal);
+  }
+  return values as SealedSettings;
 }
 
 /** The settings that the webhook's own row has. */
@@ -49,6 +65,10 @@ export const readSettings = (webhook: Webhook, names: readonly string[]): Values
  */
 export async function writeBeside({ em, sql }: UnitOfWork, webhook: Webhook, settings: object): Promise<void> {
   const values = Object.fromEntries(Object.entries(settings).filter(([name]) => isBeside(name)));
+  for (const name of headerNames.filter((one) => values[one] != null)) {
+    const stored = readSettings(webhook, [name])[name] as StoredHeaders | null;
+    values[name] = mergeHeaders(stored, values[name] as SealedHeaderChange);
+  }
   if (isDeepStrictEqual(readSettings(webhook, Object.keys(values)), values)) {
     return;
   }
@@ -64,18 +84,28 @@ export async function writeBeside({ em, sql }: UnitOfWork, webhook: Webhook, set
   webhook.optionsVersion = await nextOptionsVersion(sql);
 }
 
-export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) => writeBeside(unit, webhook, none(secretNames));
+export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) => {
+  const stored = readSettings(webhook, headerNames) as Record<string, StoredHeaders | null>;
+  const removed = headerNames.map((name) => [name, withoutSecrets(stored[name]!)]);
+  return writeBeside(unit, webhook, { ...none(secretNames), ...Object.fromEntries(removed) });
+};
 
 /** @param webhook was read with the row beside */
 export function eraseBeside({ options }: Webhook): void {
   Object.assign(options ?? {}, none(fields.map(([name]) => name).filter(isBeside)));
 }
 
-/** Settings for the audit log: of a secret only that it was there. */
-export const auditedSettings = (settings: object): Record<string, unknown> =>
+/**
+ * Settings for the audit log: of a secret only that it was there, of headers only those that differ, without values.
+ *
+ * @param other the settings on the other side of the change
+ */
+export const auditedSettings = (settings: object, other: Values = {}): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [
-      name,
-      value != null && secretNames.includes(name) ? '[secret]' : value,
-    ]),
+    Object.entries(settings).map(([name, value]) => {
+      if (value != null && headerNames.includes(name)) {
+        return [name, auditedHeaders(value as StoredHeaders, other[name] as StoredHeaders | null)];
+      }
+      return [name, value != null && secretNames.includes(name) ? '[secret]' : value];
+    }),
   );

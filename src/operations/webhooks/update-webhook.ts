@@ -1,16 +1,16 @@
-import type { StoredSettings, Webhook } from '../../entities/webhook.js';
+import type { Webhook } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
 import type { Database } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, differences } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
-import { auditedSettings, ownSettings, readSettings, writeBeside } from './settings.js';
+import { auditedSettings, ownSettings, readSettings, type SealedSettings, writeBeside } from './settings.js';
 import { enable, pause, releaseKept } from './switch-webhook.js';
 
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
 
-export interface WebhookChange extends Partial<StoredSettings> {
+export interface WebhookChange extends SealedSettings {
   active?: boolean | undefined;
   /**
    * The fate of held and open deliveries when the webhook is enabled (default RELEASE). An active webhook that keeps
@@ -63,8 +63,8 @@ export async function updateWebhook(
       audit(em, by, {
         ...about('WEBHOOK', tenantId, webhookId),
         action: 'WEBHOOK_UPDATED',
-        before: auditedSettings(changed.before),
-        after: { ...auditedSettings(changed.after), ...heldToo },
+        before: auditedSettings(changed.before, changed.after),
+        after: { ...auditedSettings(changed.after, changed.before), ...heldToo },
       });
     }
     return webhook;

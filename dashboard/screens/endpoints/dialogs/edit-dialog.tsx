@@ -5,7 +5,7 @@ import { FormDialog } from '../../../parts/form-dialog';
 import { notify } from '../../../parts/toast';
 import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
 import { EndpointFields } from '../form/endpoint-fields';
-import { inputOf, isReady, valuesOf } from '../form/endpoint-values';
+import { isReady, valuesOf } from '../form/endpoint-values';
 import type { EndpointDialogProps } from '../use-endpoint';
 import { Conflict } from './conflict';
 
@@ -16,7 +16,7 @@ export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
   const [, update] = useMutation(UPDATE_ENDPOINT);
   const form = useForm({
     initial: () => valuesOf(endpoint),
-    save: (values, { version }) => update({ input: { id, ...inputOf(values), ifVersion: version } }),
+    save: (values, { version }) => update({ input: { id, ...values, ifVersion: version } }),
     saved: () => {
       notify(<Trans>The endpoint is changed.</Trans>);
       onClose();

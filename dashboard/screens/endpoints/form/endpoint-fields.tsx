@@ -1,33 +1,23 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import type { Group, Field as OneField } from '../../../../src/domain/fields/field';
+import type { Field as OneField } from '../../../../src/domain/fields/field';
 import { TextField } from '../../../parts/field';
 import type { FieldProps } from '../../../parts/form';
-import type { Issue } from '../../../parts/issues';
 import { Failure } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { EVENT_TYPES } from '../documents';
-import {
-  type EndpointValues,
-  type FieldName,
-  type FieldValue,
-  fieldNamed,
-  fieldNames,
-  type GroupValues,
-} from './endpoint-values';
+import { type EndpointValues, type FieldName, type FieldValue, fieldNamed, fieldNames } from './endpoint-values';
 import { EventTypePicker } from './event-type-picker';
 import { offeredTypes } from './event-type-tree';
 import { type TextMap, TextMapField } from './text-map-field';
 import { UrlField } from './url-field';
 
 type LabelName = keyof typeof ENDPOINT_FIELDS;
-type AnyValue = FieldValue | GroupValues;
 
 interface FormFields {
   field: <Name extends FieldName>(name: Name) => FieldProps<EndpointValues[Name]>;
-  issues: (name: FieldName) => readonly Issue[];
 }
 
 /** A control for each field of an endpoint, by its kind. */
@@ -40,8 +30,7 @@ export function EndpointFields({ form, autoFocus = false }: { form: FormFields; 
           name={name}
           field={fieldNamed(name)}
           // A field's kind decides its type.
-          control={form.field(name) as FieldProps<AnyValue>}
-          issues={form.issues(name)}
+          control={form.field(name) as FieldProps<FieldValue>}
           autoFocus={autoFocus && name === fieldNames[0]}
         />
       ))}
@@ -51,14 +40,12 @@ export function EndpointFields({ form, autoFocus = false }: { form: FormFields; 
 
 interface ControlProps {
   name: LabelName;
-  field: OneField | Group;
-  control: FieldProps<AnyValue>;
-  /** The broken rules of a group, with paths from the group on. */
-  issues?: readonly Issue[];
+  field: OneField;
+  control: FieldProps<FieldValue>;
   autoFocus?: boolean;
 }
 
-function FieldControl({ name, field, control, issues = [], autoFocus = false }: ControlProps) {
+function FieldControl({ name, field, control, autoFocus = false }: ControlProps) {
   const { i18n } = useLingui();
   const label = <FieldLabel name={name} optional={field.kind !== 'group' && field.optional} />;
   switch (field.kind) {
@@ -79,8 +66,9 @@ function FieldControl({ name, field, control, issues = [], autoFocus = false }: 
       );
     case 'textMap':
       return <TextMapField name={name} label={label} {...(control as FieldProps<TextMap | null>)} />;
-    case 'group':
-      return <GroupFields name={name} group={field} issues={issues} {...(control as FieldProps<GroupValues>)} />;
+    case 'number':
+    case 'headers':
+      throw new Error(`${name} has a form of its own.`);
   }
 }
 
@@ -97,38 +85,6 @@ function FieldLabel({ name, optional = false }: { name: LabelName; optional?: bo
         </span>
       )}
     </>
-  );
-}
-
-/** The fields of a group under its name. */
-function GroupFields({
-  name,
-  group,
-  issues,
-  value,
-  onChange,
-}: { name: LabelName; group: Group; issues: readonly Issue[] } & FieldProps<GroupValues>) {
-  const { i18n } = useLingui();
-  const refusal = issues.find(({ path: [inner] }) => inner === undefined || !(inner in group.fields))?.detail;
-  return (
-    <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1 text-sm font-medium">{i18n._(ENDPOINT_FIELDS[name].name)}</legend>
-      {Object.entries(group.fields).map(([inner, field]) => (
-        <FieldControl
-          key={inner}
-          name={inner as LabelName}
-          field={field as OneField}
-          control={{
-            value: value[inner] ?? null,
-            onChange: (one) => onChange({ ...value, [inner]: one as FieldValue }),
-            refusal: issues.find(({ path }) => path[0] === inner)?.detail,
-          }}
-        />
-      ))}
-      <p className="min-h-4 text-xs text-bad" aria-live="polite">
-        {refusal !== undefined && <Untrusted text={refusal} />}
-      </p>
-    </fieldset>
   );
 }
 

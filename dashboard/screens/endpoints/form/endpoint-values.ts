@@ -1,78 +1,42 @@
-import { type Field, type Fields, type Group, optionName, type ValuesOf } from '../../../../src/domain/fields/field';
+import type { Field, Fields, ValuesOf } from '../../../../src/domain/fields/field';
 import { webhookFields } from '../../../../src/domain/fields/webhook-fields';
 import { urlProblem } from './url-check';
 
 type Table = typeof webhookFields;
+type Values = ValuesOf<Table>;
+/** Groups have forms of their own: see ../settings. */
+export type FieldName = { [Name in keyof Table]: Table[Name] extends { kind: 'group' } ? never : Name }[keyof Table];
 export type FieldValue = string | readonly string[] | Readonly<Record<string, string>> | null;
-export type GroupValues = Readonly<Record<string, FieldValue>>;
 
-/** What a form of an endpoint holds: the values that it sets itself. Secrets are null until one is typed. */
-export type EndpointValues = {
-  [Name in keyof Table]: Name extends keyof ValuesOf<Table> ? ValuesOf<Table>[Name] : GroupValues;
-};
-export type FieldName = keyof EndpointValues;
+/** What the form of an endpoint holds. */
+export type EndpointValues = { [Name in FieldName]: Values[Name] };
 
-export const fieldNames = Object.keys(webhookFields) as FieldName[];
-export const fieldNamed = (name: FieldName): Field | Group => webhookFields[name];
+export const fieldNames = Object.entries(webhookFields as Fields)
+  .filter(([, { kind }]) => kind !== 'group')
+  .map(([name]) => name as FieldName);
+export const fieldNamed = (name: FieldName): Field => webhookFields[name];
 
 /** The values of an endpoint alone, for a form. */
 export const valuesOf = (endpoint: Readonly<Record<FieldName, unknown>>): EndpointValues =>
-  valuesIn(webhookFields, endpoint) as EndpointValues;
-
-type Values = Readonly<Record<string, unknown>>;
-
-function valuesIn(fields: Fields, values: Values): Values {
-  const own = values['own'] as readonly string[] | undefined;
-  const valueIn = (name: string, field: Field | Group) => {
-    const value = values[name];
-    if (field.kind === 'group') {
-      return valuesIn(field.fields as Fields, (value ?? {}) as Values);
-    }
-    const hidden = field.secret || (field.inherited !== undefined && own?.includes(optionName(name)) === false);
-    return hidden ? null : typeof value === 'string' ? value.trim() : (value ?? field.default ?? null);
-  };
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, valueIn(name, field)]));
-}
-
-export const NO_VALUES = valuesIn(webhookFields, { url: '', eventTypes: [] }) as EndpointValues;
-
-/** The values of a form, for an input of the API. */
-export const inputOf = (values: EndpointValues) =>
   Object.fromEntries(
     fieldNames.map((name) => {
-      const field = fieldNamed(name);
-      return [name, field.kind === 'group' ? groupInput(field, values[name] as unknown as GroupValues) : values[name]];
+      const value = endpoint[name];
+      return [name, typeof value === 'string' ? value.trim() : (value ?? fieldNamed(name).default ?? null)];
     }),
   ) as EndpointValues;
 
-/** An empty secret stays as it is; an empty inherited field goes back to the inherited value. */
-function groupInput({ fields }: Group, values: GroupValues) {
-  const named = Object.entries(fields).map(([name, field]) => ({ name, field, empty: (values[name] ?? '') === '' }));
-  const kept = named.filter(({ field, empty }) => !empty || (!field.secret && field.inherited === undefined));
-  const reset = named.filter(({ field, empty }) => empty && field.inherited !== undefined);
-  return {
-    ...Object.fromEntries(kept.map(({ name }) => [name, values[name]])),
-    ...(reset.length === 0 ? {} : { reset: reset.map(({ name }) => optionName(name)) }),
-  };
-}
+export const NO_VALUES = valuesOf({ url: '', eventTypes: [] } as never);
 
 /** A value as one line. */
-export const textOf = (value: FieldValue): string =>
+const textOf = (value: FieldValue): string =>
   typeof value === 'string' ? value : (Array.isArray(value) ? value : pairsOf(value)).toSorted().join(', ');
 
 /** A map as `key: text`. */
 export const pairsOf = (map: FieldValue): string[] => Object.entries(map ?? {}).map(([key, text]) => `${key}: ${text}`);
 
-type LabelName = keyof ValuesOf<Table>;
-
-/** The values of all fields as lines, by the names of their labels. */
-export const textsOf = (endpoint: Readonly<Record<FieldName, unknown>>): [name: LabelName, text: string][] =>
-  fieldNames.flatMap((name): [LabelName, string][] => {
-    const value = valuesOf(endpoint)[name];
-    return fieldNamed(name).kind !== 'group'
-      ? [[name as LabelName, textOf(value as FieldValue)]]
-      : Object.entries(value as unknown as GroupValues).map(([inner, one]) => [inner as LabelName, textOf(one)]);
-  });
+/** The values of all fields as lines. */
+export const textsOf = (endpoint: Readonly<Record<FieldName, unknown>>): [name: FieldName, text: string][] =>
+  Object.entries(valuesOf(endpoint)).map(([name, value]) => [name as FieldName, textOf(value)]);
 
 /** Whether the values may be sent: the service judges the rest. */
 export const isReady = (values: EndpointValues): boolean =>

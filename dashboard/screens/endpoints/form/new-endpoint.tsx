@@ -8,7 +8,7 @@ import { Link, useAddress, useGo } from '../../../parts/place';
 import { useAllowed, useViewer } from '../../../parts/viewer';
 import { CREATE_ENDPOINT } from '../documents';
 import { EndpointFields } from './endpoint-fields';
-import { inputOf, NO_VALUES } from './endpoint-values';
+import { NO_VALUES } from './endpoint-values';
 import { MadeEndpoint } from './made-endpoint';
 import { urlProblem } from './url-check';
 
@@ -52,7 +52,7 @@ function NewEndpointForm() {
   const [, create] = useMutation(CREATE_ENDPOINT);
   const form = useForm({
     initial: { ...NO_VALUES, eventTypes: type ? [type] : [] },
-    save: (values, { idempotencyKey }) => create({ input: { ...inputOf(values), idempotencyKey }, withSecret }),
+    save: (values, { idempotencyKey }) => create({ input: { ...values, idempotencyKey }, withSecret }),
   });
   const { url, eventTypes } = form.values;
   const made = form.data?.createWebhook;

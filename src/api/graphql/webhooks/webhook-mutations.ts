@@ -175,5 +175,6 @@ export class WebhookMutations {
 }
 
 async function knownTo({ config, eventTypes }: Context) {
-  return { target: config.target, eventTypes: await eventTypes.names() };
+  const { headerPrefix } = config.delivery;
+  return { target: config.target, eventTypes: await eventTypes.names(), headerPrefix };
 }

@@ -1,0 +1,89 @@
+import type pg from 'pg';
+import { BoundedMap } from '../../src/domain/bounded-map.js';
+import { isReserved, isSealed } from '../../src/domain/fields/headers.js';
+import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
+import {
+  readDeliveryOptions,
+  type StoredDeliveryOptions,
+} from '../../src/operations/attempts/read-delivery-options.js';
+import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
+import { sealedAs } from '../../src/operations/webhooks/header-settings.js';
+import { GroupCommit } from '../../src/platform/database/group-commit.js';
+import type { Delay } from '../gate/not-now.js';
+
+const CACHED_MAX = 10_000;
+const BATCH_MAX = 256;
+/** The webhook has changed since the delivery was loaded: it is loaded again. */
+const LOADED_AGAIN: Delay = { putOffMs: 0 };
+
+/** How an endpoint is called. Secrets are open. */
+export interface DeliveryOptions {
+  /** The headers that its owner has set, as they are sent; null: there are none. */
+  headers: Readonly<Record<string, string>> | null;
+  /** The same for people to read: secrets are hidden. */
+  shownHeaders: Readonly<Record<string, string>> | null;
+}
+
+const NO_OPTIONS: DeliveryOptions = { headers: null, shownHeaders: null };
+const HIDDEN = '[secret]';
+
+type Named = Pick<DueDelivery, 'tenantId' | 'webhookId' | 'optionsVersion'>;
+
+/**
+ * The delivery options of webhooks, kept by webhook and version. A version never changes its meaning, so a kept one is
+ * right however long ago it was read. A delivery of a webhook without options reads and keeps nothing.
+ */
+export class OptionsOfWebhooks {
+  readonly #kept = new BoundedMap<number, { version: number; options: DeliveryOptions }>(CACHED_MAX);
+  readonly #reads: GroupCommit<number, StoredDeliveryOptions | null>;
+
+  constructor(
+    pool: pg.Pool,
+    private readonly vault: Pick<SecretVault, 'open'>,
+    private readonly headerPrefix: string,
+  ) {
+    this.#reads = new GroupCommit((webhookIds) => readDeliveryOptions(pool, webhookIds), { itemsMax: BATCH_MAX });
+  }
+
+  /** Null: they have to be read first. */
+  atHand({ webhookId, optionsVersion }: Named): DeliveryOptions | null {
+    if (optionsVersion === null) {
+      return NO_OPTIONS;
+    }
+    const kept = this.#kept.get(webhookId);
+    return kept?.version === optionsVersion ? kept.options : null;
+  }
+
+  /**
+   * Reads those of all deliveries that wait for theirs by one statement.
+   *
+   * @returns a delay when the webhook has other options meanwhile: these may be for another url
+   * @throws SecretUnreadable as the vault's `open`
+   */
+  async read(named: Named): Promise<DeliveryOptions | Delay> {
+    const row = await this.#reads.runOne(named.webhookId);
+    if (row?.version !== named.optionsVersion) {
+      return LOADED_AGAIN;
+    }
+    const options = await this.#opened(named, row);
+    this.#kept.set(named.webhookId, { version: row.version, options });
+    return options;
+  }
+
+  async #opened({ tenantId, webhookId }: Named, { headers }: StoredDeliveryOptions): Promise<DeliveryOptions> {
+    const [opened, shown]: [Record<string, string>, Record<string, string>] = [{}, {}];
+    // The service's prefix may have become another one since a header was set.
+    const sent = Object.entries(headers ?? {}).filter(([name]) => !isReserved(name, this.headerPrefix));
+    for (const [name, header] of sent) {
+      const value = isSealed(header)
+        ? await this.vault.open(tenantId, webhookId, Buffer.from(header.sealed, 'base64'), sealedAs(name))
+        : header.value;
+      opened[sentAs(name)] = value;
+      shown[sentAs(name)] = isSealed(header) ? HIDDEN : value;
+    }
+    return sent.length === 0 ? NO_OPTIONS : { headers: opened, shownHeaders: shown };
+  }
+}
+
+/** The service has this one too: it is replaced, not repeated. */
+const sentAs = (name: string) => (name.toLowerCase() === 'user-agent' ? 'user-agent' : name);

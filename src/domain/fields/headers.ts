@@ -1,0 +1,80 @@
+/** Headers that a webhook's owner adds to its requests. */
+
+export const HEADERS_MAX = 20;
+const HEADER_NAME_CHARS_MAX = 64;
+const HEADER_VALUE_CHARS_MAX = 1_024;
+/** The limit of all names and values together. */
+export const HEADERS_CHARS_MAX = 8_192;
+
+/** A header as its webhook's row has it. The value of a secret one is sealed, in base64. */
+type StoredHeader = { value: string } | { sealed: string; length: number };
+export type StoredHeaders = Readonly<Record<string, StoredHeader>>;
+
+export interface HeaderInput {
+  name: string;
+  value: string;
+  secret: boolean;
+}
+
+/** The others stay as they are. */
+export interface HeaderChange {
+  set: readonly HeaderInput[];
+  remove: readonly string[];
+}
+
+/** A header as readers get it. */
+export interface ShownHeader {
+  name: string;
+  value: string | null;
+  secret: boolean;
+}
+
+export const isSealed = (header: StoredHeader): header is { sealed: string; length: number } => 'sealed' in header;
+
+export const shownHeaders = (stored: StoredHeaders | null | undefined): ShownHeader[] =>
+  Object.entries(stored ?? {}).map(([name, header]) =>
+    isSealed(header) ? { name, value: null, secret: true } : { name, value: header.value, secret: false },
+  );
+
+/** A token (RFC 9110 §5.6.2). */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Visible ASCII characters, with blanks only between them: nothing that ends a line or begins another header. */
+const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+const RESERVED = new Set([
+  ...['authorization', 'host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
+  ...['accept-encoding', 'date', 'forwarded', 'x-real-ip', 'traceparent', 'tracestate'],
+]);
+const RESERVED_BEGINNINGS = ['content-', 'proxy-', 'x-forwarded-', 'sec-', 'ce-', 'webhook-', 'svix-'];
+
+/** Whether the service, the connection or a proxy sets the header. @param prefix of the service's own headers */
+export function isReserved(name: string, prefix: string): boolean {
+  const lower = name.toLowerCase();
+  return (
+    RESERVED.has(lower) ||
+    [...RESERVED_BEGINNINGS, `${prefix.toLowerCase()}-`].some((beginning) => lower.startsWith(beginning))
+  );
+}
+
+/** The code of a refusal of a name, and the end of its sentence; null: the name is allowed. */
+export function nameProblem(name: string, prefix: string): { code: string; detail: string } | null {
+  if (name.length > HEADER_NAME_CHARS_MAX || !NAME.test(name)) {
+    const allowed = `1 to ${HEADER_NAME_CHARS_MAX} letters, digits and !#$%&'*+-.^_\`|~`;
+    return { code: 'header_name_malformed', detail: `is not the name of a header, which has ${allowed}` };
+  }
+  if (name.toLowerCase() === 'authorization') {
+    return { code: 'header_not_allowed', detail: 'cannot be Authorization: use `auth` for it' };
+  }
+  return isReserved(name, prefix)
+    ? { code: 'header_not_allowed', detail: 'is a header that the service or the connection sets; choose another name' }
+    : null;
+}
+
+/** The sentence never has the value. */
+export const valueProblem = (value: string): { code: string; detail: string } | null =>
+  value.length <= HEADER_VALUE_CHARS_MAX && VALUE.test(value)
+    ? null
+    : {
+        code: 'header_value_malformed',
+        detail: `must be 1 to ${HEADER_VALUE_CHARS_MAX} visible ASCII characters, with blanks only between them`,
+      };

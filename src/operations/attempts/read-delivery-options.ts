@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import type { RowBesideOf } from '../../domain/fields/field.js';
+import type { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { query, type Statement } from '../../platform/database/database.js';
+import { bigintArray } from '../../platform/database/rows-parameter.js';
+
+type Delivery = keyof (typeof webhookFields)['delivery']['fields'];
+
+/** The options of a webhook that an attempt needs. Secrets are sealed. */
+export interface StoredDeliveryOptions extends Pick<RowBesideOf<typeof webhookFields>, Delivery> {
+  webhookId: number;
+  /** The version of the webhook's row beside that these are from. */
+  version: number;
+}
+
+const statement: Statement = {
+  name: 'read_delivery_options',
+  text: `
+    select w.id as "webhookId", w.options_version as version, o.headers
+    from hookwright.webhooks w
+    left join hookwright.webhook_options o on o.webhook_id = w.id
+    where w.id = any($1::bigint[]) and w.deleted_at is null and w.options_version is not null`,
+};
+
+/** Null for a webhook that has no options any more. */
+export async function readDeliveryOptions(
+  pool: pg.Pool,
+  webhookIds: readonly number[],
+): Promise<(StoredDeliveryOptions | null)[]> {
+  const rows = await query<StoredDeliveryOptions>(pool, statement, [bigintArray(webhookIds)]);
+  const found = new Map(rows.map((row) => [row.webhookId, row]));
+  return webhookIds.map((id) => found.get(id) ?? null);
+}
