@@ -13,8 +13,21 @@ describe('reading the settings', () => {
       holdHours: 168,
       retentionDays: 30,
     });
-    expect(config.retry).toEqual({ retriesMax: 5, baseSeconds: 120, capSeconds: 3600 });
+    expect(config.deliveryDefaults).toMatchObject({
+      timeoutMs: 15_000,
+      retryDelaysSeconds: [120, 240, 480, 960, 1920],
+      recovery: 'MANUAL',
+    });
     expect(config.target).toEqual({ allowHttp: false, allowedRanges: [], loopbackHttp: true });
+  });
+
+  test.each([
+    [{}, 30_000],
+    [{ ATTEMPT_TIMEOUT_MS: '45000' }, 45_000],
+    [{ ATTEMPT_TIMEOUT_MAX_MS: '120000' }, 120_000],
+    [{ ATTEMPT_TIMEOUT_MAX_MS: '1000' }, 1_000],
+  ])('with %j a webhook may have a timeout of up to %d ms', (env, most) => {
+    expect(readConfig(env).delivery.attemptTimeoutMsMax).toBe(most);
   });
 
   const opensLoopback = (env: Record<string, string>) => readConfig(env).target.loopbackHttp;

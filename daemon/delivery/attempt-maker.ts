@@ -60,6 +60,7 @@ export class AttemptMaker {
    */
   async make(delivery: DueDelivery, options: DeliveryOptions, permit: Permit): Promise<FinishedAttempt | Delay> {
     const { clock, config, fence, sender, tracing } = this.deps;
+    const { timeoutMs, retryDelaysSeconds } = config.deliveryDefaults;
     const trace = traceAttempt(tracing, delivery);
     try {
       const keys = this.#signer.keysAtHand(delivery) ?? (await this.#signer.openKeys(delivery));
@@ -70,7 +71,7 @@ export class AttemptMaker {
       if (fence.closed) {
         throw new SendingStopped('The request was not sent, because its outcome could not have been recorded.');
       }
-      const result = await sender.send(delivery.url, request, delivery.tenantId);
+      const result = await sender.send(delivery.url, request, delivery.tenantId, timeoutMs);
       const endedAtMs = performance.now();
       const outcome = judge(result, clock());
       const answer = { outcome, kind: kindOf(outcome, result), isUnanswered: isUnanswered(result) };
@@ -86,7 +87,7 @@ export class AttemptMaker {
           options.shownHeaders === null ? request.headers : { ...request.headers, ...options.shownHeaders },
         result,
         outcome,
-        retryInMs: delivery.isCheck ? null : retryInMsOf(config.retry, delivery.failuresBefore + 1, outcome),
+        retryInMs: delivery.isCheck ? null : retryInMsOf(retryDelaysSeconds, delivery.failuresBefore + 1, outcome),
       };
     } catch (error) {
       trace?.notMade();

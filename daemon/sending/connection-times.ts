@@ -49,13 +49,26 @@ class TimedClient extends Client {
 /**
  * The origin for undici's Agent, so that each tenant has connections of its own: a reused connection shows in a
  * request's times, and would show that somebody else sends there.
+ *
+ * @param connectMs a limit for connecting that is not the usual one
  */
-export const originFor = (origin: string, tenantId: number | undefined): string =>
-  tenantId === undefined ? origin : `${origin}#${tenantId}`;
+export const originFor = (origin: string, tenantId: number | undefined, connectMs?: number): string => {
+  const owned = tenantId === undefined ? origin : `${origin}#${tenantId}`;
+  return connectMs === undefined ? owned : `${owned}#${CONNECT_MS}${connectMs}`;
+};
+
+const CONNECT_MS = 'connect-ms=';
 
 /** undici's Agent makes its pools with this, by `originFor`; their clients note the times of their connections. */
-export const timedPools = (connect: TimedConnector) => (origin: string | URL, options: object) =>
-  new Pool(String(origin).replace(/#.*/, ''), {
-    ...options,
-    factory: (url: URL, clientOptions: object) => new TimedClient(url, clientOptions, connect),
-  });
+export const timedPools = (connectWithin: (connectMs?: number) => TimedConnector) => {
+  const usual = connectWithin();
+  return (origin: string | URL, options: object) => {
+    const [url = '', ...marks] = String(origin).split('#');
+    const limit = marks.find((mark) => mark.startsWith(CONNECT_MS))?.slice(CONNECT_MS.length);
+    const connect = limit === undefined ? usual : connectWithin(Number(limit));
+    return new Pool(url, {
+      ...options,
+      factory: (client: URL, clientOptions: object) => new TimedClient(client, clientOptions, connect),
+    });
+  };
+};

@@ -8,6 +8,8 @@ import { headersToKeep } from './kept-headers.js';
 export interface ExchangeLimits {
   /** The limit for the whole attempt, from the hand-over to undici to the last byte that is read. */
   totalTimeoutMs: number;
+  /** How much longer the connector may take to say why a request could not be sent in time; default: not longer. */
+  blameMs?: number;
   /** The connection is cut once a response's body is longer. */
   responseBytesMax: number;
   /** The part of the body that is kept. */
@@ -43,6 +45,8 @@ export class Exchange implements TimedHandler {
   #keptBytes = 0;
   #readBytes = 0;
   #hasResult = false;
+  /** The time was over before the request could be sent. */
+  #isLate = false;
   /** Null: the connection was there already. Undefined: not known yet, or there is none. */
   #made: ConnectionTimes | null | undefined;
   #sentAt: number | null = null;
@@ -57,10 +61,13 @@ export class Exchange implements TimedHandler {
     /** Sends the request once more, on a connection that is made for it. */
     private readonly repeat: () => void,
   ) {
-    this.#timer = setTimeout(() => this.#cut(), limits.totalTimeoutMs).unref();
+    this.#timer = setTimeout(() => this.#timeIsOver(), limits.totalTimeoutMs).unref();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isLate) {
+      this.#cut();
+    }
     this.#controller = controller;
     this.#takeTimes();
     this.#sentAt = performance.now();
@@ -147,6 +154,17 @@ export class Exchange implements TimedHandler {
     return this.#made;
   }
 
+  /** A short time may be over before it is known whose fault it is that nothing could be sent: perhaps our own. */
+  #timeIsOver(): void {
+    const { blameMs = 0 } = this.limits;
+    if (this.#controller !== undefined || blameMs === 0) {
+      this.#cut();
+    } else {
+      this.#isLate = true;
+      this.#timer = setTimeout(() => this.#cut(), blameMs).unref();
+    }
+  }
+
   /** Ends the exchange now, with the part of the answer that has come. */
   #cut(): void {
     this.#end('TIMEOUT', true);
@@ -178,10 +196,13 @@ export class Exchange implements TimedHandler {
     const reportedAtMs = Math.ceil(tookMs / REPORTED_EVERY_MS) * REPORTED_EVERY_MS;
     const durationMs = Math.min(reportedAtMs, this.limits.totalTimeoutMs);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#finish();
-      this.resolve({ kind: 'error', code, durationMs, sent: this.#wasSent });
-    }, durationMs - tookMs);
+    this.#timer = setTimeout(
+      () => {
+        this.#finish();
+        this.resolve({ kind: 'error', code, durationMs, sent: this.#wasSent });
+      },
+      Math.max(0, durationMs - tookMs),
+    );
   }
 
   /** @returns undefined when not even the name was resolved */
@@ -205,7 +226,8 @@ export class Exchange implements TimedHandler {
     }
     this.#hasResult = true;
     clearTimeout(this.#timer);
-    return Math.round(performance.now() - this.#startedAt);
+    const tookMs = Math.round(performance.now() - this.#startedAt);
+    return this.#isLate ? this.limits.totalTimeoutMs : tookMs;
   }
 }
 

@@ -25,10 +25,11 @@ export interface Sender {
    * Makes one attempt: POSTs the request and waits for the answer. The receiver's faults are in the result.
    *
    * @param tenantId each tenant has connections of its own
+   * @param timeoutMs the webhook's own limit for the whole attempt; default: `totalTimeoutMs`
    * @throws EgressProxyAway, NamesGone, or what Node says when the machine has no more sockets: nothing was sent
    * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
    */
-  send(url: string, request: DeliveryRequest, tenantId?: number): Promise<SendResult>;
+  send(url: string, request: DeliveryRequest, tenantId?: number, timeoutMs?: number): Promise<SendResult>;
   /** Waits for the requests that are under way, then closes all connections; may be called again. */
   close(): Promise<void>;
 }
@@ -40,6 +41,8 @@ const IDLE_CONNECTION_MARGIN_MS = 1_000;
 
 /** A name is asked for up to three times: were the whole attempt over before that, its receiver would be blamed. */
 const NAME_MS_MAX = 2_000;
+/** From the limit for connecting on, the connector may take this long to say whose fault it was: it asks for names. */
+const BLAME_MS = 3_000;
 
 /**
  * It has agents of its own: neither the global dispatcher nor a proxy of the environment has a say, redirects are not
@@ -49,11 +52,15 @@ const NAME_MS_MAX = 2_000;
 export function createSender(options: SenderOptions): Sender {
   const { policy, egressProxy, totalTimeoutMs } = options;
   // A receiver or proxy that cannot be reached is found out before the whole attempt is over: it decides whom to blame.
-  const connectTimeoutMs = Math.min(options.connectTimeoutMs, totalTimeoutMs / 2);
+  const connectMsOf = (timeoutMs: number) => Math.min(options.connectTimeoutMs, timeoutMs / 2);
+  const usualConnectMs = connectMsOf(totalTimeoutMs);
   const { lookup = createNameResolver({ timeoutMs: Math.min(NAME_MS_MAX, totalTimeoutMs / 4) }) } = options;
-  const proxy = egressProxy === undefined ? undefined : { proxyUrl: egressProxy, reachTimeoutMs: connectTimeoutMs };
+  const connectWithin = (connectTimeoutMs = usualConnectMs) => {
+    const proxy = egressProxy === undefined ? undefined : { proxyUrl: egressProxy, reachTimeoutMs: connectTimeoutMs };
+    return createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy });
+  };
   const agentOptions = {
-    factory: timedPools(createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy })),
+    factory: timedPools(connectWithin),
     connections: options.connectionsPerOriginMax,
     // Said here too: while HTTP/2 is possible the pool opens one connection at a time, to see what it speaks.
     allowH2: false,
@@ -67,6 +74,10 @@ export function createSender(options: SenderOptions): Sender {
   const agent = new Agent({ ...agentOptions, pipelining: 1 });
   // For repeats. 0: each connection carries one request, so none can be as old as the one that failed.
   const freshAgent = new Agent({ ...agentOptions, pipelining: 0 });
+  const limitsFor = (timeoutMs: number): ExchangeLimits =>
+    timeoutMs === totalTimeoutMs
+      ? options
+      : { ...options, totalTimeoutMs: timeoutMs, blameMs: Math.max(0, BLAME_MS - timeoutMs / 2) };
   const open = new Set<Promise<SendResult>>();
   const close = async () => {
     // Takes no more from now on. It is not waited for: it would wait for connections nobody needs any longer.
@@ -76,16 +87,17 @@ export function createSender(options: SenderOptions): Sender {
   };
   let closed: Promise<void> | undefined;
   return {
-    send: (text, { headers, body }, tenantId) => {
+    send: (text, { headers, body }, tenantId, timeoutMs = totalTimeoutMs) => {
       const url = findUrl(text);
       if (url === null) {
         return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
       }
       const sent = new Promise<SendResult>((resolve, reject) => {
-        const origin = originFor(url.origin, tenantId);
+        const connectMs = connectMsOf(timeoutMs);
+        const origin = originFor(url.origin, tenantId, connectMs === usualConnectMs ? undefined : connectMs);
         const request = { path: url.path, origin, method: 'POST', headers, body } as const;
         const repeat = () => freshAgent.dispatch(request, exchange);
-        const exchange = new Exchange(options, resolve, reject, repeat);
+        const exchange = new Exchange(limitsFor(timeoutMs), resolve, reject, repeat);
         agent.dispatch(request, exchange);
       });
       const forget = () => open.delete(sent);

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { createServer } from 'node:net';
 import { setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createNameResolver } from '../../daemon/sending/name-resolver.js';
+import { createNameResolver, NamesGone } from '../../daemon/sending/name-resolver.js';
 import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
 import type { SendResult } from '../../src/domain/outcome.js';
 import { AUTHORITY, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
@@ -180,6 +180,36 @@ describe('receivers that take their time', () => {
   test('the total limit holds while connecting, too', async () => {
     const by = sender({ lookup: neverAnswers, connectTimeoutMs: 5000 });
     expect(await send('http://hooks.example.com/', by)).toMatchObject({ kind: 'error', code: 'TIMEOUT' });
+  });
+});
+
+describe('a timeout of its own', () => {
+  test.each([500, 8_000])('is the limit of the attempt where the usual one is %d ms', async (totalTimeoutMs) => {
+    const mute = await receiver(() => {});
+    const result = await sender({ totalTimeoutMs }).send(mute.url, request, 7, 1_000);
+    expect(result).toMatchObject({ kind: 'error', code: 'TIMEOUT', sent: true });
+    expect(result.durationMs).toBeGreaterThanOrEqual(998);
+    expect(result.durationMs).toBeLessThan(1_500);
+  });
+
+  test('half of it is the limit for connecting', async () => {
+    const by = sender({ lookup: neverAnswers, connectTimeoutMs: 60_000, totalTimeoutMs: 60_000 });
+    const startedAt = performance.now();
+    const result = await by.send('http://hooks.example.com/', request, 7, 1_000);
+    expect(result).toMatchObject({ kind: 'error', code: 'DNS_FAILED', durationMs: 1_000, sent: false });
+    expect(performance.now() - startedAt).toBeLessThan(1_900);
+  });
+
+  test('does not make the endpoint pay for names that are gone, though that takes longer to find out', async () => {
+    const good = await receiver(says(response(200)));
+    const gone = Promise.withResolvers<boolean>();
+    const lookup = Object.assign((...[name]: Parameters<typeof neverAnswers>) => neverAnswers(name), {
+      gone: () => gone.promise,
+    });
+    const by = sender({ lookup, connectTimeoutMs: 60_000, totalTimeoutMs: 60_000 });
+    setTimeout(() => gone.resolve(true), 1_500);
+    await expect(by.send(`http://a.example.com:${good.port}/`, request, 7, 1_000)).rejects.toThrow(NamesGone);
+    expect(good.received).toBe('');
   });
 });
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type RetryPolicy, retryInMsOf } from '../../src/domain/retry-policy.js';
+import { delaysOf, retryInMsOf } from '../../src/domain/retry-policy.js';
 
-const contract: RetryPolicy = { retriesMax: 5, baseSeconds: 120, capSeconds: 3600 };
+const contract = { retriesMax: 5, baseSeconds: 120, capSeconds: 3600 };
 const minute = 60_000;
 const failed = (retryAfterMs: number | null = null) =>
   ({ verdict: 'FAILED', errorCode: 'HTTP_503', retryAfterMs, closing: null }) as const;
-const retryIn = (failures: number, retryAfterMs: number | null = null, policy = contract) =>
-  retryInMsOf(policy, failures, failed(retryAfterMs));
+const retryIn = (failures: number, retryAfterMs: number | null = null, delays: number[] = delaysOf(contract)) =>
+  retryInMsOf(delays, failures, failed(retryAfterMs));
 
 describe('the retries of a delivery', () => {
   test('come 2, 4, 8, 16 and 32 minutes after a failure, and the sixth failure is the last', () => {
@@ -16,9 +16,9 @@ describe('the retries of a delivery', () => {
   });
 
   test('follow failures alone', () => {
-    expect(retryInMsOf(contract, 1, { verdict: 'SUCCEEDED' })).toBeNull();
-    expect(retryInMsOf(contract, 1, { verdict: 'GONE', errorCode: 'HTTP_410' })).toBeNull();
-    expect(retryIn(1, null, { ...contract, retriesMax: 0 })).toBeNull();
+    expect(retryInMsOf([120], 1, { verdict: 'SUCCEEDED' })).toBeNull();
+    expect(retryInMsOf([120], 1, { verdict: 'GONE', errorCode: 'HTTP_410' })).toBeNull();
+    expect(retryIn(1, null, delaysOf({ ...contract, retriesMax: 0 }))).toBeNull();
   });
 
   test.each([
@@ -28,7 +28,7 @@ describe('the retries of a delivery', () => {
     [2000, 60 * minute],
     [2001, null],
   ])('are at most 60 minutes apart, however many are configured: after %d failures', (failures, delayMs) => {
-    expect(retryIn(failures, null, { ...contract, retriesMax: 2000 })).toBe(delayMs);
+    expect(retryIn(failures, null, delaysOf({ ...contract, retriesMax: 2000 }))).toBe(delayMs);
   });
 
   test.each([
@@ -44,28 +44,44 @@ describe('the retries of a delivery', () => {
     },
   );
 
-  const policies = fc
+  const schedules = fc
     .tuple(fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 1, max: 86_400 }), fc.nat({ max: 86_400 }))
     .map(([retriesMax, baseSeconds, extra]) => ({ retriesMax, baseSeconds, capSeconds: baseSeconds + extra }));
 
-  test('come at growing distances between the base and the cap, whatever the policy', () => {
+  test('come at growing distances between the base and the cap, whatever the settings', () => {
     fc.assert(
-      fc.property(policies, fc.nat(), (policy, at) => {
-        const failures = 1 + (at % policy.retriesMax);
-        const delay = retryIn(failures, null, policy)!;
-        expect(delay).toBeGreaterThanOrEqual(policy.baseSeconds * 1000);
-        expect(delay).toBeLessThanOrEqual(policy.capSeconds * 1000);
-        const next = retryIn(failures + 1, null, policy);
-        expect(next === null).toBe(failures === policy.retriesMax);
-        expect(next ?? delay).toBeGreaterThanOrEqual(delay);
+      fc.property(schedules, (schedule) => {
+        const delays = delaysOf(schedule);
+        expect(delays).toHaveLength(schedule.retriesMax);
+        expect(delays).toEqual(delays.toSorted((a, b) => a - b));
+        expect(delays[0]).toBe(schedule.baseSeconds);
+        expect(delays.at(-1)).toBeLessThanOrEqual(schedule.capSeconds);
       }),
     );
   });
 
-  test('are never earlier than the schedule because of a Retry-After', () => {
+  const lists = fc.array(fc.integer({ min: 1, max: 86_400 }), { maxLength: 20 });
+  const hints = fc.option(fc.nat({ max: 200_000_000 }));
+
+  test('of any list: failure n is followed by its delay n, or by a longer Retry-After, and after the list by none', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5 }), fc.nat({ max: 60 * minute }), (failures, hintMs) => {
-        expect(retryIn(failures, hintMs)).toBe(Math.max(retryIn(failures)!, hintMs));
+      fc.property(lists, fc.integer({ min: 1, max: 30 }), hints, (delays, failures, hintMs) => {
+        const expected =
+          failures > delays.length ? null : Math.max(delays[failures - 1]! * 1000, hintMs ?? Number.NEGATIVE_INFINITY);
+        expect(retryIn(failures, hintMs, delays)).toBe(expected);
+      }),
+    );
+  });
+
+  test('after a change of the list go on at their number, and a shorter list ends them', () => {
+    fc.assert(
+      fc.property(lists, lists, fc.integer({ min: 1, max: 20 }), (before, after, changedAfter) => {
+        let failures = 1;
+        while (retryIn(failures, null, failures <= changedAfter ? before : after) !== null) {
+          failures += 1;
+        }
+        const expected = before.length < changedAfter ? before.length : Math.max(changedAfter, after.length);
+        expect(failures - 1).toBe(expected);
       }),
     );
   });

@@ -8,7 +8,7 @@ import type { Chance } from './chance.js';
 import type { SeededEndpoint } from './endpoints.js';
 
 export const HOUR_MS = 3_600_000;
-const POLICY = { retriesMax: 5, baseSeconds: 120, capSeconds: 3600 };
+const DELAYS_SECONDS = [120, 240, 480, 960, 1920];
 const DISABLE_AT_FAILURES = 10;
 
 export interface PastEvent {
@@ -145,7 +145,7 @@ function attempt(chance: Chance, now: number, endpoint: SeededEndpoint, delivery
   health.consecutiveFailures += 1;
   health.failingSince ??= finishedAt;
   health.lastFailureAt = finishedAt;
-  const retryInMs = retryInMsOf(POLICY, delivery.attempts.length, outcome);
+  const retryInMs = retryInMsOf(DELAYS_SECONDS, delivery.attempts.length, outcome);
   if (retryInMs === null) {
     Object.assign(delivery, { status: 'FAILED', finishedAt });
   } else {

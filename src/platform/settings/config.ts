@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { isLoopbackAddress, opensLoopback } from '../../domain/addresses/target.js';
+import { delaysOf } from '../../domain/retry-policy.js';
 import { basePathOf, oidcFaults, oidcFrom } from './oidc-settings.js';
 import { readTable, type ValuesOf } from './setting.js';
 import { settings, table } from './settings.js';
@@ -17,6 +18,11 @@ export type Config = Readonly<ReturnType<typeof configFrom>>;
 /** A daemon that is stopped waits for its requests in flight, so longer than the longest attempt. */
 const DRAIN_MS_MIN = 20_000;
 const DRAIN_BESIDE_ATTEMPT_MS = 5_000;
+
+/** The default of ATTEMPT_TIMEOUT_MAX_MS, unless ATTEMPT_TIMEOUT_MS is more. */
+const ATTEMPT_TIMEOUT_MS_MAX = 30_000;
+/** The longest delay before a retry by MAX_RETRIES and RETRY_BASE_SECONDS. */
+const RETRY_SECONDS_MAX = 3600;
 
 /** Four pools in one process and some other connections fit into the 100 of the service's own Postgres. */
 const EMBEDDED_POOL_MAX = 22;
@@ -65,8 +71,9 @@ export function readConfig(env: Record<string, string | undefined>, { needsEncry
   return Object.freeze(configFrom(values));
 }
 
-function configFrom({ rates, disableAfterSecondsMin, ...values }: Values) {
-  const { delivery, limits, target, trustedProxies } = values;
+function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values) {
+  const { limits, target, trustedProxies } = values;
+  const { recovery, attemptTimeoutMsMax, ...delivery } = values.delivery;
   // The all-in-one mode, where the service brings its own Postgres.
   const embedded = values.databaseUrl === undefined;
   const named = values.host ?? (embedded ? '127.0.0.1' : '0.0.0.0');
@@ -111,9 +118,16 @@ function configFrom({ rates, disableAfterSecondsMin, ...values }: Values) {
     },
     /** The shortest failure streak that disables a webhook. */
     failureStreakMsMin: disableAfterSecondsMin * 1_000,
-    retry: { ...values.retry, capSeconds: 3600 },
+    /** The values of webhooks that set none themselves, and whose tenant sets none. */
+    deliveryDefaults: {
+      timeoutMs: delivery.attemptTimeoutMs,
+      retryDelaysSeconds: delaysOf({ ...retry, capSeconds: RETRY_SECONDS_MAX }),
+      recovery,
+    },
     delivery: {
       ...delivery,
+      /** The longest timeout that a webhook may have. */
+      attemptTimeoutMsMax: attemptTimeoutMsMax ?? Math.max(ATTEMPT_TIMEOUT_MS_MAX, delivery.attemptTimeoutMs),
       drainTimeoutMs: Math.max(DRAIN_MS_MIN, delivery.attemptTimeoutMs + DRAIN_BESIDE_ATTEMPT_MS),
       responseBytesMax: 65_536,
       storedBytesMax: 16_384,

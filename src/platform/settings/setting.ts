@@ -35,15 +35,25 @@ export function readTable<Settings extends Table>(
 export const settingsIn = (table: Table): Setting[] =>
   Object.values(table).flatMap((entry) => (entry instanceof Setting ? [entry] : settingsIn(entry)));
 
+const digits = z.string().regex(/^\d+$/);
+
 export function whole(name: string, min: number, max: number, fallback: number, allowed = `${min} to ${max}`) {
-  const schema = z
-    .string()
-    .regex(/^\d+$/)
+  const schema = digits
     .default(String(fallback))
     .transform(Number)
     .refine((value) => value >= min && value <= max);
   return new Setting(name, schema, allowed);
 }
+
+export const wholeOrUnset = (name: string, min: number, max: number) =>
+  new Setting(
+    name,
+    digits
+      .transform(Number)
+      .refine((value) => value >= min && value <= max)
+      .optional(),
+    `${min} to ${max}`,
+  );
 
 const yesNoText = z.enum(['true', 'false']);
 const isYes = (text: string): boolean => text === 'true';

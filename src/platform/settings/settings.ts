@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { databaseUrlFault, withTlsMode } from './database-url.js';
 import { limitSettings } from './limit-settings.js';
 import { oidcSettings } from './oidc-settings.js';
-import { list, optionalText, Setting, settingsIn, whole, yesNo, yesNoOrUnset } from './setting.js';
+import { list, optionalText, Setting, settingsIn, whole, wholeOrUnset, yesNo, yesNoOrUnset } from './setting.js';
 
 function isCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
@@ -158,6 +158,12 @@ export const table = {
     originConcurrencyMax: whole('ORIGIN_CONCURRENCY_MAX', 1, 2000, 256),
     connectTimeoutMs: whole('CONNECT_TIMEOUT_MS', 10, 60_000, 5000),
     attemptTimeoutMs: whole('ATTEMPT_TIMEOUT_MS', 50, 120_000, 15_000),
+    attemptTimeoutMsMax: wholeOrUnset('ATTEMPT_TIMEOUT_MAX_MS', 1000, 120_000),
+    recovery: new Setting(
+      'ENDPOINT_RECOVERY',
+      z.enum(['MANUAL', 'AUTOMATIC']).default('MANUAL'),
+      'MANUAL or AUTOMATIC',
+    ),
     headerPrefix: new Setting(
       'HEADER_PREFIX',
       z
