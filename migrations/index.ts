@@ -11,6 +11,7 @@ import { Invitations } from './0010-invitations.js';
 import { WhereIs } from './0011-where-is.js';
 import { WebhookOptions } from './0012-webhook-options.js';
 import { DeliveryOptions } from './0013-delivery-options.js';
+import { Recovery } from './0015-recovery.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -30,4 +31,5 @@ export const migrations = [
   { name: '0011-where-is', class: WhereIs },
   { name: '0012-webhook-options', class: WebhookOptions },
   { name: '0013-delivery-options', class: DeliveryOptions },
+  { name: '0015-recovery', class: Recovery },
 ];

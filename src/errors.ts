@@ -16,6 +16,7 @@ export const errorCatalogue = {
   api_key_limit_reached: { status: 409, code: 'CONFLICT', title: 'API key limit reached' },
   event_type_limit_reached: { status: 409, code: 'CONFLICT', title: 'Event type limit reached' },
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'Webhook is inactive' },
+  webhook_not_failing: { status: 409, code: 'CONFLICT', title: 'Webhook is not disabled by failures' },
   webhook_deleted: { status: 409, code: 'CONFLICT', title: 'Webhook was deleted' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'Delivery has not finished' },
   delivery_held: { status: 409, code: 'CONFLICT', title: 'Delivery is held' },

@@ -160,6 +160,7 @@ describe('the source tree', () => {
         .filter((file) => written.test(read(file)))
         .sort(),
     ).toEqual([
+      'src/operations/attempts/end-probes.ts',
       'src/operations/attempts/raise-events.ts',
       'src/operations/attempts/record-successes.ts',
       'src/operations/attempts/update-health.ts',

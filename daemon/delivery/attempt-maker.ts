@@ -61,6 +61,7 @@ export class AttemptMaker {
   async make(delivery: DueDelivery, options: DeliveryOptions, permit: Permit): Promise<FinishedAttempt | Delay> {
     const { clock, config, fence, sender, tracing } = this.deps;
     const { timeoutMs, retryDelaysSeconds } = config.deliveryDefaults;
+    const isLast = delivery.isCheck || delivery.isProbe;
     const trace = traceAttempt(tracing, delivery);
     try {
       const keys = this.#signer.keysAtHand(delivery) ?? (await this.#signer.openKeys(delivery));
@@ -87,7 +88,7 @@ export class AttemptMaker {
           options.shownHeaders === null ? request.headers : { ...request.headers, ...options.shownHeaders },
         result,
         outcome,
-        retryInMs: delivery.isCheck ? null : retryInMsOf(retryDelaysSeconds, delivery.failuresBefore + 1, outcome),
+        retryInMs: isLast ? null : retryInMsOf(retryDelaysSeconds, delivery.failuresBefore + 1, outcome),
       };
     } catch (error) {
       trace?.notMade();

@@ -8,6 +8,7 @@ import {
   type NamedDelivery,
   type NotDue,
 } from '../../src/operations/attempts/load-deliveries.js';
+import { probeAgain } from '../../src/operations/webhooks/probe-webhooks.js';
 import { Slots } from '../../src/platform/concurrency/slots.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
@@ -172,11 +173,11 @@ export class Deliverer {
     if (isNotNow(options)) {
       return options;
     }
-    const { id, webhookId, url, isCheck } = delivery;
+    const { id, webhookId, url, isCheck, isProbe } = delivery;
     const origin = findUrl(url)?.origin ?? url;
     const permit =
       this.#recorder.notNow(webhookId) ??
-      (isCheck ? this.gate.enterCheck(delivery, origin) : await this.gate.enter(delivery, lane, origin));
+      (isCheck || isProbe ? this.gate.enterCheck(delivery, origin) : await this.gate.enter(delivery, lane, origin));
     if (isNotNow(permit)) {
       return permit;
     }
@@ -196,6 +197,9 @@ export class Deliverer {
   /** Gives a delivery that is not sent now a later time, if its job still has something to do. */
   async #notNow({ job: { id }, lane, delivery }: Turn, why: NotNow): Promise<void> {
     if (typeof why === 'object') {
+      if (delivery?.isProbe) {
+        return await probeAgain(this.deps.db.pool, delivery.webhookId, why.putOffMs);
+      }
       return await this.#putOffs.putOff(delivery!, why, lane);
     }
     this.gate.notDue(id);

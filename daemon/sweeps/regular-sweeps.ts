@@ -6,12 +6,16 @@ import { alignMisheld, type Cursor, rescueOverdue } from '../../src/operations/d
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { type WorthSweeping, worthSweeping } from '../../src/operations/housekeeping/worth-sweeping.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
+import { probeDisabled } from '../../src/operations/webhooks/probe-webhooks.js';
 import { repeat } from '../../src/platform/concurrency/repeat.js';
 import { tryEach } from '../../src/platform/concurrency/try-each.js';
 import type { Database } from '../../src/platform/database/database.js';
+import type { Config } from '../../src/platform/settings/config.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 
 const ROUND_EVERY_MS = 2_000;
+
+type Recovery = Config['deliveryDefaults']['recovery'];
 
 interface Sweep {
   is: keyof WorthSweeping;
@@ -25,22 +29,23 @@ interface Sweep {
 
 /**
  * Looks regularly for retries that need jobs, for lost work (pending deliveries without a job, held deliveries of an
- * active webhook, bulk operations that stand still) and for operational events that are due. Each round asks once which
- * sweeps may find something. One process at a time does each sweep, and one sweep runs at a time: it takes two
- * connections, one for its lock. A sweep that fails is logged and repeated.
+ * active webhook, bulk operations that stand still), for operational events that are due, and for probes of disabled
+ * webhooks. Each round asks once which sweeps may find something. One process at a time does each sweep, and one sweep
+ * runs at a time: it takes two connections, one for its lock. A sweep that fails is logged and repeated.
  *
  * @returns a function that ends it, after the sweeps under way
  */
 export function startSweeps(
-  { db: { pool }, log }: { db: Database; log: Logger },
+  { db: { pool }, log, config }: { db: Database; log: Logger; config: Pick<Config, 'deliveryDefaults'> },
   metrics: Pick<DaemonMetrics, 'sweep'>,
 ): () => Promise<void> {
-  const sweeps = sweepsOf(pool, log);
+  const { recovery } = config.deliveryDefaults;
+  const sweeps = sweepsOf(pool, log, recovery);
   let round = 0;
   return repeat('sweeps', ROUND_EVERY_MS, log, async () => {
     round += 1;
     const due = sweeps.filter(({ everyRounds }) => round % everyRounds === 0);
-    const worth = await worthSweeping(pool);
+    const worth = await worthSweeping(pool, recovery);
     await tryEach(due, 'sweeps', async ({ is, lock, work }) => {
       const sweep = async () => metrics.sweep(is, await work());
       try {
@@ -52,7 +57,7 @@ export function startSweeps(
   });
 }
 
-function sweepsOf(pool: pg.Pool, log: Logger): Sweep[] {
+function sweepsOf(pool: pg.Pool, log: Logger, recovery: Recovery): Sweep[] {
   const found = (counted: Record<string, number>, level: 'info' | 'warn', message: string): number => {
     const [count = 0] = Object.values(counted);
     if (count > 0) {
@@ -90,5 +95,6 @@ function sweepsOf(pool: pg.Pool, log: Logger): Sweep[] {
       everyRounds: 2,
       work: async () => (await raisePending(pool)) + (await warnOfExpiringHolds(pool)),
     },
+    { is: 'recovery', lock: 'probe-disabled', everyRounds: 1, work: () => probeDisabled(pool, recovery) },
   ];
 }

@@ -7,7 +7,7 @@ import type { Gate } from '../gate/gate.js';
 
 /** The largest batch has 256. */
 const BATCH_DELIVERIES = [1, 2, 5, 10, 20, 50, 100, 200, 256];
-const SWEEPS = ['schedule', 'held', 'overdue', 'bulk', 'events', 'dead_workers'] as const;
+const SWEEPS = ['schedule', 'held', 'overdue', 'bulk', 'events', 'recovery', 'dead_workers'] as const;
 type Sweep = (typeof SWEEPS)[number];
 type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
 

@@ -10,6 +10,7 @@ import { liveUpdates } from './live-updates.js';
 import { newDeliveries } from './new-deliveries.js';
 import { operationalEvents } from './operational-events.js';
 import { partitions } from './partitions.js';
+import { probes } from './probes.js';
 import { sessions } from './sessions.js';
 import { statistics } from './statistics.js';
 import { webhookState } from './webhook-state.js';
@@ -25,6 +26,7 @@ export const functions: readonly string[] = [
   emitEventsOnce,
   newDeliveries,
   checks,
+  probes,
   judgeEmits,
   jobs,
   webhookState,

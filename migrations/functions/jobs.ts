@@ -102,6 +102,16 @@ begin
   end if;
 end $$;
 
+-- Adds the job for a probe in place of the delivery's job, if it has one.
+create or replace function hookwright.enqueue_probe(delivery_id bigint, attempt_number integer, priority integer)
+returns void
+language sql as $$
+  select hookwright.lock_jobs(array['d:' || delivery_id]);
+  select hookwright_jobs.add_job('deliver',
+    json_build_object('id', delivery_id, 'attempt', attempt_number, 'probe', true),
+    job_key := 'd:' || delivery_id, max_attempts := 25, priority := enqueue_probe.priority)
+$$;
+
 -- Adds the job that aligns a webhook's deliveries with its state.
 -- - woken_to: put-off deliveries (put off before put_off_before) up to this id have been woken; null: none yet
 -- - in_ms: how many milliseconds from now the job runs, so that webhooks share the time

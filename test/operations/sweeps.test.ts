@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => stack[Symbol.asyncDispose]());
 
 const worth = async () =>
-  Object.entries(await worthSweeping(stack.services.db.pool)).flatMap(([is, found]) => (found ? [is] : []));
+  Object.entries(await worthSweeping(stack.services.db.pool, 'MANUAL')).flatMap(([is, found]) => (found ? [is] : []));
 
 const deliveries = (change: string) => async () => {
   await stack.emit();
@@ -57,13 +57,13 @@ test.each<[string, () => Promise<unknown>, string[]]>([
 
 /** Makes sweeps for some rounds, with few connections. @returns how often a connection was taken for each round */
 async function sweepFor(rounds: number, poolMax: number): Promise<number> {
-  const { log } = stack.services;
+  const { log, config } = stack.services;
   const db = await openDatabase(stack.databaseUrl, { poolMax, onError: () => {} });
   let [taken, swept] = [0, 0];
   db.pool.on('acquire', () => {
     taken += 1;
   });
-  const stop = startSweeps({ db, log }, { sweep: (is) => (swept += Number(is === 'held')) });
+  const stop = startSweeps({ db, log, config }, { sweep: (is) => (swept += Number(is === 'held')) });
   await eventually(() => swept === rounds, 2_500 * rounds + 5_000);
   await stop();
   await db.close();

@@ -83,6 +83,7 @@ const goodVariables: Record<string, Json> = {
   cancelDeliveries: { input: { filter: { webhookId: webhook }, dryRun: true } },
   cancelDelivery: { input: { id: '1' } },
   checkWebhook: { input: { webhookId: webhook } },
+  probeWebhook: { input: { webhookId: webhook } },
   deliveryCounts: { filter: {} },
   deprecateEventType: { input: { name: 'coupon.applied' } },
   recoverDeliveries: { input: { filter: past, dryRun: true } },

@@ -33,8 +33,8 @@ const guardedBy: Record<string, string> = {
     Mutation.attemptNow Mutation.cancelBulkOperation Mutation.cancelDeliveries Mutation.cancelDelivery
     Mutation.recoverDeliveries Mutation.recoverWebhook Mutation.redeliver Mutation.replayEvents Mutation.resumeBulkOperation`,
   'webhooks:write': `
-    Mutation.checkWebhook Mutation.createWebhook Mutation.deleteWebhook Mutation.releaseHeld Mutation.rotateWebhookSecret
-    Mutation.testWebhook Mutation.updateWebhook CreateWebhookPayload.secret`,
+    Mutation.checkWebhook Mutation.createWebhook Mutation.deleteWebhook Mutation.probeWebhook Mutation.releaseHeld
+    Mutation.rotateWebhookSecret Mutation.testWebhook Mutation.updateWebhook CreateWebhookPayload.secret`,
   'events:emit': 'Mutation.emitEvent Mutation.emitEvents',
   'webhooks:read webhooks:write': 'BulkOperation.webhook Delivery.webhook',
 };
@@ -110,6 +110,7 @@ const unguarded: Record<string, string> = {
   PortalSession: `
     capabilities createdAt createdBy createdByKeyId createdByName databaseId exchangedAt expiresAt id invitationDays
     keysExpireInSeconds lastUsedAt locale look openUntil parentOrigins path returnUrl revokedAt status theme`,
+  ProbeWebhookPayload: 'delivery',
   RecoverDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   RecoverWebhookPayload: 'bulkOperation leftOut total totalCapped',
   RedeliverPayload: 'delivery',
@@ -131,7 +132,8 @@ const unguarded: Record<string, string> = {
   Viewer: 'apiKey egressAddresses portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures createdAt databaseId delivery description disabledAt disabledReason endpointState
-    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name previousSecretExpiresAt url version`,
+    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt previousSecretExpiresAt url
+    version`,
   Whereabouts: 'createdAt kind objectId tenant',
   WebhookUpdate: 'cursor resync webhook webhookId',
 };
@@ -259,6 +261,7 @@ describe('over the wire', () => {
     AttemptNowInput: '{deliveryIds: ["1"]}',
     CancelDeliveriesInput: '{filter: {webhookId: "1"}}',
     CheckWebhookInput: '{webhookId: "1"}',
+    ProbeWebhookInput: '{webhookId: "1"}',
     RecoverDeliveriesInput: '{filter: {webhookId: "1"}}',
     DeprecateEventTypeInput: '{name: "a.b"}',
     HideEventTypeInput: '{name: "a.b"}',

@@ -104,6 +104,7 @@ describe('without the ORM’s tenant filter', () => {
       `mutation { replayEvents(input: {webhookId: "${webhookId}", filter: {since: "${since}"}}) { total } }`,
       `mutation { cancelDeliveries(input: {filter: {webhookId: "${webhookId}"}}) { total } }`,
       `mutation { checkWebhook(input: {webhookId: "${webhookId}"}) { delivery { id } } }`,
+      `mutation { probeWebhook(input: {webhookId: "${webhookId}"}) { delivery { id } } }`,
       `mutation { attemptNow(input: {deliveryIds: ["${deliveryId}"]}) { total } }`,
       ...[`webhookId: "${webhookId}`, `eventId: "${eventId}`].flatMap((condition) => [
         `mutation { recoverDeliveries(input: {filter: {${condition}"}}) { total } }`,

@@ -33,6 +33,7 @@ import { readWebhookNames } from '../../operations/installation/webhook-names.js
 import type { Caller } from '../../operations/keys/authenticate.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
+import { readNextProbes } from '../../operations/webhooks/probe-webhooks.js';
 import type { Database } from '../../platform/database/database.js';
 import { FRESH, PLATFORM, tenantEntityManager, UNFILTERED } from '../../platform/database/tenant-database.js';
 import type { Config } from '../../platform/settings/config.js';
@@ -81,6 +82,7 @@ function loadersOfOne(context: LoaderContext) {
     backlogByWebhook: perIdOfTenant(context, readWebhookBacklogs),
     nextAttemptsByWebhook: perIdOfTenant(context, readNextAttempts),
     failuresByWebhook: perIdOfTenant(context, readFailuresOfWebhooks),
+    nextProbeByWebhook: perIdOfTenant(context, readNextProbes),
     endpointStateByWebhook: perIdOfTenant(context, readEndpointStates),
     webhookCountByTenant: perId((ids) => countWebhooksOfTenants(db, ids)),
     backlogByTenant: perId((ids) => readBacklogsOfTenants(db, ids)),

@@ -20,6 +20,8 @@ const advice: Record<Reason, string> = {
   event_type_limit_reached: 'Use an existing event type. Types are never deleted.',
   webhook_inactive:
     'Enable the webhook first: PATCH it with {"active": true}, which also sends its held deliveries. To test it before they are sent, enable it over GraphQL with updateWebhook(input: {id: "…", active: true, held: KEEP}), and send them later with releaseHeld.',
+  webhook_not_failing:
+    'Nothing: the webhook is active, or somebody paused it, or its endpoint is gone. `checkWebhook` sends a check in any state.',
   webhook_deleted: 'Create another webhook, and emit or replay events to that one.',
   delivery_not_finished:
     'Wait until the delivery has succeeded, failed or been canceled; or cancel it with `cancelDelivery` and send it again.',

@@ -46,6 +46,8 @@ export interface DueDelivery extends WebhookToSend {
   failuresBefore: number;
   /** It is sent once, whatever state its webhook has, and changes nothing of the webhook's health. */
   isCheck: boolean;
+  /** The webhook is disabled by failures: a success enables it, and a failure uses up no retry. */
+  isProbe: boolean;
 }
 
 /**
@@ -64,7 +66,11 @@ interface Row extends DueDelivery {
  * wrapped in `is true` so that no index is chosen for them: planned on empty tables, a day's first load would go by
  * tenant or webhook, and go on reading everything that they have (1.5 s instead of 2 ms, measured).
  */
-const loadSql = (traceparent: { column: string; join: string }) => `
+const loadSql = (
+  traceparent: { column: string; join: string },
+  status = `d.status = 'PENDING'`,
+  isDue = `d.due_at <= now() and (d.is_check or w.active and (${countsAsHeldSql('d', 'w')}) is not true)`,
+) => `
     select d.id, d.tenant_id as "tenantId", d.webhook_id as "webhookId", d.event_type as "eventType", e.body,
            ${traceparent.column} as traceparent, ${selectToSend('w')},
            case when w.previous_secret_expires_at > now() then w.previous_sealed_secret end as "previousSecret",
@@ -73,15 +79,24 @@ const loadSql = (traceparent: { column: string; join: string }) => `
            d.attempt_count + 1 as "attemptNumber", d.run, d.attempt_count - d.attempts_before as "failuresBefore",
            d.job_group as "jobGroup",
            d.is_check as "isCheck",
-           w.deleted_at is null and d.due_at <= now()
-             and (d.is_check or w.active and (${countsAsHeldSql('d', 'w')}) is not true) as "isDue"
+           w.deleted_at is null and ${isDue} as "isDue"
     from hookwright.deliveries d
     join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
     join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true
     ${traceparent.join}
-    where d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true`;
+    where d.id = any($1::bigint[]) and d.id between $2 and $3 and (${status}) is true`;
 
-const loadStatement: Statement = { name: 'load_deliveries', text: loadSql({ column: 'null', join: '' }) };
+const UNTRACED = { column: 'null', join: '' };
+
+const loadStatement: Statement = { name: 'load_deliveries', text: loadSql(UNTRACED) };
+
+const loadProbesStatement: Statement = {
+  text: loadSql(
+    UNTRACED,
+    `d.status in ('PENDING', 'HELD')`,
+    `(not w.active and w.disabled_reason = 'FAILURES') is true`,
+  ),
+};
 
 /** Used by daemons that make traces. */
 const loadTracedStatement: Statement = {
@@ -98,22 +113,28 @@ export async function loadDeliveries(
   jobs: readonly NamedDelivery[],
   { traced = false }: { traced?: boolean } = {},
 ): Promise<(DueDelivery | NotDue)[]> {
-  const ids = jobs.map(({ id }) => id);
-  const statement = traced ? loadTracedStatement : loadStatement;
-  const rows = await query<Row>(pool, statement, [bigintArray(ids), ...idRange(ids)]);
-  const found = new Map(rows.map((row) => [row.id, row]));
-  return jobs.map(({ id, attempt, group }) => {
-    const row = found.get(id);
+  const probes = jobs.filter(({ probe }) => probe);
+  const ordinary = probes.length === 0 ? jobs : jobs.filter(({ probe }) => !probe);
+  const found = await rowsOf(pool, traced ? loadTracedStatement : loadStatement, ordinary);
+  const foundProbes = probes.length === 0 ? found : await rowsOf(pool, loadProbesStatement, probes);
+  return jobs.map(({ id, attempt, group, probe = false }) => {
+    const row = (probe ? foundProbes : found).get(id);
     if (row !== undefined && !row.isDue) {
       return 'NOT_YET';
     }
     const isMeant = row?.attemptNumber === attempt && (group === undefined || row.jobGroup === group);
-    return row !== undefined && isMeant ? compact(row) : 'SUPERSEDED';
+    return row !== undefined && isMeant ? compact(row, probe) : 'SUPERSEDED';
   });
 }
 
+async function rowsOf(pool: pg.Pool, statement: Statement, jobs: readonly NamedDelivery[]): Promise<Map<number, Row>> {
+  const ids = jobs.map(({ id }) => id);
+  const rows = ids.length === 0 ? [] : await query<Row>(pool, statement, [bigintArray(ids), ...idRange(ids)]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** A delivery of one shape: rows of pg are slower to read (`drain`: 4 % more CPU time). */
-function compact(row: Row): DueDelivery {
+function compact(row: Row, isProbe: boolean): DueDelivery {
   const due: Partial<Record<keyof DueDelivery, unknown>> = {
     id: row.id,
     tenantId: row.tenantId,
@@ -128,6 +149,7 @@ function compact(row: Row): DueDelivery {
     run: row.run,
     failuresBefore: row.failuresBefore,
     isCheck: row.isCheck,
+    isProbe,
   };
   for (const name of sentNames) {
     due[name] = row[name];

@@ -8,6 +8,7 @@ import { column, RowsParameter } from '../../platform/database/rows-parameter.js
 import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import { countAttempts } from './count-attempts.js';
+import { endProbes } from './end-probes.js';
 import { type FinishedAttempt, hasFailed, withDelaysLeft } from './finished-attempt.js';
 import type { DueDelivery } from './load-deliveries.js';
 import { raiseOutcomeEvents } from './raise-outcome-events.js';
@@ -21,7 +22,8 @@ import { type DisabledWebhook, type HealthRules, lockWebhooks, updateHealth } fr
  *
  * A delivery that was held or canceled while its request was in flight keeps that state, unless the request succeeded:
  * what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED. If it was
- * also redelivered meanwhile, it starts its new run. A check changes no health and raises no event.
+ * also redelivered meanwhile, it starts its new run. A check changes no health and raises no event. A probe that has
+ * failed leaves its delivery held, and uses up no retry; one that has succeeded enables its webhook (`endProbes`).
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param lockWaitMs how long a lock is waited for
@@ -33,7 +35,9 @@ export async function recordAttempts(
   rules: HealthRules,
   lockWaitMs: number,
 ): Promise<Recorded> {
-  const areQuiet = !attempts.some((attempt) => hasFailed(attempt) || attempt.delivery.isCheck);
+  const areQuiet = !attempts.some(
+    (attempt) => hasFailed(attempt) || attempt.delivery.isCheck || attempt.delivery.isProbe,
+  );
   const done = areQuiet ? await recordSuccesses(pool, attempts, lockWaitMs) : none;
   const others = attempts.filter(({ delivery }) => !done.has(delivery.id));
   if (others.length === 0) {
@@ -63,8 +67,12 @@ async function writeInto(
   const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
   const statuses = new Map(hits.map(({ id, status }) => [id, status]));
   const counted = attempts.filter(({ delivery }) => statuses.has(delivery.id));
-  const ordinary = counted.filter(({ delivery }) => !delivery.isCheck);
-  const { webhookEvents, disabled, written } = updateHealth(client, await locking, ordinary, rules);
+  const ordinary = counted.filter(({ delivery }) => !delivery.isCheck && !delivery.isProbe);
+  const probes = counted.filter(({ delivery }) => delivery.isProbe);
+  const locked = await locking;
+  const after = probes.length === 0 ? { webhooks: locked, successes: [] } : await endProbes(client, locked, probes);
+  const judged = [...ordinary, ...after.successes];
+  const { webhookEvents, disabled, written } = updateHealth(client, after.webhooks, judged, rules);
   withCommit(written);
   if (counted.length > 0) {
     withCommit(countAttempts(client, counted));
@@ -98,6 +106,7 @@ const ended = new RowsParameter<FinishedAttempt>(
     succeeded: column.boolean((attempt) => !hasFailed(attempt)),
     retry_in_ms: column.double(({ retryInMs }) => retryInMs),
     run: column.integer(({ delivery }) => delivery.run),
+    stays_held: column.boolean(({ delivery }) => delivery.isProbe && !delivery.isCheck),
   },
   { after: 2 },
 );
@@ -109,15 +118,18 @@ const recordStatement: Statement = {
     hit as (
       update hookwright.deliveries d
       set attempt_count = e.number,
-          attempts_before = case when d.run = e.run then d.attempts_before else e.number end,
+          attempts_before = case when d.run <> e.run then e.number
+                                 when e.stays_held and not e.succeeded then d.attempts_before + 1
+                                 else d.attempts_before end,
           status = case when e.succeeded then 'SUCCEEDED'
+                        when e.stays_held then d.status
                         when e.retry_in_ms is null and d.status <> 'CANCELED'
                           and d.run = e.run then 'FAILED'
                         else d.status end::hookwright.delivery_status,
           cancel_reason = case when not e.succeeded then d.cancel_reason end,
           due_at = case when e.retry_in_ms is null or d.run <> e.run then d.due_at
                         else clock_timestamp() + e.retry_in_ms * interval '1 millisecond' end,
-          finished_at = case when e.succeeded or (e.retry_in_ms is null and d.run = e.run)
+          finished_at = case when e.succeeded or (e.retry_in_ms is null and d.run = e.run and not e.stays_held)
                              then clock_timestamp() else d.finished_at end,
           last_status_code = e.status_code, last_error_code = e.error_code
       from ended e

@@ -9,7 +9,7 @@ import { enqueueAlign } from '../jobs/enqueue.js';
 import { about, auditBySql, service } from '../rows/audit.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
-interface HealthRow extends Omit<HealthState, 'streak'> {
+export interface HealthRow extends Omit<HealthState, 'streak'> {
   streakBeganAgoMs: number | null;
   cutCounted: boolean;
   id: number;

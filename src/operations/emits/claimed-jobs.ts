@@ -56,4 +56,5 @@ const firstAttempt = {
   closedForMs: 0,
   nextProbeInMs: 0,
   isCheck: false,
+  isProbe: false,
 };

@@ -10,6 +10,7 @@ export interface WorthSweeping {
   overdue: boolean;
   bulk: boolean;
   events: boolean;
+  recovery: boolean;
 }
 
 /** Reads the ends of small indexes. It knows nothing of jobs, so unlike the sweeps it can be prepared. */
@@ -24,12 +25,19 @@ const statement: Statement = {
       exists (select from hookwright.raised_events where pending > 0)
         or exists (select from hookwright.webhooks
                    where hold_until > now() and hold_until <= now() + interval '24 hours'
-                     and hold_warned_until is distinct from hold_until) as events
+                     and hold_warned_until is distinct from hold_until) as events,
+      $1 = 'AUTOMATIC' or exists (select from hookwright.webhook_options where recovery = 'AUTOMATIC')
+        or exists (select from hookwright.tenants where recovery = 'AUTOMATIC')
+        or exists (select from hookwright.webhook_recoveries where next_probe_at is not null) as recovery
     from (select min(due_at) as first_due from hookwright.deliveries where status = 'PENDING') pending`,
 };
 
-/** Looks for all sweeps at once: while nothing happens, this is all that they cost. */
-export async function worthSweeping(pool: pg.Pool): Promise<WorthSweeping> {
-  const [row] = await query<WorthSweeping & pg.QueryResultRow>(pool, statement, []);
+/**
+ * Looks for all sweeps at once: while nothing happens, this is all that they cost.
+ *
+ * @param recovery ENDPOINT_RECOVERY
+ */
+export async function worthSweeping(pool: pg.Pool, recovery: string): Promise<WorthSweeping> {
+  const [row] = await query<WorthSweeping & pg.QueryResultRow>(pool, statement, [recovery]);
   return row!;
 }

@@ -12,6 +12,8 @@ export const JOB_FETCHES_MAX = 25;
 export interface DeliverPayload {
   id: number;
   attempt: number;
+  /** The attempt finds out whether the endpoint of a disabled webhook answers again. */
+  probe?: boolean;
 }
 
 /** First attempts of deliveries that were made together: they share the cost of a job. */

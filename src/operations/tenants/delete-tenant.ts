@@ -67,6 +67,7 @@ const TABLES_OF_TENANTS = [
   'outbox_grants',
   'audit_log',
   'webhook_options',
+  'webhook_recoveries',
   'webhooks',
   'api_keys',
 ] as const;

@@ -8,6 +8,7 @@ import { changedValues, newValues } from '../../../operations/fields/rules.js';
 import { checkWebhook } from '../../../operations/webhooks/check-webhook.js';
 import { createWebhook } from '../../../operations/webhooks/create-webhook.js';
 import { deleteWebhook } from '../../../operations/webhooks/delete-webhook.js';
+import { probeNow } from '../../../operations/webhooks/probe-webhooks.js';
 import { releaseHeld } from '../../../operations/webhooks/release-held.js';
 import { rotateSecret } from '../../../operations/webhooks/rotate-secret.js';
 import { sealSettings } from '../../../operations/webhooks/settings.js';
@@ -36,6 +37,8 @@ import {
   CreateWebhookPayload,
   DeleteWebhookInput,
   DeleteWebhookPayload,
+  ProbeWebhookInput,
+  ProbeWebhookPayload,
   ReleaseHeldInput,
   ReleaseHeldPayload,
   RotateWebhookSecretInput,
@@ -158,6 +161,21 @@ export class WebhookMutations {
     const webhook = await readWebhook(context, webhookId, ['input', 'webhookId']);
     context.rateLimits.requireCheck(webhook.id);
     const id = await checkWebhook(context.db, webhook.tenantId, webhook.id);
+    return { delivery: found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id) };
+  }
+
+  @Requires('webhooks:edit')
+  @Mutation(() => ProbeWebhookPayload, {
+    description:
+      'Sends the oldest held delivery of a webhook that failures have disabled, or `webhook.test` if none is held. A success enables the webhook and releases what it holds. A failure changes nothing and uses up no retry. Allowed 6 times a minute for each webhook, together with checks.',
+  })
+  async probeWebhook(
+    @InputArg(() => ProbeWebhookInput) { webhookId }: ProbeWebhookInput,
+    @Ctx() context: Context,
+  ): Promise<ProbeWebhookPayload> {
+    const webhook = await readWebhook(context, webhookId, ['input', 'webhookId']);
+    context.rateLimits.requireCheck(webhook.id);
+    const id = await probeNow(context.db, webhook.tenantId, webhook.id);
     return { delivery: found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id) };
   }
 

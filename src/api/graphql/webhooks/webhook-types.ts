@@ -149,6 +149,18 @@ export class CheckWebhookPayload {
   delivery!: Delivery;
 }
 
+@InputType({ description: 'The disabled webhook to probe.' })
+export class ProbeWebhookInput {
+  @Field(() => ID, { description: 'The id of the webhook. Failures must have disabled it.' })
+  webhookId!: string;
+}
+
+@ObjectType({ description: 'The probe that was started.' })
+export class ProbeWebhookPayload {
+  @Field(() => Delivery, { description: 'The delivery that is sent: the oldest held one, or a test.' })
+  delivery!: Delivery;
+}
+
 @InputType({ description: 'The webhook whose held deliveries are sent. It must be active.' })
 export class ReleaseHeldInput {
   @Field(() => ID, { description: 'The id of the webhook.' })

@@ -95,6 +95,15 @@ export class WebhookResolver {
     return context.loaders.endpointStateByWebhook.load(webhook.id);
   }
 
+  @FieldResolver(() => Date, {
+    nullable: true,
+    description:
+      'When the service next sends a delivery to see whether the endpoint answers again, because failures have disabled the webhook and its `recovery` is AUTOMATIC. Otherwise null.',
+  })
+  async nextProbeAt(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Date | null> {
+    return webhook.disabledReason === 'FAILURES' ? await context.loaders.nextProbeByWebhook.load(webhook.id) : null;
+  }
+
   @FieldResolver(() => Int, {
     description:
       'Number of held deliveries: they wait until the webhook is enabled, or until they are released. Counted up to 1,000, which means 1,000 or more.',
