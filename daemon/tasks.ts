@@ -2,17 +2,20 @@ import type { ParsedCronItem, TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { DeliverGroupJob, DeliverJob } from '../src/operations/attempts/load-deliveries.js';
 import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
-import { enqueueAlign, enqueueBulkOperation } from '../src/operations/jobs/enqueue.js';
+import { enqueueAlign, enqueueBulkOperation, enqueueDefaults } from '../src/operations/jobs/enqueue.js';
 import {
   ALIGN_TASK,
   type AlignPayload,
   BULK_TASK,
   type BulkPayload,
+  DEFAULTS_TASK,
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
+  type DefaultsPayload,
   HOUSEKEEPING_TASK,
 } from '../src/operations/jobs/tasks.js';
 import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
+import { followDefaults } from '../src/operations/tenants/follow-defaults.js';
 import { alignWebhook } from '../src/operations/webhooks/align-webhook.js';
 import type { Database } from '../src/platform/database/database.js';
 import { parseCronItems } from '../src/platform/graphile-worker/library.js';
@@ -82,6 +85,13 @@ export function taskList(deps: {
     ),
     [ALIGN_TASK]: (payload) => aligning.run(payload as AlignPayload),
     [BULK_TASK]: (payload, { job }) => bulkOperations.run({ ...(payload as BulkPayload), tries: job.attempts }),
+    [DEFAULTS_TASK]: async (payload) => {
+      const { tenantId, after } = payload as DefaultsPayload;
+      const last = await followDefaults(db.pool, tenantId, after, PIECE_MS);
+      if (last !== null) {
+        await enqueueDefaults(db.pool, { tenantId, after: last });
+      }
+    },
     [HOUSEKEEPING_TASK]: () => keepHouse(deps),
     [ROLL_UP_TASK]: async () => {
       const steps = await rollUpStats(db.pool);

@@ -169,6 +169,7 @@ describe('the source tree', () => {
       'src/operations/installation/future-times.ts',
       'src/operations/rehearsals/stage.ts', // rolled back
       'src/operations/rows/audit.ts',
+      'src/operations/tenants/follow-defaults.ts',
       'src/operations/webhooks/align-webhook.ts',
       'src/operations/webhooks/forget-previous-secrets.ts',
     ]);

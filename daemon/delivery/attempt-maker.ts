@@ -36,7 +36,7 @@ export class AttemptMaker {
 
   constructor(private readonly deps: AttemptDeps) {
     this.#signer = new Signer(deps.vault, deps.config.delivery);
-    this.#options = new OptionsOfWebhooks(deps.db.pool, deps.vault, deps.config.delivery.headerPrefix);
+    this.#options = new OptionsOfWebhooks(deps.db.pool, deps.vault, deps.config);
     this.#ownFaults = new OwnFaults(deps.log);
   }
 
@@ -59,8 +59,8 @@ export class AttemptMaker {
    * @returns a delay when a fault of our own kept the request from being sent
    */
   async make(delivery: DueDelivery, options: DeliveryOptions, permit: Permit): Promise<FinishedAttempt | Delay> {
-    const { clock, config, fence, sender, tracing } = this.deps;
-    const { timeoutMs, retryDelaysSeconds } = config.deliveryDefaults;
+    const { clock, fence, sender, tracing } = this.deps;
+    const { timeoutMs, retryDelaysSeconds } = options;
     const isLast = delivery.isCheck || delivery.isProbe;
     const trace = traceAttempt(tracing, delivery);
     try {

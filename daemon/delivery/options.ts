@@ -9,6 +9,7 @@ import {
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { sealedAs } from '../../src/operations/webhooks/header-settings.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
+import type { Config } from '../../src/platform/settings/config.js';
 import type { Delay } from '../gate/not-now.js';
 
 const CACHED_MAX = 10_000;
@@ -16,15 +17,17 @@ const BATCH_MAX = 256;
 /** The webhook has changed since the delivery was loaded: it is loaded again. */
 const LOADED_AGAIN: Delay = { putOffMs: 0 };
 
-/** How an endpoint is called. Secrets are open. */
-export interface DeliveryOptions {
+/** How an endpoint is called: values of the webhook, its tenant or the installation. Secrets are open. */
+export interface DeliveryOptions extends Pick<Defaults, 'timeoutMs' | 'retryDelaysSeconds'> {
   /** The headers that its owner has set, as they are sent; null: there are none. */
   headers: Readonly<Record<string, string>> | null;
   /** The same for people to read: secrets are hidden. */
   shownHeaders: Readonly<Record<string, string>> | null;
 }
 
-const NO_OPTIONS: DeliveryOptions = { headers: null, shownHeaders: null };
+type Defaults = Config['deliveryDefaults'];
+
+const NO_HEADERS = { headers: null, shownHeaders: null };
 const HIDDEN = '[secret]';
 
 type Named = Pick<DueDelivery, 'tenantId' | 'webhookId' | 'optionsVersion'>;
@@ -35,20 +38,25 @@ type Named = Pick<DueDelivery, 'tenantId' | 'webhookId' | 'optionsVersion'>;
  */
 export class OptionsOfWebhooks {
   readonly #kept = new BoundedMap<number, { version: number; options: DeliveryOptions }>(CACHED_MAX);
+  readonly #headerPrefix: string;
+  /** The options of a webhook that has none. */
+  readonly #none: DeliveryOptions;
   readonly #reads: GroupCommit<number, StoredDeliveryOptions | null>;
 
   constructor(
     pool: pg.Pool,
     private readonly vault: Pick<SecretVault, 'open'>,
-    private readonly headerPrefix: string,
+    { delivery, deliveryDefaults }: Pick<Config, 'delivery' | 'deliveryDefaults'>,
   ) {
+    this.#headerPrefix = delivery.headerPrefix;
+    this.#none = { ...deliveryDefaults, ...NO_HEADERS };
     this.#reads = new GroupCommit((webhookIds) => readDeliveryOptions(pool, webhookIds), { itemsMax: BATCH_MAX });
   }
 
   /** Null: they have to be read first. */
   atHand({ webhookId, optionsVersion }: Named): DeliveryOptions | null {
     if (optionsVersion === null) {
-      return NO_OPTIONS;
+      return this.#none;
     }
     const kept = this.#kept.get(webhookId);
     return kept?.version === optionsVersion ? kept.options : null;
@@ -70,10 +78,21 @@ export class OptionsOfWebhooks {
     return options;
   }
 
-  async #opened({ tenantId, webhookId }: Named, { headers }: StoredDeliveryOptions): Promise<DeliveryOptions> {
+  async #opened(named: Named, stored: StoredDeliveryOptions): Promise<DeliveryOptions> {
+    return {
+      timeoutMs: stored.timeoutMs ?? this.#none.timeoutMs,
+      retryDelaysSeconds: stored.retryDelaysSeconds ?? this.#none.retryDelaysSeconds,
+      ...(await this.#openHeaders(named, stored)),
+    };
+  }
+
+  async #openHeaders(
+    { tenantId, webhookId }: Named,
+    { headers }: StoredDeliveryOptions,
+  ): Promise<Pick<DeliveryOptions, 'headers' | 'shownHeaders'>> {
     const [opened, shown]: [Record<string, string>, Record<string, string>] = [{}, {}];
     // The service's prefix may have become another one since a header was set.
-    const sent = Object.entries(headers ?? {}).filter(([name]) => !isReserved(name, this.headerPrefix));
+    const sent = Object.entries(headers ?? {}).filter(([name]) => !isReserved(name, this.#headerPrefix));
     for (const [name, header] of sent) {
       const value = isSealed(header)
         ? await this.vault.open(tenantId, webhookId, Buffer.from(header.sealed, 'base64'), sealedAs(name))
@@ -81,7 +100,7 @@ export class OptionsOfWebhooks {
       opened[sentAs(name)] = value;
       shown[sentAs(name)] = isSealed(header) ? HIDDEN : value;
     }
-    return sent.length === 0 ? NO_OPTIONS : { headers: opened, shownHeaders: shown };
+    return sent.length === 0 ? NO_HEADERS : { headers: opened, shownHeaders: shown };
   }
 }
 

@@ -21,6 +21,9 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
     hint: msg`The URL receives events of these types. You can change them at any time.`,
   },
   delivery: { name: msg`Delivery`, hint: msg`How the endpoint is called.` },
+  timeoutMs: { name: msg`Timeout`, hint: msg`Each attempt ends after this time at the latest.` },
+  retryDelaysSeconds: { name: msg`Retries`, hint: msg`The delays after failed attempts, one after the other.` },
+  recovery: { name: msg`Recovery`, hint: msg`Who enables the endpoint after failures have disabled it.` },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },
 };

@@ -144,6 +144,23 @@ begin
     job_key := align_key, run_at := run_at);
 end $$;
 
+-- Adds the job by which the webhooks of a tenant follow its defaults, after the webhook "done". in_ms: how many
+-- milliseconds from now it runs. It replaces a waiting job, and does the work of both.
+create or replace function hookwright.enqueue_defaults(tenant_id bigint, done bigint, in_ms double precision)
+returns void
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+declare
+  defaults_key text := 't:' || tenant_id;
+  waiting bigint;
+begin
+  perform hookwright.lock_jobs(array[defaults_key]);
+  select (payload->>'after')::bigint into waiting from hookwright_jobs._private_jobs
+  where key = defaults_key and is_available;
+  perform hookwright_jobs.add_job('follow-defaults',
+    json_build_object('tenantId', tenant_id, 'after', least(done, waiting)),
+    job_key := defaults_key, run_at := now() + in_ms * interval '1 millisecond');
+end $$;
+
 -- Adds the one job of a bulk operation, in place of one that waits. in_ms: how many milliseconds from now it runs;
 -- waited_ms: for how long it has waited so far.
 create or replace function hookwright.enqueue_bulk_operation(
@@ -156,6 +173,7 @@ language sql security definer set search_path = pg_catalog, hookwright, pg_temp 
     job_key := 'b:' || operation_id, run_at := now() + in_ms * interval '1 millisecond')
 $$;
 
-grant execute on function hookwright.enqueue_deliveries, hookwright.enqueue_align, hookwright.enqueue_bulk_operation,
+grant execute on function hookwright.enqueue_deliveries, hookwright.enqueue_align, hookwright.enqueue_defaults,
+  hookwright.enqueue_bulk_operation,
   hookwright.attempt_now to hookwright_api;
 `;

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
-import type { PropertyOptions } from '@mikro-orm/core';
+import { ArrayType, type PropertyOptions } from '@mikro-orm/core';
 import { Property } from '@mikro-orm/decorators/legacy';
 import { Float, Field as GraphqlField, InputType, Int, ObjectType } from 'type-graphql';
 import {
+  type Choice,
   type Field,
   type Fields,
   flat,
@@ -18,11 +19,12 @@ import { JSONObject } from './scalars.js';
 
 type Column = PropertyOptions<object>;
 
-const kinds: { [Kind in Exclude<Field['kind'], 'number'>]: { column: Column; type: () => object } } = {
+const kinds: { [Kind in Exclude<Field['kind'], 'number' | 'choice'>]: { column: Column; type: () => object } } = {
   url: { column: { type: 'text' }, type: () => String },
   text: { column: { type: 'text' }, type: () => String },
   eventTypes: { column: { type: 'string[]', columnType: 'text[]' }, type: () => [String] },
   textMap: { column: { type: 'json', columnType: 'jsonb' }, type: () => JSONObject },
+  delays: { column: { type: new ArrayType(Number), columnType: 'integer[]' }, type: () => [Float] },
   headers: { column: { type: 'json', columnType: 'jsonb' }, type: () => [DeliveryHeader] },
 };
 const numbers: { whole: (typeof kinds)['text']; other: (typeof kinds)['text'] } = {
@@ -30,8 +32,27 @@ const numbers: { whole: (typeof kinds)['text']; other: (typeof kinds)['text'] } 
   other: { column: { type: 'double' }, type: () => Float },
 };
 
-const kindOf = (field: Field) =>
-  field.kind === 'number' ? numbers[field.whole ? 'whole' : 'other'] : kinds[field.kind];
+function kindOf(field: Field): (typeof kinds)['text'] {
+  switch (field.kind) {
+    case 'number':
+      return numbers[field.whole ? 'whole' : 'other'];
+    case 'choice': {
+      const type = enumOf(field);
+      return { column: { type: 'text' }, type: () => type };
+    }
+    default:
+      return kinds[field.kind];
+  }
+}
+
+const enums = new Map<string, object>();
+
+/** The enum of a choice: one for all fields that name it. */
+function enumOf({ type, about, values }: Choice): object {
+  const known = enums.get(type) ?? graphqlEnum(type, about, values);
+  enums.set(type, known);
+  return known;
+}
 
 /** Gives an entity the columns of the fields that its row has: the noun's own, or the one beside it. */
 export const Stored =
@@ -82,6 +103,9 @@ function takeHeaders(prototype: object, name: string): void {
 /** The classes of a group are made at once: type-graphql wants to know all of them when it makes the schema. */
 function typeOf(field: Field | Group, as: 'shown' | 'taken'): () => object {
   const type = field.kind === 'group' ? typesOf(field)[as] : undefined;
+  if (field.kind === 'delays' && as === 'taken') {
+    return () => [Int];
+  }
   return field.kind === 'group' ? () => type! : kindOf(field).type;
 }
 

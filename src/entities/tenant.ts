@@ -1,8 +1,18 @@
 import { type Dictionary, OptionalProps } from '@mikro-orm/core';
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { ObjectType } from 'type-graphql';
+import type { NewValuesOf, RowOf } from '../domain/fields/field.js';
+import { tenantFields } from '../domain/fields/tenant-fields.js';
 import { idColumn, nullableTimeColumn, shown } from './columns.js';
+import { Stored } from './fields.js';
 import { Node, NumberedNode } from './node.js';
+
+/** The fields of a tenant that people write, besides its name. */
+export type TenantSettings = RowOf<typeof tenantFields>;
+export type NewTenantSettings = NewValuesOf<typeof tenantFields>;
+
+/** @Stored makes these properties. */
+export interface Tenant extends TenantSettings {}
 
 @Entity({ schema: 'hookwright', tableName: 'tenants' })
 @Filter({ name: 'tenant', cond: (args: Dictionary) => ({ id: args['tenantId'] }), default: true })
@@ -11,6 +21,8 @@ import { Node, NumberedNode } from './node.js';
   implements: Node,
   description: 'A customer of this installation. Webhooks, events and keys belong to exactly one tenant.',
 })
+@Stored(tenantFields)
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface has what @Stored makes.
 export class Tenant {
   [OptionalProps]?: 'createdAt';
 

@@ -88,6 +88,9 @@ export class Webhook {
   /** The row beside (WebhookOptions), if it was read. */
   options?: OptionSettings | null;
 
+  /** The tenant's row, if it was read: some options are inherited from it. */
+  tenant?: Tenant;
+
   @shown.boolean('True while deliveries are sent.', { default: true })
   active!: boolean;
 

@@ -66,8 +66,8 @@ test('a change holds from the next attempt on, and other webhooks get nothing of
 
 test('options are kept by version; all that are missing are read at once; an older version is loaded again', async () => {
   const endpoints = [await stack.endpoint(), await stack.endpoint()];
-  const { db, vault } = stack.services;
-  const options = new OptionsOfWebhooks(db.pool, vault, 'X-Service');
+  const { db, vault, config } = stack.services;
+  const options = new OptionsOfWebhooks(db.pool, vault, config);
   const named = async ({ webhookId }: Endpoint) => {
     const [row] = await stack.rows<{ options_version: number | null }>(
       `select options_version from hookwright.webhooks where id = ${webhookId}`,
@@ -75,7 +75,7 @@ test('options are kept by version; all that are missing are read at once; an old
     return { tenantId: stack.tenantId, webhookId, optionsVersion: row!.options_version };
   };
   const none = await named(endpoints[0]!);
-  expect(options.atHand(none)).toEqual({ headers: null, shownHeaders: null });
+  expect(options.atHand(none)).toMatchObject({ headers: null, shownHeaders: null, timeoutMs: 15_000 });
   for (const endpoint of endpoints) {
     await change(endpoint, headers(['X-Api-Key', 'one']));
   }
@@ -86,7 +86,7 @@ test('options are kept by version; all that are missing are read at once; an old
   const reads = queries.mock.calls.filter((call) => JSON.stringify(call).includes('read_delivery_options'));
   queries.mockRestore();
   expect(reads).toHaveLength(1);
-  expect(options.atHand(all[0]!)).toEqual({
+  expect(options.atHand(all[0]!)).toMatchObject({
     headers: { 'X-Api-Key': 'one' },
     shownHeaders: { 'X-Api-Key': '[secret]' },
   });

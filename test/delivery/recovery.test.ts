@@ -18,7 +18,7 @@ async function disabledEndpoint(daemons = 1): Promise<Endpoint> {
     stack.startDaemon();
   }
   await stack.emit();
-  await eventually(async () => !(await webhook(endpoint)).active);
+  await eventually(async () => !(await webhook(endpoint))['active']);
   await stack.emits(3);
   await eventually(async () => (await held(endpoint)).length === 4);
   endpoint.received.length = 0;

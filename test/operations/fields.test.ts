@@ -15,6 +15,8 @@ const known = {
   target: { allowHttp: false, allowedRanges: [], loopbackHttp: false },
   eventTypes: { all: [], shown: [] },
   headerPrefix: 'X-Service',
+  maxima: { attemptTimeoutMsMax: 30_000, endpointConcurrencyMax: 64 },
+  retentionDays: 30,
 };
 const issuesOf = (schema: z.ZodType, value: unknown) =>
   (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);

@@ -7,7 +7,7 @@ import { type HeaderChange, type StoredHeaders, shownHeaders } from './headers.j
  */
 export type Field = Described &
   Member &
-  (Text | { kind: 'url' } | { kind: 'eventTypes' } | TextMap | Quantity | { kind: 'headers' });
+  (Text | { kind: 'url' } | { kind: 'eventTypes' } | TextMap | Quantity | Delays | Choice | { kind: 'headers' });
 
 interface Described {
   /** In the schema of GraphQL, for readers. */
@@ -53,10 +53,36 @@ export interface Quantity {
   kind: 'number';
   min: number;
   max: number;
+  /** The operator's own maximum, by its name among the settings of deliveries. */
+  maxOf?: MaxName;
   /** Only whole numbers. */
   whole?: true;
   /** The code of a refusal. */
   refusedAs: string;
+}
+
+/** The settings that limit a number. */
+export type MaxName = 'attemptTimeoutMsMax' | 'endpointConcurrencyMax';
+
+/** Whole seconds, one after the other. */
+export interface Delays {
+  kind: 'delays';
+  countMax: number;
+  /** Of each; the least is 1. */
+  secondsMax: number;
+  totalSecondsMax: number;
+  /** The codes of refusals. */
+  refusedAs: { count: string; each: string; total: string };
+}
+
+/** One of some words. */
+export interface Choice {
+  kind: 'choice';
+  /** The name of its enum in GraphQL, and the enum's description. */
+  type: string;
+  about: string;
+  /** The meaning of each. */
+  values: Readonly<Record<string, string>>;
 }
 
 export const TEXT_MAP_KEY = /^[A-Za-z0-9_.-]{1,40}$/;
@@ -73,15 +99,19 @@ export interface Group extends Described {
 
 export type Fields = Readonly<Record<string, Field | Group>>;
 
-type Kept<One extends Pick<Field, 'kind'>> = One['kind'] extends 'eventTypes'
-  ? string[]
-  : One['kind'] extends 'textMap'
-    ? Readonly<Record<string, string>>
-    : One['kind'] extends 'number'
-      ? number
-      : One['kind'] extends 'headers'
-        ? HeaderChange
-        : string;
+type Kept<One extends Pick<Field, 'kind'>> = One extends { kind: 'choice'; values: infer Values }
+  ? keyof Values & string
+  : One['kind'] extends 'eventTypes'
+    ? string[]
+    : One['kind'] extends 'delays'
+      ? number[]
+      : One['kind'] extends 'textMap'
+        ? Readonly<Record<string, string>>
+        : One['kind'] extends 'number'
+          ? number
+          : One['kind'] extends 'headers'
+            ? HeaderChange
+            : string;
 
 type Nullable = { optional: true } | { inherited: string };
 type ValueOf<One extends Pick<Field, 'kind'>> = One extends Nullable ? Kept<One> | null : Kept<One>;

@@ -10,6 +10,14 @@ const METADATA_MAX = 20;
 const METADATA_VALUE_CHARS_MAX = 500;
 const metadataRules = `at most ${METADATA_MAX}, each of at most ${METADATA_VALUE_CHARS_MAX} characters, under keys of 1 to 40 letters, digits, \`_\`, \`.\` and \`-\`.`;
 
+const TIMEOUT_MS_MIN = 1_000;
+/** The greatest ATTEMPT_TIMEOUT_MAX_MS. */
+const TIMEOUT_MS_MAX = 120_000;
+const RETRIES_MAX = 20;
+const DAY_SECONDS = 86_400;
+const RETRY_DAYS_MAX = 7;
+const retryRules = `At most ${RETRIES_MAX} delays of 1 to ${DAY_SECONDS} seconds, together at most ${RETRY_DAYS_MAX} days, and a day less than deliveries are kept. An empty list means one attempt.`;
+
 const port = 'or one from 1024 on which no database or other internal service is usual';
 
 /** The fields of a webhook that people write. Each has its label in dashboard/text/field-names.ts. */
@@ -66,6 +74,44 @@ export const webhookFields = {
     input: 'How the endpoint is called. Options that are left out stay as they are.',
     rest: 'How the endpoint is called. null resets an option.',
     fields: {
+      timeoutMs: {
+        kind: 'number',
+        whole: true,
+        min: TIMEOUT_MS_MIN,
+        max: TIMEOUT_MS_MAX,
+        maxOf: 'attemptTimeoutMsMax',
+        refusedAs: 'timeout_out_of_range',
+        inherited: 'timeoutMs',
+        description: 'The longest time for a whole attempt, in milliseconds. Connecting gets at most half of it.',
+        input: `The longest time for a whole attempt, in milliseconds: ${TIMEOUT_MS_MIN} to the operator's maximum, usually 30000.`,
+        rest: `The longest time for a whole attempt, in milliseconds: ${TIMEOUT_MS_MIN} to the operator's maximum, usually 30000.`,
+      },
+      retryDelaysSeconds: {
+        kind: 'delays',
+        countMax: RETRIES_MAX,
+        secondsMax: DAY_SECONDS,
+        totalSecondsMax: RETRY_DAYS_MAX * DAY_SECONDS,
+        refusedAs: { count: 'retry_delays_too_many', each: 'retry_delay_out_of_range', total: 'retry_delays_too_long' },
+        inherited: 'retryDelaysSeconds',
+        description:
+          'The delays between a failed attempt and its retry, in seconds. There is one attempt more than there are delays.',
+        input: `The delays between a failed attempt and its retry, in seconds. ${retryRules} A retry that is planned keeps its time.`,
+        rest: `The delays between a failed attempt and its retry, in seconds. ${retryRules} A retry that is planned keeps its time.`,
+      },
+      recovery: {
+        kind: 'choice',
+        type: 'Recovery',
+        about: 'Who enables a webhook that failures have disabled.',
+        values: {
+          MANUAL: 'A person.',
+          AUTOMATIC:
+            'The service, when the endpoint answers again. It sends the oldest held delivery after 1, 2, 4 ... 60 minutes.',
+        },
+        inherited: 'recovery',
+        description: 'Who enables the webhook after failures have disabled it.',
+        input: 'Who enables the webhook after failures have disabled it.',
+        rest: 'Who enables the webhook after failures have disabled it: MANUAL (a person) or AUTOMATIC (the service, when the endpoint answers again).',
+      },
       headers: {
         kind: 'headers',
         optional: true,

@@ -1,23 +1,34 @@
 import type pg from 'pg';
-import type { RowBesideOf } from '../../domain/fields/field.js';
-import type { webhookFields } from '../../domain/fields/webhook-fields.js';
+import type { Fields, RowBesideOf } from '../../domain/fields/field.js';
+import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { snakeCase } from '../../domain/snake-case.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
 
 type Delivery = keyof (typeof webhookFields)['delivery']['fields'];
 
-/** The options of a webhook that an attempt needs. Secrets are sealed. */
+/** The options of a webhook that an attempt needs: its own, or its tenant's. Secrets are sealed. */
 export interface StoredDeliveryOptions extends Pick<RowBesideOf<typeof webhookFields>, Delivery> {
   webhookId: number;
   /** The version of the webhook's row beside that these are from. */
   version: number;
 }
 
+/** The columns of all options, those of the tenant `t` where the webhook's row `o` has none. */
+const columns = Object.entries(webhookFields.delivery.fields as Fields)
+  .map(([name, field]) => {
+    const column = snakeCase(name);
+    const isInherited = field.kind !== 'group' && field.inherited !== undefined;
+    return `${isInherited ? `coalesce(o.${column}, t.${column})` : `o.${column}`} as "${name}"`;
+  })
+  .join(', ');
+
 const statement: Statement = {
   name: 'read_delivery_options',
   text: `
-    select w.id as "webhookId", w.options_version as version, o.headers
+    select w.id as "webhookId", w.options_version as version, ${columns}
     from hookwright.webhooks w
+    join hookwright.tenants t on t.id = w.tenant_id
     left join hookwright.webhook_options o on o.webhook_id = w.id
     where w.id = any($1::bigint[]) and w.deleted_at is null and w.options_version is not null`,
 };

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { listNames, WILDCARD } from '../../domain/events/event-type.js';
 import {
+  type Delays,
   type Field,
   type Fields,
   flat,
   flatValues,
   type Group,
   isNullable,
+  type MaxName,
   optionName,
   type Quantity,
   TEXT_MAP_KEY,
@@ -17,6 +19,7 @@ import {
 } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
 import { snakeCase } from '../../domain/snake-case.js';
+import type { Config } from '../../platform/settings/config.js';
 import { headerRules, withHeaderChanges } from './header-rules.js';
 
 /** The rules of some kinds compare with it. */
@@ -25,6 +28,10 @@ interface Known {
   eventTypes: KnownTypes;
   /** `HEADER_PREFIX`. */
   headerPrefix: string;
+  /** The operator's own maxima. */
+  maxima: Readonly<Record<MaxName, number>>;
+  /** `RETENTION_DAYS`. */
+  retentionDays: number;
 }
 
 /** The names of all event types, and of those that messages list: the others are hidden. */
@@ -32,6 +39,15 @@ export interface KnownTypes {
   all: readonly string[];
   shown: readonly string[];
 }
+
+/** The rules of an installation, but for its event types. */
+export const knownOf = ({ target, delivery, retentionDays }: Config): Known => ({
+  target,
+  eventTypes: { all: [], shown: [] },
+  headerPrefix: delivery.headerPrefix,
+  maxima: delivery,
+  retentionDays,
+});
 
 /** Checks a value, for REST and GraphQL alike, and makes of it the one to store. Null only if the field is optional. */
 function ruleOf(name: string, field: Field | Group, known: Known): z.ZodType {
@@ -60,7 +76,11 @@ function ofKind(name: string, field: Field, known: Known): z.ZodType {
     case 'textMap':
       return textMap(field, snakeCase(name));
     case 'number':
-      return quantity(field);
+      return quantity(field, known);
+    case 'delays':
+      return delays(field, known);
+    case 'choice':
+      return z.enum(Object.keys(field.values));
     case 'headers':
       throw new Error('Headers are checked with their group.');
   }
@@ -184,10 +204,34 @@ function textMap({ countMax, valueCharsMax }: TextMap, name: string) {
 
 const KEY_SHOWN_LENGTH_MAX = 50;
 
-function quantity({ min, max, whole, refusedAs }: Quantity) {
+function quantity({ min, max: most, maxOf, whole, refusedAs }: Quantity, { maxima }: Known) {
+  const max = maxOf === undefined ? most : Math.min(most, maxima[maxOf]);
   const wrong = (value: number) => !(value >= min && value <= max) || (whole === true && !Number.isInteger(value));
   return z.number().refine((value) => !wrong(value), refused(refusedAs, `must be ${min} to ${max}`));
 }
+
+/** A delivery and its attempts are kept for the retention: the last retry comes a day before its end at the latest. */
+function delays({ countMax, secondsMax, totalSecondsMax, refusedAs }: Delays, { retentionDays }: Known) {
+  const totalMax = Math.min(totalSecondsMax, (retentionDays - 1) * DAY_SECONDS);
+  return z.array(z.number()).superRefine((seconds, context) => {
+    const add = (path: number[], code: string, message: string) =>
+      context.addIssue({ code: 'custom', path, message, params: { code } });
+    if (seconds.length > countMax) {
+      return add([], refusedAs.count, `must have at most ${countMax} delays`);
+    }
+    const wrong = seconds.flatMap((delay, index) =>
+      Number.isInteger(delay) && delay >= 1 && delay <= secondsMax ? [] : [index],
+    );
+    for (const index of wrong) {
+      add([index], refusedAs.each, `must be a whole number of seconds, 1 to ${secondsMax}`);
+    }
+    if (wrong.length === 0 && seconds.reduce((sum, delay) => sum + delay, 0) > totalMax) {
+      add([], refusedAs.total, `must have at most ${totalMax} seconds together (${totalMax / DAY_SECONDS} days)`);
+    }
+  });
+}
+
+const DAY_SECONDS = 86_400;
 
 /** 1–100 different names of event types that exist, or exactly `["*"]`. */
 export function eventTypeNames(known: KnownTypes, forAll = `, or ["${WILDCARD}"] for all`) {

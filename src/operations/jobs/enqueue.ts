@@ -1,5 +1,5 @@
 import { query, type SqlTarget } from '../../platform/database/database.js';
-import type { BulkPayload, Woken } from './tasks.js';
+import type { BulkPayload, DefaultsPayload, Woken } from './tasks.js';
 
 /**
  * Adds the job that aligns a webhook's open deliveries, once this is committed. One such job waits per webhook.
@@ -21,6 +21,16 @@ export async function enqueueAlign(
 export async function enqueueAligns(client: SqlTarget, tenantId: number, webhookIds: readonly number[]): Promise<void> {
   const text = 'select hookwright.enqueue_align(id, $1, null, null, 0) from unnest($2::bigint[]) as id';
   await query(client, { text }, [tenantId, webhookIds]);
+}
+
+/** Adds the job by which the webhooks of a tenant follow its defaults. It replaces a waiting one, and begins earlier. */
+export async function enqueueDefaults(
+  client: SqlTarget,
+  { tenantId, after }: DefaultsPayload,
+  inMs = 0,
+): Promise<void> {
+  const text = 'select hookwright.enqueue_defaults($1, $2, $3)';
+  await query(client, { name: 'enqueue_defaults', text }, [tenantId, after, inMs]);
 }
 
 /** Adds the job for the next chunk of a bulk operation. It replaces a waiting one. */

@@ -3,6 +3,7 @@
 export const DELIVER_TASK = 'deliver';
 export const DELIVER_GROUP_TASK = 'deliver-group';
 export const ALIGN_TASK = 'align-webhook';
+export const DEFAULTS_TASK = 'follow-defaults';
 export const BULK_TASK = 'bulk-operation';
 export const HOUSEKEEPING_TASK = 'housekeeping';
 
@@ -37,6 +38,13 @@ export interface Woken {
 export interface AlignPayload extends Partial<Woken> {
   webhookId: number;
   tenantId: number;
+}
+
+/** The webhooks of a tenant follow its defaults. */
+export interface DefaultsPayload {
+  tenantId: number;
+  /** Webhooks up to this id are done. */
+  after: number;
 }
 
 export interface BulkPayload {

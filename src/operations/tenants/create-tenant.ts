@@ -1,4 +1,4 @@
-import { Tenant } from '../../entities/tenant.js';
+import { type NewTenantSettings, Tenant } from '../../entities/tenant.js';
 import { ApiError } from '../../errors.js';
 import type { Database } from '../../platform/database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
@@ -11,6 +11,7 @@ import type { SecretVault } from '../secrets/secret-vault.js';
  * Makes a tenant, with a data key of its own for the secrets of its webhooks.
  *
  * @param name unique among existing tenants
+ * @param settings values that its webhooks inherit
  * @throws ApiError name_taken
  */
 export async function createTenant(
@@ -18,11 +19,13 @@ export async function createTenant(
   vault: Pick<SecretVault, 'newDataKey'>,
   name: string,
   by: Actor,
+  settings: NewTenantSettings = {},
 ): Promise<Tenant> {
   const id = await allocateId(db.pool, 'tenants');
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
   const making = managementTransaction(db, id, async ({ em }) => {
-    audit(em, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name } });
-    return em.create(Tenant, { id, name, ...vault.newDataKey(id).wrapped });
+    audit(em, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name, ...given } });
+    return em.create(Tenant, { id, name, ...given, ...vault.newDataKey(id).wrapped });
   });
   return await making.catch((error: unknown) => {
     throw tenantNameError(error);

@@ -1,31 +1,37 @@
-import type { Tenant } from '../../entities/tenant.js';
+import type { Tenant, TenantSettings } from '../../entities/tenant.js';
 import type { Database } from '../../platform/database/database.js';
-import { type Actor, about, audit } from '../rows/audit.js';
+import { enqueueDefaults } from '../jobs/enqueue.js';
+import { type Actor, about, audit, differences, picked } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import { tenantNameError } from './create-tenant.js';
 
+type TenantChange = Partial<Pick<Tenant, 'name'> & TenantSettings>;
+
 /**
- * Gives a tenant another name. Its current name has no effect.
+ * Changes a tenant. Its webhooks follow its defaults in a task (`follow-defaults`). Current values have no effect.
  *
  * @throws ApiError not_found, name_taken
  */
 export async function updateTenant(
   db: Pick<Database, 'orm'>,
   tenantId: number,
-  { name }: { name: string },
+  change: TenantChange,
   by: Actor,
 ): Promise<Tenant> {
-  const renaming = managementTransaction(db, tenantId, async ({ em }) => {
+  const changing = managementTransaction(db, tenantId, async ({ em, sql }) => {
     const tenant = await lockTenant(em, tenantId);
-    if (tenant.name !== name) {
-      const change = { before: { name: tenant.name }, after: { name } };
-      tenant.name = name;
-      audit(em, by, { ...about('TENANT', tenantId, tenantId), action: 'TENANT_UPDATED', ...change });
+    const changed = differences(picked(tenant, Object.keys(change) as (keyof TenantChange)[]), change);
+    if (changed !== null) {
+      em.assign(tenant, changed.after);
+      audit(em, by, { ...about('TENANT', tenantId, tenantId), action: 'TENANT_UPDATED', ...changed });
+      if (Object.keys(changed.after).some((name) => name !== 'name')) {
+        await enqueueDefaults(sql, { tenantId, after: 0 });
+      }
     }
     return tenant;
   });
-  return await renaming.catch((error: unknown) => {
+  return await changing.catch((error: unknown) => {
     throw tenantNameError(error);
   });
 }

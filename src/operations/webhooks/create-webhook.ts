@@ -2,11 +2,12 @@ import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { type NewWebhookSettings, Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
 import type { Database } from '../../platform/database/database.js';
-import { allocateId } from '../rows/allocate-id.js';
+import { allocateId, nextOptionsVersion } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
+import { hasDefaults } from '../tenants/tenant-settings.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import { auditedSettings, ownSettings, readSettings, sealSettings, writeBeside } from './settings.js';
 
@@ -46,7 +47,7 @@ export async function createWebhook(
         };
   const webhook = await managementTransaction(db, tenantId, async (unit) => {
     const { em, sql } = unit;
-    await lockTenant(em, tenantId);
+    const tenant = await lockTenant(em, tenantId);
     const earlier = creation && (await findCreated({ em, sql }, creation));
     if (earlier !== null) {
       return earlier;
@@ -59,7 +60,11 @@ export async function createWebhook(
     }
     const created = em.create(Webhook, { id, tenantId, ...ownSettings(stored), sealedSecret });
     created.options = null;
+    created.tenant = tenant;
     await writeBeside(unit, created, given(stored));
+    if (hasDefaults(tenant)) {
+      created.optionsVersion ??= await nextOptionsVersion(sql);
+    }
     const after = auditedSettings(readSettings(created, Object.keys(given(stored))));
     audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;

@@ -67,6 +67,8 @@ function FieldControl({ name, field, control, autoFocus = false }: ControlProps)
     case 'textMap':
       return <TextMapField name={name} label={label} {...(control as FieldProps<TextMap | null>)} />;
     case 'number':
+    case 'delays':
+    case 'choice':
     case 'headers':
       throw new Error(`${name} has a form of its own.`);
   }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Ctx, FieldResolver, Root } from 'type-graphql';
-import { type Fields, valueInForce } from '../../../domain/fields/field.js';
+import { type Fields, flat, valueInForce } from '../../../domain/fields/field.js';
 import { shownType } from '../../../entities/fields.js';
 import type { Context } from '../../context/context.js';
 
@@ -8,18 +8,25 @@ import type { Context } from '../../context/context.js';
  * Gives the resolver of a noun its fields.
  *
  * @param readBeside reads the row beside it, for the fields that are stored there
+ * @param readDefaults reads the row from which some fields are inherited
  */
 export const Resolved =
   <Noun extends object>(
     fields: Fields,
-    readBeside: (noun: Noun, context: Context) => Promise<object | null>,
+    readBeside: (noun: Noun, context: Context) => Promise<object | null> = async () => null,
+    readDefaults: (noun: Noun, context: Context) => Promise<object | null> = async () => null,
   ): ClassDecorator =>
   ({ prototype }) => {
     for (const [name, field] of Object.entries(fields)) {
-      const resolve = (noun: Noun, context: Context) => {
-        const valueIn = (row: object | null) => valueInForce(name, field, [row], context.config);
-        return field.beside ? readBeside(noun, context).then(valueIn) : valueIn(noun);
+      const inherits = flat({ [name]: field }).some(([, { inherited }]) => inherited !== undefined);
+      const valueIn = (context: Context, ...rows: (object | null)[]) =>
+        valueInForce(name, field, rows, context.config.deliveryDefaults);
+      const read = async (noun: Noun, context: Context) => {
+        const own = field.beside ? await readBeside(noun, context) : noun;
+        return valueIn(context, own, inherits ? await readDefaults(noun, context) : null);
       };
+      const resolve = (noun: Noun, context: Context) =>
+        field.beside || inherits ? read(noun, context) : valueIn(context, noun);
       Object.defineProperty(prototype, name, { value: resolve });
       FieldResolver(...shownType(field))(prototype as object, name, { value: resolve });
       Root()(prototype as object, name, 0);

@@ -1,15 +1,18 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
+import { tenantFields } from '../../../domain/fields/tenant-fields.js';
 import { Tenant } from '../../../entities/tenant.js';
 import type { Backlog } from '../../../operations/explorer/read-backlog.js';
 import type { Context } from '../../context/context.js';
 import { STATS_COST } from '../fields/costs.js';
 import { RequiresScope } from '../fields/requires.js';
+import { Resolved } from '../fields/resolved.js';
 import { statsOf } from '../stats/stats.js';
 import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
 
 @Resolver(() => Tenant)
+@Resolved(tenantFields)
 export class TenantUsageResolver {
   @RequiresScope('webhooks:read')
   @FieldResolver(() => Int, { nullable: true, description: 'Number of webhooks.' })

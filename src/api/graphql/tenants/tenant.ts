@@ -1,8 +1,12 @@
 import 'reflect-metadata';
 import { Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { tenantFields } from '../../../domain/fields/tenant-fields.js';
+import { Taken } from '../../../entities/fields.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
+import { invalidInput } from '../../../errors.js';
+import { changedValues, knownOf, newValues } from '../../../operations/fields/rules.js';
 import { createTenant } from '../../../operations/tenants/create-tenant.js';
 import { deleteTenant } from '../../../operations/tenants/delete-tenant.js';
 import { displayName } from '../../../operations/tenants/display-name.js';
@@ -25,6 +29,7 @@ class TenantFilter {
 }
 
 @InputType({ description: 'The tenant to create.' })
+@Taken(tenantFields, 'new')
 class CreateTenantInput {
   @Field(() => String, { description: 'The name: 1 to 200 characters, unique in this installation.' })
   name!: string;
@@ -35,16 +40,17 @@ class CreateTenantPayload {
   @Field(() => Tenant, {
     description: 'The new tenant. It has no keys yet: create one with `createApiKey` on its behalf.',
   })
-  tenant!: Pick<Tenant, 'id' | 'name' | 'createdAt'>;
+  tenant!: Tenant;
 }
 
-@InputType({ description: 'Changes of a tenant.' })
+@InputType({ description: 'Changes of a tenant. Fields that are left out stay as they are.' })
+@Taken(tenantFields, 'change')
 class UpdateTenantInput {
   @Field(() => ID, { description: 'The id of the tenant.' })
   id!: string;
 
-  @Field(() => String, { description: 'The new name: 1 to 200 characters, unique in this installation.' })
-  name!: string;
+  @Nullable(() => String, 'The new name: 1 to 200 characters, unique in this installation.')
+  name?: string | null;
 }
 
 @ObjectType({ description: 'The changed tenant.' })
@@ -112,18 +118,27 @@ export class TenantResolver {
     @Ctx() context: Context,
   ): Promise<CreateTenantPayload> {
     const name = parseInput(displayName, input.name, ['input', 'name']);
-    return { tenant: await createTenant(context.db, context.vault, name, actorOf(context)) };
+    const settings = parseInput(newValues(tenantFields, knownOf(context.config)), input, ['input']);
+    return { tenant: await createTenant(context.db, context.vault, name, actorOf(context), settings) };
   }
 
   @RequiresScope('platform:admin')
-  @Mutation(() => UpdateTenantPayload, { description: `Gives a tenant another name. ${forPlatformKeys}` })
+  @Mutation(() => UpdateTenantPayload, {
+    description: `Changes a tenant. Its webhooks follow its delivery defaults within seconds. ${forPlatformKeys}`,
+  })
   async updateTenant(
     @InputArg(() => UpdateTenantInput) input: UpdateTenantInput,
     @Ctx() context: Context,
   ): Promise<UpdateTenantPayload> {
     const id = idOf('Tenant', input.id, ['input', 'id']);
-    const name = parseInput(displayName, input.name, ['input', 'name']);
-    return { tenant: await updateTenant(context.db, id, { name }, actorOf(context)) };
+    const given = parseInput(displayName.nullish(), input.name, ['input', 'name']);
+    const settings = parseInput(changedValues(tenantFields, knownOf(context.config)), input, ['input']);
+    const change = { ...(given == null ? {} : { name: given }), ...settings };
+    if (Object.keys(change).length === 0) {
+      const detail = 'must have at least one of name and deliveryDefaults';
+      throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
+    }
+    return { tenant: await updateTenant(context.db, id, change, actorOf(context)) };
   }
 
   @RequiresScope('platform:admin')

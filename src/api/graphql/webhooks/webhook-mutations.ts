@@ -4,7 +4,7 @@ import type { Emit } from '../../../domain/events/emit.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { invalidInput, notFound } from '../../../errors.js';
-import { changedValues, newValues } from '../../../operations/fields/rules.js';
+import { changedValues, knownOf, newValues } from '../../../operations/fields/rules.js';
 import { checkWebhook } from '../../../operations/webhooks/check-webhook.js';
 import { createWebhook } from '../../../operations/webhooks/create-webhook.js';
 import { deleteWebhook } from '../../../operations/webhooks/delete-webhook.js';
@@ -193,6 +193,5 @@ export class WebhookMutations {
 }
 
 async function knownTo({ config, eventTypes }: Context) {
-  const { headerPrefix } = config.delivery;
-  return { target: config.target, eventTypes: await eventTypes.names(), headerPrefix };
+  return { ...knownOf(config), eventTypes: await eventTypes.names() };
 }

@@ -54,8 +54,11 @@ const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
 export const optionsOf = async ({ id, options, optionsVersion }: Webhook, { loaders }: Context) =>
   options !== undefined || optionsVersion === null ? (options ?? null) : await loaders.optionsByWebhook.load(id);
 
+const tenantOfWebhook = async ({ tenant, tenantId }: Webhook, { loaders }: Context) =>
+  tenant ?? (await loaders.tenantById.load(tenantId));
+
 @Resolver(() => Webhook)
-@Resolved(webhookFields, optionsOf)
+@Resolved(webhookFields, optionsOf, tenantOfWebhook)
 export class WebhookResolver {
   @Requires('webhooks:read')
   @Query(() => Webhook, { nullable: true, description: 'One webhook. Null with NOT_FOUND when it does not exist.' })

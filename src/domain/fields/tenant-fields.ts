@@ -1,0 +1,24 @@
+import type { Fields } from './field.js';
+import { webhookFields } from './webhook-fields.js';
+
+type Delivery = (typeof webhookFields)['delivery']['fields'];
+type Inherited = {
+  [Name in keyof Delivery as Delivery[Name] extends { inherited: string } ? Name : never]: Delivery[Name];
+};
+
+const inherited = Object.fromEntries(
+  Object.entries(webhookFields.delivery.fields).filter(([, field]) => 'inherited' in field),
+) as unknown as Inherited;
+
+/** The fields of a tenant that people write, besides its name. */
+export const tenantFields = {
+  deliveryDefaults: {
+    kind: 'group',
+    type: 'DeliveryDefaults',
+    option: 'DeliveryDefault',
+    description: 'How the endpoints of the tenant are called, as far as their webhooks set nothing else.',
+    input:
+      'How the endpoints of the tenant are called, as far as their webhooks set nothing else. Values that are left out stay as they are.',
+    fields: inherited,
+  },
+} as const satisfies Fields;
