@@ -11,6 +11,7 @@ import { Invitations } from './0010-invitations.js';
 import { WhereIs } from './0011-where-is.js';
 import { WebhookOptions } from './0012-webhook-options.js';
 import { DeliveryOptions } from './0013-delivery-options.js';
+import { EndpointRates } from './0014-endpoint-rates.js';
 import { Recovery } from './0015-recovery.js';
 
 /**
@@ -31,5 +32,6 @@ export const migrations = [
   { name: '0011-where-is', class: WhereIs },
   { name: '0012-webhook-options', class: WebhookOptions },
   { name: '0013-delivery-options', class: DeliveryOptions },
+  { name: '0014-endpoint-rates', class: EndpointRates },
   { name: '0015-recovery', class: Recovery },
 ];

@@ -8,7 +8,7 @@ import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import type { Database } from '../../src/platform/database/database.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import type { Tracing } from '../../src/platform/telemetry/tracing.js';
-import type { Permit } from '../gate/gate.js';
+import type { Permit } from '../gate/entry.js';
 import type { Delay } from '../gate/not-now.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 import type { Sender } from '../sending/send.js';

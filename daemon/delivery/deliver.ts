@@ -14,6 +14,7 @@ import type { Database } from '../../src/platform/database/database.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import { Gate, WAIT_MS_MAX } from '../gate/gate.js';
 import { isNotNow, type NotNow } from '../gate/not-now.js';
+import { rateTables } from '../gate/rate-tables.js';
 import { PutOffWriter } from '../recording/put-off-writer.js';
 import { Recorder } from '../recording/recorder.js';
 import { findUrl } from '../sending/known-urls.js';
@@ -72,6 +73,7 @@ export class Deliverer {
       originMax: config.delivery.originConcurrencyMax,
       streakMsMin: config.failureStreakMsMin,
       callBack: (ids) => this.#putOffs.callBack(ids),
+      rates: rateTables(db.pool, deps.log),
     });
     metrics.watch({ gate: this.gate, slots: this.#slots, slotsMax: config.delivery.concurrency });
   }

@@ -1,9 +1,8 @@
-import type { Outcome } from '../../src/domain/outcome.js';
 import {
-  type AnswerKind,
   afterAttempt,
   afterClosing,
   type EndpointWindow,
+  narrowed,
   newWindow,
   permitAtMs,
   permitEveryMs,
@@ -11,22 +10,14 @@ import {
   silentAfterMs,
 } from '../../src/domain/pacing/endpoint-window.js';
 import { closingMs, FREE_FAILURES, nextProbeAtMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
-import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
+import { TAKEN_AHEAD_MS } from '../../src/domain/pacing/request-rate.js';
+import { Allowance, type Allowed, type EndpointRules } from './allowance.js';
+import { type Answer, isClosing, type KnownHealth } from './answer.js';
 import { Backlog } from './backlog.js';
 import { FailureStreak } from './failure-streak.js';
+import { Pauses } from './pauses.js';
 import type { Share } from './shares.js';
 import { WaitingRoom } from './waiting-room.js';
-
-/** An attempt's answer, as far as the endpoint is concerned. */
-export interface Answer {
-  outcome: Outcome;
-  kind: AnswerKind;
-  /** Whether there was none, though the request was sent; default: false. */
-  isUnanswered?: boolean;
-}
-
-/** A webhook's health in the tables when a delivery of it was loaded. */
-export type KnownHealth = Pick<DueDelivery, 'generation' | 'failuresAtLoad' | 'closedForMs' | 'nextProbeInMs'>;
 
 interface Ended {
   startedAtMs: number;
@@ -34,32 +25,20 @@ interface Ended {
   isSameClosing: boolean;
 }
 
-export interface EndpointRules {
-  /** The widest window of one webhook. */
-  endpointMax: number;
-  /** The shortest failure streak that disables a webhook. */
-  streakMsMin: number;
-}
-
-/** Until an outcome that disables the webhook is recorded, and each load of its deliveries knows it. */
-const DISABLED_MS = 1_000;
 /** A silence of this length may be a pause of this process; the deliveries that come meanwhile may wait. */
 const HICCUP_MS = 300;
-/** A pace that was missed by less is caught up with. */
-const PACE_SLACK_MS = 50;
 
 /** One webhook's endpoint as this daemon knows it. `src/domain/pacing` decides when its next request may begin. */
 export class Endpoint {
   window: EndpointWindow;
   readonly room = new WaitingRoom();
   readonly backlog = new Backlog();
+  readonly allowance: Allowance;
   putOffs = 0;
   #generation = 0;
   readonly #streak: FailureStreak;
   #beganAtMs = Number.NEGATIVE_INFINITY;
-  #closedAtMs = Number.NEGATIVE_INFINITY;
-  #closedUntilMs = Number.NEGATIVE_INFINITY;
-  #pacedUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #pauses = new Pauses();
   #answeredAtMs = Number.NEGATIVE_INFINITY;
   /** The requests in flight, the oldest first. */
   readonly #requests = new Map<symbol, { startedAtMs: number; generation: number }>();
@@ -73,6 +52,7 @@ export class Endpoint {
     private readonly rules: EndpointRules,
     now = performance.now(),
   ) {
+    this.allowance = new Allowance(rules);
     this.window = newWindow(rules.endpointMax, now);
     this.#streak = new FailureStreak(rules.streakMsMin);
   }
@@ -81,12 +61,17 @@ export class Endpoint {
     return this.#requests.size;
   }
 
+  /** From one delivery's turn to the next one's. @param levelMax what it may have in flight, by slots */
+  everyMs(levelMax: number): number {
+    return Math.max(permitEveryMs(this.window, levelMax), this.allowance.everyMs);
+  }
+
   get failures(): number {
     return this.#streak.failures;
   }
 
   isClosed(now: number): boolean {
-    return now < this.#closedUntilMs;
+    return this.#pauses.isClosed(now);
   }
 
   /** Deliveries that are due and in hand of this daemon: they wait here, or are put off, or on their way back. */
@@ -113,11 +98,15 @@ export class Endpoint {
    * @returns Infinity: not before one of those in flight has ended
    */
   opensAtMs(now: number, isAsked = false): number {
-    const pausedUntilMs = Math.max(this.#closedUntilMs, this.#pacedUntilMs);
-    if (now < pausedUntilMs) {
-      return pausedUntilMs;
+    return Math.max(this.#permitAtMs(now, isAsked), this.allowance.opensAtMs(now));
+  }
+
+  /** The same, whatever its rate is. */
+  #permitAtMs(now: number, isAsked: boolean): number {
+    if (now < this.#pauses.untilMs) {
+      return this.#pauses.untilMs;
     }
-    if (this.inFlight >= this.rules.endpointMax) {
+    if (this.inFlight >= this.allowance.inFlightMax) {
       return Number.POSITIVE_INFINITY;
     }
     const sinceMs = this.#suspectSinceMs(now);
@@ -130,7 +119,7 @@ export class Endpoint {
       }
       return this.inFlight === 0 ? now : Number.POSITIVE_INFINITY;
     }
-    return permitAtMs(this.window, this.inFlight, this.rules.endpointMax, now);
+    return permitAtMs(this.window, this.inFlight, this.allowance.inFlightMax, now);
   }
 
   /** Whether the next request may begin soon: with Infinity too, which any answer can end. */
@@ -144,7 +133,17 @@ export class Endpoint {
    * answers come soon.
    */
   permits(now: number, aheadMs = 0): number {
-    const opensAtMs = this.opensAtMs(now);
+    return Math.min(this.#permitsOfWindow(now, aheadMs), this.allowance.timesUntil(now, now + aheadMs));
+  }
+
+  /** How many more times it needs for deliveries in hand. */
+  timesWanted(now: number): number {
+    const permits = this.#permitsOfWindow(now, TAKEN_AHEAD_MS);
+    return permits <= 0 ? 0 : this.allowance.timesWanted(now, Math.min(this.due, permits));
+  }
+
+  #permitsOfWindow(now: number, aheadMs: number): number {
+    const opensAtMs = this.#permitAtMs(now, false);
     const isFullAndQuick = aheadMs > 0 && opensAtMs === Number.POSITIVE_INFINITY && !this.isUncertain(now);
     if (opensAtMs > now + aheadMs && !isFullAndQuick) {
       return 0;
@@ -155,7 +154,15 @@ export class Endpoint {
     const coming = Math.floor(aheadMs / permitEveryMs(this.window));
     return this.window.pace.everyMs > 0
       ? Math.max(1, coming)
-      : permitsOf(this.window, this.rules.endpointMax, now) - this.inFlight + coming;
+      : Math.min(this.allowance.inFlightMax, permitsOf(this.window, this.allowance.inFlightMax, now)) -
+          this.inFlight +
+          coming;
+  }
+
+  /** The window becomes no wider than the owner allows. */
+  allow(allowed: Allowed): void {
+    this.allowance.learn(allowed);
+    this.window = narrowed(this.window, this.allowance.inFlightMax);
   }
 
   /**
@@ -166,9 +173,8 @@ export class Endpoint {
     if (generation > this.#generation) {
       this.#generation = generation;
       this.#streak.forget();
-      this.#closedUntilMs = Number.NEGATIVE_INFINITY;
-      this.#pacedUntilMs = Number.NEGATIVE_INFINITY;
-      this.window = newWindow(this.rules.endpointMax, now);
+      this.#pauses.forget();
+      this.window = newWindow(this.allowance.inFlightMax, now);
       this.backlog.clear();
     }
     if (generation < this.#generation) {
@@ -176,20 +182,18 @@ export class Endpoint {
     }
     this.#streak.learn(failuresAtLoad, nextProbeInMs, now);
     if (closedForMs > 0) {
-      this.#closedUntilMs = Math.max(this.#closedUntilMs, now + closedForMs);
+      this.#pauses.closeUntil(now + closedForMs);
     }
   }
 
   begin(now: number): symbol {
     const permit = Symbol();
     this.#beganAtMs = now;
+    this.allowance.begin(now);
     this.#requests.set(permit, { startedAtMs: now, generation: this.#generation });
     this.origin.begin(now);
     this.tenant.begin(now);
-    const { everyMs } = this.window.pace;
-    if (everyMs > 0) {
-      this.#pacedUntilMs = Math.max(this.#pacedUntilMs, now - PACE_SLACK_MS) + everyMs;
-    }
+    this.#pauses.began(now, this.window.pace.everyMs);
     return permit;
   }
 
@@ -202,11 +206,11 @@ export class Endpoint {
     if (startedAtMs === undefined) {
       return null;
     }
-    const isSameClosing = answer !== undefined && isClosing(answer.outcome) && startedAtMs < this.#closedAtMs;
+    const isSameClosing = answer !== undefined && isClosing(answer.outcome) && this.#pauses.isBefore(startedAtMs);
     if (answer !== undefined) {
       const wanted = this.inFlight + this.room.size + this.backlog.size + this.backlog.expectedCount;
       const sample = { startedAtMs, endedAtMs: now, kind: answer.kind, wanted };
-      this.window = afterAttempt(this.window, sample, this.rules.endpointMax);
+      this.window = afterAttempt(this.window, sample, this.allowance.inFlightMax);
       this.#answeredAtMs = now;
       if (generation === this.#generation && !isSameClosing) {
         this.#judge(answer, startedAtMs, now);
@@ -228,14 +232,12 @@ export class Endpoint {
       return;
     }
     if (outcome.verdict === 'GONE' || hasNoneToSpare) {
-      this.#closedUntilMs = Math.max(this.#closedUntilMs, now + DISABLED_MS);
+      this.#pauses.disabled(now);
     }
     const closeMs = closingMs(outcome, this.failures);
     if (closeMs !== null) {
-      this.#closedAtMs = now;
-      this.#closedUntilMs = Math.max(this.#closedUntilMs, now + closeMs);
+      this.#pauses.asked(now, closeMs);
       this.window = afterClosing(this.window, now, closeMs);
-      this.#pacedUntilMs = this.#closedUntilMs;
     }
   }
 
@@ -253,5 +255,3 @@ export class Endpoint {
     return now - sinceMs > silentAfterMs(this.window) ? sinceMs : null;
   }
 }
-
-const isClosing = (outcome: Outcome): boolean => outcome.verdict === 'FAILED' && outcome.closing !== null;

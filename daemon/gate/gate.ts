@@ -1,37 +1,23 @@
-import { permitEveryMs, permitsOf } from '../../src/domain/pacing/endpoint-window.js';
+import { permitsOf } from '../../src/domain/pacing/endpoint-window.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
-import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
-import { type Answer, Endpoint, type EndpointRules, type KnownHealth } from './endpoint.js';
-import type { Delay } from './not-now.js';
+import { type Allowed, type EndpointRules, UNLIMITED } from './allowance.js';
+import type { Endpoint } from './endpoint.js';
+import { Endpoints } from './endpoints.js';
+import type { Candidate, Entry, Permit } from './entry.js';
 import { type CallBack, PutOffs, UNCALLED_TEST_MS } from './put-offs.js';
-import { Shares } from './shares.js';
+import { Rates, type RateTables } from './rates.js';
 import { SlotDivision } from './slot-division.js';
 import { WaitingEndpoints } from './waiting-endpoints.js';
 import type { Line } from './waiting-room.js';
 
-export interface GateOptions extends EndpointRules {
+export interface GateOptions extends Omit<EndpointRules, 'daemons'> {
   slots: number;
   /** Most requests in flight to one origin for one tenant, over all its webhooks. */
   originMax: number;
   callBack: CallBack;
+  rates: RateTables;
 }
-
-/** A delivery that wants to be sent. */
-export type Candidate = KnownHealth & Pick<DueDelivery, 'id' | 'webhookId' | 'tenantId' | 'url'>;
-
-/** A permit of an endpoint. It must be given back; giving it back twice does nothing. */
-export interface Permit {
-  /**
-   * Gives the permit back.
-   *
-   * @param answer undefined when no request was made
-   * @returns whether the answer repeats one that has closed the endpoint
-   */
-  giveBack(answer?: Answer): boolean;
-}
-
-export type Entry = Permit | Delay;
 
 /** A delivery waits this long for a permit at most, since it occupies a slot meanwhile. */
 export const WAIT_MS_MAX = 500;
@@ -45,7 +31,9 @@ const SHORT_BACKLOG_MS = 5_000;
 /** Tests that wait at one endpoint, and deliveries of a tenant when one more comes to an uncertain endpoint. */
 const WAITING_TESTS_MAX = 2;
 const WAITING_AT_UNCERTAIN_MAX = 2;
-const IDLE_ENDPOINTS_MAX = 10_000;
+const BEHIND_MS = 60_000;
+/** The part of the slots in which newcomers may wait for times, at all endpoints with a rate. */
+const WAITING_FOR_TIMES_SHARE = 1 / 10;
 
 /**
  * Keeps one endpoint from hurting others. Each webhook has a window of requests in flight, and a waiting room for
@@ -53,18 +41,29 @@ const IDLE_ENDPOINTS_MAX = 10_000;
  * first. Slots are divided among tenants, and a tenant's among its endpoints (`SlotDivision`).
  */
 export class Gate {
-  readonly #endpoints = new Map<number, Endpoint>();
-  /** By tenant and origin. */
-  readonly #origins = new Shares<string>();
-  readonly #tenants = new Shares<number>();
+  readonly #endpoints: Endpoints;
   readonly #waiting = new WaitingEndpoints((endpoint) => this.#hasShare(endpoint));
   readonly #slots: SlotDivision;
   readonly #putOffs: PutOffs;
+  readonly #rates: Rates;
+  readonly #rules: EndpointRules;
+  #waitingForTimes = 0;
 
   constructor(private readonly options: GateOptions) {
-    const { slots, originMax, callBack } = options;
+    const { slots, originMax, callBack, rates } = options;
+    this.#rules = { ...options, daemons: 1 };
+    this.#endpoints = new Endpoints(this.#rules, (endpoint) => this.#forgotten(endpoint));
     this.#slots = new SlotDivision(slots, originMax, () => this.#waiting.call());
     this.#putOffs = new PutOffs(this.#slots, callBack);
+    this.#rates = new Rates(rates, {
+      came: (endpoint) => this.#timesCame(endpoint),
+      found: (endpoint, left) => this.#putOffs.remember(endpoint, left),
+    });
+  }
+
+  /** How many daemons there are, this one included: they divide what a webhook sets. */
+  set daemons(count: number) {
+    this.#rules.daemons = Math.max(1, count);
   }
 
   /** Slot seconds without a request, beyond the reserve, for which somebody asked. */
@@ -76,12 +75,14 @@ export class Gate {
    * A permit at once or soon, or the delivery is put off.
    *
    * @param origin scheme, host and port of its url
+   * @param allowed what its webhook's owner allows
    */
-  enter(candidate: Candidate, lane: Lane, origin: string): Entry | Promise<Entry> {
+  enter(candidate: Candidate, lane: Lane, origin: string, allowed: Allowed = UNLIMITED): Entry | Promise<Entry> {
     const { id } = candidate;
-    const endpoint = this.#endpoint(candidate, origin);
+    const endpoint = this.#endpoints.at(candidate, origin);
     const now = performance.now();
     endpoint.learn(candidate, now);
+    this.#allow(endpoint, allowed);
     const wasCalled = endpoint.backlog.take(id);
     const isAsked = lane === 'TEST';
     const line = isAsked ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
@@ -102,7 +103,7 @@ export class Gate {
    * nothing here.
    */
   enterCheck(candidate: Candidate, origin: string): Entry {
-    const endpoint = this.#endpoint(candidate, origin);
+    const endpoint = this.#endpoints.at(candidate, origin);
     if (!this.#hasShare(endpoint)) {
       return { putOffMs: UNCALLED_TEST_MS };
     }
@@ -115,11 +116,38 @@ export class Gate {
     this.#putOffs.notDue(id);
   }
 
+  #allow(endpoint: Endpoint, allowed: Allowed): void {
+    const wasRated = isRated(endpoint);
+    endpoint.allow(allowed);
+    if (isRated(endpoint)) {
+      this.#rates.wants(endpoint);
+      if (!wasRated) {
+        this.#rates.begins(endpoint);
+      }
+    }
+  }
+
+  #forgotten(endpoint: Endpoint): void {
+    this.#putOffs.forget(endpoint);
+    this.#rates.forget(endpoint);
+    this.#slots.forgetIfIdle(endpoint);
+  }
+
+  #timesCame(endpoint: Endpoint): void {
+    this.#waiting.add(endpoint);
+    this.#waiting.call();
+    this.#watch(endpoint);
+    this.#putOffs.freed(endpoint);
+  }
+
   /** Whether the delivery gets a permit in time. */
   #mayWait(endpoint: Endpoint, line: Line, isNext: boolean, now: number): boolean {
     const { room, backlog, tenant } = endpoint;
     if (line !== 'NEW') {
       return line === 'CALLED' || room.sizeUpTo('TEST') < WAITING_TESTS_MAX;
+    }
+    if (isRated(endpoint)) {
+      return isNext && this.#waitingForTimes < this.options.slots * WAITING_FOR_TIMES_SHARE;
     }
     if (tenant.inFlight > 0 && (tenant.waiting + 1) * tenant.endsEveryMs(now) > WAIT_MS_MAX) {
       return false;
@@ -128,39 +156,28 @@ export class Gate {
       return isNext && tenant.waiting < WAITING_AT_UNCERTAIN_MAX;
     }
     const hasShare = this.#hasShare(endpoint);
-    const everyMs = permitEveryMs(endpoint.window, this.#slots.levelFor(tenant));
+    const everyMs = endpoint.everyMs(this.#slots.levelFor(tenant));
     const waitMsMax = hasShare ? WAIT_MS_MAX : SLOT_WAIT_MS_MAX;
     const isSoon = (room.size + 1) * everyMs <= waitMsMax && backlog.ahead * everyMs <= SHORT_BACKLOG_MS;
     return isSoon && (endpoint.inFlight > 0 || !hasShare);
   }
 
-  states(): EndpointState[] {
-    return [...this.#endpoints.values()].map(({ webhookId, tenantId, window, inFlight, room, putOffs }) => ({
-      webhookId,
-      tenantId,
-      window: permitsOf(window),
-      inFlight,
-      waiting: room.size,
-      putOffs,
-      meanMs: window.meanMs,
-    }));
+  /** Endpoints whose rate makes deliveries wait for more than a minute. */
+  get behind(): number {
+    const isBehind = ({ backlog, allowance }: Endpoint) => backlog.ahead * allowance.everyMs > BEHIND_MS;
+    return [...this.#endpoints.values()].filter(isBehind).length;
   }
 
-  #endpoint({ webhookId, tenantId, url }: Candidate, origin: string): Endpoint {
-    const known = this.#endpoints.get(webhookId);
-    if (known?.tenantId === tenantId && known.url === url) {
-      return known;
-    }
-    // A webhook that moved to another url is a new endpoint: what was learnt of the old one says nothing of it.
-    if (known !== undefined) {
-      this.#forget(known);
-    }
-    this.#forgetIdle();
-    const ofOrigin = this.#origins.join(`${tenantId} ${origin}`);
-    const ofTenant = this.#tenants.join(tenantId);
-    const endpoint = new Endpoint(webhookId, tenantId, url, ofOrigin, ofTenant, this.options);
-    this.#endpoints.set(webhookId, endpoint);
-    return endpoint;
+  states(): EndpointState[] {
+    return [...this.#endpoints.values()].map((endpoint) => ({
+      webhookId: endpoint.webhookId,
+      tenantId: endpoint.tenantId,
+      window: permitsOf(endpoint.window),
+      inFlight: endpoint.inFlight,
+      waiting: endpoint.room.size,
+      putOffs: endpoint.putOffs,
+      meanMs: endpoint.window.meanMs,
+    }));
   }
 
   /** Whether there is a slot for it, and a permit of its origin. */
@@ -200,10 +217,13 @@ export class Gate {
 
   #wait(endpoint: Endpoint, id: number, lane: Lane, line: Line): Promise<Entry> {
     const { tenant, room } = endpoint;
+    const forTimes = Number(isRated(endpoint) && line === 'NEW');
     tenant.waiting += 1;
+    this.#waitingForTimes += forTimes;
     return new Promise((resolve) => {
       const leave = (entry: Entry) => {
         tenant.waiting -= 1;
+        this.#waitingForTimes -= forTimes;
         resolve(entry);
       };
       const waiter = {
@@ -233,24 +253,6 @@ export class Gate {
       this.#watch(endpoint);
     });
   }
-
-  #forgetIdle(): void {
-    for (const endpoint of this.#endpoints.values()) {
-      if (this.#endpoints.size < IDLE_ENDPOINTS_MAX) {
-        return;
-      }
-      if (endpoint.inFlight === 0 && endpoint.room.size === 0 && endpoint.backlog.size === 0) {
-        this.#forget(endpoint);
-      }
-    }
-  }
-
-  #forget(endpoint: Endpoint): void {
-    this.#endpoints.delete(endpoint.webhookId);
-    this.#putOffs.forget(endpoint);
-    endpoint.backlog.clear();
-    this.#slots.forgetIfIdle(endpoint);
-    endpoint.tenant.leave();
-    endpoint.origin.leave();
-  }
 }
+
+const isRated = ({ allowance }: Endpoint): boolean => allowance.ratePerSecond !== null;

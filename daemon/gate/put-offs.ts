@@ -1,4 +1,3 @@
-import { permitEveryMs } from '../../src/domain/pacing/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
 import { Counts } from '../../src/platform/concurrency/counts.js';
 import type { Endpoint } from './endpoint.js';
@@ -26,6 +25,8 @@ export const UNCALLED_TEST_MS = 1_000;
 const UNCALLED_MS = 5_000;
 const UNCALLED_TIMES = 1.5;
 const UNCALLED_MS_MAX = 600_000;
+/** A backlog behind a low rate may have no end: its deliveries must not all come each ten minutes, to be put off. */
+const UNCALLED_RATED_MS_MAX = 3_600_000;
 
 /**
  * Deliveries whose endpoint has no room for them, in each endpoint's `backlog`. They are called back as soon as there
@@ -46,14 +47,15 @@ export class PutOffs {
   /** The delivery gives its slot back. Once its job is written it can be called back, before the job's time. */
   putOff(endpoint: Endpoint, id: number, lane: Lane): Delay {
     const now = performance.now();
-    const { backlog, window } = endpoint;
+    const { backlog, allowance } = endpoint;
     const opensInMs = endpoint.opensAtMs(now, lane === 'TEST') - now;
     const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
-    const everyMs = permitEveryMs(window, this.slots.levelFor(endpoint.tenant));
+    const everyMs = endpoint.everyMs(this.slots.levelFor(endpoint.tenant));
     const calledInMs = (backlog.size + backlog.puttingOff) * everyMs;
     const uncalledMs = lane === 'TEST' ? UNCALLED_TEST_MS : UNCALLED_MS + UNCALLED_TIMES * calledInMs;
     // Those that would come later than the limit must not all come back at once.
-    const spreadMs = uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - Math.random() / 4);
+    const uncalledMsMax = allowance.ratePerSecond === null ? UNCALLED_MS_MAX : UNCALLED_RATED_MS_MAX;
+    const spreadMs = uncalledMs < uncalledMsMax ? uncalledMs : uncalledMsMax * (1 - Math.random() / 4);
     endpoint.putOffs += 1;
     backlog.puttingOff += 1;
     return {
@@ -61,12 +63,19 @@ export class PutOffs {
       ended: (isWritten) => {
         backlog.puttingOff -= 1;
         if (isWritten) {
-          backlog.add({ id, priority: LANES[laneAfterPutOff(lane)].priority });
-          this.#endpoints.add(endpoint);
-          this.#callIn(CALL_EVERY_MS);
+          this.remember(endpoint, [{ id, priority: LANES[laneAfterPutOff(lane)].priority }]);
         }
       },
     };
+  }
+
+  /** Deliveries that were put off here, or by a daemon that has ended. */
+  remember(endpoint: Endpoint, deliveries: readonly { id: number; priority: number }[]): void {
+    for (const delivery of deliveries) {
+      endpoint.backlog.add(delivery);
+    }
+    this.#endpoints.add(endpoint);
+    this.#callIn(CALL_EVERY_MS);
   }
 
   /**

@@ -15,14 +15,14 @@ const EVERY_MS = 5_000;
 const REPORT_AGE_SECONDS = 14;
 
 /**
- * Reports this daemon and the state of the installation to the console. Only the owner of the tables can read that
- * state, and the API is not the owner (docs/decisions/0009).
+ * Reports this daemon to the others and to the console, and the state of the installation to the console. Only the
+ * owner of the tables can read that state, and the API is not the owner (docs/decisions/0009).
  *
  * @returns a function that ends it
  */
 export function startInstallationReports(
   { config, db, log }: { config: Config; db: Database; log: Logger },
-  gate: Pick<Gate, 'states'>,
+  gate: Pick<Gate, 'states' | 'daemons'>,
 ): () => Promise<void> {
   const daemon = {
     id: randomUUID(),
@@ -32,13 +32,18 @@ export function startInstallationReports(
     slots: config.delivery.concurrency,
     startedAt: new Date(),
   };
-  const stop = repeat('report-installation', EVERY_MS, log, async () => {
+  const report = async () => {
     const inFlight = gate.states().reduce((sum, state) => sum + state.inFlight, 0);
-    await reportDaemon(db.pool, { ...daemon, inFlight });
+    gate.daemons = await reportDaemon(db.pool, { ...daemon, inFlight });
+  };
+  // Others must know of it, before it sends much. Without a database, the first report comes later.
+  const first = report().catch(() => {});
+  const stop = repeat('report-installation', EVERY_MS, log, async () => {
+    await report();
     await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
   });
   return async () => {
-    await stop();
+    await Promise.all([first, stop()]);
     // One that is killed leaves its report, and the console says that it is silent.
     await forgetDaemon(db.pool, daemon.id).catch(() => {});
   };

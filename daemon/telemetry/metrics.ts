@@ -22,7 +22,7 @@ const OUTCOMES = {
 
 /** The objects that gauges read. */
 interface Watched {
-  gate: Pick<Gate, 'states' | 'idleSlotSeconds'>;
+  gate: Pick<Gate, 'states' | 'idleSlotSeconds' | 'behind'>;
   slots: Pick<Slots, 'inUse' | 'waitingCount'>;
   slotsMax: number;
 }
@@ -133,6 +133,11 @@ export class DaemonMetrics extends Meter {
     for (const [name, help, value] of sums) {
       this.gauge(name, help, () => gate.states().reduce((total, state) => total + value(state), 0));
     }
+    this.gauge(
+      'hookwright_endpoints_behind',
+      'Endpoints at which deliveries wait for more than a minute because of the rate that their webhook allows.',
+      () => gate.behind,
+    );
     this.gauge('hookwright_slots_max', 'Deliveries that may be worked on at once.', () => slotsMax);
     this.total(
       'hookwright_slots_idle_seconds_total',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Answer, Endpoint } from '../../daemon/gate/endpoint.js';
+import type { Answer } from '../../daemon/gate/answer.js';
+import { Endpoint } from '../../daemon/gate/endpoint.js';
 import { Shares } from '../../daemon/gate/shares.js';
 
 const OK: Answer = { kind: 'GOOD', outcome: { verdict: 'SUCCEEDED' } };
@@ -9,7 +10,7 @@ const busy = (closing: number | 'UNTIMED'): Answer => ({
 });
 
 const unlimited = new Shares<number>().join(1);
-const rules = { endpointMax: 64, streakMsMin: 10_000 };
+const rules = { endpointMax: 64, streakMsMin: 10_000, daemons: 1 };
 const newEndpoint = () => new Endpoint(1, 1, 'https://a.example/', unlimited, unlimited, rules, 0);
 
 /** An endpoint that takes so many a second, and as many at once; above that it answers 429. Time is simulated. */

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Answer } from '../../daemon/gate/endpoint.js';
-import { type Candidate, type Entry, Gate, type GateOptions, type Permit } from '../../daemon/gate/gate.js';
+import type { Answer } from '../../daemon/gate/answer.js';
+import type { Candidate, Entry, Permit } from '../../daemon/gate/entry.js';
+import { Gate, type GateOptions } from '../../daemon/gate/gate.js';
+import type { RateTables } from '../../daemon/gate/rates.js';
 import type { Outcome } from '../../src/domain/outcome.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 
@@ -15,6 +17,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+const noTables: RateTables = { takeTimes: async () => [], findLeft: async () => [] };
 const open = (options: Partial<GateOptions> = {}) =>
   new Gate({
     slots: 200,
@@ -22,6 +25,7 @@ const open = (options: Partial<GateOptions> = {}) =>
     originMax: 256,
     streakMsMin: 10_000,
     callBack: async (ids) => ids,
+    rates: noTables,
     ...options,
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Answer } from '../../daemon/gate/endpoint.js';
-import { Gate, type Permit } from '../../daemon/gate/gate.js';
+import type { Answer } from '../../daemon/gate/answer.js';
+import type { Permit } from '../../daemon/gate/entry.js';
+import { Gate } from '../../daemon/gate/gate.js';
 import { Chance } from '../seed/chance.js';
 
 const GOOD: Answer = { kind: 'GOOD', outcome: { verdict: 'SUCCEEDED' } };
@@ -37,6 +38,7 @@ class Traffic {
     endpointMax: 64,
     originMax: 256,
     streakMsMin: 10_000,
+    rates: { takeTimes: async () => [], findLeft: async () => [] },
     callBack: async (ids) => {
       setTimeout(() => ids.forEach((id) => void this.#send(id)), COME_MS);
       return ids;

@@ -56,6 +56,10 @@ export const newWindow = (limitMax: number, nowMs: number): EndpointWindow => ({
   pace: NO_PACE,
 });
 
+/** The window after the most that it may become has changed. */
+export const narrowed = (window: EndpointWindow, limitMax: number): EndpointWindow =>
+  window.limit > limitMax ? { ...window, limit: limitMax } : window;
+
 /** @param nowMs left out: without what waiting for the first answer adds */
 export const permitsOf = (window: EndpointWindow, limitMax = 0, nowMs = 0): number =>
   Math.floor(Math.max(window.limit, unansweredLimit(window, limitMax, nowMs)));

@@ -22,18 +22,27 @@ interface KnownDaemon extends DaemonReport {
 const SHOWN_MINUTES = 10;
 const DAEMONS_MAX = 100;
 
+/** One that was killed counts until then: a daemon reports every five seconds. */
+const ALIVE_SECONDS = 15;
+
 const reportStatement: Statement = {
   name: 'report_daemon',
   text: `
-    with gone as (delete from hookwright.daemons where last_seen_at < now() - interval '1 day' and id <> $1)
-    insert into hookwright.daemons (id, host, pid, version, slots, in_flight, started_at)
-    values ($1, $2, $3, $4, $5, $6, $7)
-    on conflict (id) do update set in_flight = excluded.in_flight, last_seen_at = now()`,
+    with gone as (delete from hookwright.daemons where last_seen_at < now() - interval '1 day' and id <> $1),
+    own as (
+      insert into hookwright.daemons (id, host, pid, version, slots, in_flight, started_at)
+      values ($1, $2, $3, $4, $5, $6, $7)
+      on conflict (id) do update set in_flight = excluded.in_flight, last_seen_at = now())
+    select 1 + count(*)::integer as alive from hookwright.daemons
+    where id <> $1 and last_seen_at > now() - interval '${ALIVE_SECONDS} s'`,
 };
 
-export async function reportDaemon(pool: pg.Pool, daemon: DaemonReport): Promise<void> {
+/** @returns how many daemons are alive, this one included */
+export async function reportDaemon(pool: pg.Pool, daemon: DaemonReport): Promise<number> {
   const { id, host, pid, version, slots, inFlight, startedAt } = daemon;
-  await query(pool, reportStatement, [id, host, pid, version, slots, inFlight, startedAt]);
+  const values = [id, host, pid, version, slots, inFlight, startedAt];
+  const [row] = await query<{ alive: number }>(pool, reportStatement, values);
+  return row!.alive;
 }
 
 /** Takes back the report of a daemon that ends. */

@@ -87,6 +87,12 @@ export const wakeJobsSql = (deliveries: string, { at, putOffBefore }: { at: stri
      where j.locked_at is null and j.run_at > ${at} and j.updated_at < ${putOffBefore} for update of j skip locked)
    returning id`;
 
+/** SQL query: the job of its own that a delivery has, if that runs later. */
+export const laterJobsSql = (deliveryId: string) => `
+  select ${deliveryId} as id, j.priority from hookwright_jobs._private_jobs j
+  where j.key = 'd:' || ${deliveryId} and j.locked_at is null and j.run_at > now()
+    and j.attempts < ${SUSPECT_FROM_FETCH}`;
+
 const isAsideSql = `attempts >= ${SUSPECT_FROM_FETCH} and locked_at is null and run_at > now()`;
 
 /** SQL query: the suspects that are put aside. */

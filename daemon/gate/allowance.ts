@@ -1,0 +1,99 @@
+import { everyMsOf, TAKEN_AHEAD_MS, TakenTimes } from '../../src/domain/pacing/request-rate.js';
+
+export interface EndpointRules {
+  /** The widest window of one webhook. */
+  endpointMax: number;
+  /** How many daemons there are, this one included. */
+  daemons: number;
+  /** The shortest failure streak that disables a webhook. */
+  streakMsMin: number;
+}
+
+/** Limits that a webhook's owner has set. Null: none. */
+export interface Allowed {
+  ratePerSecond: number | null;
+  concurrencyMax: number | null;
+}
+
+export const UNLIMITED: Allowed = { ratePerSecond: null, concurrencyMax: null };
+
+/** Times come this soon after they were asked for, at the latest. */
+const UNKNOWN_MS = 250;
+/** Between the end of one daemon's times and the beginning of the next ones, both rounded. */
+const SAME_MS = 0.5;
+
+/** The owner's limits of one endpoint, and the times that this daemon has taken for it. */
+export class Allowance {
+  #concurrencyMax: number | null = null;
+  #times: TakenTimes | null = null;
+  /** The first time that this daemon has not taken, as far as it knows. */
+  #nextMs = Number.NEGATIVE_INFINITY;
+  /** Requests that have begun since times were asked for. */
+  #begun = 0;
+
+  constructor(private readonly rules: EndpointRules) {}
+
+  get ratePerSecond(): number | null {
+    return this.#times?.perSecond ?? null;
+  }
+
+  /** Milliseconds between two times of this daemon, while others send as much; 0: there is no rate. */
+  get everyMs(): number {
+    return this.#times === null ? 0 : everyMsOf(this.#times.perSecond) * this.rules.daemons;
+  }
+
+  /** The most requests that this daemon may have in flight. What the webhook sets is divided by the daemons. */
+  get inFlightMax(): number {
+    const { endpointMax, daemons } = this.rules;
+    const own = this.#concurrencyMax;
+    return own === null ? endpointMax : Math.min(endpointMax, Math.max(1, Math.floor(own / daemons)));
+  }
+
+  learn({ ratePerSecond, concurrencyMax }: Allowed): void {
+    this.#concurrencyMax = concurrencyMax;
+    if (ratePerSecond !== this.ratePerSecond) {
+      this.#times = ratePerSecond === null ? null : new TakenTimes(ratePerSecond);
+      this.#nextMs = Number.NEGATIVE_INFINITY;
+    }
+  }
+
+  /** The next time; without one at hand, when one may come. */
+  opensAtMs(now: number): number {
+    return this.#times === null
+      ? Number.NEGATIVE_INFINITY
+      : (this.#times.next(now) ?? Math.max(this.#nextMs, now + UNKNOWN_MS));
+  }
+
+  /** How many requests may begin until then. */
+  timesUntil(now: number, untilMs: number): number {
+    return this.#times?.count(now, untilMs) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** How many more times are needed, if any is within reach. @param due deliveries that could be sent soon */
+  timesWanted(now: number, due: number): number {
+    const begun = this.#begun;
+    this.#begun = 0;
+    // As many may follow: they find times, as far as other daemons need none.
+    const expected = begun === 0 ? 0 : Math.max(begun, Math.floor(UNKNOWN_MS / this.everyMs));
+    if (this.#times === null || this.#nextMs > now + TAKEN_AHEAD_MS) {
+      return 0;
+    }
+    return Math.max(0, due + expected - this.#times.count(now));
+  }
+
+  begin(now: number): void {
+    this.#times?.use(now);
+    this.#begun += 1;
+  }
+
+  /**
+   * @param nextMs the first time that is left for others
+   * @returns whether another daemon may have taken times since this one did
+   */
+  granted({ firstMs, count, nextMs }: { firstMs: number; count: number; nextMs: number }): boolean {
+    const isAlone = Math.abs(firstMs - this.#nextMs) < SAME_MS;
+    this.#times?.add(firstMs, count);
+    this.#nextMs = nextMs;
+    return !isAlone;
+  }
+}

@@ -1,0 +1,65 @@
+import type { EndpointRules } from './allowance.js';
+import { Endpoint } from './endpoint.js';
+import { Shares } from './shares.js';
+
+const IDLE_ENDPOINTS_MAX = 10_000;
+
+interface Place {
+  webhookId: number;
+  tenantId: number;
+  url: string;
+}
+
+/** The endpoints that this daemon knows, one for each webhook. */
+export class Endpoints {
+  readonly #endpoints = new Map<number, Endpoint>();
+  /** By tenant and origin. */
+  readonly #origins = new Shares<string>();
+  readonly #tenants = new Shares<number>();
+
+  /** @param onForgotten called before an endpoint is left alone */
+  constructor(
+    private readonly rules: EndpointRules,
+    private readonly onForgotten: (endpoint: Endpoint) => void,
+  ) {}
+
+  values(): MapIterator<Endpoint> {
+    return this.#endpoints.values();
+  }
+
+  at({ webhookId, tenantId, url }: Place, origin: string): Endpoint {
+    const known = this.#endpoints.get(webhookId);
+    if (known?.tenantId === tenantId && known.url === url) {
+      return known;
+    }
+    // A webhook that moved to another url is a new endpoint: what was learnt of the old one says nothing of it.
+    if (known !== undefined) {
+      this.#forget(known);
+    }
+    this.#forgetIdle();
+    const ofOrigin = this.#origins.join(`${tenantId} ${origin}`);
+    const ofTenant = this.#tenants.join(tenantId);
+    const endpoint = new Endpoint(webhookId, tenantId, url, ofOrigin, ofTenant, this.rules);
+    this.#endpoints.set(webhookId, endpoint);
+    return endpoint;
+  }
+
+  #forgetIdle(): void {
+    for (const endpoint of this.#endpoints.values()) {
+      if (this.#endpoints.size < IDLE_ENDPOINTS_MAX) {
+        return;
+      }
+      if (endpoint.inFlight === 0 && endpoint.room.size === 0 && endpoint.backlog.size === 0) {
+        this.#forget(endpoint);
+      }
+    }
+  }
+
+  #forget(endpoint: Endpoint): void {
+    this.#endpoints.delete(endpoint.webhookId);
+    endpoint.backlog.clear();
+    this.onForgotten(endpoint);
+    endpoint.tenant.leave();
+    endpoint.origin.leave();
+  }
+}

@@ -1,0 +1,141 @@
+import type { GrantedTimes, WantedTimes } from '../../src/operations/attempts/endpoint-rates.js';
+import type { LeftPutOffs, LookedWebhook } from '../../src/operations/deliveries/left-put-offs.js';
+import type { Endpoint } from './endpoint.js';
+
+/** The tables, as endpoints with a rate need them. Without an answer (null) these ask again. */
+export interface RateTables {
+  takeTimes(wanted: readonly WantedTimes[]): Promise<readonly GrantedTimes[] | null>;
+  findLeft(webhooks: readonly LookedWebhook[]): Promise<readonly LeftPutOffs[] | null>;
+}
+
+interface RateEvents {
+  /** The endpoint has got times. */
+  came(endpoint: Endpoint): void;
+  /** Deliveries of the endpoint that no daemon remembers. */
+  found(endpoint: Endpoint, left: LeftPutOffs['deliveries']): void;
+}
+
+const ASK_EVERY_MS = 200;
+/** Not two daemons in step: one of them would get all times. */
+const ASK_SPREAD_MS = 50;
+/** A daemon that lives and has deliveries in hand takes times within this. */
+const ALONE_MS = 1_000;
+const LOOK_AGAIN_MS = 30_000;
+const LOOKED_MAX = 100;
+
+/**
+ * Takes times for the deliveries in hand of all endpoints with a rate, by one statement for all of them, at most five
+ * times a second. Endpoints without a rate never come here.
+ */
+export class Rates {
+  readonly #asking = new Set<Endpoint>();
+  /** When to look for deliveries that a daemon has put off which has ended. */
+  readonly #looks = new Map<Endpoint, number>();
+  readonly #clock = new ServerClock();
+  #timer: NodeJS.Timeout | undefined;
+  #asksFromMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly tables: RateTables,
+    private readonly on: RateEvents,
+  ) {}
+
+  /** The endpoint has, or is about to have, a delivery in hand. */
+  wants(endpoint: Endpoint): void {
+    this.#asking.add(endpoint);
+    this.#tickAt(this.#asksFromMs);
+  }
+
+  /** The endpoint has a rate from now on. Perhaps an earlier process has put off deliveries of it. */
+  begins(endpoint: Endpoint): void {
+    this.#looks.set(endpoint, performance.now());
+    this.#tickAt(this.#asksFromMs);
+  }
+
+  forget(endpoint: Endpoint): void {
+    this.#asking.delete(endpoint);
+    this.#looks.delete(endpoint);
+  }
+
+  #tickAt(atMs: number): void {
+    this.#timer ??= setTimeout(() => void this.#tick(), Math.max(0, atMs - performance.now())).unref();
+  }
+
+  async #tick(): Promise<void> {
+    const now = performance.now();
+    this.#asksFromMs = now + ASK_EVERY_MS + ASK_SPREAD_MS * Math.random();
+    await this.#ask(now);
+    await this.#look(now);
+    this.#timer = undefined;
+    if (this.#asking.size > 0 || this.#looks.size > 0) {
+      this.#tickAt(this.#asksFromMs);
+    }
+  }
+
+  async #ask(now: number): Promise<void> {
+    const wanted: WantedTimes[] = [];
+    const endpoints = new Map<number, Endpoint>();
+    for (const endpoint of this.#asking) {
+      const { webhookId, due, allowance } = endpoint;
+      const count = endpoint.timesWanted(now);
+      if (allowance.ratePerSecond !== null && count > 0) {
+        wanted.push({ webhookId, perSecond: allowance.ratePerSecond, wanted: count });
+        endpoints.set(webhookId, endpoint);
+      } else if (allowance.ratePerSecond === null || due === 0) {
+        this.#asking.delete(endpoint);
+        if (endpoint.putOffs > 0) {
+          this.#looks.set(endpoint, now + ALONE_MS);
+        }
+      }
+    }
+    const granted = wanted.length === 0 ? [] : await this.tables.takeTimes(wanted);
+    for (const { webhookId, count, firstMs, nextMs, nowMs } of granted ?? []) {
+      const aheadMs = this.#clock.aheadMs(nowMs, performance.now());
+      const endpoint = endpoints.get(webhookId)!;
+      if (endpoint.allowance.granted({ firstMs: firstMs - aheadMs, count, nextMs: nextMs - aheadMs })) {
+        this.#looks.set(endpoint, now + ALONE_MS);
+      }
+      this.on.came(endpoint);
+    }
+  }
+
+  /** While other daemons take times for an endpoint, they remember its deliveries. */
+  async #look(now: number): Promise<void> {
+    const due = [...this.#looks].filter(([, atMs]) => atMs <= now).slice(0, LOOKED_MAX);
+    const looked = due.map(([{ webhookId, due }]) => ({ webhookId, isAlone: due > 0 }));
+    const found = looked.length === 0 ? null : await this.tables.findLeft(looked);
+    if (found === null) {
+      return;
+    }
+    const left = new Map(found.map((each) => [each.webhookId, each]));
+    for (const [endpoint] of due) {
+      const { isIdle, deliveries } = left.get(endpoint.webhookId) ?? {};
+      if (deliveries === undefined) {
+        this.#looks.delete(endpoint); // none is due
+      } else {
+        this.#looks.set(endpoint, now + (isIdle ? LOOK_AGAIN_MS : ALONE_MS));
+        this.on.found(endpoint, deliveries);
+      }
+    }
+  }
+}
+
+const LEARNT_MS = 60_000;
+const SET_BACK_MS = 1_000;
+
+/** How Postgres's clock stands to this process's. A reply may be late, and never early: the least difference counts. */
+class ServerClock {
+  #aheadMs = Number.NEGATIVE_INFINITY;
+  #learntAtMs = Number.NEGATIVE_INFINITY;
+
+  /** How far Postgres's clock is ahead. @param serverMs by that clock, in a reply that has just come */
+  aheadMs(serverMs: number, now: number): number {
+    const aheadMs = serverMs - now;
+    const wasSetBack = aheadMs < this.#aheadMs - SET_BACK_MS;
+    if (aheadMs >= this.#aheadMs || wasSetBack || now - this.#learntAtMs > LEARNT_MS) {
+      this.#aheadMs = aheadMs;
+      this.#learntAtMs = now;
+    }
+    return this.#aheadMs;
+  }
+}

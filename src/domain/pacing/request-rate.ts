@@ -1,0 +1,59 @@
+/**
+ * The requests a second that a webhook allows. They begin at times that are 1 ÷ rate apart. All daemons take times from
+ * one row (`endpoint_rates`), so the rate holds however many daemons there are.
+ */
+
+/** No daemon takes times that are further away. One that dies takes those with it. */
+export const TAKEN_AHEAD_MS = 500;
+/** A request may begin this long after its time: no timer is exact. */
+const LATE_MS = 50;
+const BURST_SECONDS_INVERSE = 10;
+
+/** How many requests may begin at once after a pause: what is allowed in a tenth of a second, and at least one. */
+export const burstOf = (perSecond: number): number => Math.max(1, Math.floor(perSecond / BURST_SECONDS_INVERSE));
+
+export const everyMsOf = (perSecond: number): number => 1_000 / perSecond;
+
+/** Times that one daemon has taken for one endpoint, in milliseconds of its monotonic clock. */
+export class TakenTimes {
+  /** Ascending. */
+  readonly #times: number[] = [];
+  readonly #lateMsMax: number;
+
+  constructor(readonly perSecond: number) {
+    this.#lateMsMax = Math.max(LATE_MS, (burstOf(perSecond) - 1) * everyMsOf(perSecond));
+  }
+
+  add(firstMs: number, count: number): void {
+    for (let index = 0; index < count; index++) {
+      this.#times.push(firstMs + index * everyMsOf(this.perSecond));
+    }
+  }
+
+  /** The first time that is not over; undefined: there is none. A time that was not used cannot be used later. */
+  next(now: number): number | undefined {
+    const { length } = this.#times;
+    let over = 0;
+    while (over < length && this.#times[over]! < now - this.#lateMsMax) {
+      over += 1;
+    }
+    this.#times.splice(0, over);
+    return this.#times[0];
+  }
+
+  /** How many there are until then. */
+  count(now: number, untilMs = Number.POSITIVE_INFINITY): number {
+    if (this.next(now) === undefined) {
+      return 0;
+    }
+    const after = this.#times.findIndex((time) => time > untilMs);
+    return after < 0 ? this.#times.length : after;
+  }
+
+  /** A request begins, with the first time. */
+  use(now: number): void {
+    if (this.next(now) !== undefined) {
+      this.#times.shift();
+    }
+  }
+}

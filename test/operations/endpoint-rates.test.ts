@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Services } from '../../src/api/context/context.js';
+import { burstOf, everyMsOf, TAKEN_AHEAD_MS } from '../../src/domain/pacing/request-rate.js';
+import { type GrantedTimes, takeTimes } from '../../src/operations/attempts/endpoint-rates.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
+import { createTenant } from '../../src/operations/tenants/create-tenant.js';
+import { createTestDatabase } from '../support/database.js';
+import { makeWebhook, openTestServices } from '../support/factories.js';
+
+/** Postgres counts microseconds. */
+const ROUNDED_MS = 0.01;
+const RATES = [0.01, 0.5, 7, 10, 33, 250, 1_000];
+
+let services: Services;
+let drop: () => Promise<void>;
+let webhookIds: number[];
+beforeAll(async () => {
+  const { url, drop: dropIt } = await createTestDatabase();
+  drop = dropIt;
+  services = await openTestServices(url);
+  const { id: tenantId } = await createTenant(services.db, services.vault, 'tenant', commandLine);
+  const make = () => makeWebhook(services, tenantId, { url: 'https://a.example/', eventTypes: ['*'] });
+  webhookIds = (await Promise.all([...RATES, 0, 0].map(make))).map(({ id }) => id);
+});
+afterAll(async () => {
+  await services.db.close();
+  await drop();
+});
+
+const take = (webhookId: number, perSecond: number, wanted: number) =>
+  takeTimes(services.db.pool, [{ webhookId, perSecond, wanted }]);
+const timesOf = ({ firstMs, count }: GrantedTimes, perSecond: number) =>
+  Array.from({ length: count }, (_, index) => firstMs + index * everyMsOf(perSecond));
+
+test('daemons that take as many times as they get have them 1 ÷ rate apart, and none too far ahead', async () => {
+  const times = RATES.map((): number[] => []);
+  const endsAtMs = performance.now() + 1_500;
+  const takeOn = async () => {
+    while (performance.now() < endsAtMs) {
+      const wanted = RATES.map((perSecond, index) => ({
+        webhookId: webhookIds[index]!,
+        perSecond,
+        wanted: Math.floor(1 + Math.random() * 2 * perSecond),
+      }));
+      for (const granted of await takeTimes(services.db.pool, wanted)) {
+        const index = webhookIds.indexOf(granted.webhookId);
+        const taken = timesOf(granted, RATES[index]!);
+        expect(taken.at(-1) ?? 0).toBeLessThanOrEqual(granted.nowMs + TAKEN_AHEAD_MS + ROUNDED_MS);
+        times[index]!.push(...taken);
+      }
+      await delay(Math.random() * 60);
+    }
+  };
+  await Promise.all([takeOn(), takeOn(), takeOn()]);
+  for (const [index, perSecond] of RATES.entries()) {
+    const sorted = times[index]!.toSorted((a, b) => a - b);
+    const closest = Math.min(...sorted.slice(1).map((time, n) => time - sorted[n]!));
+    expect(closest, `${perSecond}/s`).toBeGreaterThanOrEqual(everyMsOf(perSecond) - ROUNDED_MS);
+    const seconds = (sorted.at(-1)! - sorted[0]!) / 1_000;
+    expect(sorted.length, `${perSecond}/s`).toBeLessThanOrEqual(seconds * perSecond + burstOf(perSecond) + ROUNDED_MS);
+    expect(sorted.length, `${perSecond}/s`).toBeGreaterThanOrEqual(Math.max(1, Math.floor(seconds * perSecond)));
+  }
+});
+
+test('after a pause as many may begin at once as a tenth of a second allows', async () => {
+  const webhookId = webhookIds.at(-1)!;
+  expect(await take(webhookId, 100, 1)).toEqual([]); // its row is made
+  const [granted] = await take(webhookId, 100, 1_000);
+  const late = timesOf(granted!, 100).filter((time) => time <= granted!.nowMs + ROUNDED_MS);
+  expect(late).toHaveLength(burstOf(100));
+});
+
+test('a rate that rises, and a clock that goes back, do not leave an endpoint waiting', async () => {
+  const webhookId = webhookIds.at(-2)!;
+  await take(webhookId, 0.01, 1);
+  expect((await take(webhookId, 0.01, 5))[0]).toMatchObject({ count: 1 });
+  const [slow] = await take(webhookId, 0.01, 5);
+  expect(slow!.count).toBe(0);
+  expect(slow!.nextMs - slow!.nowMs).toBeGreaterThan(90_000);
+  const soonMs = TAKEN_AHEAD_MS + everyMsOf(10) + ROUNDED_MS;
+  const [risen] = await take(webhookId, 10, 5);
+  expect(risen!.nextMs - risen!.nowMs).toBeLessThanOrEqual(soonMs);
+  await services.db.pool.query(`update hookwright.endpoint_rates set next_at = now() + interval '1 hour'`);
+  const [setBack] = await take(webhookId, 10, 5);
+  expect(setBack!.nextMs - setBack!.nowMs).toBeLessThanOrEqual(soonMs);
+});
