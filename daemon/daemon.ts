@@ -55,6 +55,7 @@ export class Daemon {
       sender: this.#sender,
       fence: this.fence,
       metrics,
+      callHere: (ids) => this.claims.callHere(ids),
     });
     this.registry = metrics.registry;
     this.#registerGauges(metrics);

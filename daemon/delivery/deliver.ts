@@ -25,6 +25,7 @@ import { UnderWay } from './under-way.js';
 interface DeliverDeps extends AttemptDeps {
   db: Database;
   metrics: DaemonMetrics;
+  callHere?: (ids: readonly number[]) => Promise<readonly number[]>;
 }
 
 /** A delivery in its slot. */
@@ -72,7 +73,7 @@ export class Deliverer {
       endpointMax: config.delivery.endpointConcurrencyMax,
       originMax: config.delivery.originConcurrencyMax,
       streakMsMin: config.failureStreakMsMin,
-      callBack: (ids) => this.#putOffs.callBack(ids),
+      callBack: (ids, here) => this.#putOffs.callBack(ids, here),
       rates: rateTables(db.pool, deps.log),
     });
     metrics.watch({ gate: this.gate, slots: this.#slots, slotsMax: config.delivery.concurrency });
@@ -179,7 +180,9 @@ export class Deliverer {
     const origin = findUrl(url)?.origin ?? url;
     const permit =
       this.#recorder.notNow(webhookId) ??
-      (isCheck || isProbe ? this.gate.enterCheck(delivery, origin) : await this.gate.enter(delivery, lane, origin));
+      (isCheck || isProbe
+        ? this.gate.enterCheck(delivery, origin)
+        : await this.gate.enter(delivery, lane, origin, options.allowed));
     if (isNotNow(permit)) {
       return permit;
     }

@@ -10,6 +10,7 @@ import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { sealedAs } from '../../src/operations/webhooks/header-settings.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import type { Config } from '../../src/platform/settings/config.js';
+import { type Allowed, UNLIMITED } from '../gate/allowance.js';
 import type { Delay } from '../gate/not-now.js';
 
 const CACHED_MAX = 10_000;
@@ -23,6 +24,8 @@ export interface DeliveryOptions extends Pick<Defaults, 'timeoutMs' | 'retryDela
   headers: Readonly<Record<string, string>> | null;
   /** The same for people to read: secrets are hidden. */
   shownHeaders: Readonly<Record<string, string>> | null;
+  /** How fast, and how often at a time. */
+  allowed: Allowed;
 }
 
 type Defaults = Config['deliveryDefaults'];
@@ -49,7 +52,7 @@ export class OptionsOfWebhooks {
     { delivery, deliveryDefaults }: Pick<Config, 'delivery' | 'deliveryDefaults'>,
   ) {
     this.#headerPrefix = delivery.headerPrefix;
-    this.#none = { ...deliveryDefaults, ...NO_HEADERS };
+    this.#none = { ...deliveryDefaults, ...NO_HEADERS, allowed: UNLIMITED };
     this.#reads = new GroupCommit((webhookIds) => readDeliveryOptions(pool, webhookIds), { itemsMax: BATCH_MAX });
   }
 
@@ -83,6 +86,7 @@ export class OptionsOfWebhooks {
       timeoutMs: stored.timeoutMs ?? this.#none.timeoutMs,
       retryDelaysSeconds: stored.retryDelaysSeconds ?? this.#none.retryDelaysSeconds,
       ...(await this.#openHeaders(named, stored)),
+      allowed: { ratePerSecond: stored.ratePerSecond, concurrencyMax: stored.concurrencyMax },
     };
   }
 

@@ -1,4 +1,5 @@
 import { everyMsOf, TAKEN_AHEAD_MS, TakenTimes } from '../../src/domain/pacing/request-rate.js';
+import type { GrantedTimes, WantedTimes } from '../../src/operations/attempts/endpoint-rates.js';
 
 export interface EndpointRules {
   /** The widest window of one webhook. */
@@ -28,6 +29,8 @@ export class Allowance {
   #times: TakenTimes | null = null;
   /** The first time that this daemon has not taken, as far as it knows. */
   #nextMs = Number.NEGATIVE_INFINITY;
+  /** The same by Postgres's clock. */
+  #nextServerMs = 0;
   /** Requests that have begun since times were asked for. */
   #begun = 0;
 
@@ -69,16 +72,18 @@ export class Allowance {
     return this.#times?.count(now, untilMs) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** How many more times are needed, if any is within reach. @param due deliveries that could be sent soon */
-  timesWanted(now: number, due: number): number {
+  /** More times, if they are needed and within reach. @param due deliveries that could be sent soon */
+  timesWanted(now: number, due: number): Omit<WantedTimes, 'webhookId'> | null {
     const begun = this.#begun;
     this.#begun = 0;
     // As many may follow: they find times, as far as other daemons need none.
     const expected = begun === 0 ? 0 : Math.max(begun, Math.floor(UNKNOWN_MS / this.everyMs));
-    if (this.#times === null || this.#nextMs > now + TAKEN_AHEAD_MS) {
-      return 0;
+    const times = this.#times;
+    const wanted = due + expected - (times?.count(now) ?? 0);
+    if (times === null || wanted <= 0 || this.#nextMs > now + TAKEN_AHEAD_MS) {
+      return null;
     }
-    return Math.max(0, due + expected - this.#times.count(now));
+    return { perSecond: times.perSecond, wanted, givenBack: times.giveBack(now), nextMs: this.#nextServerMs };
   }
 
   begin(now: number): void {
@@ -87,13 +92,14 @@ export class Allowance {
   }
 
   /**
-   * @param nextMs the first time that is left for others
+   * @param aheadMs how far Postgres's clock is ahead of this process's
    * @returns whether another daemon may have taken times since this one did
    */
-  granted({ firstMs, count, nextMs }: { firstMs: number; count: number; nextMs: number }): boolean {
-    const isAlone = Math.abs(firstMs - this.#nextMs) < SAME_MS;
-    this.#times?.add(firstMs, count);
-    this.#nextMs = nextMs;
+  granted({ firstMs, count, nextMs }: GrantedTimes, aheadMs: number): boolean {
+    const isAlone = firstMs < this.#nextServerMs + SAME_MS;
+    this.#times?.add(firstMs - aheadMs, count);
+    this.#nextServerMs = nextMs;
+    this.#nextMs = nextMs - aheadMs;
     return !isAlone;
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '../../src/domain/pacing/endpoint-window.js';
 import { closingMs, FREE_FAILURES, nextProbeAtMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
 import { TAKEN_AHEAD_MS } from '../../src/domain/pacing/request-rate.js';
+import type { WantedTimes } from '../../src/operations/attempts/endpoint-rates.js';
 import { Allowance, type Allowed, type EndpointRules } from './allowance.js';
 import { type Answer, isClosing, type KnownHealth } from './answer.js';
 import { Backlog } from './backlog.js';
@@ -136,10 +137,10 @@ export class Endpoint {
     return Math.min(this.#permitsOfWindow(now, aheadMs), this.allowance.timesUntil(now, now + aheadMs));
   }
 
-  /** How many more times it needs for deliveries in hand. */
-  timesWanted(now: number): number {
+  /** The times that it needs for deliveries in hand; null: none. */
+  timesWanted(now: number): Omit<WantedTimes, 'webhookId'> | null {
     const permits = this.#permitsOfWindow(now, TAKEN_AHEAD_MS);
-    return permits <= 0 ? 0 : this.allowance.timesWanted(now, Math.min(this.due, permits));
+    return permits <= 0 ? null : this.allowance.timesWanted(now, Math.min(this.due, permits));
   }
 
   #permitsOfWindow(now: number, aheadMs: number): number {

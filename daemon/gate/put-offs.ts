@@ -7,9 +7,10 @@ import type { SlotDivision } from './slot-division.js';
 /**
  * Lets the jobs of deliveries run now that were put off.
  *
+ * @param here in this process, which has taken times for them; else in any
  * @returns the ids of those that come
  */
-export type CallBack = (ids: readonly number[]) => Promise<readonly number[]>;
+export type CallBack = (ids: readonly number[], here: boolean) => Promise<readonly number[]>;
 
 const CALL_EVERY_MS = 50;
 /** Sooner when a permit is free; the calls of a round share a statement. */
@@ -27,6 +28,11 @@ const UNCALLED_TIMES = 1.5;
 const UNCALLED_MS_MAX = 600_000;
 /** A backlog behind a low rate may have no end: its deliveries must not all come each ten minutes, to be put off. */
 const UNCALLED_RATED_MS_MAX = 3_600_000;
+
+interface Called {
+  endpoint: Endpoint;
+  ids: readonly number[];
+}
 
 /**
  * Deliveries whose endpoint has no room for them, in each endpoint's `backlog`. They are called back as soon as there
@@ -127,7 +133,7 @@ export class PutOffs {
     this.#isCalling = true;
     const called = this.#calledNow();
     if (called.length > 0) {
-      const coming = new Set(await this.callBack(called.flatMap(({ ids }) => ids)));
+      const coming = new Set((await Promise.all([true, false].map((here) => this.#callBack(called, here)))).flat());
       for (const { endpoint, ids } of called) {
         const gone = ids.filter((id) => !coming.has(id));
         for (const id of gone) {
@@ -143,15 +149,22 @@ export class PutOffs {
     }
   }
 
+  async #callBack(called: readonly Called[], here: boolean): Promise<readonly number[]> {
+    const ids = called.flatMap(({ endpoint, ids }) =>
+      (endpoint.allowance.ratePerSecond !== null) === here ? ids : [],
+    );
+    return ids.length === 0 ? [] : await this.callBack(ids, here);
+  }
+
   /** An endpoint that was called goes behind the others. */
-  #calledNow(): { endpoint: Endpoint; ids: number[] }[] {
+  #calledNow(): Called[] {
     const now = performance.now();
     const coming = new Coming(this.slots, now);
     for (const endpoint of this.#endpoints) {
       endpoint.backlog.forgetLate(now);
       coming.add(endpoint, comingTo(endpoint));
     }
-    const called: { endpoint: Endpoint; ids: number[] }[] = [];
+    const called: Called[] = [];
     for (const endpoint of [...this.#endpoints]) {
       const { size, expectedCount } = endpoint.backlog;
       if (size === 0) {

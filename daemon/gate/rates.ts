@@ -77,9 +77,9 @@ export class Rates {
     const endpoints = new Map<number, Endpoint>();
     for (const endpoint of this.#asking) {
       const { webhookId, due, allowance } = endpoint;
-      const count = endpoint.timesWanted(now);
-      if (allowance.ratePerSecond !== null && count > 0) {
-        wanted.push({ webhookId, perSecond: allowance.ratePerSecond, wanted: count });
+      const more = endpoint.timesWanted(now);
+      if (more !== null) {
+        wanted.push({ webhookId, ...more });
         endpoints.set(webhookId, endpoint);
       } else if (allowance.ratePerSecond === null || due === 0) {
         this.#asking.delete(endpoint);
@@ -89,10 +89,10 @@ export class Rates {
       }
     }
     const granted = wanted.length === 0 ? [] : await this.tables.takeTimes(wanted);
-    for (const { webhookId, count, firstMs, nextMs, nowMs } of granted ?? []) {
-      const aheadMs = this.#clock.aheadMs(nowMs, performance.now());
-      const endpoint = endpoints.get(webhookId)!;
-      if (endpoint.allowance.granted({ firstMs: firstMs - aheadMs, count, nextMs: nextMs - aheadMs })) {
+    for (const times of granted ?? []) {
+      const aheadMs = this.#clock.aheadMs(times.nowMs, performance.now());
+      const endpoint = endpoints.get(times.webhookId)!;
+      if (endpoint.allowance.granted(times, aheadMs)) {
         this.#looks.set(endpoint, now + ALONE_MS);
       }
       this.on.came(endpoint);

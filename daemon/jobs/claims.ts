@@ -6,6 +6,7 @@ import { Backpressure } from '../../src/platform/concurrency/backpressure.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { fetchedJob, type Room } from '../../src/platform/graphile-worker/local-jobs.js';
 import { freeJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
+import { callBackDeliveries, callDeliveriesHere } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import type { EventLoopLoad } from '../../src/platform/node/event-loop-load.js';
 import type { Deliverer } from '../delivery/deliver.js';
 import type { Fence } from '../liveness/fence.js';
@@ -115,8 +116,6 @@ export class Claims implements LocalDaemon {
   }
 
   #begin(poolId: string, claimed: readonly ClaimedJob[]): void {
-    const { runner, metrics, db, log } = this.deps;
-    const life = runner.life;
     const jobs = claimed.map(({ id, priority, payload }) =>
       fetchedJob(poolId, {
         id,
@@ -127,14 +126,45 @@ export class Claims implements LocalDaemon {
         fetchesMax: JOB_FETCHES_MAX,
       }),
     );
-    if (life?.room?.poolId === poolId && life.give(jobs)) {
-      metrics.claimed.inc(claimed.reduce((sum, { payload }) => sum + (payload.loaded?.deliveries.size ?? 0), 0));
-      return;
+    if (this.#give(poolId, jobs)) {
+      this.deps.metrics.claimed.inc(
+        claimed.reduce((sum, { payload }) => sum + (payload.loaded?.deliveries.size ?? 0), 0),
+      );
+    }
+  }
+
+  /**
+   * Calls put-off deliveries back to this process, as far as it has workers: it has the times for them. Others go to
+   * any process.
+   *
+   * @returns the ids of the deliveries that come
+   */
+  async callHere(ids: readonly number[]): Promise<readonly number[]> {
+    const { pool } = this.deps.db;
+    const { poolId = '', workers = 0, ahead = 0 } = this.#room ?? {};
+    const count = Math.max(workers, ahead);
+    const others = count < ids.length ? await callBackDeliveries(pool, ids.slice(count)) : [];
+    const called = count === 0 ? [] : await callDeliveriesHere(pool, poolId, ids.slice(0, count));
+    const task = DELIVER_TASK;
+    this.#give(
+      poolId,
+      called.map((job) => fetchedJob(poolId, { ...job, task, fetchesMax: JOB_FETCHES_MAX })),
+    );
+    return [...others, ...called.map(({ key }) => Number(key.slice('d:'.length)))];
+  }
+
+  /** @returns false when there is no room for them: then they are free for every process */
+  #give(poolId: string, jobs: ReturnType<typeof fetchedJob>[]): boolean {
+    const { runner, db, log } = this.deps;
+    const life = runner.life;
+    if (jobs.length === 0 || (life?.room?.poolId === poolId && life.give(jobs))) {
+      return true;
     }
     // When this fails too, the sweeps find the jobs: their pool is dead, or they are overdue.
-    const ids = claimed.map(({ id }) => id);
+    const ids = jobs.map(({ id }) => id);
     freeJobs(db.pool, poolId, ids).catch((error: unknown) => {
-      log.warn({ err: error, jobs: ids.length }, 'could not free the jobs that an emit had claimed');
+      log.warn({ err: error, jobs: ids.length }, 'could not free jobs that this process had claimed');
     });
+    return false;
   }
 }

@@ -14,6 +14,8 @@ interface PutOffWriterDeps {
   db: Pick<Database, 'pool'>;
   log: Pick<Logger, 'warn'>;
   metrics: Pick<DaemonMetrics, 'putOffs' | 'batch'>;
+  /** Calls deliveries back to this process (`Claims`); default: they go to any. */
+  callHere?: (ids: readonly number[]) => Promise<readonly number[]>;
 }
 
 const BATCH_MAX = 256;
@@ -59,11 +61,11 @@ export class PutOffWriter {
     await this.#turnAways.runOne({ id, priority: LANES[laneAfterPutOff(lane)].priority });
   }
 
-  /** See `CallBack`. While the database is away, the deliveries come by themselves, later. */
-  async callBack(ids: readonly number[]): Promise<readonly number[]> {
-    const { db, log } = this.deps;
+  /** See `CallBack`. While the database is away, the deliveries come by themselves, later. @param here to this process */
+  async callBack(ids: readonly number[], here: boolean): Promise<readonly number[]> {
+    const { db, log, callHere } = this.deps;
     try {
-      return await callBackDeliveries(db.pool, ids);
+      return here && callHere !== undefined ? await callHere(ids) : await callBackDeliveries(db.pool, ids);
     } catch (err) {
       log.warn({ err, deliveries: ids.length }, 'deliveries that were put off come later than they could');
       return [];

@@ -40,9 +40,11 @@ class Tables {
       }),
   };
 
-  #take({ webhookId, perSecond, wanted }: WantedTimes, nowMs: number) {
+  #take({ webhookId, perSecond, wanted, givenBack, nextMs: knownMs }: WantedTimes, nowMs: number) {
     const everyMs = everyMsOf(perSecond);
-    const firstMs = Math.max(this.#nextMs.get(webhookId) ?? 0, nowMs - (burstOf(perSecond) - 1) * everyMs);
+    const standsMs = this.#nextMs.get(webhookId) ?? 0;
+    const freeMs = standsMs === knownMs ? standsMs - givenBack * everyMs : standsMs;
+    const firstMs = Math.max(freeMs, nowMs - (burstOf(perSecond) - 1) * everyMs);
     const count = Math.max(0, Math.min(wanted, Math.floor((nowMs + TAKEN_AHEAD_MS - firstMs) / everyMs) + 1));
     this.#nextMs.set(webhookId, firstMs + count * everyMs);
     return { webhookId, count, firstMs, nextMs: firstMs + count * everyMs, nowMs };

@@ -21,15 +21,15 @@ beforeAll(async () => {
   services = await openTestServices(url);
   const { id: tenantId } = await createTenant(services.db, services.vault, 'tenant', commandLine);
   const make = () => makeWebhook(services, tenantId, { url: 'https://a.example/', eventTypes: ['*'] });
-  webhookIds = (await Promise.all([...RATES, 0, 0].map(make))).map(({ id }) => id);
+  webhookIds = (await Promise.all([...RATES, 0, 0, 0].map(make))).map(({ id }) => id);
 });
 afterAll(async () => {
   await services.db.close();
   await drop();
 });
 
-const take = (webhookId: number, perSecond: number, wanted: number) =>
-  takeTimes(services.db.pool, [{ webhookId, perSecond, wanted }]);
+const take = (webhookId: number, perSecond: number, wanted: number, back = { givenBack: 0, nextMs: 0 }) =>
+  takeTimes(services.db.pool, [{ webhookId, perSecond, wanted, ...back }]);
 const timesOf = ({ firstMs, count }: GrantedTimes, perSecond: number) =>
   Array.from({ length: count }, (_, index) => firstMs + index * everyMsOf(perSecond));
 
@@ -42,6 +42,8 @@ test('daemons that take as many times as they get have them 1 ÷ rate apart, and
         webhookId: webhookIds[index]!,
         perSecond,
         wanted: Math.floor(1 + Math.random() * 2 * perSecond),
+        givenBack: 0,
+        nextMs: 0,
       }));
       for (const granted of await takeTimes(services.db.pool, wanted)) {
         const index = webhookIds.indexOf(granted.webhookId);
@@ -69,6 +71,18 @@ test('after a pause as many may begin at once as a tenth of a second allows', as
   const [granted] = await take(webhookId, 100, 1_000);
   const late = timesOf(granted!, 100).filter((time) => time <= granted!.nowMs + ROUNDED_MS);
   expect(late).toHaveLength(burstOf(100));
+});
+
+test('times that were not used are free again, unless another daemon has taken later ones', async () => {
+  const webhookId = webhookIds.at(-3)!;
+  await take(webhookId, 0.1, 1);
+  const [first] = await take(webhookId, 0.1, 1);
+  expect(first).toMatchObject({ count: 1 });
+  const [wrong] = await take(webhookId, 0.1, 1, { givenBack: 1, nextMs: first!.nextMs - 1 });
+  expect(wrong).toMatchObject({ count: 0 });
+  const [again] = await take(webhookId, 0.1, 1, { givenBack: 1, nextMs: first!.nextMs });
+  expect(again).toMatchObject({ count: 1 });
+  expect(again!.firstMs - first!.firstMs).toBeLessThan(1_000);
 });
 
 test('a rate that rises, and a clock that goes back, do not leave an endpoint waiting', async () => {

@@ -18,6 +18,12 @@ const DAY_SECONDS = 86_400;
 const RETRY_DAYS_MAX = 7;
 const retryRules = `At most ${RETRIES_MAX} delays of 1 to ${DAY_SECONDS} seconds, together at most ${RETRY_DAYS_MAX} days, and a day less than deliveries are kept. An empty list means one attempt.`;
 
+const RATE_MIN = 0.01;
+const RATE_MAX = 1_000;
+const CONCURRENCY_MAX = 1_000;
+const divided =
+  'is divided by the daemons that run, with at least 1 for each. The value of the installation holds in each daemon.';
+
 const port = 'or one from 1024 on which no database or other internal service is usual';
 
 /** The fields of a webhook that people write. Each has its label in dashboard/text/field-names.ts. */
@@ -111,6 +117,29 @@ export const webhookFields = {
         description: 'Who enables the webhook after failures have disabled it.',
         input: 'Who enables the webhook after failures have disabled it.',
         rest: 'Who enables the webhook after failures have disabled it: MANUAL (a person) or AUTOMATIC (the service, when the endpoint answers again).',
+      },
+      ratePerSecond: {
+        kind: 'number',
+        min: RATE_MIN,
+        max: RATE_MAX,
+        refusedAs: 'rate_out_of_range',
+        optional: true,
+        inherited: 'ratePerSecond',
+        description: 'The most requests a second, over all processes. Null when there is no limit.',
+        input: `The most requests a second, ${RATE_MIN} to ${RATE_MAX}, over all processes. Deliveries above it wait, without an attempt.`,
+        rest: `The most requests a second, ${RATE_MIN} to ${RATE_MAX}, over all processes. Deliveries above it wait, without an attempt; null means no limit.`,
+      },
+      concurrencyMax: {
+        kind: 'number',
+        whole: true,
+        min: 1,
+        max: CONCURRENCY_MAX,
+        maxOf: 'endpointConcurrencyMax',
+        refusedAs: 'concurrency_out_of_range',
+        inherited: 'concurrencyMax',
+        description: `The most requests at a time. A value that the webhook or its tenant sets ${divided}`,
+        input: `The most requests at a time, 1 to the operator's maximum, usually 64. It ${divided}`,
+        rest: `The most requests at a time, 1 to the operator's maximum, usually 64. It ${divided}`,
       },
       headers: {
         kind: 'headers',

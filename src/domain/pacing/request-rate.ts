@@ -6,7 +6,7 @@
 /** No daemon takes times that are further away. One that dies takes those with it. */
 export const TAKEN_AHEAD_MS = 500;
 /** A request may begin this long after its time: no timer is exact. */
-const LATE_MS = 50;
+const LATE_MS = 80;
 const BURST_SECONDS_INVERSE = 10;
 
 /** How many requests may begin at once after a pause: what is allowed in a tenth of a second, and at least one. */
@@ -19,6 +19,8 @@ export class TakenTimes {
   /** Ascending. */
   readonly #times: number[] = [];
   readonly #lateMsMax: number;
+  /** The times after the last one that was used, which are over. */
+  #unused = 0;
 
   constructor(readonly perSecond: number) {
     this.#lateMsMax = Math.max(LATE_MS, (burstOf(perSecond) - 1) * everyMsOf(perSecond));
@@ -38,6 +40,7 @@ export class TakenTimes {
       over += 1;
     }
     this.#times.splice(0, over);
+    this.#unused += over;
     return this.#times[0];
   }
 
@@ -54,6 +57,15 @@ export class TakenTimes {
   use(now: number): void {
     if (this.next(now) !== undefined) {
       this.#times.shift();
+      this.#unused = 0;
     }
+  }
+
+  /** @returns how many of the last times are over, and were not used: those may be taken again */
+  giveBack(now: number): number {
+    const isEmpty = this.next(now) === undefined;
+    const unused = isEmpty ? this.#unused : 0;
+    this.#unused -= unused;
+    return unused;
   }
 }

@@ -8,6 +8,10 @@ export interface WantedTimes {
   perSecond: number;
   /** How many. */
   wanted: number;
+  /** How many of the times before `nextMs` were not used. */
+  givenBack: number;
+  /** The first time that the last answer has left for others; if it still is, all times from there on are free. */
+  nextMs: number;
 }
 
 /** Times for requests to one endpoint, by Postgres's clock, in ms since 1970. */
@@ -27,8 +31,12 @@ const asked = new RowsParameter<WantedTimes>({
   per_second: column.double(({ perSecond }) => perSecond),
   burst: column.integer(({ perSecond }) => burstOf(perSecond)),
   wanted: column.integer(({ wanted }) => wanted),
+  given_back: column.integer(({ givenBack }) => givenBack),
+  known_ms: column.double(({ nextMs }) => nextMs),
 });
 
+/** Postgres counts microseconds, and a number of milliseconds since 1970 has fewer digits. */
+const SAME_MS = 0.01;
 const until = `now() + interval '${TAKEN_AHEAD_MS} milliseconds'`;
 const inMs = (time: string) => `extract(epoch from ${time})::float8 * 1000`;
 
@@ -47,7 +55,10 @@ const takeStatement: Statement = {
       where not exists (select from hookwright.endpoint_rates r where r.webhook_id = a.webhook_id)
       on conflict do nothing
     ), standing as materialized (
-      select a.*, greatest(least(r.next_at, ${until} + every), now() - (burst - 1) * every) as first_at
+      select a.*, greatest(least(r.next_at - case when abs(${inMs('r.next_at')} - known_ms) < ${SAME_MS}
+                                                  then given_back else 0 end * every,
+                                 ${until} + every),
+                           now() - (burst - 1) * every) as first_at
       from asked a join hookwright.endpoint_rates r on r.webhook_id = a.webhook_id
       order by r.webhook_id for no key update of r
     ), granted as materialized (

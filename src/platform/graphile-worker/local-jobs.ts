@@ -31,7 +31,15 @@ const BESIDE_FETCH_MAX = 50;
 /** Makes a job as a fetch brings it. */
 export function fetchedJob(
   poolId: string,
-  job: { id: string; task: string; payload: unknown; priority: number; key: string; fetchesMax: number },
+  job: {
+    id: string;
+    task: string;
+    payload: unknown;
+    priority: number;
+    key: string;
+    fetchesMax: number;
+    fetches?: number;
+  },
 ): Job {
   const now = new Date();
   return {
@@ -39,7 +47,7 @@ export function fetchedJob(
     task_identifier: job.task,
     payload: job.payload,
     priority: job.priority,
-    attempts: 1,
+    attempts: job.fetches ?? 1,
     max_attempts: job.fetchesMax,
     run_at: now,
     created_at: now,

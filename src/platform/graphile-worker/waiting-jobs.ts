@@ -29,6 +29,31 @@ export async function callBackDeliveries(pool: pg.Pool, ids: readonly number[]):
   return rows.map(({ key }) => Number(key.slice('d:'.length)));
 }
 
+/** A job that a worker pool has locked. */
+interface CalledJob {
+  id: string;
+  key: string;
+  payload: object;
+  priority: number;
+  fetches: number;
+}
+
+const callHereStatement: Statement = {
+  name: 'call_deliveries_here',
+  text: `
+    update hookwright_jobs._private_jobs
+    set run_at = now(), priority = ${raisedPrioritySql('priority')}, locked_at = now(), locked_by = $2,
+        attempts = attempts + 1
+    where id in (
+      select id from hookwright_jobs._private_jobs
+      where key = any($1::text[]) and locked_at is null and run_at > now() order by key for update skip locked)
+    returning id::text as id, key, payload, priority, attempts as fetches`,
+};
+
+/** Locks the jobs of put-off deliveries for a worker pool of this process, as `callBackDeliveries` finds them. */
+export const callDeliveriesHere = (pool: pg.Pool, poolId: string, ids: readonly number[]): Promise<CalledJob[]> =>
+  query<CalledJob>(pool, callHereStatement, [ids.map((id) => `d:${id}`), poolId]);
+
 const raiseStatement: Statement = {
   text: `
     update hookwright_jobs._private_jobs set priority = $2

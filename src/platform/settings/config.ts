@@ -122,6 +122,8 @@ function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values)
     deliveryDefaults: {
       timeoutMs: delivery.attemptTimeoutMs,
       retryDelaysSeconds: delaysOf({ ...retry, capSeconds: RETRY_SECONDS_MAX }),
+      ratePerSecond: null,
+      concurrencyMax: delivery.endpointConcurrencyMax,
       recovery,
     },
     delivery: {

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import type { Receiver } from '../support/receiver.js';
+
+/** When the requests began, by the clock of their daemons: what the receiver sees may have been kept up on the way. */
+async function beganAt(stack: DeliveryStack): Promise<number[]> {
+  const rows = await stack.rows<{ at: Date }>('select started_at as at from hookwright.attempts order by started_at');
+  return rows.map(({ at }) => at.getTime()).slice(WARM_UP);
+}
+
+/** The first requests open the tenant's key. */
+const WARM_UP = 3;
+async function warmUp(stack: DeliveryStack, receiver: Receiver): Promise<void> {
+  await stack.emits(WARM_UP);
+  await stack.succeeded(WARM_UP);
+  receiver.received.length = 0;
+}
+
+const mostInASecond = (times: readonly number[]) =>
+  Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length));
+
+/** A daemon in a process of its own. */
+async function startProcess(stack: DeliveryStack): Promise<ChildProcess> {
+  const [key] = stack.services.config.encryptionKeys ?? [];
+  const child = spawn(process.execPath, ['dist/src/main.js', 'daemon'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: stack.databaseUrl,
+      ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
+      ALLOW_HTTP_URLS: 'true',
+      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+    },
+  });
+  let output = '';
+  child.stdout!.on('data', (chunk) => {
+    output += chunk;
+  });
+  await eventually(() => output.includes('the delivery daemon is running'), 30_000);
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+describe.concurrent('a limit that a webhook sets', () => {
+  test('of ten requests a second is kept by two daemons, and used up when one of them is killed', async () => {
+    await using stack = await DeliveryStack.open();
+    const receiver = await stack.endpoint();
+    const [dies, lives] = await Promise.all([startProcess(stack), startProcess(stack)]);
+    await warmUp(stack, receiver);
+    await stack.change(receiver.webhookId, { ratePerSecond: 10 });
+    const paths = () => new Set(receiver.received.map(({ headers }) => headers['x-service-delivery']));
+    await stack.emits(100);
+    await eventually(() => paths().size >= 25);
+    await kill(dies);
+    await eventually(() => paths().size === 100, 15_000);
+    const seen = receiver.received.map(({ at }) => at.getTime());
+    const tookMs = seen.at(-1)! - seen[0]!;
+    expect(tookMs).toBeGreaterThanOrEqual(9_500);
+    expect(tookMs).toBeLessThanOrEqual(11_000);
+    expect(mostInASecond(await beganAt(stack))).toBeLessThanOrEqual(11);
+    await kill(lives);
+  });
+
+  test('of one request in two seconds is kept by three daemons', async () => {
+    await using stack = await DeliveryStack.open();
+    const receiver = await stack.endpoint();
+    for (const _ of [1, 2, 3]) {
+      stack.startDaemon();
+    }
+    await warmUp(stack, receiver);
+    await stack.change(receiver.webhookId, { ratePerSecond: 0.5 });
+    await stack.emits(5);
+    await eventually(() => receiver.received.length === 5, 14_000);
+    await stack.succeeded(WARM_UP + 5);
+    const times = await beganAt(stack);
+    const pauses = times.slice(1).map((at, index) => at - times[index]!);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1_900);
+    expect(Math.max(...pauses)).toBeLessThan(2_600);
+  });
+
+  test('of the rate burns no attempt, and ends at once when it is removed', async () => {
+    await using stack = await DeliveryStack.open();
+    const receiver = await stack.endpoint();
+    await stack.change(receiver.webhookId, { ratePerSecond: 0.1 });
+    stack.startDaemon();
+    await stack.emits(30);
+    await eventually(() => receiver.received.length === 1);
+    const waiting = await stack.deliveries("status = 'PENDING'");
+    expect(waiting.every(({ attempt_count }) => attempt_count === 0)).toBe(true);
+    await stack.change(receiver.webhookId, { ratePerSecond: null });
+    await stack.emit();
+    await stack.succeeded(31, 5_000);
+    expect(receiver.received).toHaveLength(31);
+  });
+
+  test('of requests at a time is divided by the daemons, once they know of each other', async () => {
+    await using stack = await DeliveryStack.open();
+    const slow = await stack.endpoint((_, response) => setTimeout(() => response.writeHead(200).end(), 100));
+    await stack.change(slow.webhookId, { concurrencyMax: 4 });
+    for (const _ of [1, 2]) {
+      stack.startDaemon();
+    }
+    const reportedAgain = `select from hookwright.daemons where last_seen_at > started_at + interval '4 s'`;
+    await eventually(async () => (await stack.rows(reportedAgain)).length === 2);
+    await stack.emits(40);
+    await stack.succeeded(40);
+    expect(slow.inFlightPeak).toBeLessThanOrEqual(4);
+    expect(slow.inFlightPeak).toBeGreaterThan(1);
+  });
+});
