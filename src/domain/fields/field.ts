@@ -68,7 +68,7 @@ export type MaxName = 'attemptTimeoutMsMax' | 'endpointConcurrencyMax';
 export interface Delays {
   kind: 'delays';
   countMax: number;
-  /** Of each; the least is 1. */
+  /** The longest delay; the shortest is 1. */
   secondsMax: number;
   totalSecondsMax: number;
   /** The codes of refusals. */

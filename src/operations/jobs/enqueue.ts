@@ -23,7 +23,7 @@ export async function enqueueAligns(client: SqlTarget, tenantId: number, webhook
   await query(client, { text }, [tenantId, webhookIds]);
 }
 
-/** Adds the job by which the webhooks of a tenant follow its defaults. It replaces a waiting one, and begins earlier. */
+/** Adds the job by which the webhooks of a tenant follow its defaults. It does the work of a waiting one too. */
 export async function enqueueDefaults(
   client: SqlTarget,
   { tenantId, after }: DefaultsPayload,

@@ -7,9 +7,8 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
-import { hasDefaults } from '../tenants/tenant-settings.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
-import { auditedSettings, ownSettings, readSettings, sealSettings, writeBeside } from './settings.js';
+import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeBeside } from './settings.js';
 
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;

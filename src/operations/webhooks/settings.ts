@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { flat } from '../../domain/fields/field.js';
 import type { HeaderChange, StoredHeaders } from '../../domain/fields/headers.js';
+import { tenantFields } from '../../domain/fields/tenant-fields.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import type { Tenant, TenantSettings } from '../../entities/tenant.js';
 import type { OwnSettings, StoredSettings, Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';
 import { nextOptionsVersion } from '../rows/allocate-id.js';
@@ -44,6 +46,11 @@ export async function sealSettings(
   }
   return values as SealedSettings;
 }
+
+const inheritedNames = flat(tenantFields).map(([name]) => name as keyof TenantSettings);
+
+/** Whether webhooks of the tenant inherit anything from it. */
+export const hasDefaults = (tenant: Tenant): boolean => inheritedNames.some((name) => tenant[name] != null);
 
 /** The settings that the webhook's own row has. */
 export const ownSettings = (settings: object): OwnSettings =>
