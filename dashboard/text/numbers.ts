@@ -54,6 +54,13 @@ export function bytes(value: number): string {
   return unit(value / 1_000 ** power, BYTE_UNITS[power] ?? 'byte', 1);
 }
 
-function unit(value: number, name: string, maximumFractionDigits: number): string {
-  return formatter(Intl.NumberFormat, locale, { style: 'unit', unit: name, maximumFractionDigits }).format(value);
+/** `3 h`, `3 days`. */
+export function unit(
+  value: number,
+  name: string,
+  maximumFractionDigits: number,
+  unitDisplay: 'short' | 'long' = 'short',
+): string {
+  const options = { style: 'unit', unit: name, maximumFractionDigits, unitDisplay } as const;
+  return formatter(Intl.NumberFormat, locale, options).format(value);
 }

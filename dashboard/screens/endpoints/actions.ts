@@ -5,6 +5,7 @@ import { isAllowed, useViewer } from '../../parts/viewer';
 const SCOPES = {
   test: 'webhooks:test',
   edit: 'webhooks:edit',
+  pace: 'webhooks:edit',
   pause: 'webhooks:edit',
   enable: 'webhooks:edit',
   release: 'webhooks:edit',

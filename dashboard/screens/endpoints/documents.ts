@@ -45,6 +45,8 @@ export const ENDPOINT = graphql(`
       ...EndpointRow
       createdAt
       previousSecretExpiresAt
+      nextProbeAt
+      ...EndpointOptions
       backlog { due scheduled held countMax oldestDueAt }
       endpointState { inFlight window waiting meanMs }
       latest: deliveries(first: 15) { edges { node { ...DeliveryRow isCheck } } }
@@ -110,6 +112,13 @@ export const SEND_TEST = graphql(`
 export const CHECK_ENDPOINT = graphql(`
   mutation CheckEndpoint($input: CheckWebhookInput!) {
     checkWebhook(input: $input) { delivery { ...DeliveryRow } }
+  }
+`);
+
+/** Sends a delivery to an endpoint that failures have disabled. A success enables it. */
+export const PROBE_ENDPOINT = graphql(`
+  mutation ProbeEndpoint($input: ProbeWebhookInput!) {
+    probeWebhook(input: $input) { delivery { id } }
   }
 `);
 

@@ -4,6 +4,7 @@ import { AttemptDialog } from './dialogs/attempt-dialog';
 import { DeleteDialog } from './dialogs/delete-dialog';
 import { EditDialog } from './dialogs/edit-dialog';
 import { HeldDialog } from './dialogs/held-dialog';
+import { PaceDialog } from './dialogs/pace-dialog';
 import { PauseDialog } from './dialogs/pause-dialog';
 import { RecoverDialog } from './dialogs/recover-dialog';
 import { ReplayDialog } from './dialogs/replay-dialog';
@@ -14,6 +15,7 @@ import type { EndpointDialogProps, ShownEndpoint } from './use-endpoint';
 const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   test: TestDialog,
   edit: EditDialog,
+  pace: PaceDialog,
   pause: PauseDialog,
   enable: HeldDialog,
   release: HeldDialog,

@@ -11,6 +11,7 @@ import { count, countUpTo, duration } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
 import { useAction, useOffered } from './actions';
 import { textsOf } from './form/endpoint-values';
+import { PaceCard } from './pace-card';
 import type { ShownEndpoint } from './use-endpoint';
 
 interface SideProps {
@@ -23,6 +24,7 @@ export function EndpointSide({ endpoint }: SideProps) {
     <div className="flex flex-col gap-4">
       <WhatIsNext endpoint={endpoint} />
       <WhyFailed endpoint={endpoint} />
+      <PaceCard endpoint={endpoint} />
       <Setup endpoint={endpoint} />
     </div>
   );

@@ -45,6 +45,26 @@ export const RENAME_TENANT = graphql(`
   }
 `);
 
+export const DELIVERY_DEFAULTS = graphql(`
+  query DeliveryDefaults($id: ID!) {
+    tenant(id: $id) {
+      id
+      deliveryDefaults { timeoutMs retryDelaysSeconds recovery ratePerSecond concurrencyMax own }
+    }
+  }
+`);
+
+export const CHANGE_DEFAULTS = graphql(`
+  mutation ChangeDeliveryDefaults($input: UpdateTenantInput!) {
+    updateTenant(input: $input) {
+      tenant {
+        ...TenantRow
+        deliveryDefaults { timeoutMs retryDelaysSeconds recovery ratePerSecond concurrencyMax own }
+      }
+    }
+  }
+`);
+
 /** The objects that would be deleted with a tenant. */
 export const WHAT_GOES = graphql(`
   query WhatGoes {

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react/macro';
 import { PageHead } from '../../parts/page';
 import { useAllowed, useViewer } from '../../parts/viewer';
 import { DeleteTenant } from './delete-tenant';
+import { DeliveryDefaults } from './delivery-defaults';
 import { PortalLink } from './portal-link';
 import { RenameTenant } from './rename-tenant';
 
@@ -16,6 +17,7 @@ export default function TenantSettings() {
       {tenant && (
         <div className="flex max-w-3xl flex-col gap-4">
           {mayChange && <RenameTenant key={tenant.name} tenant={tenant} />}
+          {mayChange && <DeliveryDefaults key={tenant.id} tenant={tenant} />}
           <PortalLink />
           {mayChange && <DeleteTenant tenant={tenant} />}
         </div>

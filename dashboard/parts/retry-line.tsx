@@ -1,0 +1,44 @@
+import { Plural, Trans } from '@lingui/react/macro';
+import { span, totalOf } from './pace';
+
+const WIDTH = 400;
+const EDGE = 10;
+const LABEL_WIDTH = 44;
+
+/** A schedule of retries in words: `6 attempts over 62 min`. */
+export function ScheduleWords({ delays }: { delays: readonly number[] }) {
+  const over = span(totalOf(delays));
+  return delays.length === 0 ? (
+    <Trans>1 attempt</Trans>
+  ) : (
+    <Plural value={delays.length + 1} other={`# attempts over ${over}`} />
+  );
+}
+
+/** The attempts of a delivery on a line: the first at its begin, and the later the closer together. */
+export function RetryLine({ delays }: { delays: readonly number[] }) {
+  const times = delays.reduce<number[]>((all, delay) => [...all, (all.at(-1) ?? 0) + delay], [0]);
+  const last = Math.log1p(times.at(-1) ?? 0) || 1;
+  let labelledUpTo = Number.NEGATIVE_INFINITY;
+  const marks = times.map((seconds) => {
+    const x = EDGE + (Math.log1p(seconds) / last) * (WIDTH - 2 * EDGE);
+    const isLabelled = x - labelledUpTo >= LABEL_WIDTH;
+    labelledUpTo = isLabelled ? x : labelledUpTo;
+    return { seconds, x, isLabelled };
+  });
+  return (
+    <svg viewBox={`0 0 ${WIDTH} 34`} className="w-full max-w-lg text-accent" aria-hidden="true">
+      <line x1={EDGE} x2={WIDTH - EDGE} y1="10" y2="10" className="stroke-line-strong" />
+      {marks.map(({ seconds, x, isLabelled }) => (
+        <g key={seconds}>
+          <circle cx={x} cy="10" r="4" className="fill-current" />
+          {isLabelled && (
+            <text x={x} y="29" textAnchor={seconds === 0 ? 'start' : 'middle'} className="fill-soft text-[10px]">
+              {seconds === 0 ? '0' : span(seconds)}
+            </text>
+          )}
+        </g>
+      ))}
+    </svg>
+  );
+}

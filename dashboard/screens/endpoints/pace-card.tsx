@@ -1,0 +1,108 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { optionName } from '../../../src/domain/fields/field';
+import { Button } from '../../parts/button';
+import { Card, Fact, Facts, Failure } from '../../parts/page';
+import { RetryLine, ScheduleWords } from '../../parts/retry-line';
+import { Time } from '../../parts/time';
+import { notify } from '../../parts/toast';
+import { ENDPOINT_FIELDS } from '../../text/field-names';
+import { count, duration } from '../../text/numbers';
+import { useAction, useOffered } from './actions';
+import { PROBE_ENDPOINT } from './documents';
+import type { ShownEndpoint } from './use-endpoint';
+
+/** How an endpoint is called: time limit, retries, pace, and who enables it after failures. */
+export function PaceCard({ endpoint }: { endpoint: ShownEndpoint }) {
+  const [, start] = useAction();
+  const isOffered = useOffered(endpoint);
+  const { timeoutMs, retryDelaysSeconds, ratePerSecond, concurrencyMax } = endpoint.delivery;
+  return (
+    <Card
+      title={<Trans>Pace and retries</Trans>}
+      actions={
+        isOffered('pace') && (
+          <Button onClick={() => start('pace')}>
+            <Trans>Change</Trans>
+          </Button>
+        )
+      }
+    >
+      <Facts>
+        <PaceFact endpoint={endpoint} name="timeoutMs">
+          {duration(timeoutMs)}
+        </PaceFact>
+        <PaceFact endpoint={endpoint} name="retryDelaysSeconds">
+          <ScheduleWords delays={retryDelaysSeconds} />
+          <RetryLine delays={retryDelaysSeconds} />
+        </PaceFact>
+        <PaceFact endpoint={endpoint} name="ratePerSecond">
+          {ratePerSecond == null ? <Trans>no limit</Trans> : <Trans>{count(ratePerSecond)} a second</Trans>}
+        </PaceFact>
+        <PaceFact endpoint={endpoint} name="concurrencyMax">
+          {count(concurrencyMax)}
+        </PaceFact>
+        <PaceFact endpoint={endpoint} name="recovery">
+          <Recovery endpoint={endpoint} />
+        </PaceFact>
+      </Facts>
+    </Card>
+  );
+}
+
+type PaceName = 'timeoutMs' | 'retryDelaysSeconds' | 'ratePerSecond' | 'concurrencyMax' | 'recovery';
+
+/** A value, and where it comes from. */
+function PaceFact({ endpoint, name, children }: { endpoint: ShownEndpoint; name: PaceName; children: ReactNode }) {
+  const { i18n } = useLingui();
+  const isOwn = (endpoint.delivery.own as readonly string[]).includes(optionName(name));
+  return (
+    <Fact name={i18n._(ENDPOINT_FIELDS[name].name)}>
+      <span className="figures">{children}</span>
+      {!isOwn && (
+        <span className="block text-xs text-soft">
+          <Trans>inherited</Trans>
+        </span>
+      )}
+    </Fact>
+  );
+}
+
+/** Who enables the endpoint, and while failures have disabled it, when its next probe is due. */
+function Recovery({ endpoint }: { endpoint: ShownEndpoint }) {
+  const { t } = useLingui();
+  const isOffered = useOffered(endpoint);
+  const [{ fetching, error }, probe] = useMutation(PROBE_ENDPOINT);
+  const { id, delivery, disabledReason, nextProbeAt } = endpoint;
+  const look = async () => {
+    const { data } = await probe({ input: { webhookId: id } });
+    if (data) {
+      notify(t`A delivery was sent. A success enables the endpoint.`);
+    }
+  };
+  return (
+    <>
+      {delivery.recovery === 'AUTOMATIC' ? (
+        <Trans>It comes back by itself.</Trans>
+      ) : (
+        <Trans>A person enables it.</Trans>
+      )}
+      {nextProbeAt && (
+        <span className="block text-soft">
+          <Trans>
+            Next look: <Time value={nextProbeAt} next />
+          </Trans>
+        </span>
+      )}
+      {disabledReason === 'FAILURES' && isOffered('edit') && (
+        <span className="mt-1.5 block">
+          <Button onClick={() => void look()} disabled={fetching}>
+            <Trans>Look now</Trans>
+          </Button>
+        </span>
+      )}
+      {error && <Failure error={error} />}
+    </>
+  );
+}
