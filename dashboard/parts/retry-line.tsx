@@ -17,7 +17,10 @@ export function ScheduleWords({ delays }: { delays: readonly number[] }) {
 
 /** The attempts of a delivery on a line: the first at its begin, and the later the closer together. */
 export function RetryLine({ delays }: { delays: readonly number[] }) {
-  const times = delays.reduce<number[]>((all, delay) => [...all, (all.at(-1) ?? 0) + delay], [0]);
+  const times = [0];
+  for (const delay of delays) {
+    times.push(times.at(-1)! + delay);
+  }
   const last = Math.log1p(times.at(-1) ?? 0) || 1;
   let labelledUpTo = Number.NEGATIVE_INFINITY;
   const marks = times.map((seconds) => {

@@ -1,5 +1,6 @@
 import { Plural, Trans } from '@lingui/react/macro';
 import { useClient, useMutation } from 'urql';
+import { Button } from '../../../parts/button';
 import { useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { changeOf, isReady, listOf, textsOf } from '../../../parts/pace';
@@ -36,13 +37,25 @@ export function PaceDialog({ endpoint, onClose }: EndpointDialogProps) {
       form={form}
       wide
       title={<Trans>Pace and retries</Trans>}
-      action={<Trans>Save</Trans>}
+      action={form.conflict ? undefined : <Trans>Save</Trans>}
       ready={isReady(delivery)}
       onClose={onClose}
     >
       {form.conflict && (
-        <Answer tone="warn">
-          <Trans>Someone else changed this endpoint while you were editing it. Save again to overwrite.</Trans>
+        <Answer
+          tone="warn"
+          actions={
+            <>
+              <Button onClick={form.conflict.take}>
+                <Trans>Use the current values</Trans>
+              </Button>
+              <Button look="primary" onClick={form.conflict.overwrite}>
+                <Trans>Overwrite with mine</Trans>
+              </Button>
+            </>
+          }
+        >
+          <Trans>Someone else changed this endpoint while you were editing it.</Trans>
         </Answer>
       )}
       <PaceForm {...form.field('delivery')} issues={form.issues('delivery')} />
