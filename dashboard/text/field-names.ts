@@ -26,6 +26,11 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   ratePerSecond: { name: msg`Requests a second`, hint: msg`Deliveries above it wait.` },
   concurrencyMax: { name: msg`Requests at a time`, hint: msg`The most that are in flight.` },
   recovery: { name: msg`Recovery`, hint: msg`Who enables the endpoint after failures have disabled it.` },
+  ratePerSecond: { name: msg`Requests a second`, hint: msg`0.01 to 1,000. Deliveries above it wait. Empty: no limit.` },
+  concurrencyMax: {
+    name: msg`Requests at a time`,
+    hint: msg`All running processes share this number, at least 1 each.`,
+  },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },
 };

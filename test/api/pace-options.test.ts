@@ -3,12 +3,12 @@ import { makeKey } from '../support/factories.js';
 import { gid, numberIn } from '../support/ids.js';
 import { RestApi } from '../support/rest-api.js';
 
-/** Timeouts, retries and recovery: of a webhook, its tenant and the installation. */
+/** Timeouts, retries, recovery and pace: of a webhook, its tenant and the installation. */
 
 const api = await RestApi.open();
 afterAll(() => api[Symbol.asyncDispose]());
 
-const shown = 'delivery { timeoutMs retryDelaysSeconds recovery own } version';
+const shown = 'delivery { timeoutMs retryDelaysSeconds recovery ratePerSecond concurrencyMax own } version';
 const ask = async (query: string, input: object) =>
   (await api.ask('POST //graphql', { json: { query, variables: { input } } })).body;
 const update = (id: number, delivery: object) =>
@@ -24,6 +24,8 @@ const refused = async (id: number, delivery: object) => {
 };
 
 const CONTRACT = { timeoutMs: 15_000, retryDelaysSeconds: [120, 240, 480, 960, 1920], recovery: 'MANUAL' };
+/** There is no rate, and the operator's number of requests at a time. */
+const PACE = { ratePerSecond: null, concurrencyMax: 64 };
 
 describe('a webhook', () => {
   test('has the values of the installation until it sets its own, and again after a reset', async () => {
@@ -31,11 +33,17 @@ describe('a webhook', () => {
     const own = { timeoutMs: 30_000, retryDelaysSeconds: [5, 60], recovery: 'AUTOMATIC' };
     const { timeoutMs: timeout_ms, retryDelaysSeconds: retry_delays_seconds, recovery } = CONTRACT;
     const { body } = await api.ask(`GET /webhooks/${id}/options`);
-    expect(body.data.delivery).toEqual({ timeout_ms, retry_delays_seconds, recovery, headers: {}, own: [] });
-    expect(await changed(id, own)).toEqual({ ...own, own: ['TIMEOUT_MS', 'RETRY_DELAYS_SECONDS', 'RECOVERY'] });
+    const pace = { rate_per_second: null, concurrency_max: 64 };
+    expect(body.data.delivery).toEqual({ timeout_ms, retry_delays_seconds, recovery, ...pace, headers: {}, own: [] });
+    expect(await changed(id, own)).toEqual({
+      ...own,
+      ...PACE,
+      own: ['TIMEOUT_MS', 'RETRY_DELAYS_SECONDS', 'RECOVERY'],
+    });
     expect(await changed(id, { retryDelaysSeconds: [] })).toMatchObject({ retryDelaysSeconds: [], timeoutMs: 30_000 });
     expect(await changed(id, { reset: ['RETRY_DELAYS_SECONDS', 'TIMEOUT_MS'] })).toEqual({
       ...CONTRACT,
+      ...PACE,
       recovery: 'AUTOMATIC',
       own: ['RECOVERY'],
     });
@@ -53,7 +61,35 @@ describe('a webhook', () => {
     });
   });
 
+  test('sets its pace, and has no rate and the number of the installation after a reset', async () => {
+    const { id } = await api.webhook();
+    const pace = { ratePerSecond: 0.5, concurrencyMax: 4 };
+    const own = ['RATE_PER_SECOND', 'CONCURRENCY_MAX'];
+    expect(await changed(id, pace)).toEqual({ ...CONTRACT, ...pace, own });
+    const json = { delivery: { rate_per_second: 10, concurrency_max: null } };
+    const { body } = await api.ask(`PATCH /webhooks/${id}/options`, { json });
+    const after = { rate_per_second: 10, concurrency_max: 64, own: ['rate_per_second'] };
+    expect(body.data.delivery).toMatchObject(after);
+    expect(await changed(id, { reset: own })).toEqual({ ...CONTRACT, ...PACE, own: [] });
+    const { rows } = await api.owner.query(
+      `select before::json, after::json from hookwright.audit_log where target_id = $1 order by id`,
+      [String(id)],
+    );
+    expect(rows.slice(-2)).toEqual([
+      { before: pace, after: { ratePerSecond: 10, concurrencyMax: null } },
+      { before: { ratePerSecond: 10 }, after: { ratePerSecond: null } },
+    ]);
+  });
+
   test.each<[object, string[]]>([
+    [{ ratePerSecond: 0.01 }, []],
+    [{ ratePerSecond: 1_000 }, []],
+    [{ ratePerSecond: 0 }, ['ratePerSecond rate_out_of_range']],
+    [{ ratePerSecond: 1_000.1 }, ['ratePerSecond rate_out_of_range']],
+    [{ ratePerSecond: null }, ['ratePerSecond reset_instead']],
+    [{ concurrencyMax: 64 }, []],
+    [{ concurrencyMax: 0 }, ['concurrencyMax concurrency_out_of_range']],
+    [{ concurrencyMax: 65 }, ['concurrencyMax concurrency_out_of_range']],
     [{ timeoutMs: 1_000 }, []],
     [{ timeoutMs: 999 }, ['timeoutMs timeout_out_of_range']],
     [{ timeoutMs: 30_001 }, ['timeoutMs timeout_out_of_range']],

@@ -109,6 +109,17 @@ describe('the answer of an endpoint', () => {
     expect(since(61)).toEqual({ kind: 'slow', due: 94, since: before(61), meanMs: 2_300, window: 4 });
   });
 
+  it('is that it is behind because of its rate, unless the endpoint itself takes less', () => {
+    const backlog = { due: 3_600, scheduled: 0, oldestDueAt: before(720) };
+    const at = (ratePerSecond: number | null, meanMs: number | null) =>
+      answer({ backlog, endpointState: { window: 4, waiting: 0, meanMs }, delivery: { ratePerSecond } });
+    expect(at(5, 100)).toEqual({ kind: 'behind', due: 3_600, behindMs: 720_000, ratePerSecond: 5 });
+    expect(at(5, null).kind).toBe('behind');
+    expect(at(5, 1_000).kind).toBe('slow');
+    expect(at(null, 100).kind).toBe('slow');
+    expect(toneOf(at(5, 100))).toBe('warn');
+  });
+
   it('is that some attempts fail, where more than one in a hundred has in the last 24 hours', () => {
     const day = (failures: number) =>
       answer({

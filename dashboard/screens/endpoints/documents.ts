@@ -49,6 +49,7 @@ export const ENDPOINT = graphql(`
       ...EndpointOptions
       backlog { due scheduled held countMax oldestDueAt }
       endpointState { inFlight window waiting meanMs }
+      delivery { ratePerSecond }
       latest: deliveries(first: 15) { edges { node { ...DeliveryRow isCheck } } }
       lastDay { start attempts failures p95Ms }
       failures { errorCode deliveries }

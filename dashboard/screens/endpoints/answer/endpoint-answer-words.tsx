@@ -32,6 +32,12 @@ export function Headline({ answer }: { answer: EndpointAnswer }): ReactNode {
       return <FailingSentence {...answer} />;
     case 'slow':
       return <SlowSentence {...answer} />;
+    case 'behind':
+      return (
+        <Trans>
+          {duration(answer.behindMs)} behind, because you allow {count(answer.ratePerSecond)} a second.
+        </Trans>
+      );
     case 'keeping':
       return (
         <Trans>
@@ -73,6 +79,8 @@ export function Detail({ answer, endpoint }: { answer: EndpointAnswer; endpoint:
           {upTo(answer.due)} due, {count(answer.window ?? 1)} sent in parallel. Faster responses raise this limit.
         </Trans>
       );
+    case 'behind':
+      return <Trans>{upTo(answer.due)} deliveries are waiting. A higher rate sends them sooner.</Trans>;
     case 'keeping':
       return <Trans>Send a test first, and release them once it arrives.</Trans>;
     case 'first':

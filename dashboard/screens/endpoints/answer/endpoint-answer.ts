@@ -17,6 +17,7 @@ export interface EndpointFacts {
   /** Attempts of the last 24 hours, in parts. */
   lastDay?: readonly { attempts: number; failures: number }[] | null;
   endpointState?: { window: number; waiting: number; meanMs?: number | null } | null;
+  delivery?: { ratePerSecond?: number | null } | null;
   /** Why the latest of its deliveries that has failed did so; null where none is known. */
   errorCode: string | null;
   /** When the next delivery is to be tried again; null where none is planned. */
@@ -46,6 +47,7 @@ export type EndpointAnswer =
       open: number;
     }
   | { kind: 'slow'; due: number; since: string; meanMs: number | null; window: number | null }
+  | { kind: 'behind'; due: number; behindMs: number; ratePerSecond: number }
   | { kind: 'keeping'; held: number }
   | { kind: 'first'; open: number }
   | { kind: 'unused' }
@@ -98,7 +100,13 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
   const oldest = backlog?.oldestDueAt;
   if (oldest != null && now - Date.parse(oldest) > SLOW_AFTER_MS) {
     const { meanMs = null, window = null } = endpointState ?? {};
-    return { kind: 'slow', due: backlog?.due ?? 0, since: oldest, meanMs, window };
+    const due = backlog?.due ?? 0;
+    const ratePerSecond = facts.delivery?.ratePerSecond ?? Number.POSITIVE_INFINITY;
+    // The endpoint itself takes no more than this.
+    const perSecond = meanMs === null || window === null ? ratePerSecond : (1_000 * window) / meanMs;
+    return Number.isFinite(ratePerSecond) && perSecond >= ratePerSecond
+      ? { kind: 'behind', due, behindMs: now - Date.parse(oldest), ratePerSecond }
+      : { kind: 'slow', due, since: oldest, meanMs, window };
   }
   if (facts.heldCount > 0) {
     return { kind: 'keeping', held: facts.heldCount };
@@ -123,6 +131,7 @@ const TONES = {
   gone: 'bad',
   failing: 'warn',
   slow: 'warn',
+  behind: 'warn',
   flaky: 'warn',
   closed: 'calm',
   untried: 'info',
