@@ -3,12 +3,13 @@ const text = `
 usage on schema: hookwright
 select on: all_deliveries, all_stats, all_webhooks, api_keys, attempts, audit_log, bulk_operations, creation_keys
 select on: daemons, deliveries, delivery_stats, endpoint_states, event_type_versions, event_types, events
-select on: installation_report
+select on: installation_report, notice_recipients
 select on: migrations, stats_progress, tenants, webhook_options, webhook_recoveries, webhooks
-insert on: api_keys, audit_log, bulk_operations, creation_keys, tenants, webhook_options, webhooks
+insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
+insert on: webhook_options, webhooks
 insert on: event_types (description), event_types (name), event_types (sample_payload), event_types (schema)
 insert on: event_types (text_fields)
-update on: creation_keys, deliveries, webhook_options, webhooks
+update on: creation_keys, deliveries, notice_recipients, webhook_options, webhooks
 update on: api_keys (revoked_at), tenants (deleted_at), tenants (name)
 update on: tenants (concurrency_max), tenants (rate_per_second), tenants (recovery)
 update on: tenants (retry_delays_seconds), tenants (timeout_ms)
@@ -16,10 +17,10 @@ update on: bulk_operations (error), bulk_operations (finished_at), bulk_operatio
 update on: event_types (deprecated_at), event_types (description), event_types (sample_payload), event_types (schema)
 update on: event_types (hidden_at), event_types (text_fields)
 usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_seq, webhooks_id_seq
-usage on sequence: options_version
+usage on sequence: notice_recipients_id_seq, options_version
 select on sequence: changes_wanted_until
 execute on function: attempt_now, begin_portal_session, check_webhook, current_tenant, data_key_samples, emit_events
-execute on function: emit_traced_events
+execute on function: emit_traced_events, note_confirmation_request
 execute on function: enqueue_align, enqueue_bulk_operation, enqueue_defaults, enqueue_deliveries, event_of_key
 execute on function: find_api_key
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
@@ -31,6 +32,7 @@ policy: delivery_stats (one_tenant)
 policy: endpoint_states (one_tenant), event_traces (one_tenant), events (one_tenant), idempotency_keys (one_tenant)
 policy: installation_report (one_tenant), outbox_grants (one_tenant), raised_events (one_tenant)
 policy: tenants (one_tenant), tenants (platform), webhooks (one_tenant)
+policy: confirmation_requests (one_tenant), notice_recipients (one_tenant), notices (one_tenant)
 policy: webhook_options (one_tenant), webhook_recoveries (one_tenant)
 policy: event_types (everybody_reads), event_types (installation_adds), event_types (installation_changes)
 `;

@@ -13,6 +13,7 @@ import { WebhookOptions } from './0012-webhook-options.js';
 import { DeliveryOptions } from './0013-delivery-options.js';
 import { EndpointRates } from './0014-endpoint-rates.js';
 import { Recovery } from './0015-recovery.js';
+import { Notices } from './0016-notices.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -34,4 +35,5 @@ export const migrations = [
   { name: '0013-delivery-options', class: DeliveryOptions },
   { name: '0014-endpoint-rates', class: EndpointRates },
   { name: '0015-recovery', class: Recovery },
+  { name: '0016-notices', class: Notices },
 ];

@@ -8,6 +8,7 @@ import { jobs } from './jobs.js';
 import { judgeEmits } from './judge-emits.js';
 import { liveUpdates } from './live-updates.js';
 import { newDeliveries } from './new-deliveries.js';
+import { notices } from './notices.js';
 import { operationalEvents } from './operational-events.js';
 import { partitions } from './partitions.js';
 import { probes } from './probes.js';
@@ -31,6 +32,7 @@ export const functions: readonly string[] = [
   jobs,
   webhookState,
   operationalEvents,
+  notices,
   eventTypeVersions,
   liveUpdates,
   statistics,

@@ -50,16 +50,34 @@ begin
   return raised;
 end $$;
 
--- Writes the operational event of a row of raised_events, with the webhook's name, and starts the next minute.
+-- Writes the operational event of a row of raised_events and its notices, with the webhook's name, and starts the next
+-- minute.
 create or replace function hookwright.raise_now(known hookwright.raised_events) returns void
 language plpgsql as $$
+declare
+  content text := left(known.pending_body, -1) || ',"name":'
+    || to_json(coalesce((select o.name from hookwright.webhook_options o where o.webhook_id = known.webhook_id), ''))
+    || ',"count":"' || known.pending || '"}';
 begin
-  perform hookwright.write_operational_event(known.tenant_id, known.webhook_id, known.event_type,
-    left(known.pending_body, -1) || ',"name":'
-      || to_json(coalesce((select o.name from hookwright.webhook_options o where o.webhook_id = known.webhook_id), ''))
-      || ',"count":"' || known.pending || '"}');
+  perform hookwright.write_operational_event(known.tenant_id, known.webhook_id, known.event_type, content);
+  perform hookwright.write_notices(known.tenant_id, known.webhook_id, known.event_type, content);
   update hookwright.raised_events r set raised_at = clock_timestamp(), pending = 0, pending_body = null
   where r.webhook_id = known.webhook_id and r.event_type = known.event_type;
+end $$;
+
+-- Writes a notice for each recipient of the tenant who wants this type. Mails begin after a minute: what a recipient
+-- would get within it is one mail, and a warning that is over by then is none.
+create or replace function hookwright.write_notices(
+  for_tenant bigint, about_webhook bigint, raised_type text, content text
+) returns void
+language plpgsql as $$
+begin
+  insert into hookwright.notices (tenant_id, recipient_id, webhook_id, topic, body, send_after)
+  select r.tenant_id, r.id, about_webhook, wanted.topic, content, clock_timestamp() + interval '1 minute'
+  from hookwright.notice_recipients r,
+       (select upper(split_part(raised_type, '.', 2)) as topic) as wanted
+  where r.tenant_id = for_tenant and r.deleted_at is null and r.confirmed_at is not null
+    and r.unsubscribed_at is null and wanted.topic = any(r.topics);
 end $$;
 
 -- Whether an operational event was raised less than a minute ago. A time in the future comes from a clock that was set

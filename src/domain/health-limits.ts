@@ -6,3 +6,6 @@ export const FAILING_FROM_FAILURES = 3;
 
 /** A webhook's held deliveries are counted up to this number. */
 export const HELD_SHOWN_MAX = 1_000;
+
+/** A streak of this many raises `webhook.failing`, a warning before the disabling. */
+export const WARN_FROM_FAILURES = 5;

@@ -1,4 +1,4 @@
-import { DISABLE_AFTER_FAILURES } from './health-limits.js';
+import { DISABLE_AFTER_FAILURES, WARN_FROM_FAILURES } from './health-limits.js';
 import type { Outcome } from './outcome.js';
 
 /** A failure streak, as far as it decides whether a failure counts. Times are in ms, all of one clock. */
@@ -69,7 +69,7 @@ export interface HealthVerdict {
   disable: 'FAILURES' | 'GONE' | null;
   ordinaryFailures: boolean;
   /** The operational events to raise; `disabled` with its reason. */
-  raises: { disabled: HealthVerdict['disable']; recovered: boolean };
+  raises: { failing: boolean; disabled: HealthVerdict['disable']; recovered: boolean };
 }
 
 /**
@@ -86,15 +86,27 @@ export interface HealthVerdict {
  * inactive webhook, so that it is disabled once.
  *
  * Operational events must not breed more of them: two webhooks that fail would report each other for ever. So a webhook
- * that only their deliveries have disabled raises none, and `recovered` only follows a `disabled`.
+ * that only their deliveries have disabled raises none, and `recovered` only follows a `disabled`. `failing` follows
+ * the fifth failure, once a streak, if one of the streak is of an ordinary event and none of the outcomes disables.
  *
  * @param streakMsMin DISABLE_AFTER_SECONDS_MIN, in ms
  */
 export function foldHealth(state: HealthState, steps: readonly HealthStep[], streakMsMin: number): HealthVerdict {
   let { consecutiveFailures, streak, failingForMs, lastFailureAgoMs, ordinaryFailures } = state;
   let recovered = false;
+  let failing = false;
+  const isWarned = () => ordinaryFailures && consecutiveFailures >= WARN_FROM_FAILURES;
+  let warned = isWarned();
+  const warn = () => {
+    failing ||= isWarned() && !warned;
+    warned ||= isWarned();
+  };
   const verdict = (disable: HealthVerdict['disable']): HealthVerdict => {
-    const raises = { disabled: ordinaryFailures ? disable : null, recovered };
+    const raises = {
+      failing: failing && disable === null,
+      disabled: ordinaryFailures ? disable : null,
+      recovered,
+    };
     return { consecutiveFailures, streak, failingForMs, disable, ordinaryFailures, raises };
   };
   for (const step of steps) {
@@ -105,10 +117,12 @@ export function foldHealth(state: HealthState, steps: readonly HealthStep[], str
       consecutiveFailures = 0;
       streak = null;
       failingForMs = null;
+      warned = false;
       recovered = state.disabledRaised;
       continue;
     }
     ordinaryFailures = !step.isOperational || (consecutiveFailures > 0 && ordinaryFailures);
+    warn();
     if (step.isSameClosing) {
       continue;
     }
@@ -127,6 +141,7 @@ export function foldHealth(state: HealthState, steps: readonly HealthStep[], str
       continue;
     }
     consecutiveFailures += 1;
+    warn();
     if (step.verdict === 'GONE' || isLast) {
       return verdict(step.verdict === 'GONE' ? 'GONE' : 'FAILURES');
     }

@@ -191,6 +191,7 @@ describe('the delivery request in it', () => {
     ['voucher.emitted', ['booking_code', 'voucher_number']],
     ['coupon.applied', ['code', 'discount_type']],
     ['webhook.test', ['message']],
+    ['webhook.failing', [...about, 'consecutive_failures', 'failing_since', 'last_error', 'count']],
     ['webhook.disabled', [...about, 'reason', 'consecutive_failures', 'disabled_at', 'held_until', 'count']],
     ['webhook.recovered', [...about, 'disabled_at', 'recovered_at', 'count']],
     ['delivery.exhausted', [...about, 'delivery_id', 'event_id', 'event_type', 'attempts', 'last_error', 'count']],

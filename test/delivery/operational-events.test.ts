@@ -1,5 +1,6 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
@@ -21,8 +22,7 @@ async function open(settings: Record<string, string> = {}) {
   stack = await DeliveryStack.open({ MAX_RETRIES: '0', ...settings });
   failing = await stack.endpoint(answer(500));
   await stack.change(failing.webhookId, { url: `${failing.url}/in?token=abc` });
-  const types = ['webhook.disabled', 'webhook.recovered', 'delivery.exhausted', 'webhook.held_expiring'];
-  watching = await stack.endpoint(answer(200), types);
+  watching = await stack.endpoint(answer(200), [...OPERATIONAL_EVENT_TYPES]);
 }
 
 beforeEach(() => open());
@@ -139,6 +139,29 @@ describe('webhook.disabled', () => {
     go();
     await stack.attempted(eventId, 1);
     expect(await operationalEvents(stack)).toEqual([]);
+  });
+});
+
+describe('webhook.failing', () => {
+  test('tells of the fifth failure in a row, and of a sixth nothing more', async () => {
+    stack.startDaemon();
+    await stack.emits(5);
+    expect(payloadOf(await told('webhook.failing'))).toEqual({
+      webhook_id: String(failing.webhookId),
+      origin: origin(),
+      name: '',
+      consecutive_failures: '5',
+      failing_since: TIMESTAMP,
+      last_error: 'HTTP_500',
+      count: '1',
+    });
+    const sixth = await stack.emit();
+    await stack.reaches(sixth, 'FAILED');
+    const events = await operationalEvents(stack, 'webhook.failing');
+    expect(events).toHaveLength(1);
+    expect(
+      await stack.rows(`select pending from hookwright.raised_events where event_type = 'webhook.failing'`),
+    ).toEqual([{ pending: 0 }]);
   });
 });
 

@@ -270,17 +270,34 @@ describe('operational events', () => {
   });
 
   test.each<[Partial<HealthState>, string, HealthVerdict['raises']]>([
-    [{ disabledRaised: true }, 's', { recovered: true, disabled: null }],
-    [{ disabledRaised: true }, 'fff', { recovered: false, disabled: null }],
-    [{ disabledRaised: false }, 's', { recovered: false, disabled: null }],
-    [{ disabledRaised: true }, `s${'f'.repeat(10)}`, { recovered: true, disabled: 'FAILURES' }],
-    [{ disabledRaised: true }, 'gs', { recovered: false, disabled: 'GONE' }],
+    [{ disabledRaised: true }, 's', { recovered: true, disabled: null, failing: false }],
+    [{ disabledRaised: true }, 'fff', { recovered: false, disabled: null, failing: false }],
+    [{ disabledRaised: false }, 's', { recovered: false, disabled: null, failing: false }],
+    [{ disabledRaised: true }, `s${'f'.repeat(10)}`, { recovered: true, disabled: 'FAILURES', failing: false }],
+    [{ disabledRaised: true }, 'gs', { recovered: false, disabled: 'GONE', failing: false }],
   ])('report the first success after a disabling that was raised: %j, then "%s"', (state, outcomes, raises) => {
     expect(raised(state, outcomes)).toEqual(raises);
   });
 
+  test.each<[Partial<HealthState>, string, boolean]>([
+    [{}, 'f'.repeat(4), false],
+    [{}, 'f'.repeat(5), true],
+    [{ consecutiveFailures: 4 }, 'f', true],
+    [{ consecutiveFailures: 5 }, 'f', false],
+    [{ consecutiveFailures: 7 }, `s${'f'.repeat(5)}`, true],
+    [{ consecutiveFailures: 4 }, 'fs', true],
+    [{ consecutiveFailures: 4 }, 'g', false],
+    [{}, 'f'.repeat(10), false],
+    [{}, 'F'.repeat(9), false],
+    [{}, `${'F'.repeat(6)}f`, true],
+    [{ consecutiveFailures: 6, ordinaryFailures: false }, 'f', true],
+    [{ consecutiveFailures: 6, ordinaryFailures: true }, 'f', false],
+  ])('warn once a streak, at the fifth failure, unless it disables: %j, then "%s"', (state, outcomes, failing) => {
+    expect(raised(state, outcomes).failing).toBe(failing);
+  });
+
   test('report nothing of attempts from before the webhook was last switched, or of an inactive one', () => {
-    const unchanged = { ordinaryFailures: false, raises: { disabled: null, recovered: false } };
+    const unchanged = { ordinaryFailures: false, raises: { failing: false, disabled: null, recovered: false } };
     const state = { ordinaryFailures: false, disabledRaised: true, consecutiveFailures: 9 };
     expect(after(state, 'gfs', 2)).toMatchObject(unchanged);
     expect(after({ ...state, active: false }, 'gfs')).toMatchObject(unchanged);
@@ -296,6 +313,24 @@ describe('operational events', () => {
     );
   });
 
+  test('warn as often however the outcomes are grouped into writes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('s', 'f', 'f', 'F'), maxLength: 9 }), (text) => {
+        const warnings = (pieces: string[]) => {
+          let state: Partial<HealthState> = { ordinaryFailures: false };
+          let count = 0;
+          for (const piece of pieces) {
+            const { raises, consecutiveFailures, ordinaryFailures } = after(state, piece);
+            count += Number(raises.failing);
+            state = { consecutiveFailures, ordinaryFailures };
+          }
+          return count;
+        };
+        expect(warnings([...text])).toBe(warnings([text]));
+      }),
+    );
+  });
+
   test('are none after successes without a failure or a disabling before, which are recorded unread', () => {
     const state = fc.record({ active: fc.boolean(), ordinaryFailures: fc.boolean() });
     const letters = fc.string({ unit: fc.constantFrom('s', 'S'), maxLength: 10 });
@@ -307,7 +342,7 @@ describe('operational events', () => {
           failingForMs: null,
           disable: null,
           ordinaryFailures: flags.ordinaryFailures,
-          raises: { disabled: null, recovered: false },
+          raises: { failing: false, disabled: null, recovered: false },
         });
       }),
     );

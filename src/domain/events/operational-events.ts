@@ -1,5 +1,6 @@
 /** Events about a tenant's own webhooks, like any others, which only the service emits. */
 export const OPERATIONAL_EVENT_TYPES = [
+  'webhook.failing',
   'webhook.disabled',
   'webhook.recovered',
   'delivery.exhausted',

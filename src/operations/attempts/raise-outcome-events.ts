@@ -46,7 +46,7 @@ export async function raiseOutcomeEvents(
   ]);
 }
 
-function eventsOf({ webhook, verdict }: Health, row: WrittenWebhook): OperationalEvent[] {
+function eventsOf({ webhook, verdict, lastError }: Health, row: WrittenWebhook): OperationalEvent[] {
   const about = { tenantId: webhook.tenantId, webhookId: webhook.id, count: 1 };
   const which = { webhook_id: String(webhook.id), origin: originOf(row.url) };
   const events: OperationalEvent[] = [];
@@ -54,6 +54,15 @@ function eventsOf({ webhook, verdict }: Health, row: WrittenWebhook): Operationa
     const disabled_at = formatTimestamp(webhook.failedAt);
     const recovered_at = formatTimestamp(row.lastSuccessAt);
     events.push({ ...about, type: 'webhook.recovered', facts: { ...which, disabled_at, recovered_at } });
+  }
+  if (verdict.raises.failing) {
+    const facts = {
+      ...which,
+      consecutive_failures: String(row.consecutiveFailures),
+      failing_since: formatTimestamp(row.failingSince),
+      last_error: lastError ?? '',
+    };
+    events.push({ ...about, type: 'webhook.failing', facts });
   }
   if (verdict.raises.disabled !== null) {
     const facts = {

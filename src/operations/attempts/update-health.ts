@@ -60,6 +60,8 @@ export interface Health {
   closeMs: number | null;
   /** In how many ms the next attempt may begin, because the last ones have failed; null: at once. */
   nextProbeInMs: number | null;
+  /** The error code of the last failure; null: none of these attempts has failed. */
+  lastError: string | null;
 }
 
 /** After the hours for which one that is disabled collects events. */
@@ -112,7 +114,8 @@ const healthStatement: Statement = {
     from ${healths.as('h')}
     where w.id = h.id and w.tenant_id = h.tenant_id
     returning w.id, w.url, w.consecutive_failures as "consecutiveFailures", w.last_success_at as "lastSuccessAt",
-              w.disabled_at as "disabledAt", w.hold_until as "holdUntil"`,
+              w.disabled_at as "disabledAt", w.hold_until as "holdUntil",
+              coalesce(w.streak_began_at, w.failing_since) as "failingSince"`,
 };
 
 /** A webhook's row after its health was written. */
@@ -123,6 +126,8 @@ export interface WrittenWebhook {
   lastSuccessAt: Date;
   disabledAt: Date;
   holdUntil: Date;
+  /** When the failure streak began. */
+  failingSince: Date;
 }
 
 /**
@@ -148,7 +153,9 @@ export function updateHealth(
   const updated = query<WrittenWebhook>(client, healthStatement, [holdHours, ...healths.values(touched)]);
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
-    webhookEvents: touched.filter(({ verdict: { raises } }) => raises.disabled !== null || raises.recovered),
+    webhookEvents: touched.filter(
+      ({ verdict: { raises } }) => raises.failing || raises.disabled !== null || raises.recovered,
+    ),
     disabled: touched.flatMap(({ webhook: { id: webhookId, tenantId }, verdict: { disable: reason } }) =>
       reason === null ? [] : [{ webhookId, tenantId, reason }],
     ),
@@ -194,6 +201,7 @@ function newHealth(row: HealthRow, attempts: readonly FinishedAttempt[], streakM
       failingForMs === null || verdict.disable !== null
         ? null
         : Math.max(0, nextProbeMs(consecutiveFailures, failingForMs, streakMsMin) - failingForMs),
+    lastError: inOrder.findLast(hasFailed)?.outcome.errorCode ?? null,
   };
 }
 
