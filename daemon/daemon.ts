@@ -17,12 +17,14 @@ import { startShares } from './sweeps/lane-shares.js';
 import { startSweeps } from './sweeps/regular-sweeps.js';
 import { startEndpointReports } from './sweeps/report-endpoints.js';
 import { startInstallationReports } from './sweeps/report-installation.js';
+import { startNotices } from './sweeps/send-notices.js';
 import { crontab, taskList } from './tasks.js';
 import { registerInstallation } from './telemetry/installation-metrics.js';
 import { DaemonMetrics } from './telemetry/metrics.js';
 
 interface DaemonDeps extends Omit<AttemptDeps, 'sender' | 'fence'> {
   db: Database;
+  random: (bytes: number) => Buffer;
   /** How receivers' names are resolved; default: by the system's DNS servers. */
   lookup?: NameResolver;
   /** The metrics' registry; default: a new one. */
@@ -83,6 +85,7 @@ export class Daemon {
       startShares({ db, log, deliverer }),
       startEndpointReports(deps, deliverer.gate),
       startInstallationReports(deps, deliverer.gate),
+      startNotices(deps),
     ];
   }
 

@@ -16,6 +16,7 @@ import { apiErrorOf } from './http/errors.js';
 import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
+import { noticePages } from './http/notice-pages.js';
 import {
   followRequests,
   refuseRepeatedHeaders,
@@ -139,6 +140,7 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
       return { addresses: config.delivery.egressAddresses };
     });
   }
+  await app.register(noticePages, services);
   if (config.graphiql) {
     await app.register(graphiql, config);
   }

@@ -1,21 +1,24 @@
 import { readIssuer } from '../api/dashboard/oidc/provider.js';
 import { type Check, check } from '../operations/doctor/check.js';
+import { Mailer } from '../platform/mail/mailer.js';
 import type { Config } from '../platform/settings/config.js';
 
 const TIMEOUT_MS = 5_000;
 const BODY_BYTES_MAX = 10_000;
 
 /**
- * Tries the settings that name something outside: OIDC_ISSUER, PUBLIC_URL and TRUSTED_PROXIES; of EGRESS_ADDRESSES only
- * whether it is missing. A setting that is not
- * set is not looked at. What this machine cannot reach, browsers may reach: that warns.
+ * Tries the settings that name something outside: OIDC_ISSUER, PUBLIC_URL, TRUSTED_PROXIES and SMTP_URL; of
+ * EGRESS_ADDRESSES only whether it is missing. A setting that is not set is not looked at. What this machine cannot
+ * reach, browsers may reach: that warns.
  */
-export async function examineAddresses({ oidc, publicUrl, trustedProxies, delivery }: Config): Promise<Check[]> {
-  const [issuer, own] = await Promise.all([
+export async function examineAddresses(config: Config): Promise<Check[]> {
+  const { oidc, publicUrl, trustedProxies, delivery } = config;
+  const [issuer, own, mail] = await Promise.all([
     oidc === null ? [] : examineIssuer(oidc),
     publicUrl === undefined ? [] : examinePublicUrl(publicUrl, trustedProxies.length > 0),
+    examineMail(config),
   ]);
-  return [...issuer, ...own, ...judgeEgress(delivery)];
+  return [...issuer, ...own, ...mail, ...judgeEgress(delivery)];
 }
 
 function judgeEgress({ egressProxy, egressAddresses }: Config['delivery']): Check[] {
@@ -25,6 +28,23 @@ function judgeEgress({ egressProxy, egressAddresses }: Config['delivery']): Chec
   }
   const trouble = 'Deliveries leave through EGRESS_PROXY, and owners of endpoints do not learn its addresses';
   return egressProxy === undefined ? [] : [check(name, 'warn', `${trouble}. Name them in EGRESS_ADDRESSES.`)];
+}
+
+/** Connects to the mail server and logs in; sends nothing. */
+async function examineMail({ mail, smtpUrl, mailFrom, publicUrl }: Config): Promise<Check[]> {
+  if (mail !== null) {
+    const trouble = await new Mailer(mail).examine();
+    return [
+      trouble === null
+        ? check('SMTP_URL', 'ok', `The mail server ${mail.host}:${mail.port} can be used.`)
+        : check('SMTP_URL', 'fail', `${mail.host}:${mail.port}: ${trouble}`),
+    ];
+  }
+  const named = { SMTP_URL: smtpUrl, MAIL_FROM: mailFrom, PUBLIC_URL: publicUrl };
+  const missing = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  return smtpUrl === undefined && mailFrom === undefined
+    ? []
+    : [check('SMTP_URL', 'warn', `No notices are sent by e-mail: ${missing.join(' and ')} must be set too.`)];
 }
 
 async function examineIssuer(oidc: NonNullable<Config['oidc']>): Promise<Check[]> {

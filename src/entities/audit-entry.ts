@@ -33,6 +33,9 @@ export const AuditAction = graphqlEnum('AuditAction', 'A kind of change.', {
   API_KEY_REVOKED: 'An API key was revoked.',
   PORTAL_SESSION_CREATED: 'A session of the portal was created.',
   PORTAL_SESSION_REVOKED: 'A session of the portal was revoked.',
+  NOTICE_RECIPIENT_CREATED: 'A recipient of notices was added.',
+  NOTICE_RECIPIENT_UPDATED: 'A recipient of notices was changed, confirmed or unsubscribed.',
+  NOTICE_RECIPIENT_DELETED: 'A recipient of notices was deleted.',
   TENANT_CREATED: 'A tenant was created.',
   TENANT_UPDATED: 'A tenant got another name.',
   TENANT_DELETED: 'A tenant was deleted, with its webhooks and keys. The entry is in the log of the installation.',
@@ -55,6 +58,7 @@ export const AuditTarget = graphqlEnum('AuditTarget', 'A kind of object that was
   BULK_OPERATION: 'A bulk operation.',
   API_KEY: 'An API key.',
   PORTAL_SESSION: 'A session of the portal.',
+  NOTICE_RECIPIENT: 'A recipient of notices.',
   TENANT: 'A tenant.',
   EVENT_TYPE: 'An event type.',
 });

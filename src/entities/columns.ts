@@ -37,6 +37,8 @@ export const shown = {
   nullableText: shownAs(() => String, { type: 'text', nullable: true }),
   texts: shownAs(() => [String], { type: 'string[]', columnType: 'text[]' }),
   enum: (type: () => object, description: string, more?: Column) => shownAs(type, { type: 'text' })(description, more),
+  enums: (type: () => object, description: string) =>
+    shownAs(() => [type()] as never, { type: 'string[]', columnType: 'text[]' })(description),
   integer: shownAs(() => Int, { type: 'integer' }),
   nullableInteger: shownAs(() => Int, { type: 'integer', nullable: true }),
   boolean: shownAs(() => Boolean, { type: 'boolean' }),

@@ -5,6 +5,7 @@ import { BulkOperation } from './bulk-operation.js';
 import { Delivery } from './delivery.js';
 import { Event } from './event.js';
 import { EventType } from './event-type.js';
+import { NoticeRecipient } from './notice-recipient.js';
 import { Tenant } from './tenant.js';
 import { Webhook } from './webhook.js';
 import { WebhookOptions } from './webhook-options.js';
@@ -17,6 +18,7 @@ export const entities = [
   Delivery,
   Event,
   EventType,
+  NoticeRecipient,
   Tenant,
   Webhook,
   WebhookOptions,

@@ -47,6 +47,13 @@ async function oneOfEach(tenant: TestTenant): Promise<Record<NodeType, string>> 
     Delivery: gid.delivery(deliveryId),
     Event: gid.event(eventId!),
     EventType: gid.eventType('coupon.applied'),
+    NoticeRecipient: globalId(
+      'NoticeRecipient',
+      await row(
+        `insert into hookwright.notice_recipients (tenant_id, address, topics)
+         values ($1, 'ops@example.com', '{DISABLED}') returning id`,
+      ),
+    ),
     PortalSession: gid.portalSession(await makePortalSession(api.services, tenant.id)),
     Tenant: gid.tenant(tenant.id),
     Webhook: gid.webhook(webhookId),
@@ -63,6 +70,7 @@ const scopes: Record<NodeType, Scope | null> = {
   Delivery: 'deliveries:read',
   Event: 'events:read',
   EventType: null,
+  NoticeRecipient: 'webhooks:write',
   PortalSession: 'keys:admin',
   Tenant: PLATFORM_ADMIN,
   Webhook: 'webhooks:read',

@@ -16,6 +16,7 @@ import { gid } from '../support/ids.js';
 const needed: Record<string, readonly (keyof typeof PortalCapability)[] | null> = {
   'Query.apiKeys': ['MANAGE_KEYS'],
   'Query.auditLog': ['MANAGE_KEYS'],
+  'Query.noticeRecipients': ['MANAGE_OPTIONS'],
   'Query.portalSessions': ['MANAGE_KEYS'],
   'Mutation.cancelBulkOperation': ['BULK'],
   'Mutation.checkWebhook': ['SEND'],
@@ -24,6 +25,10 @@ const needed: Record<string, readonly (keyof typeof PortalCapability)[] | null> 
   'Mutation.cancelDeliveries': ['BULK'],
   'Mutation.cancelDelivery': ['SEND'],
   'Mutation.createApiKey': ['MANAGE_KEYS'],
+  'Mutation.createNoticeRecipient': ['MANAGE_OPTIONS'],
+  'Mutation.deleteNoticeRecipient': ['MANAGE_OPTIONS'],
+  'Mutation.sendTestNotice': ['MANAGE_OPTIONS'],
+  'Mutation.updateNoticeRecipient': ['MANAGE_OPTIONS'],
   'Mutation.createPortalSession': ['MANAGE_KEYS'],
   'Mutation.createTenant': null,
   'Mutation.createWebhook': ['MANAGE_ENDPOINTS'],
@@ -210,7 +215,7 @@ describe('over the wire', () => {
     expect((await site.ask('{ auditLog(first: 1) { edges { node { actor } } } }', {}, keeper)).data).toEqual({
       auditLog: { edges: [{ node: { actor: 'PORTAL_SESSION' } }] },
     });
-    const whole = await opened('MANAGE_KEYS', 'MANAGE_ENDPOINTS', 'SEE_SECRETS', 'SEND');
+    const whole = await opened('MANAGE_KEYS', 'MANAGE_ENDPOINTS', 'MANAGE_OPTIONS', 'SEE_SECRETS', 'SEND');
     expect((await key(['webhooks:write'], whole)).errors).toEqual([]);
   });
 

@@ -33,8 +33,10 @@ const guardedBy: Record<string, string> = {
     Mutation.attemptNow Mutation.cancelBulkOperation Mutation.cancelDeliveries Mutation.cancelDelivery
     Mutation.recoverDeliveries Mutation.recoverWebhook Mutation.redeliver Mutation.replayEvents Mutation.resumeBulkOperation`,
   'webhooks:write': `
-    Mutation.checkWebhook Mutation.createWebhook Mutation.deleteWebhook Mutation.probeWebhook Mutation.releaseHeld
-    Mutation.rotateWebhookSecret Mutation.testWebhook Mutation.updateWebhook CreateWebhookPayload.secret`,
+    Query.noticeRecipients Mutation.checkWebhook Mutation.createNoticeRecipient Mutation.createWebhook
+    Mutation.deleteNoticeRecipient Mutation.deleteWebhook Mutation.probeWebhook Mutation.releaseHeld Mutation.rotateWebhookSecret
+    Mutation.sendTestNotice Mutation.testWebhook Mutation.updateNoticeRecipient Mutation.updateWebhook
+    CreateWebhookPayload.secret`,
   'events:emit': 'Mutation.emitEvent Mutation.emitEvents',
   'webhooks:read webhooks:write': 'BulkOperation.webhook Delivery.webhook',
 };
@@ -65,9 +67,11 @@ const unguarded: Record<string, string> = {
   CancelDeliveryPayload: 'delivery',
   CheckWebhookPayload: 'delivery',
   CreateApiKeyPayload: 'apiKey key',
+  CreateNoticeRecipientPayload: 'noticeRecipient',
   CreatePortalSessionPayload: 'session url',
   CreateTenantPayload: 'tenant',
   CreateWebhookPayload: 'webhook',
+  DeleteNoticeRecipientPayload: 'deletedNoticeRecipientId',
   DeleteTenantPayload: 'deletedTenantId',
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
@@ -106,6 +110,8 @@ const unguarded: Record<string, string> = {
   DeliveryOptions: 'headers own recovery retryDelaysSeconds timeoutMs',
   FailingWebhook: 'consecutiveFailures held lastErrorCode name since state tenant url webhookId',
   FanOutEntry: 'delivery reason webhookId',
+  NoticeRecipient: `
+    address confirmedAt createdAt databaseId digest id lastError locale timeZone topics unsubscribedAt`,
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PortalLook: 'accent accentDark font header radius transparent',
   PortalSession: `
@@ -122,15 +128,17 @@ const unguarded: Record<string, string> = {
   RevokeApiKeyPayload: 'apiKey',
   RevokePortalSessionPayload: 'session',
   RotateWebhookSecretPayload: 'secret webhook',
+  SendTestNoticePayload: 'noticeRecipient',
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
   Tenant: 'createdAt databaseId deliveryDefaults id name',
   TestWebhookPayload: 'delivery',
   UpdateEventTypePayload: 'eventType',
+  UpdateNoticeRecipientPayload: 'noticeRecipient',
   UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',
-  Viewer: 'apiKey egressAddresses portalSession retention scopes tenant',
+  Viewer: 'apiKey egressAddresses mailConfigured portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures createdAt databaseId delivery description disabledAt disabledReason endpointState
     eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt previousSecretExpiresAt url
@@ -139,7 +147,9 @@ const unguarded: Record<string, string> = {
   WebhookUpdate: 'cursor resync webhook webhookId',
 };
 /** Each has a connection and an edge. */
-const listed = words('ApiKey AuditEntry BulkOperation Delivery Event FanOutEntry PortalSession Tenant Webhook');
+const listed = words(
+  'ApiKey AuditEntry BulkOperation Delivery Event FanOutEntry NoticeRecipient PortalSession Tenant Webhook',
+);
 for (const name of listed) {
   unguarded[`${name}Connection`] = 'edges pageInfo';
   unguarded[`${name}Edge`] = 'cursor node';
@@ -253,6 +263,7 @@ describe('over the wire', () => {
   const literals: Record<string, string> = {
     CreateApiKeyInput: '{name: "k", scopes: ["webhooks:read"]}',
     CreatePortalSessionInput: '{capabilities: [VIEW]}',
+    CreateNoticeRecipientInput: '{address: "a@example.com"}',
     CreateTenantInput: '{name: "t"}',
     DateTime: '"2026-01-01T00:00:00Z"',
     CreateWebhookInput: '{url: "https://a.example.com/", eventTypes: ["*"]}',

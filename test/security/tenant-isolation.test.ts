@@ -31,6 +31,8 @@ await api.owner.query(
    select id, gen_random_uuid(), tenant_id, 8, 0, 0, 0 from hookwright.webhooks;
    insert into hookwright.webhook_options (webhook_id, tenant_id, name)
    select id, tenant_id, 'Shop' from hookwright.webhooks;
+   insert into hookwright.notice_recipients (tenant_id, address, topics)
+   select tenant_id, 'ops@example.com', '{DISABLED}' from hookwright.webhooks;
    insert into hookwright.creation_keys (tenant_id, api_key_id, key, request_hmac, webhook_id, secret_digest)
    select tenant_id, 1, 'key', '', id, '' from hookwright.webhooks`,
 );
@@ -41,7 +43,7 @@ const one = async (text: string, ...values: unknown[]) => (await api.owner.query
 
 const allTables = [
   ...['webhooks', 'events', 'deliveries', 'attempts', 'delivery_stats', 'endpoint_states', 'bulk_operations'],
-  ...['tenants', 'api_keys', 'audit_log', 'creation_keys', 'webhook_options'],
+  ...['tenants', 'api_keys', 'audit_log', 'creation_keys', 'webhook_options', 'notice_recipients'],
 ];
 
 /** Every statement of the API, as an attacker would like to have them: without any condition. */

@@ -12,6 +12,7 @@ export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
   'webhooks:edit': msg`create, change and delete endpoints`,
   'webhooks:secrets': msg`see new signing secrets, and rotate them`,
   'webhooks:test': msg`send tests`,
+  'webhooks:options': msg`manage notices by e-mail`,
   'deliveries:resend': msg`resend single deliveries, and cancel them`,
   'deliveries:bulk': msg`resend and cancel deliveries in bulk`,
   'keys:admin': msg`create and revoke keys, and read the audit log`,
@@ -21,7 +22,7 @@ export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
 };
 
 /** Parts of a scope are offered to those alone who do not hold the whole. */
-const PARTS = /:(edit|secrets|test|resend|bulk)$/;
+const PARTS = /:(edit|secrets|test|options|resend|bulk)$/;
 
 /**
  * The scopes, with their words, that the holder of some scopes may give to a key.

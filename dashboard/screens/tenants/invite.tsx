@@ -16,7 +16,7 @@ import { CREATE_PORTAL_SESSION } from './documents';
 const RIGHTS = {
   view: ['VIEW'],
   send: ['VIEW', 'SEND'],
-  all: ['VIEW', 'MANAGE_ENDPOINTS', 'SEND', 'SEE_SECRETS', 'BULK'],
+  all: ['VIEW', 'MANAGE_ENDPOINTS', 'MANAGE_OPTIONS', 'SEND', 'SEE_SECRETS', 'BULK'],
 } as const satisfies Record<string, readonly PortalCapability[]>;
 
 const DAYS = ['1', '3', '7'] as const;

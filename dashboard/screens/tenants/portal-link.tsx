@@ -17,7 +17,7 @@ import { PortalSessions } from './portal-sessions';
 const RIGHTS = {
   view: ['VIEW'],
   send: ['VIEW', 'SEND'],
-  all: ['VIEW', 'MANAGE_ENDPOINTS', 'SEND', 'SEE_SECRETS', 'BULK', 'MANAGE_KEYS'],
+  all: ['VIEW', 'MANAGE_ENDPOINTS', 'MANAGE_OPTIONS', 'SEND', 'SEE_SECRETS', 'BULK', 'MANAGE_KEYS'],
 } as const satisfies Record<string, readonly PortalCapability[]>;
 
 /** Opens the portal as the tenant's own people see it, invites them, and lists their sessions. */

@@ -10,6 +10,7 @@ import { Delivery } from '../../entities/delivery.js';
 import { Event } from '../../entities/event.js';
 import { EventType } from '../../entities/event-type.js';
 import { Node } from '../../entities/node.js';
+import { NoticeRecipient } from '../../entities/notice-recipient.js';
 import { Webhook } from '../../entities/webhook.js';
 import { type ApiError, type InputIssue, invalidInput } from '../../errors.js';
 import { readTenants } from '../../operations/tenants/read-usage.js';
@@ -34,6 +35,7 @@ const readers: Record<NodeType, [query: string, read: Read]> = {
   Delivery: ['delivery', rowsOfTenant(Delivery)],
   Event: ['event', rowsOfTenant(Event)],
   EventType: ['eventType', readEventTypes],
+  NoticeRecipient: ['noticeRecipients', rowsOfTenant(NoticeRecipient)],
   PortalSession: ['portalSessions', byNumber(readPortalSessions)],
   Tenant: ['tenant', byNumber(({ db }, ids) => readTenants(db, ids))],
   Webhook: ['webhook', rowsOfTenant(Webhook)],

@@ -27,6 +27,7 @@ import { ApiKeyResolver } from './keys/api-key.js';
 import { PortalSessionResolver } from './keys/portal-session.js';
 import { LiveUpdateResolver } from './live-updates.js';
 import { NodeResolver } from './node.js';
+import { NoticeRecipientResolver } from './notices/notice-recipients.js';
 import { StatsResolver } from './stats/stats.js';
 import { AuditLogResolver } from './tenants/audit-log.js';
 import { TenantResolver } from './tenants/tenant.js';
@@ -56,6 +57,7 @@ const resolvers = [
   InstallationResolver,
   LiveUpdateResolver,
   NodeResolver,
+  NoticeRecipientResolver,
   PortalSessionResolver,
   StatsResolver,
   TenantResolver,

@@ -32,6 +32,11 @@ const advice: Record<Reason, string> = {
   bulk_operation_finished: 'Nothing: the bulk operation has ended.',
   bulk_operation_not_resumable:
     'Start another bulk operation. Only a failed one, or one that somebody canceled, can be resumed, while its webhook exists.',
+  mail_not_configured: 'Ask the operator: without SMTP_URL, MAIL_FROM and PUBLIC_URL the service sends no mails.',
+  notice_recipient_limit_reached: 'Delete a recipient of notices that you no longer need.',
+  notice_recipient_exists: 'Change the recipient with `updateNoticeRecipient`.',
+  notice_recipient_not_confirmed:
+    'Follow the link in the mail that was sent to the address, or have another one sent with `askAgain`.',
   rotation_under_way:
     'The secret before the last rotation still signs. Wait until its overlap ends, or end it now with overlapHours: 0.',
   secret_rotated:

@@ -15,6 +15,7 @@ const types = {
   Delivery: { prefix: 'dl', noun: 'delivery' },
   Event: { prefix: 'ev', noun: 'event' },
   EventType: { prefix: 'et', noun: 'event type' },
+  NoticeRecipient: { prefix: 'nr', noun: 'notice recipient' },
   PortalSession: { prefix: 'ps', noun: 'portal session' },
   Tenant: { prefix: 'tn', noun: 'tenant' },
   Webhook: { prefix: 'wh', noun: 'webhook' },

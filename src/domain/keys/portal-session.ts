@@ -5,6 +5,7 @@ import type { Scope, TenantScope } from './scopes.js';
 const scopes = {
   VIEW: ['webhooks:read', 'events:read', 'deliveries:read'],
   MANAGE_ENDPOINTS: ['webhooks:edit'],
+  MANAGE_OPTIONS: ['webhooks:options'],
   SEND: ['webhooks:test', 'deliveries:resend'],
   SEE_SECRETS: ['webhooks:secrets'],
   BULK: ['deliveries:bulk'],

@@ -34,6 +34,10 @@ export const OLD_ROWS = {
     table: 'raised_events',
     isOld: () => `pending = 0 and raised_at < now() - interval '1 hour'`,
   },
+  /** Notices live for four days at most, where mails are sent. */
+  notices: { table: 'notices', isOld: () => `happened_at < now() - interval '7 days'` },
+  'notice recipients': { table: 'notice_recipients', isOld: () => 'deleted_at is not null' },
+  'confirmation requests': { table: 'confirmation_requests', isOld: () => `requested_at < now() - interval '1 day'` },
 } satisfies Record<string, OldRows>;
 
 export const forgetOld = (pool: pg.Pool, { table, isOld }: OldRows, retentionDays: number): Promise<void> =>

@@ -2,7 +2,10 @@ import type pg from 'pg';
 import { query, type SqlTarget } from '../../platform/database/database.js';
 
 /** The id of a new row, for values that are made before the row and contain its id. */
-export async function allocateId(pool: pg.Pool, table: 'tenants' | 'webhooks' | 'api_keys'): Promise<number> {
+export async function allocateId(
+  pool: pg.Pool,
+  table: 'tenants' | 'webhooks' | 'api_keys' | 'notice_recipients',
+): Promise<number> {
   const statement = { name: `next_id_of_${table}`, text: `select nextval('hookwright.${table}_id_seq') as id` };
   const [allocated] = await query<{ id: number }>(pool, statement, []);
   return allocated!.id;

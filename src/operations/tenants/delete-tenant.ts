@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
+import { NoticeRecipient } from '../../entities/notice-recipient.js';
 import { ApiError } from '../../errors.js';
 import { tryEach } from '../../platform/concurrency/try-each.js';
 import type { Database } from '../../platform/database/database.js';
@@ -7,6 +8,7 @@ import { enterTenant } from '../../platform/database/tenant-database.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
 import { enqueueAligns } from '../jobs/enqueue.js';
+import { eraseRecipient } from '../notices/change-recipients.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant, lockWebhooks } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
@@ -39,6 +41,9 @@ export async function deleteTenant(
     for (const webhook of webhooks) {
       eraseWebhook(webhook, now);
     }
+    for (const recipient of await em.find(NoticeRecipient, {})) {
+      eraseRecipient(recipient, now);
+    }
     // Expired keys stay: there may be very many portal sessions.
     const apiKeys = await em.find(ApiKey, activeKeys(), { orderBy: { id: 'asc' } });
     for (const apiKey of apiKeys) {
@@ -66,6 +71,9 @@ const TABLES_OF_TENANTS = [
   'bulk_operations',
   'outbox_grants',
   'audit_log',
+  'notices',
+  'notice_recipients',
+  'confirmation_requests',
   'webhook_options',
   'webhook_recoveries',
   'webhooks',

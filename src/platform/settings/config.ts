@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopbackAddress, opensLoopback } from '../../domain/addresses/target.js';
 import { delaysOf } from '../../domain/retry-policy.js';
+import { mailConfigOf } from './mail-settings.js';
 import { basePathOf, oidcFaults, oidcFrom } from './oidc-settings.js';
 import { readTable, type ValuesOf } from './setting.js';
 import { settings, table } from './settings.js';
@@ -41,6 +42,7 @@ const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'EGRESS_PROXY',
   'OIDC_CLIENT_SECRET',
+  'SMTP_URL',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
 ]);
@@ -93,6 +95,8 @@ function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values)
     basePath: values.publicUrl === undefined ? '' : basePathOf(values.publicUrl),
     /** Null: there is no sign-in by OpenID Connect, and session cookies are ignored. */
     oidc: dashboard ? oidcFrom(values.oidc, values.publicUrl) : null,
+    /** Null: no mails are sent. */
+    mail: mailConfigOf(values, values.publicUrl),
     limits: { ...limits, headersTimeoutMs: limits.requestTimeoutMs / 2 },
     streams: {
       ...values.streams,

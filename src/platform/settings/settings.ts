@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { databaseUrlFault, withTlsMode } from './database-url.js';
 import { limitSettings } from './limit-settings.js';
+import { mailSettings } from './mail-settings.js';
 import { oidcSettings } from './oidc-settings.js';
 import { list, optionalText, Setting, settingsIn, whole, wholeOrUnset, yesNo, yesNoOrUnset } from './setting.js';
 
@@ -120,6 +121,7 @@ export const table = {
     'an origin such as https://hooks.example.com, in full, as browsers send it, or one with a path such as https://example.com/hooks, without a slash at its end; the path must not be one of the service, such as /console',
   ),
   oidc: oidcSettings,
+  ...mailSettings,
   webhooksPerTenantMax: whole('WEBHOOKS_PER_TENANT_MAX', 1, 1_000_000, 100),
   apiKeysPerTenantMax: whole('API_KEYS_PER_TENANT_MAX', 1, 1_000_000, 100),
   payloadBytesMax: whole('PAYLOAD_BYTES_MAX', 1024, 1_048_576, 262_144),

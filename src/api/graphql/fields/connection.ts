@@ -41,6 +41,7 @@ type ListName =
   | 'deliveries'
   | 'events'
   | 'fanOut'
+  | 'noticeRecipients'
   | 'portalSessions'
   | 'tenants'
   | 'webhooks';

@@ -22,6 +22,7 @@ import { PortalLook, PortalLookInput } from './portal-look-types.js';
 export const PortalCapability = graphqlEnum<Capability>('PortalCapability', 'A right of a portal session.', {
   VIEW: 'Look at webhooks, events and deliveries. Every session may.',
   MANAGE_ENDPOINTS: 'Create, change, pause, enable and delete webhooks, and release held deliveries.',
+  MANAGE_OPTIONS: 'Decide who gets notices by e-mail.',
   SEND: 'Test webhooks, and send or cancel single deliveries.',
   SEE_SECRETS:
     'With MANAGE_ENDPOINTS: see the secret of a new webhook, and rotate secrets. Without it the session can create a webhook only by a mutation that does not select `secret`.',

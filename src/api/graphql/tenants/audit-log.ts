@@ -113,6 +113,7 @@ const nodeTypes: Record<AuditTarget, NodeType> = {
   BULK_OPERATION: 'BulkOperation',
   API_KEY: 'ApiKey',
   PORTAL_SESSION: 'PortalSession',
+  NOTICE_RECIPIENT: 'NoticeRecipient',
   TENANT: 'Tenant',
   EVENT_TYPE: 'EventType',
 };

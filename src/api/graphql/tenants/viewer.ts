@@ -32,6 +32,9 @@ class Viewer {
       'The addresses and address ranges that deliveries come from, for firewalls. Empty where the installation names none.',
   })
   egressAddresses!: readonly string[];
+
+  @Field(() => Boolean, { description: 'Whether this installation sends notices by e-mail.' })
+  mailConfigured!: boolean;
 }
 
 @Resolver()
@@ -50,13 +53,15 @@ export class ViewerResolver {
       throw new ApiError('unauthenticated', 'This API key no longer exists.');
     }
     const portalSession = apiKey.portalId === null ? null : portalSessionOf(apiKey, context.clock());
+    const { config } = context;
     return {
       tenant,
       apiKey,
       scopes: [...scopes],
       portalSession,
-      retention: retentionOf(context.config),
-      egressAddresses: context.config.delivery.egressAddresses,
+      retention: retentionOf(config),
+      egressAddresses: config.delivery.egressAddresses,
+      mailConfigured: config.mail !== null,
     };
   }
 }

@@ -1,0 +1,227 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sendDueNotices } from '../../daemon/sweeps/send-notices.js';
+import type { NoticeRecipient } from '../../src/entities/notice-recipient.js';
+import { createRecipient, sendTestNotice } from '../../src/operations/notices/change-recipients.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
+import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
+import { Mailer } from '../../src/platform/mail/mailer.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { MailServer } from '../support/mail-server.js';
+import { answer } from '../support/receiver.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let stack: DeliveryStack;
+let server: MailServer;
+let failing: Endpoint;
+
+beforeAll(async () => {
+  server = await MailServer.open();
+  stack = await DeliveryStack.open({
+    MAX_RETRIES: '0',
+    SMTP_URL: server.url,
+    MAIL_FROM: 'Hooks <hooks@example.com>',
+    PUBLIC_URL: 'https://hooks.example.com',
+  });
+  stack.startDaemon();
+});
+beforeEach(async () => {
+  server.toAddress = null;
+  failing = await stack.endpoint(answer(500));
+  await stack.change(failing.webhookId, { url: `${failing.url}/in?token=abc` });
+});
+afterEach(async () => {
+  await deleteWebhook(stack.services.db, stack.tenantId, failing.webhookId, commandLine);
+  await stack.rows('delete from hookwright.notice_recipients');
+});
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const mailer = () => new Mailer(stack.services.config.mail!);
+
+/** Sends what is due after so much time. @returns the mails that came */
+async function mailsAfter(ms: number, by: Pick<Mailer, 'send'> = mailer()) {
+  const before = server.mails.length;
+  const clock = () => new Date(Date.now() + ms);
+  await sendDueNotices({ ...stack.services, clock }, by, 'https://hooks.example.com');
+  return server.mails.slice(before);
+}
+
+const recipient = (settings: Partial<NoticeRecipient> = {}) =>
+  createRecipient(stack.services.db, {
+    tenantId: stack.tenantId,
+    address: 'ops@example.com',
+    topics: ['FAILING', 'DISABLED', 'RECOVERED', 'HELD_EXPIRING', 'EXHAUSTED'],
+    digest: 'AT_ONCE',
+    locale: null,
+    timeZone: 'Europe/Berlin',
+    confirmed: true,
+    by: commandLine,
+    ...settings,
+  });
+
+const lastError = async () =>
+  (await stack.rows<{ last_error: string | null }>('select last_error from hookwright.notice_recipients'))[0]!
+    .last_error;
+const waiting = () => stack.rows<{ topic: string }>('select topic from hookwright.notices order by id');
+const isActive = async () => (await stack.webhookRow(failing.webhookId)).active;
+
+async function fail(times: number): Promise<void> {
+  for (const eventId of await stack.emits(times)) {
+    await stack.reaches(eventId, 'FAILED');
+  }
+}
+
+test('nothing is written for a tenant without recipients, or for those who want other topics', async () => {
+  await fail(5);
+  await recipient({ topics: ['RECOVERED'] });
+  await fail(5);
+  await eventually(async () => !(await isActive()));
+  expect(await waiting()).toEqual([]);
+});
+
+test('a warning settles for a minute, and says which endpoint fails, since when and how', async () => {
+  await recipient({ topics: ['FAILING'] });
+  await stack.change(failing.webhookId, { name: '<b>Shop</b> "Ä"' });
+  await fail(5);
+  expect(await mailsAfter(0)).toEqual([]);
+  const [mail, ...more] = await mailsAfter(61_000);
+  expect(more).toEqual([]);
+  expect(mail).toMatchObject({ to: ['ops@example.com'] });
+  expect(mail!.headers.get('subject')).toBe('<b>Shop</b> "Ä" fails');
+  expect(mail!.headers.get('from')).toBe('Hooks <hooks@example.com>');
+  expect(mail!.text).toMatch(/^5 requests in a row have failed since .*, the last one with HTTP_500\./m);
+  expect(mail!.text).toContain(`<b>Shop</b> "Ä" (Endpoint ${failing.webhookId}, ${new URL(failing.url).origin})\n`);
+  expect(mail!.text + mail!.html).not.toMatch(/token=|\/in\b/);
+  expect(mail!.html).toContain('&#60;b&#62;Shop&#60;/b&#62;');
+  expect(mail!.html).not.toMatch(/src=|<link|<script|<img/);
+  expect(mail!.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+  expect(mail!.text).toContain(mail!.headers.get('list-unsubscribe')!.slice(1, -1));
+  expect(await waiting()).toEqual([]);
+});
+
+test('one trouble is one mail: no warning of what was disabled meanwhile; a reminder after 1 and 3 days', async () => {
+  await recipient({ locale: 'de', topics: ['FAILING', 'DISABLED', 'RECOVERED'] });
+  await fail(5);
+  await stack.emits(5);
+  await eventually(async () => !(await isActive()));
+  await stack.emit();
+  const [mail, ...more] = await mailsAfter(61_000);
+  expect(more).toEqual([]);
+  expect(mail!.headers.get('subject')).toMatch(/ wurde deaktiviert$/);
+  expect(mail!.text).not.toContain('schlägt fehl');
+
+  expect(await mailsAfter(DAY_MS - MINUTE_MS)).toEqual([]);
+  const [reminder] = await mailsAfter(DAY_MS + MINUTE_MS);
+  expect(reminder!.headers.get('subject')).toMatch(/ ist noch deaktiviert$/);
+  expect(await mailsAfter(2 * DAY_MS)).toEqual([]);
+  expect(await mailsAfter(3 * DAY_MS + MINUTE_MS)).toHaveLength(1);
+  expect(await waiting()).toEqual([]);
+});
+
+test('a recovery within the minute leaves no warning; an enabled endpoint gets no reminder', async () => {
+  await recipient({ topics: ['FAILING', 'DISABLED'] });
+  await fail(5);
+  failing.answerWith(answer(200));
+  await stack.reaches(await stack.emit(), 'SUCCEEDED');
+  expect(await mailsAfter(61_000)).toEqual([]);
+  expect(await waiting()).toEqual([]);
+
+  failing.answerWith(answer(410));
+  await stack.emit();
+  await eventually(async () => !(await isActive()));
+  expect(await mailsAfter(61_000)).toHaveLength(1);
+  await stack.change(failing.webhookId, { active: true });
+  expect(await mailsAfter(2 * DAY_MS)).toEqual([]);
+  expect(await waiting()).toEqual([]);
+});
+
+describe('a mail that is not taken', () => {
+  const sendTest = async () => {
+    const { id } = await recipient();
+    await sendTestNotice(stack.services.db, stack.tenantId, id);
+    return id;
+  };
+
+  test('is tried five times in a day where the server asks for patience, and comes once', async () => {
+    await sendTest();
+    server.toAddress = { code: 451, text: 'Greylisted' };
+    expect(await mailsAfter(0)).toEqual([]);
+    expect(await lastError()).toBe('451 Greylisted');
+    expect(await mailsAfter(4 * MINUTE_MS)).toEqual([]);
+    server.toAddress = null;
+    expect(await mailsAfter(6 * MINUTE_MS)).toHaveLength(1);
+    expect(await lastError()).toBeNull();
+    expect(await mailsAfter(DAY_MS)).toEqual([]);
+  });
+
+  test('is given up after the fifth try', async () => {
+    await sendTest();
+    server.toAddress = { code: 451, text: 'Later' };
+    let ms = 0;
+    const tries = [];
+    for (const pause of [0, 6 * MINUTE_MS, 31 * MINUTE_MS, 181 * MINUTE_MS, 21 * HOUR_MS]) {
+      ms += pause;
+      await mailsAfter(ms);
+      tries.push((await waiting()).length);
+    }
+    expect(tries).toEqual([1, 1, 1, 1, 0]);
+  });
+
+  test('ends a recipient whose address does not exist, but not one that the server has a policy against', async () => {
+    const id = await sendTest();
+    server.toAddress = { code: 550, text: '5.7.1 Relaying denied' };
+    await mailsAfter(0);
+    expect((await waiting()).length).toBe(1);
+    server.toAddress = { code: 550, text: '5.1.1 No such user' };
+    await mailsAfter(6 * MINUTE_MS);
+    expect(await lastError()).toBe('550 5.1.1 No such user');
+    expect(await waiting()).toEqual([]);
+    await expect(sendTestNotice(stack.services.db, stack.tenantId, id)).rejects.toThrow('until somebody confirms');
+  });
+
+  test('is tried again where the server says nothing', async () => {
+    await sendTest();
+    server.toAddress = 'silence';
+    await mailsAfter(0, new Mailer(stack.services.config.mail!, 100));
+    expect(await lastError()).toBe('The mail server of this service could not be used.');
+    server.toAddress = null;
+    expect(await mailsAfter(6 * MINUTE_MS)).toHaveLength(1);
+  });
+
+  test('comes twice at most when the daemon ends between sending and recording', async () => {
+    await sendTest();
+    const dying: Pick<Mailer, 'send'> = {
+      send: async (mail) => {
+        await mailer().send(mail);
+        throw new Error('the end');
+      },
+    };
+    const before = server.mails.length;
+    await expect(mailsAfter(0, dying)).rejects.toThrow('recorded');
+    expect(server.mails.length - before).toBe(1);
+    expect(await mailsAfter(MINUTE_MS)).toEqual([]);
+    expect(await mailsAfter(6 * MINUTE_MS)).toHaveLength(1);
+    expect(await mailsAfter(DAY_MS)).toEqual([]);
+  });
+});
+
+test('two daemons send each mail once', async () => {
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const { id } = await recipient({ address: `${name}@example.com` });
+    await sendTestNotice(stack.services.db, stack.tenantId, id);
+  }
+  const before = server.mails.length;
+  await Promise.all([mailsAfter(0), mailsAfter(0), mailsAfter(0)]);
+  expect(
+    server.mails
+      .slice(before)
+      .flatMap(({ to }) => to)
+      .sort(),
+  ).toEqual(['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`));
+});
