@@ -32,6 +32,8 @@ export function createCache() {
         // Lists that stay on the screen while they get longer or shorter.
         createApiKey: forgets('apiKeys'),
         revokeApiKey: forgets('apiKeys'),
+        createNoticeRecipient: forgets('noticeRecipients'),
+        deleteNoticeRecipient: forgets('noticeRecipients'),
         createPortalSession: forgets('portalSessions'),
         revokePortalSession: forgets('portalSessions'),
         deleteWebhook: (_result, { input }, cache) =>

@@ -7,7 +7,7 @@ import type { Hit } from './find-field';
 import { type Findings, FindWindow } from './find-window';
 import type { FinderProps } from './frame-tools';
 import { PlaceContext } from './place';
-import { TENANT_SCREENS } from './screens';
+import { screensFor } from './screens';
 import { isAllowed, useViewer } from './viewer';
 import { HitName, idIn, pathOf, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from './whereabouts';
 
@@ -64,7 +64,7 @@ export default function Finder(props: FinderProps) {
       {...props}
       name={<Trans>Number, id, name, URL, event type, idempotency key or screen</Trans>}
       hint={<Trans>A receiver has a delivery's number in the header X-Service-Delivery.</Trans>}
-      screens={TENANT_SCREENS}
+      screens={screensFor(viewer)}
       find={find}
     />
   );

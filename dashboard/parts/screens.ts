@@ -1,15 +1,41 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { Scope } from '../../src/domain/keys/scopes';
+import type { ViewerQuery } from '../api/generated/graphql';
+import { isAllowed } from './viewer';
 
-/** The screens of a tenant, as the tabs have them; of the scopes one is what the API asks for its data. `g` and its key lead to it. */
-export const TENANT_SCREENS: readonly { path: string; key: string; name: MessageDescriptor; scopes: Scope[] }[] = [
+interface TenantScreen {
+  path: string;
+  /** `g` and this key lead to it. */
+  key: string;
+  name: MessageDescriptor;
+  /** One is what the API asks for its data. */
+  scopes: Scope[];
+  /** It is shown where the installation sends e-mails. */
+  needsMail?: boolean;
+}
+
+/** The screens of a tenant, as the tabs have them. */
+const TENANT_SCREENS: readonly TenantScreen[] = [
   { path: '/overview', key: 'o', name: msg`Overview`, scopes: ['webhooks:read'] },
   { path: '/endpoints', key: 'e', name: msg`Endpoints`, scopes: ['webhooks:read'] },
   { path: '/deliveries', key: 'd', name: msg`Deliveries`, scopes: ['deliveries:read'] },
   { path: '/events', key: 'v', name: msg`Events`, scopes: ['events:read'] },
   { path: '/catalogue', key: 'c', name: msg`Event catalogue`, scopes: ['webhooks:read'] },
   { path: '/operations', key: 'p', name: msg`Operations`, scopes: ['deliveries:read'] },
+  {
+    path: '/notices',
+    key: 'n',
+    name: msg`Notices`,
+    scopes: ['webhooks:options', 'platform:read'],
+    needsMail: true,
+  },
   { path: '/keys', key: 'k', name: msg`Keys`, scopes: ['keys:admin', 'platform:read'] },
   { path: '/audit', key: 'a', name: msg`Audit log`, scopes: ['keys:admin', 'platform:read'] },
 ];
+
+/** The screens that the viewer can open. */
+export const screensFor = (viewer: Pick<ViewerQuery['viewer'], 'scopes' | 'mailConfigured'>): readonly TenantScreen[] =>
+  TENANT_SCREENS.filter(
+    ({ scopes, needsMail = false }) => isAllowed(viewer, ...scopes) && (viewer.mailConfigured || !needsMail),
+  );

@@ -7,9 +7,9 @@ import { type FinderProps, FrameTools } from './frame-tools';
 import { useShortcuts } from './keyboard';
 import { currentLook } from './look';
 import { Link, PlaceContext, useGo } from './place';
-import { TENANT_SCREENS } from './screens';
+import { screensFor } from './screens';
 import { Untrusted } from './untrusted';
-import { isAllowed, useViewer } from './viewer';
+import { useViewer } from './viewer';
 import { whenWanted } from './when-wanted';
 
 const Finder = whenWanted<FinderProps>(() => import('./finder'));
@@ -38,7 +38,7 @@ export function TenantFrame({
   const isAt = useMatchRoute();
   const nav = useCurrentInView();
   const { header } = useSyncExternalStore(currentLook.subscribe, currentLook.read);
-  const screens = TENANT_SCREENS.filter(({ scopes }) => isAllowed(viewer, ...scopes));
+  const screens = screensFor(viewer);
   const go = useGo();
   useShortcuts(screens.map(({ path, key, name }) => ({ keys: `g ${key}`, does: i18n._(name), run: () => go(path) })));
   return (

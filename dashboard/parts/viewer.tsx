@@ -12,6 +12,7 @@ export const VIEWER = graphql(`
       tenant { id databaseId name }
       retention { deliveryDays }
       egressAddresses
+      mailConfigured
       portalSession {
         id capabilities locale theme returnUrl parentOrigins expiresAt keysExpireInSeconds
         look { accent accentDark font radius transparent header }

@@ -10,6 +10,7 @@ export const tenantScreens: Readonly<Record<(typeof PORTAL_SCREENS)[number], Loa
   '/events/$number': () => import('./events/event'),
   '/catalogue': () => import('./catalogue/catalogue'),
   '/catalogue/$name': () => import('./catalogue/catalogue-type'),
+  '/notices': () => import('./notices/notices'),
   '/keys': () => import('./keys/keys'),
   '/audit': () => import('./audit/audit-log'),
   '/endpoints': () => import('./endpoints/endpoints'),

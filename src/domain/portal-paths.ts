@@ -12,6 +12,7 @@ export const PORTAL_SCREENS = [
   '/catalogue/$name',
   '/operations',
   '/operations/$id',
+  '/notices',
   '/keys',
   '/audit',
 ] as const;

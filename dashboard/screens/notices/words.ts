@@ -1,0 +1,18 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
+import type { NoticeDigest, NoticeTopic } from '../../api/generated/graphql';
+
+export const TOPICS: Record<NoticeTopic, { name: MessageDescriptor; hint: MessageDescriptor }> = {
+  FAILING: { name: msg`Failing`, hint: msg`Five requests in a row have failed.` },
+  DISABLED: { name: msg`Disabled`, hint: msg`An endpoint was disabled; again after 1 and 3 days.` },
+  RECOVERED: { name: msg`Recovered`, hint: msg`A disabled endpoint works again.` },
+  HELD_EXPIRING: { name: msg`Held deliveries expire`, hint: msg`Held deliveries will be canceled soon.` },
+  EXHAUSTED: { name: msg`Deliveries failed`, hint: msg`Deliveries have failed for good.` },
+};
+
+export const ALL_TOPICS = Object.keys(TOPICS) as NoticeTopic[];
+
+export const DIGESTS: Record<NoticeDigest, MessageDescriptor> = {
+  AT_ONCE: msg`after a minute`,
+  DAILY: msg`daily at 08:00`,
+};
