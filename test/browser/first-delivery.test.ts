@@ -54,9 +54,9 @@ describe('a newcomer', () => {
     await page.getByRole('checkbox', { name: /^All events/ }).check();
     await page.getByRole('button', { name: 'Add the endpoint' }).click();
 
+    const secret = await copySecret(page);
     // Nothing leads away from what is shown once.
     await page.keyboard.press('Control+k');
-    const secret = await copySecret(page);
     await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
     await dialogOf(page)
       .getByText(/The endpoint answered 200 OK in/)

@@ -56,8 +56,10 @@ describe('an endpoint that begins to fail while somebody looks', () => {
     await page.getByRole('menuitem', { name: 'Send failed deliveries again' }).click();
     await dialogOf(page).getByText(`${failed} deliveries are sent again`).waitFor();
     // Two clicks before the button can follow start one operation.
-    const send = page.getByRole('button', { name: `Send ${failed} again` });
-    await send.evaluate('(button) => { button.click(); button.click(); }');
+    await page.getByRole('button', { name: `Send ${failed} again` }).evaluate((button: { click(): void }) => {
+      button.click();
+      button.click();
+    });
     await page.getByRole('link', { name: 'Open the operation' }).click();
     await page.getByText(`${failed} of ${failed} processed: ${failed} done, 0 skipped`).waitFor();
     await eventually(() => stack.receiver.deliveries === 11);
