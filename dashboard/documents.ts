@@ -12,8 +12,8 @@ function selectionOf(fields: Fields, isWanted: (field: Field | Group) => boolean
   const wanted = Object.entries(fields).filter(([, field]) => isWanted(field));
   const names = wanted.map(([name, field]) => {
     if (field.kind !== 'group') {
-      const members = field.kind === 'headers' ? ' { name value secret }' : '';
-      return (field as Field).secret ? setName(name) : `${name}${members}`;
+      const members = { headers: ' { name value secret }', auth: ' { kind username header }' };
+      return (field as Field).secret ? setName(name) : `${name}${members[field.kind as 'auth'] ?? ''}`;
     }
     return `${name} { ${selectionOf(field.fields as Fields)} ${field.option === undefined ? '' : 'own'} }`;
   });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { isUnanswered, judge } from '../../src/domain/outcome.js';
 import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
+import { withoutSecrets } from '../../src/domain/redact.js';
 import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
@@ -86,7 +87,7 @@ export class AttemptMaker {
         endedAtMs,
         requestHeaders:
           options.shownHeaders === null ? request.headers : { ...request.headers, ...options.shownHeaders },
-        result,
+        result: withoutSecrets(result, options.secrets),
         outcome,
         retryInMs: isLast ? null : retryInMsOf(retryDelaysSeconds, delivery.failuresBefore + 1, outcome),
       };

@@ -1,12 +1,15 @@
 import type pg from 'pg';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
+import { type AuthForm, authHeaderName } from '../../src/domain/fields/auth.js';
 import { isReserved, isSealed } from '../../src/domain/fields/headers.js';
+import { HIDDEN } from '../../src/domain/redact.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import {
   readDeliveryOptions,
   type StoredDeliveryOptions,
 } from '../../src/operations/attempts/read-delivery-options.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
+import { AUTH_SEALED_AS } from '../../src/operations/webhooks/auth-settings.js';
 import { sealedAs } from '../../src/operations/webhooks/header-settings.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import type { Config } from '../../src/platform/settings/config.js';
@@ -26,12 +29,13 @@ export interface DeliveryOptions extends Pick<Defaults, 'timeoutMs' | 'retryDela
   shownHeaders: Readonly<Record<string, string>> | null;
   /** How fast, and how often at a time. */
   allowed: Allowed;
+  /** Texts that answers must not keep. */
+  secrets: readonly string[];
 }
 
 type Defaults = Config['deliveryDefaults'];
 
-const NO_HEADERS = { headers: null, shownHeaders: null };
-const HIDDEN = '[secret]';
+const NO_HEADERS = { headers: null, shownHeaders: null, secrets: [] };
 
 type Named = Pick<DueDelivery, 'tenantId' | 'webhookId' | 'optionsVersion'>;
 
@@ -92,19 +96,39 @@ export class OptionsOfWebhooks {
 
   async #openHeaders(
     { tenantId, webhookId }: Named,
-    { headers }: StoredDeliveryOptions,
-  ): Promise<Pick<DeliveryOptions, 'headers' | 'shownHeaders'>> {
+    { headers, auth }: StoredDeliveryOptions,
+  ): Promise<Pick<DeliveryOptions, 'headers' | 'shownHeaders' | 'secrets'>> {
+    const open = (sealed: string, field: string) =>
+      this.vault.open(tenantId, webhookId, Buffer.from(sealed, 'base64'), field);
     const [opened, shown]: [Record<string, string>, Record<string, string>] = [{}, {}];
+    const secrets: string[] = [];
     // The service's prefix may have become another one since a header was set.
     const sent = Object.entries(headers ?? {}).filter(([name]) => !isReserved(name, this.#headerPrefix));
     for (const [name, header] of sent) {
-      const value = isSealed(header)
-        ? await this.vault.open(tenantId, webhookId, Buffer.from(header.sealed, 'base64'), sealedAs(name))
-        : header.value;
+      const value = isSealed(header) ? await open(header.sealed, sealedAs(name)) : header.value;
       opened[sentAs(name)] = value;
       shown[sentAs(name)] = isSealed(header) ? HIDDEN : value;
+      secrets.push(...(isSealed(header) ? [value] : []));
     }
-    return sent.length === 0 ? NO_HEADERS : { headers: opened, shownHeaders: shown };
+    if (auth !== null) {
+      const secret = await open(auth.sealed, AUTH_SEALED_AS);
+      const [name, value] = authHeader(auth, secret);
+      opened[name] = value;
+      shown[name] = HIDDEN;
+      secrets.push(secret, value, value.slice(value.indexOf(' ') + 1));
+    }
+    return Object.keys(opened).length === 0 ? NO_HEADERS : { headers: opened, shownHeaders: shown, secrets };
+  }
+}
+
+function authHeader(auth: AuthForm, secret: string): [name: string, value: string] {
+  switch (auth.kind) {
+    case 'BASIC':
+      return [authHeaderName(auth), `Basic ${Buffer.from(`${auth.username}:${secret}`).toString('base64')}`];
+    case 'BEARER':
+      return [authHeaderName(auth), `Bearer ${secret}`];
+    case 'API_KEY':
+      return [authHeaderName(auth), secret];
   }
 }
 

@@ -32,5 +32,6 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
     hint: msg`All running processes share this number, at least 1 each.`,
   },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
+  auth: { name: msg`Authentication`, hint: msg`Proves to the endpoint who sends a request.` },
   metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },
 };

@@ -1,3 +1,5 @@
+import { HIDDEN } from './redact.js';
+
 interface CurlRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
@@ -11,26 +13,32 @@ const CONTROLS = /(?!\n)\p{Cc}/gu;
 
 /**
  * A command for a POSIX shell that makes a POST request with exactly these headers and bytes. Headers that curl adds by
- * itself are taken away, and nothing in url, headers or body has a meaning for the shell or for curl.
+ * itself are taken away, and nothing in url, headers or body has a meaning for the shell or for curl. A hidden header
+ * is read from a variable, whose name the shell says while it is not set.
  */
 export function curlCommand({ url, headers, body }: CurlRequest): string {
   const withheld = ['Accept', 'Expect'].filter(
     (name) => !Object.keys(headers).some((given) => given.toLowerCase() === name.toLowerCase()),
   );
   const headerLines = [
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    ...withheld.map((name) => `${name}:`),
+    ...Object.entries(headers).map(([name, value]) =>
+      value === HIDDEN ? `${quote(`${name}: `)}${variable(name)}` : quote(`${name}: ${value}`),
+    ),
+    ...withheld.map((name) => quote(`${name}:`)),
   ];
   // Otherwise the body comes through a pipe: printf is built into shells, so its arguments may be of any length.
   const isArgument = Buffer.byteLength(body) <= ARGUMENT_BYTES_MAX && body.search(CONTROLS) === -1;
   const data = isArgument ? `--data-raw ${quote(body)}` : '--data-binary @-';
-  const parts = [
-    `curl --globoff --request POST ${quote(url)}`,
-    ...headerLines.map((line) => `--header ${quote(line)}`),
-    data,
-  ];
+  const parts = [`curl --globoff --request POST ${quote(url)}`, ...headerLines.map((line) => `--header ${line}`), data];
   return `${isArgument ? '' : `printf ${quote(printfFormat(body))} | `}${parts.join(' \\\n  ')}`;
 }
+
+/** `"${X_API_KEY:?…}"` for X-Api-Key. */
+const variable = (header: string): string =>
+  `"\${${header
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '_')
+    .replace(/^(?=\d)/, '_')}:?is the secret of a header}"`;
 
 /** Within single quotes a POSIX shell reads nothing but the closing quote. */
 function quote(text: string): string {

@@ -13,21 +13,25 @@ import {
   optionName,
   setName,
 } from '../domain/fields/field.js';
+import { DeliveryAuth, DeliveryAuthInput } from './delivery-auth.js';
 import { DeliveryHeader, DeliveryHeaderInput } from './delivery-header.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { JSONObject } from './scalars.js';
 
 type Column = PropertyOptions<object>;
 
-const kinds: { [Kind in Exclude<Field['kind'], 'number' | 'choice'>]: { column: Column; type: () => object } } = {
+const kinds: {
+  [Kind in Exclude<Field['kind'], 'number' | 'choice'>]: { column: Column; type: () => object; taken?: () => object };
+} = {
   url: { column: { type: 'text' }, type: () => String },
   text: { column: { type: 'text' }, type: () => String },
   eventTypes: { column: { type: 'string[]', columnType: 'text[]' }, type: () => [String] },
   textMap: { column: { type: 'json', columnType: 'jsonb' }, type: () => JSONObject },
-  delays: { column: { type: new ArrayType(Number), columnType: 'integer[]' }, type: () => [Float] },
+  delays: { column: { type: new ArrayType(Number), columnType: 'integer[]' }, type: () => [Float], taken: () => [Int] },
   headers: { column: { type: 'json', columnType: 'jsonb' }, type: () => [DeliveryHeader] },
+  auth: { column: { type: 'json', columnType: 'jsonb' }, type: () => DeliveryAuth, taken: () => DeliveryAuthInput },
 };
-const numbers: { whole: (typeof kinds)['text']; other: (typeof kinds)['text'] } = {
+const numbers: Record<'whole' | 'other', (typeof kinds)['text']> = {
   whole: { column: { type: 'integer' }, type: () => Int },
   other: { column: { type: 'double' }, type: () => Float },
 };
@@ -103,10 +107,11 @@ function takeHeaders(prototype: object, name: string): void {
 /** The classes of a group are made at once: type-graphql wants to know all of them when it makes the schema. */
 function typeOf(field: Field | Group, as: 'shown' | 'taken'): () => object {
   const type = field.kind === 'group' ? typesOf(field)[as] : undefined;
-  if (field.kind === 'delays' && as === 'taken') {
-    return () => [Int];
+  if (field.kind === 'group') {
+    return () => type!;
   }
-  return field.kind === 'group' ? () => type! : kindOf(field).type;
+  const { taken, type: shown } = kindOf(field);
+  return as === 'taken' ? (taken ?? shown) : shown;
 }
 
 const made = new Map<Group, { shown: object; taken: object }>();

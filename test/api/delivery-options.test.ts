@@ -1,18 +1,21 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import type { TenantScope } from '../../src/domain/keys/scopes.js';
+import { makeKey } from '../support/factories.js';
 import { gid } from '../support/ids.js';
-import { RestApi } from '../support/rest-api.js';
+import { expectProblem, RestApi } from '../support/rest-api.js';
 
 /** How an endpoint is called: the group `delivery` of a webhook's options. */
 
 const api = await RestApi.open();
 afterAll(() => api[Symbol.asyncDispose]());
 
-const shown = 'delivery { headers { name value secret } own } version';
-const update = async (id: number, delivery: object) => {
+const shown = 'delivery { headers { name value secret } auth { kind username header } own } version';
+const updateAny = async (id: number, change: object, key = api.tenant.key, headers = {}) => {
   const query = `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${shown} } } }`;
-  const json = { query, variables: { input: { id: gid.webhook(id), delivery } } };
-  return (await api.ask('POST //graphql', { json })).body;
+  const json = { query, variables: { input: { id: gid.webhook(id), ...change } } };
+  return (await api.ask('POST //graphql', { json, key, headers })).body;
 };
+const update = (id: number, delivery: object) => updateAny(id, { delivery });
 const changed = async (id: number, delivery: object) => (await update(id, delivery)).data.updateWebhook.webhook;
 const refused = async (id: number, delivery: object) => {
   const { errors } = (await update(id, delivery)).errors[0].extensions;
@@ -29,7 +32,7 @@ const auditOf = async (id: number) => {
 describe('headers', () => {
   test('are set and removed by their names, whatever their case; a secret value is never shown again', async () => {
     const { id } = await api.webhook();
-    expect(await optionsOf(id)).toMatchObject({ headers: {}, own: [] });
+    expect(await optionsOf(id)).toMatchObject({ headers: {}, auth: null, own: [] });
     const first = [
       { name: 'X-Api-Key', value: 'marker-1' },
       { name: 'X-Env', value: 'prod', secret: false },
@@ -37,14 +40,14 @@ describe('headers', () => {
     const key = { name: 'X-Api-Key', value: null, secret: true };
     const env = { name: 'X-Env', value: 'prod', secret: false };
     const { delivery, version } = await changed(id, { setHeaders: first });
-    expect(delivery).toEqual({ headers: [key, env], own: ['HEADERS'] });
+    expect(delivery).toEqual({ headers: [key, env], auth: null, own: ['HEADERS'] });
     const second = await changed(id, { setHeaders: [{ name: 'x-env', value: 'test', secret: false }] });
     expect(second.delivery.headers).toEqual([key, { ...env, name: 'x-env', value: 'test' }]);
     expect(second.version).toBe(version + 1);
     const same = await changed(id, { setHeaders: [{ name: 'x-env', value: 'test', secret: false }] });
     expect(same.version).toBe(version + 1);
     expect((await changed(id, { removeHeaders: ['X-API-KEY'] })).delivery.headers).toHaveLength(1);
-    expect((await changed(id, { reset: ['HEADERS'] })).delivery).toEqual({ headers: [], own: [] });
+    expect((await changed(id, { reset: ['HEADERS'] })).delivery).toEqual({ headers: [], auth: null, own: [] });
     const entries = (await auditOf(id)).join('\n');
     expect(entries).toContain('{"headers":{"X-Api-Key":"[secret]","X-Env":"[value]"}}');
     expect(entries).not.toContain('marker-1');
@@ -64,7 +67,7 @@ describe('headers', () => {
     await patch(id, { headers: { 'X-Env': null } });
     expect((await optionsOf(id)).headers).toEqual(key);
     await patch(id, null);
-    expect(await optionsOf(id)).toMatchObject({ headers: {}, own: [] });
+    expect(await optionsOf(id)).toMatchObject({ headers: {}, auth: null, own: [] });
     const json = { url: 'https://a.example.com/', events: ['*'], options: { delivery: { headers: set } } };
     const made = await api.ask('POST /webhooks', { json });
     expect((await optionsOf(made.body.data.id)).headers).toEqual(kept);
@@ -109,7 +112,7 @@ describe('headers', () => {
       '/delivery/headers/X-A/value header_value_malformed',
       '/delivery/headers/Host header_not_allowed',
     ]);
-    expect(await optionsOf(id)).toMatchObject({ headers: {}, own: [] });
+    expect(await optionsOf(id)).toMatchObject({ headers: {}, auth: null, own: [] });
   });
 
   test('are limited in number and length, with those that are set already', async () => {
@@ -131,4 +134,127 @@ describe('headers', () => {
     const both = { setHeaders: list(1), reset: ['HEADERS'] };
     expect(await refused(id, both)).toEqual(['headers contradiction']);
   });
+});
+
+describe('auth', () => {
+  test('is one of three kinds, set as a whole, and never shown', async () => {
+    const { id } = await api.webhook();
+    const basic = await changed(id, { auth: { basic: { username: 'hooks', password: 'marker-3' } } });
+    expect(basic.delivery.auth).toEqual({ kind: 'BASIC', username: 'hooks', header: null });
+    expect(basic.delivery.own).toEqual(['AUTH']);
+    const bearer = await changed(id, { auth: { bearer: 'marker-3b' } });
+    expect(bearer.delivery.auth).toEqual({ kind: 'BEARER', username: null, header: null });
+    await patch(id, { auth: { api_key: { header: 'X-Key', value: 'marker-3c' } } });
+    const shownKey = { kind: 'API_KEY', username: null, header: 'X-Key' };
+    expect((await optionsOf(id)).auth).toEqual(shownKey);
+    expect((await patch(id, { auth: shownKey })).body.data.delivery.auth).toEqual(shownKey);
+    expect((await changed(id, { auth: null })).delivery.auth).toBeNull();
+    await changed(id, { auth: { bearer: 'marker-3d' } });
+    expect((await changed(id, { reset: ['AUTH'] })).delivery.auth).toBeNull();
+    const entries = (await auditOf(id)).join();
+    expect(entries).toContain('{"auth":"[secret]"}');
+    expect(entries).not.toContain('marker-3');
+  });
+
+  test('that is no kind, several kinds or malformed is refused', async () => {
+    const { id } = await api.webhook();
+    const auth = async (one: object) => (await refused(id, { auth: one })).join();
+    expect(await auth({})).toBe('auth exactly_one');
+    expect(await auth({ bearer: 'a', apiKey: { header: 'X-A', value: 'a' } })).toBe('auth exactly_one');
+    expect(await auth({ basic: { username: 'a:b', password: 'a' } })).toBe('auth.basic.username username_malformed');
+    expect(await auth({ basic: { username: 'a', password: 'a\n' } })).toBe('auth.basic.password password_malformed');
+    for (const token of ['', 'a b', 'a\r\nX-Evil: 1', 'ä']) {
+      expect(await auth({ bearer: token })).toBe('auth.bearer token_malformed');
+    }
+    expect(await auth({ apiKey: { header: 'Host', value: 'a' } })).toBe('auth.apiKey.header header_not_allowed');
+    expect(await auth({ apiKey: { header: 'X-A', value: 'a\r\nb: c' } })).toBe(
+      'auth.apiKey.value header_value_malformed',
+    );
+    const twice = { auth: { apiKey: { header: 'x-a', value: 'a' } }, setHeaders: [{ name: 'X-A', value: 'b' }] };
+    expect(await refused(id, twice)).toEqual([' header_repeated']);
+    const inRest = await patch(id, { auth: { api_key: { header: 'Host', value: 'a' } } });
+    expect(inRest.body.errors[0]).toMatchObject({
+      pointer: '/delivery/auth/api_key/header',
+      code: 'header_not_allowed',
+    });
+  });
+});
+
+describe('secrets', () => {
+  const secret = { auth: { bearer: 'marker-4' }, setHeaders: [{ name: 'X-Key', value: 'marker-4b' }] };
+  const reasonOf = (body: { errors?: { extensions: { reason: string } }[] }) => body.errors?.[0]?.extensions.reason;
+
+  test('stay with the origin that they were set for', async () => {
+    const { id } = await api.webhook();
+    await changed(id, secret);
+    const moved = 'https://other.example.com/';
+    const refusedMove = await updateAny(id, { url: moved });
+    expect(reasonOf(refusedMove)).toBe('secrets_bound_to_origin');
+    expect(JSON.stringify(refusedMove)).not.toContain('marker-4');
+    expect(refusedMove.errors[0].message).toContain('X-Key, auth');
+    const half = { url: moved, delivery: { auth: { bearer: 'again' } } };
+    expect(reasonOf(await updateAny(id, half))).toBe('secrets_bound_to_origin');
+    expect(reasonOf(await updateAny(id, { url: 'https://example.com/other' }))).toBeUndefined();
+    expect((await api.ask(`PATCH /webhooks/${id}`, { json: { url: moved } })).status).toBe(409);
+    expect(
+      (await updateAny(id, { url: moved, delivery: secret })).data.updateWebhook.webhook.delivery.own,
+    ).toHaveLength(2);
+    const away = { url: 'https://third.example.com/', delivery: { reset: ['AUTH', 'HEADERS'] } };
+    expect((await updateAny(id, away)).data.updateWebhook.webhook.delivery.own).toEqual([]);
+  });
+
+  test('need https, except on loopback', async () => {
+    await using open = await RestApi.open({ ALLOW_HTTP_URLS: 'true', ALLOW_LOOPBACK_TARGETS: 'true' });
+    const made = async (url: string) => {
+      const json = { url, events: ['*'], options: { delivery: { auth: { bearer: 'marker-5' } } } };
+      return await open.ask('POST /webhooks', { json });
+    };
+    expect((await made('http://plain.example.com/')).body.errors[0]).toMatchObject({ code: 'auth_needs_https' });
+    expect((await made('http://127.0.0.1:8080/')).status).toBe(201);
+    expect((await made('https://plain.example.com/')).status).toBe(201);
+  });
+});
+
+describe('the right to change options', () => {
+  test('is a part of webhooks:write of its own', async () => {
+    const { id } = await api.webhook();
+    const keyWith = async (...scopes: TenantScope[]) => (await makeKey(api.services, api.tenant.id, scopes)).key;
+    const [editor, chooser] = [await keyWith('webhooks:edit'), await keyWith('webhooks:options', 'webhooks:read')];
+    const outcome = async (change: object, key: string) => {
+      const { errors } = await updateAny(id, change, key);
+      return errors?.[0].extensions.reason ?? 'changed';
+    };
+    const options = { delivery: { auth: { bearer: 'a' } } };
+    expect(await outcome({ name: 'A' }, editor)).toBe('changed');
+    expect(await outcome(options, editor)).toBe('scope_missing');
+    expect(await outcome({ name: 'A', ...options }, chooser)).toBe('scope_missing');
+    expect(await outcome({ active: false }, chooser)).toBe('scope_missing');
+    expect(await outcome(options, chooser)).toBe('changed');
+    const three = await keyWith('webhooks:edit', 'webhooks:secrets', 'webhooks:test');
+    expect(await outcome(options, three)).toBe('scope_missing');
+  });
+
+  test('is narrowed for tenants by ENDPOINT_OPTIONS; what is set stays', async () => {
+    await using narrow = await RestApi.open({ ENDPOINT_OPTIONS: 'headers' });
+    const { id } = await narrow.webhook();
+    const change = (json: object, key?: string, headers = {}) =>
+      narrow.ask(`PATCH /webhooks/${id}/options`, { json, headers, ...(key ? { key } : {}) });
+    expect((await change({ delivery: { headers: { 'X-A': { value: 'a', secret: false } } } })).status).toBe(200);
+    const wanted = { delivery: { auth: { bearer: 'a' } } };
+    expectProblem(await change(wanted), 'option_not_allowed');
+    expectProblem(await change({ name: 'A' }), 'option_not_allowed');
+    const { key: platform } = await makeKey(narrow.services, null, ['platform:admin']);
+    expect((await change(wanted, platform, { 'hookwright-tenant': String(narrow.tenant.id) })).status).toBe(200);
+    expect((await narrow.ask(`GET /webhooks/${id}/options`)).body.data.delivery.own).toEqual(['headers', 'auth']);
+  });
+});
+
+test('REST finds webhooks by their metadata', async () => {
+  const { id } = await api.webhook();
+  await api.ask(`PATCH /webhooks/${id}/options`, { json: { metadata: { team: 'payments 7' } } });
+  const found = async (query: string) => (await api.ask(`GET /webhooks?${query}`)).body;
+  expect((await found('metadata[team]=payments%207')).data.map((one: { id: number }) => one.id)).toEqual([id]);
+  expect((await found('metadata[team]=payments')).data).toEqual([]);
+  expect((await found('metadata[team]=a&metadata[tier]=b')).code).toBe('invalid_input');
+  expect((await found('meta[team]=a')).code).toBe('invalid_input');
 });

@@ -120,6 +120,7 @@ describe('the OpenAPI document', () => {
       expect.objectContaining({ name: 'active', schema: { type: 'boolean' } }),
       expect.objectContaining({ name: 'event', schema: { $ref: '#/components/schemas/EventName' } }),
       expect.objectContaining({ name: 'search', schema: { type: 'string' } }),
+      expect.objectContaining({ name: 'metadata', style: 'deepObject' }),
     ]);
   });
 

@@ -56,7 +56,8 @@ describe('an endpoint that begins to fail while somebody looks', () => {
     await page.getByRole('menuitem', { name: 'Send failed deliveries again' }).click();
     await dialogOf(page).getByText(`${failed} deliveries are sent again`).waitFor();
     // Two clicks before the button can follow start one operation.
-    await page.getByRole('button', { name: `Send ${failed} again` }).evaluate((button: { click(): void }) => {
+    await page.getByRole('button', { name: `Send ${failed} again` }).evaluate((element) => {
+      const button = element as unknown as { click(): void };
       button.click();
       button.click();
     });

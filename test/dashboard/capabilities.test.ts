@@ -50,13 +50,13 @@ const needed: Record<string, readonly (keyof typeof PortalCapability)[] | null> 
   'Mutation.testWebhook': ['SEND'],
   'Mutation.updateEventType': null,
   'Mutation.updateTenant': null,
-  'Mutation.updateWebhook': ['MANAGE_ENDPOINTS'],
   'CreateWebhookPayload.secret': ['MANAGE_ENDPOINTS', 'SEE_SECRETS'],
 };
 
-/** One of these is enough: `attemptNow` is for chosen deliveries, or for a filter. */
+/** One of these is enough: the resolver asks for the one that the input needs. */
 const oneOf: Record<string, readonly (keyof typeof PortalCapability)[]> = {
   'Mutation.attemptNow': ['SEND', 'BULK'],
+  'Mutation.updateWebhook': ['MANAGE_ENDPOINTS', 'MANAGE_OPTIONS'],
 };
 
 const all = Object.values(PortalCapability);

@@ -75,7 +75,7 @@ test('options are kept by version; all that are missing are read at once; an old
     return { tenantId: stack.tenantId, webhookId, optionsVersion: row!.options_version };
   };
   const none = await named(endpoints[0]!);
-  expect(options.atHand(none)).toMatchObject({ headers: null, shownHeaders: null, timeoutMs: 15_000 });
+  expect(options.atHand(none)).toMatchObject({ headers: null, shownHeaders: null, secrets: [], timeoutMs: 15_000 });
   for (const endpoint of endpoints) {
     await change(endpoint, headers(['X-Api-Key', 'one']));
   }
@@ -89,6 +89,7 @@ test('options are kept by version; all that are missing are read at once; an old
   expect(options.atHand(all[0]!)).toMatchObject({
     headers: { 'X-Api-Key': 'one' },
     shownHeaders: { 'X-Api-Key': '[secret]' },
+    secrets: ['one'],
   });
   await change(endpoints[0]!, headers(['X-Api-Key', 'two']));
   expect(options.atHand(await named(endpoints[0]!))).toBeNull();

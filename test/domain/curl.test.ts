@@ -47,6 +47,13 @@ describe('a curl command', () => {
     );
   });
 
+  test('reads a hidden header from a variable, and the shell names it while it is not set', async () => {
+    const name = "X-Api'Key`id`$HOME";
+    const command = curlCommand({ url: 'https://a.example.com/', headers: { [name]: '[secret]' }, body: '' });
+    expect(await understood(`X_API_KEY_ID__HOME='it is "$secret"'\n${command}`)).toContain(`${name}: it is "$secret"`);
+    expect(await shell(`(${command}) 2>&1 || true`)).toContain('X_API_KEY_ID__HOME');
+  });
+
   test('lets no control character through to the terminal', () => {
     const command = curlCommand({ url: 'https://a.example.com/', headers: {}, body: '{"a":"\u007f\u0085\u001b"}' });
     expect(command).not.toMatch(/(?!\n)\p{Cc}/u);

@@ -198,7 +198,7 @@ describe('refusals', () => {
     ['x', 'must be an absolute URL, such as https://example.com/hooks'],
     ['http://example.com/', `must begin with https:// (${byHttp})`],
     ['ftp://example.com/', 'must begin with https://'],
-    ['https://a:b@example.com/', 'must not contain a user name or password'],
+    ['https://a:b@example.com/', 'must not contain a user name or password: set them as delivery.auth'],
     ['https://example.com/#a', 'must not contain a fragment (#…): it would never be sent'],
     ['https://0x7f.1/', `${noHost} ${special} (${ownMachine})`],
     ['https://10.0.0.1/', `${noHost} ${special} (${byRange})`],

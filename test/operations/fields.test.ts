@@ -79,6 +79,7 @@ describe('a group', () => {
     kind: 'group',
     type: 'Contact',
     option: 'ContactField',
+    scope: 'webhooks:options',
     beside: true,
     description: 'Whom to ask.',
     input: 'Whom to ask.',

@@ -105,9 +105,10 @@ const unguarded: Record<string, string> = {
   EventTypeVersion: 'createdAt schema version',
   FailingNow: 'disabled failing gone tenants webhooks',
   FailingTenant: 'disabled failing gone held since tenant',
+  DeliveryAuth: 'header kind username',
   DeliveryHeader: 'name secret value',
   DeliveryDefaults: 'own recovery retryDelaysSeconds timeoutMs',
-  DeliveryOptions: 'headers own recovery retryDelaysSeconds timeoutMs',
+  DeliveryOptions: 'auth headers own recovery retryDelaysSeconds timeoutMs',
   FailingWebhook: 'consecutiveFailures held lastErrorCode name since state tenant url webhookId',
   FanOutEntry: 'delivery reason webhookId',
   NoticeRecipient: `

@@ -103,8 +103,7 @@ const leftOut = new Set([
   ],
   // Texts that people choose.
   ...['reset', ...flat(webhookFields).flatMap(([name, field]) => inputNames(name, field))],
-  'secret',
-  'value',
+  ...['secret', 'value', 'bearer', 'password', 'username', 'header'],
 ]);
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));

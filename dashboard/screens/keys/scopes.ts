@@ -10,9 +10,9 @@ export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
   'deliveries:read': msg`view deliveries, attempts and statistics`,
   'deliveries:write': msg`resend deliveries, and cancel them`,
   'webhooks:edit': msg`create, change and delete endpoints`,
+  'webhooks:options': msg`change how endpoints are called, and notices by e-mail`,
   'webhooks:secrets': msg`see new signing secrets, and rotate them`,
   'webhooks:test': msg`send tests`,
-  'webhooks:options': msg`manage notices by e-mail`,
   'deliveries:resend': msg`resend single deliveries, and cancel them`,
   'deliveries:bulk': msg`resend and cancel deliveries in bulk`,
   'keys:admin': msg`create and revoke keys, and read the audit log`,
@@ -22,7 +22,7 @@ export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
 };
 
 /** Parts of a scope are offered to those alone who do not hold the whole. */
-const PARTS = /:(edit|secrets|test|options|resend|bulk)$/;
+const PARTS = /:(edit|options|secrets|test|resend|bulk)$/;
 
 /**
  * The scopes, with their words, that the holder of some scopes may give to a key.

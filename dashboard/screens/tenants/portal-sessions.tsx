@@ -18,7 +18,7 @@ import { PORTAL_SESSIONS, REVOKE_PORTAL_SESSION } from './documents';
 const CAPABILITIES: Record<PortalCapability, MessageDescriptor> = {
   VIEW: msg`view`,
   MANAGE_ENDPOINTS: msg`manage endpoints`,
-  MANAGE_OPTIONS: msg`manage notices`,
+  MANAGE_OPTIONS: msg`manage delivery options and notices`,
   SEND: msg`test and resend`,
   SEE_SECRETS: msg`see secrets`,
   BULK: msg`bulk operations`,

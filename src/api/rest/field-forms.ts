@@ -10,10 +10,10 @@ import {
   setName,
   type ValuesOf,
 } from '../../domain/fields/field.js';
-import { HEADERS_MAX, type ShownHeader } from '../../domain/fields/headers.js';
 import { EVENT_TYPES_MAX, URL_LENGTH_MAX, webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Path } from '../../errors.js';
 import { graphqlName, type RestName, restName } from './names.js';
+import { authForm, headerPlace, headersForm, inputsOf } from './option-forms.js';
 
 /** A component of the OpenAPI document. */
 export const subscribedEvent = z.string().meta({
@@ -61,20 +61,9 @@ function formOf(field: Field, requested: boolean): z.ZodType {
       return z.enum(Object.keys(field.values)).meta({ description });
     case 'headers':
       return headersForm(requested, description);
+    case 'auth':
+      return authForm(requested, description);
   }
-}
-
-function headersForm(requested: boolean, description: string): z.ZodType {
-  const value = z.string().meta({ description: 'The value.' });
-  const secret = z.boolean().meta({ description: 'Whether nobody can read the value.' });
-  const form = requested
-    ? z.strictObject({ value: value.optional(), secret: secret.optional() }).nullable()
-    : z.object({ value: value.optional(), secret });
-  return z.record(z.string(), form).meta({
-    maxProperties: HEADERS_MAX,
-    description,
-    examples: [{ 'X-Api-Key': requested ? { value: '3f8c1e' } : { secret: true } }],
-  });
 }
 
 type Shown = [name: string, field: Field | Group][];
@@ -154,59 +143,10 @@ function groupChange({ fields }: Group, patch: object | null): Record<string, un
   const reset = values.filter(isReset).map(([name]) => optionName(name));
   const changes = values.filter((one) => !isReset(one));
   return {
-    ...Object.fromEntries(
-      changes.flatMap(([name, value]) => (isHeaders(name) ? headersChange(name, value as object) : [[name, value]])),
-    ),
+    ...Object.fromEntries(changes.flatMap((one) => inputsOf(fields[one[0]], one))),
     ...(reset.length === 0 ? {} : { reset }),
   };
 }
-
-/** Headers by their names as a list: one that is null is removed, one without `value` stays as it is. */
-function headersChange(name: string, patch: object): [name: string, value: unknown][] {
-  const headers = Object.entries(patch as Record<string, { value?: string } | null>);
-  const [set, remove] = inputNames(name, { kind: 'headers' }) as [string, string];
-  return [
-    [set, headers.flatMap(([key, header]) => (header?.value === undefined ? [] : [{ name: key, ...header }]))],
-    [remove, headers.flatMap(([key, header]) => (header === null ? [key] : []))],
-  ];
-}
-
-/** The fields of GraphQL that REST's options have, under the names of REST. */
-export const optionSelection = (fields: Fields, isAsked = ({ beside }: Field | Group) => beside === true): string =>
-  Object.entries(fields)
-    .filter(([, field]) => field.rest !== undefined && isAsked(field))
-    .map(([name, field]) => `${restName(shownName(name, field))}: ${shownName(name, field)}${membersOf(field)}`)
-    .join(' ');
-
-const shownName = (name: string, field: Field | Group) =>
-  field.kind !== 'group' && field.secret ? setName(name) : name;
-
-function membersOf(field: Field | Group): string {
-  if (field.kind === 'group') {
-    const own = field.option === undefined ? '' : ' own';
-    return ` { ${optionSelection(field.fields as Fields, () => true)}${own} }`;
-  }
-  return field.kind === 'headers' ? ' { name value secret }' : '';
-}
-
-/** The answer of GraphQL in the form of REST: headers by their names, and names of fields as REST has them. */
-export function optionsInRest(fields: Fields, node: object): Record<string, unknown> {
-  const formed = ([inRest, value]: [string, unknown]) => {
-    const field = fields[graphqlName(inRest)];
-    if (field?.kind === 'group') {
-      return [inRest, optionsInRest(field.fields as Fields, value as object)];
-    }
-    if (field?.kind === 'headers') {
-      const headers = (value as ShownHeader[]).map((one) => [one.name, headerInRest(one)]);
-      return [inRest, Object.fromEntries(headers)];
-    }
-    const isOwn = inRest === 'own' && field === undefined;
-    return [inRest, isOwn ? (value as string[]).map((name) => name.toLowerCase()) : value];
-  };
-  return Object.fromEntries(Object.entries(node).map((one) => formed(one)));
-}
-
-const headerInRest = ({ value, secret }: ShownHeader) => (value === null ? { secret } : { value, secret });
 
 /** Merges a change into maps, which GraphQL replaces as a whole (RFC 7396). @param row the stored values */
 export function mergedMaps(fields: Fields, row: object | null, change: object): Record<string, unknown> {
@@ -234,13 +174,8 @@ export function restPlace([name, ...rest]: Path, input?: unknown, fields: Fields
   }
   const field = fields[name];
   const steps = field?.kind === 'group' ? restPlace(rest, value, field.fields as Fields) : rest;
-  return [typeof name === 'string' ? restName(name) : name, ...steps];
-}
-
-/** A header stands under its name. */
-function headerPlace([index, ...rest]: Path, headers: unknown): Path {
-  const header = typeof index === 'number' ? (headers as ShownHeader[] | undefined)?.[index] : undefined;
-  return header === undefined ? [] : [header.name, ...rest.filter((step) => step !== 'name')];
+  const named = (step: string | number) => (typeof step === 'string' ? restName(step) : step);
+  return [named(name), ...(field?.kind === 'auth' ? steps.map(named) : steps)];
 }
 
 /** The same in the body that creates a webhook, which has options in an object of their own. */

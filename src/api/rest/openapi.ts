@@ -173,7 +173,8 @@ function queryParameters(): Json[] {
 
 /** In OpenAPI the description and the example of a parameter stand beside its schema. */
 function parameterOf({ description, $schema: _, examples, ...schema }: Json): Json {
-  return { description, schema, ...(Array.isArray(examples) ? { example: examples[0] } : {}) };
+  const style = schema['type'] === 'object' ? { style: 'deepObject', explode: true } : {};
+  return { description, schema, ...style, ...(Array.isArray(examples) ? { example: examples[0] } : {}) };
 }
 
 /** `io: input` leaves answers open for fields of later versions. */

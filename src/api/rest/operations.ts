@@ -1,8 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { optionSelection, placeAtCreation, type restPlace } from './field-forms.js';
+import { placeAtCreation, type restPlace } from './field-forms.js';
 import { graphqlName } from './names.js';
+import { optionSelection } from './option-forms.js';
 import type { webhookOptions } from './option-schemas.js';
 import { prepareOperation } from './run-operation.js';
 import { testDelivery, webhook } from './schemas.js';
@@ -35,7 +36,12 @@ interface WebhookPage {
 type ListVariables = {
   first: number;
   after: string | null;
-  filter: { active: boolean | null; eventType: string | null; search: string | null };
+  filter: {
+    active: boolean | null;
+    eventType: string | null;
+    search: string | null;
+    metadata: { key: string; value: string } | null;
+  };
 };
 
 type Input<Fields = Record<string, unknown>> = { input: Fields };

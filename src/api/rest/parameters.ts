@@ -71,6 +71,11 @@ export const listQuery = z
       .string()
       .optional()
       .meta({ description: 'Only webhooks whose name, description or URL contains this text, ignoring case.' }),
+    metadata: z
+      .record(z.string(), z.string())
+      .refine((map) => Object.keys(map).length === 1, { message: 'must have one key, such as metadata[team]=payments' })
+      .optional()
+      .meta({ description: 'Only webhooks whose metadata has this text under this key: `metadata[team]=payments`.' }),
   })
   .meta({ id: 'ListQuery' });
 

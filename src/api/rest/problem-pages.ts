@@ -11,6 +11,8 @@ const advice: Record<Reason, string> = {
   unauthenticated:
     'Send an API key in the header "Authorization: Bearer <key>". Unknown, malformed, expired and revoked keys give the same answer.',
   scope_missing: 'Use a key with the scope that the detail names.',
+  option_not_allowed:
+    'Leave the option out. The operator sets it with a platform key, or allows it in ENDPOINT_OPTIONS.',
   tenant_required: 'With a platform key, name the tenant in the header "Hookwright-Tenant: <id>".',
   not_found: 'Check the path and the id. A deleted, an unknown and another tenant’s id give the same answer.',
   method_not_allowed: 'Use a method that the header Allow lists.',
@@ -22,6 +24,8 @@ const advice: Record<Reason, string> = {
     'Enable the webhook first: PATCH it with {"active": true}, which also sends its held deliveries. To test it before they are sent, enable it over GraphQL with updateWebhook(input: {id: "…", active: true, held: KEEP}), and send them later with releaseHeld.',
   webhook_not_failing:
     'Nothing: the webhook is active, or somebody paused it, or its endpoint is gone. `checkWebhook` sends a check in any state.',
+  secrets_bound_to_origin:
+    'Send the secrets of the webhook again in the request that changes its url, or remove them first: they were given for another origin.',
   webhook_deleted: 'Create another webhook, and emit or replay events to that one.',
   delivery_not_finished:
     'Wait until the delivery has succeeded, failed or been canceled; or cancel it with `cancelDelivery` and send it again.',

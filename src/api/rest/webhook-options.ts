@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { ApiError } from '../../errors.js';
-import { optionsOf, readWebhook } from '../graphql/webhooks/webhook.js';
+import { optionsOf } from '../graphql/fields/options-of.js';
+import { readWebhook } from '../graphql/webhooks/webhook.js';
 import { contextOf } from '../http/asking.js';
 import { readJson } from '../http/json-body.js';
-import { inGraphqlTerms, mergedMaps, optionsInRest } from './field-forms.js';
+import { inGraphqlTerms, mergedMaps } from './field-forms.js';
 import { etagOf, versionFor } from './if-match.js';
 import type { Operations, OptionsNode } from './operations.js';
+import { optionsInRest } from './option-forms.js';
 import { webhookOptionsChange } from './option-schemas.js';
 import { MERGE_PATCH } from './paths.js';
 import {

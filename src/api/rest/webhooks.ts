@@ -106,8 +106,15 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
   ignoreBody(app);
 
   app.get('/webhooks', { onRequest: operations.list.authorise }, async (request) => {
-    const { limit, cursor, active, event, search } = readPart(listQuery, request.query, 'query');
-    const filter = { active: active ?? null, eventType: event ?? null, search: search ?? null };
+    const query = readPart(listQuery, withMaps(request.query as Record<string, string>), 'query');
+    const { limit, cursor, active, event, search } = query;
+    const [metadata] = Object.entries(query.metadata ?? {}).map(([key, value]) => ({ key, value }));
+    const filter = {
+      active: active ?? null,
+      eventType: event ?? null,
+      search: search ?? null,
+      metadata: metadata ?? null,
+    };
     const { webhooks } = await operations.list(request, { first: limit, after: cursor ?? null, filter });
     const { hasNextPage, endCursor } = webhooks.pageInfo;
     return {
@@ -128,6 +135,20 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
     await operations.delete(request, { input });
     return reply.code(204).send();
   });
+}
+
+/** `metadata[team]=payments` as an object (deepObject in OpenAPI). */
+function withMaps(query: Readonly<Record<string, string>>): Record<string, unknown> {
+  const made: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(query)) {
+    const [, map, key] = /^(metadata)\[([^\]]*)\]$/.exec(name) ?? [];
+    if (map === undefined || key === undefined) {
+      made[name] = value;
+    } else {
+      made[map] = { ...(made[map] as object), [key]: value };
+    }
+  }
+  return made;
 }
 
 async function canReadKey(request: FastifyRequest): Promise<void> {

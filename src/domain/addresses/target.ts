@@ -99,6 +99,7 @@ function portFault(url: URL, isOpen: boolean): Fault | null {
   return isPortAllowed(port) || (isOpen && port > 0) ? null : refusedPort;
 }
 
+export const isLoopbackUrl = (url: URL) => isLoopbackHost(hostOf(url));
 const isLoopbackHost = (host: string) => isLocalhost(host) || isLoopbackAddress(host);
 export const isLoopbackAddress = (address: string) => isIn(address, loopbackRanges);
 

@@ -45,7 +45,7 @@ export function readUrl(text: string): URL | UrlFault {
 /** Looks for parts that no url of a webhook may have. */
 export function partFault(url: URL, text: string): UrlFault | null {
   if (url.username !== '' || url.password !== '' || /^[^/?#]*\/\/[^/?#]*@/.test(text)) {
-    return { code: 'url_userinfo', reason: 'must not contain a user name or password' };
+    return { code: 'url_userinfo', reason: 'must not contain a user name or password: set them as delivery.auth' };
   }
   return url.hash !== '' || text.includes('#')
     ? { code: 'url_fragment', reason: 'must not contain a fragment (#…): it would never be sent' }

@@ -1,4 +1,5 @@
 import { snakeCase } from '../snake-case.js';
+import { type AuthInput, type StoredAuth, shownAuth } from './auth.js';
 import { type HeaderChange, type StoredHeaders, shownHeaders } from './headers.js';
 
 /**
@@ -7,7 +8,21 @@ import { type HeaderChange, type StoredHeaders, shownHeaders } from './headers.j
  */
 export type Field = Described &
   Member &
-  (Text | { kind: 'url' } | { kind: 'eventTypes' } | TextMap | Quantity | Delays | Choice | { kind: 'headers' });
+  (
+    | Text
+    | { kind: 'url' }
+    | { kind: 'eventTypes' }
+    | TextMap
+    | Quantity
+    | Delays
+    | Choice
+    | { kind: 'headers' }
+    | { kind: 'auth' }
+  );
+
+/** The parts of a webhook's options that `ENDPOINT_OPTIONS` names. */
+export const OPTION_PARTS = ['labels', 'pace', 'retry', 'headers', 'auth'] as const;
+type OptionPart = (typeof OPTION_PARTS)[number];
 
 interface Described {
   /** In the schema of GraphQL, for readers. */
@@ -16,6 +31,8 @@ interface Described {
   input: string;
   /** REST shows and takes it too, with this description: in the noun itself, or in its options (`beside`). */
   rest?: string;
+  /** The part of `ENDPOINT_OPTIONS` that it belongs to: an operator may keep tenants from writing it. */
+  part?: OptionPart;
   /** Stored in the row beside the noun's, such as `webhook_options`. */
   beside?: true;
 }
@@ -92,6 +109,8 @@ export interface Group extends Described {
   kind: 'group';
   /** The name of its type in GraphQL. That of its input ends with `Input`. */
   type: string;
+  /** The scope that writing its fields needs, besides that of the noun. */
+  scope?: 'webhooks:options';
   /** The name of the enum of its fields, for `own` and `reset`; it has one if fields are inherited. */
   option?: string;
   fields: Readonly<Record<string, Field>>;
@@ -111,7 +130,9 @@ type Kept<One extends Pick<Field, 'kind'>> = One extends { kind: 'choice'; value
           ? number
           : One['kind'] extends 'headers'
             ? HeaderChange
-            : string;
+            : One['kind'] extends 'auth'
+              ? AuthInput
+              : string;
 
 type Nullable = { optional: true } | { inherited: string };
 type ValueOf<One extends Pick<Field, 'kind'>> = One extends Nullable ? Kept<One> | null : Kept<One>;
@@ -139,9 +160,11 @@ type Sealed<All> = {
     ? Uint8Array | null
     : All[Name] extends { kind: 'headers' }
       ? StoredHeaders | null
-      : All[Name] extends Pick<Field, 'kind'>
-        ? ValueOf<All[Name]>
-        : never;
+      : All[Name] extends { kind: 'auth' }
+        ? StoredAuth | null
+        : All[Name] extends Pick<Field, 'kind'>
+          ? ValueOf<All[Name]>
+          : never;
 };
 type NamesWith<All, Mark> = { [Name in keyof All]: All[Name] extends Mark ? Name : never }[keyof All];
 
@@ -196,6 +219,9 @@ export function valueInForce(
 ): unknown {
   if (field.kind === 'headers') {
     return shownHeaders((rows[0] as Row | null)?.[name] as StoredHeaders | null);
+  }
+  if (field.kind === 'auth') {
+    return shownAuth((rows[0] as Row | null)?.[name] as StoredAuth | null);
   }
   if (field.kind !== 'group') {
     const inherited = field.inherited === undefined ? undefined : (installation as Row)[field.inherited];

@@ -20,7 +20,7 @@ export const PLATFORM_ADMIN = 'platform:admin';
 
 /** Parts of a scope, for keys that may do less. All parts together are the scope. */
 const SCOPE_PARTS = {
-  'webhooks:write': ['webhooks:edit', 'webhooks:secrets', 'webhooks:test', 'webhooks:options'],
+  'webhooks:write': ['webhooks:edit', 'webhooks:options', 'webhooks:secrets', 'webhooks:test'],
   'deliveries:write': ['deliveries:resend', 'deliveries:bulk'],
 } as const;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { listNames, WILDCARD } from '../../domain/events/event-type.js';
+import { type AuthInput, authProblems } from '../../domain/fields/auth.js';
 import {
   type Delays,
   type Field,
@@ -62,6 +63,9 @@ function ruleOf(name: string, field: Field | Group, known: Known): z.ZodType {
       .refine((value) => value !== null, refused('reset_instead', detail))
       .pipe(rule as never);
   }
+  if (field.kind === 'auth') {
+    return rule.nullable();
+  }
   return field.optional ? z.preprocess(nullIfEmpty, rule.nullable()) : rule;
 }
 
@@ -81,6 +85,8 @@ function ofKind(name: string, field: Field, known: Known): z.ZodType {
       return delays(field, known);
     case 'choice':
       return z.enum(Object.keys(field.values));
+    case 'auth':
+      return auth(known.headerPrefix);
     case 'headers':
       throw new Error('Headers are checked with their group.');
   }
@@ -203,6 +209,13 @@ function textMap({ countMax, valueCharsMax }: TextMap, name: string) {
 }
 
 const KEY_SHOWN_LENGTH_MAX = 50;
+
+const auth = (prefix: string) =>
+  z.custom<AuthInput>().superRefine((input, context) => {
+    for (const { path, code, detail } of authProblems(input, prefix)) {
+      context.addIssue({ code: 'custom', path, ...refused(code, detail) });
+    }
+  });
 
 function quantity({ min, max: most, maxOf, whole, refusedAs }: Quantity, { maxima }: Known) {
   const max = maxOf === undefined ? most : Math.min(most, maxima[maxOf]);

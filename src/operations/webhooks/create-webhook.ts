@@ -7,6 +7,7 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
+import { requireBoundSecrets } from './bound-secrets.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeBeside } from './settings.js';
 
@@ -64,6 +65,7 @@ export async function createWebhook(
     if (hasDefaults(tenant)) {
       created.optionsVersion ??= await nextOptionsVersion(sql);
     }
+    requireBoundSecrets(created, null, given(stored));
     const after = auditedSettings(readSettings(created, Object.keys(given(stored))));
     audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;

@@ -5,6 +5,7 @@ import {
   isSealed,
   type StoredHeaders,
 } from '../../domain/fields/headers.js';
+import { HIDDEN } from '../../domain/redact.js';
 import { invalidInput } from '../../errors.js';
 import { tooManyHeaders } from '../fields/header-rules.js';
 
@@ -64,5 +65,5 @@ export const auditedHeaders = (headers: StoredHeaders, other: StoredHeaders | nu
   Object.fromEntries(
     Object.entries(headers)
       .filter(([name, header]) => JSON.stringify(header) !== JSON.stringify(other?.[name]))
-      .map(([name, header]) => [name, isSealed(header) ? '[secret]' : '[value]']),
+      .map(([name, header]) => [name, isSealed(header) ? HIDDEN : '[value]']),
   );

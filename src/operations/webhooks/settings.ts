@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AuthInput } from '../../domain/fields/auth.js';
 import { flat } from '../../domain/fields/field.js';
 import type { HeaderChange, StoredHeaders } from '../../domain/fields/headers.js';
 import { tenantFields } from '../../domain/fields/tenant-fields.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { HIDDEN } from '../../domain/redact.js';
 import type { Tenant, TenantSettings } from '../../entities/tenant.js';
 import type { OwnSettings, StoredSettings, Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';
 import { nextOptionsVersion } from '../rows/allocate-id.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
+import { sealAuth } from './auth-settings.js';
 import {
   auditedHeaders,
   mergeHeaders,
@@ -24,6 +27,7 @@ const fields = flat(webhookFields);
 const isBeside = (name: string) => fields.some(([one, { beside }]) => one === name && beside);
 const secretNames = fields.filter(([, { secret }]) => secret).map(([name]) => name);
 const headerNames = fields.filter(([, { kind }]) => kind === 'headers').map(([name]) => name);
+const authNames = fields.filter(([, { kind }]) => kind === 'auth').map(([name]) => name);
 const none = (names: readonly string[]): Values => Object.fromEntries(names.map((name) => [name, null]));
 
 /** Settings as they are stored, with sealed secrets. Headers are still a change. */
@@ -43,6 +47,9 @@ export async function sealSettings(
   const seal = (value: string, field: string) => vault.seal(tenantId, webhookId, value, field);
   for (const name of headerNames.filter((one) => values[one] != null)) {
     values[name] = await sealHeaders(values[name] as HeaderChange, seal);
+  }
+  for (const name of authNames.filter((one) => values[one] != null)) {
+    values[name] = await sealAuth(values[name] as AuthInput, seal);
   }
   return values as SealedSettings;
 }
@@ -94,7 +101,7 @@ export async function writeBeside({ em, sql }: UnitOfWork, webhook: Webhook, set
 export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) => {
   const stored = readSettings(webhook, headerNames) as Record<string, StoredHeaders | null>;
   const removed = headerNames.map((name) => [name, withoutSecrets(stored[name]!)]);
-  return writeBeside(unit, webhook, { ...none(secretNames), ...Object.fromEntries(removed) });
+  return writeBeside(unit, webhook, { ...none([...secretNames, ...authNames]), ...Object.fromEntries(removed) });
 };
 
 /** @param webhook was read with the row beside */
@@ -113,6 +120,7 @@ export const auditedSettings = (settings: object, other: Values = {}): Record<st
       if (value != null && headerNames.includes(name)) {
         return [name, auditedHeaders(value as StoredHeaders, other[name] as StoredHeaders | null)];
       }
-      return [name, value != null && secretNames.includes(name) ? '[secret]' : value];
+      const isSecret = secretNames.includes(name) || authNames.includes(name);
+      return [name, value != null && isSecret ? HIDDEN : value];
     }),
   );

@@ -5,6 +5,7 @@ import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, differences } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
+import { requireBoundSecrets } from './bound-secrets.js';
 import { auditedSettings, ownSettings, readSettings, type SealedSettings, writeBeside } from './settings.js';
 import { enable, pause, releaseKept } from './switch-webhook.js';
 
@@ -26,7 +27,7 @@ export interface WebhookChange extends SealedSettings {
  * @param holdHours how long the webhook collects events while it is inactive
  * @param ifVersion the version that it must have; undefined: any
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version;
- *   invalid_input for what `held` cannot do
+ *   invalid_input for what `held` cannot do; those of requireBoundSecrets
  */
 export async function updateWebhook(
   db: Pick<Database, 'orm'>,
@@ -44,6 +45,7 @@ export async function updateWebhook(
     const before = readSettings(webhook, names);
     em.assign(webhook, ownSettings(settings));
     await writeBeside(unit, webhook, settings);
+    requireBoundSecrets(webhook, (before['url'] as string | undefined) ?? webhook.url, settings);
     if (webhook.url !== (before['url'] ?? webhook.url)) {
       // Retry-After of the old endpoint does not bind the new one; aligning wakes the deliveries that waited for it.
       webhook.closedUntil = null;

@@ -76,6 +76,17 @@ const commaSeparated = z
       .filter((part) => part !== ''),
   );
 
+/** A choice of names; `all`, which is the default, is each of them. */
+export const choice = <Name extends string>(name: string, names: readonly Name[]) =>
+  new Setting(
+    name,
+    commaSeparated
+      .transform((parts) => (parts.length === 0 ? ['all'] : parts))
+      .refine((parts) => parts.join() === 'all' || parts.every((part) => (names as readonly string[]).includes(part)))
+      .transform((parts) => (parts[0] === 'all' ? names : (parts as Name[]))),
+    `all, or some of ${names.join(', ')}, separated by commas`,
+  );
+
 export const list = (name: string, isAllowed: (part: string) => boolean, allowed: string) =>
   new Setting(
     name,

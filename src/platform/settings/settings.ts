@@ -1,10 +1,21 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { OPTION_PARTS } from '../../domain/fields/field.js';
 import { databaseUrlFault, withTlsMode } from './database-url.js';
 import { limitSettings } from './limit-settings.js';
 import { mailSettings } from './mail-settings.js';
 import { oidcSettings } from './oidc-settings.js';
-import { list, optionalText, Setting, settingsIn, whole, wholeOrUnset, yesNo, yesNoOrUnset } from './setting.js';
+import {
+  choice,
+  list,
+  optionalText,
+  Setting,
+  settingsIn,
+  whole,
+  wholeOrUnset,
+  yesNo,
+  yesNoOrUnset,
+} from './setting.js';
 
 function isCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
@@ -124,6 +135,8 @@ export const table = {
   ...mailSettings,
   webhooksPerTenantMax: whole('WEBHOOKS_PER_TENANT_MAX', 1, 1_000_000, 100),
   apiKeysPerTenantMax: whole('API_KEYS_PER_TENANT_MAX', 1, 1_000_000, 100),
+  /** The parts of options that keys of tenants may write. */
+  endpointOptions: choice('ENDPOINT_OPTIONS', OPTION_PARTS),
   payloadBytesMax: whole('PAYLOAD_BYTES_MAX', 1024, 1_048_576, 262_144),
   ...limitSettings,
   rates: {

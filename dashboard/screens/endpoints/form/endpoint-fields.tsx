@@ -70,6 +70,7 @@ function FieldControl({ name, field, control, autoFocus = false }: ControlProps)
     case 'delays':
     case 'choice':
     case 'headers':
+    case 'auth':
       throw new Error(`${name} has a form of its own.`);
   }
 }

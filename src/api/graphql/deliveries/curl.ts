@@ -2,10 +2,12 @@ import 'reflect-metadata';
 import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { curlCommand } from '../../../domain/curl.js';
 import { fixedHeaders } from '../../../domain/delivery-request.js';
+import { shownHeadersOf } from '../../../domain/fields/shown-headers.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
 import type { Context } from '../../context/context.js';
 import { PAYLOAD_COST } from '../fields/costs.js';
+import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 
 @Resolver(() => Delivery)
@@ -15,7 +17,7 @@ export class CurlResolver {
     nullable: true,
     complexity: PAYLOAD_COST,
     description:
-      'A command for a POSIX shell that repeats the latest attempt with curl: url, headers and exact body. Before the first attempt it is unsigned. Null when there was no attempt and the webhook was deleted. It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Needs `events:read`.',
+      'A command for a POSIX shell that repeats the latest attempt with curl: url, headers and exact body. Before the first attempt it is unsigned. Null when there was no attempt and the webhook was deleted. It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Secret headers of the webhook are read from variables such as `X_API_KEY`. Needs `events:read`.',
   })
   async asCurl(
     @Root() delivery: Delivery,
@@ -55,8 +57,22 @@ async function requestOf(delivery: Delivery, context: Context) {
     headerPrefix,
     userAgent: USER_AGENT,
   });
-  return webhook === null ? null : { url: webhook.url, headers };
+  if (webhook === null) {
+    return null;
+  }
+  const options = await optionsOf(webhook, context);
+  return {
+    url: webhook.url,
+    headers: options === null ? headers : withOwnHeaders(headers, shownHeadersOf(options)),
+  };
 }
+
+/** The user agent is the only one of the service's that a webhook may replace. */
+const withOwnHeaders = (headers: Record<string, string>, own: Record<string, string>): Record<string, string> => {
+  const replaced = Object.keys(own).some((name) => name.toLowerCase() === 'user-agent');
+  const { 'user-agent': agent, ...others } = headers;
+  return { ...(replaced || agent === undefined ? others : headers), ...own };
+};
 
 /** The prefix of the headers may have changed since, but the end of their names has not. */
 function withoutSignatures(headers: Record<string, string>): Record<string, string> {

@@ -22,7 +22,8 @@ import { PortalLook, PortalLookInput } from './portal-look-types.js';
 export const PortalCapability = graphqlEnum<Capability>('PortalCapability', 'A right of a portal session.', {
   VIEW: 'Look at webhooks, events and deliveries. Every session may.',
   MANAGE_ENDPOINTS: 'Create, change, pause, enable and delete webhooks, and release held deliveries.',
-  MANAGE_OPTIONS: 'Decide who gets notices by e-mail.',
+  MANAGE_OPTIONS:
+    'Change how endpoints are called, such as their headers and auth, and who gets notices by e-mail. With MANAGE_ENDPOINTS new webhooks may have them too.',
   SEND: 'Test webhooks, and send or cancel single deliveries.',
   SEE_SECRETS:
     'With MANAGE_ENDPOINTS: see the secret of a new webhook, and rotate secrets. Without it the session can create a webhook only by a mutation that does not select `secret`.',

@@ -48,6 +48,7 @@ import {
   UpdateWebhookInput,
   UpdateWebhookPayload,
 } from './webhook-types.js';
+import { requireRights } from './who-may.js';
 
 @Resolver()
 export class WebhookMutations {
@@ -58,6 +59,7 @@ export class WebhookMutations {
     @Ctx() context: Context,
   ): Promise<CreateWebhookPayload> {
     const { idempotencyKey, ...settings } = wanted;
+    requireRights(context, settings, (value) => value != null);
     return createWebhook(context.db, context.vault, context.random, {
       tenantId: tenantOf(context),
       idempotencyKey: parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']),
@@ -67,16 +69,18 @@ export class WebhookMutations {
     });
   }
 
-  @Requires('webhooks:edit')
+  @Requires('webhooks:edit', 'webhooks:options')
   @Mutation(() => UpdateWebhookPayload, { description: 'Changes, enables or pauses a webhook.' })
   async updateWebhook(
     @InputArg(() => UpdateWebhookInput) { id, ifVersion, active, held, ...changes }: UpdateWebhookInput,
     @Ctx() context: Context,
   ): Promise<UpdateWebhookPayload> {
+    requireRights(context, { ...changes, active });
     const webhookId = idOf('Webhook', id, ['input', 'id']);
     const given = parseInput(changedValues(webhookFields, await knownTo(context)), changes, ['input']);
     const settings = await sealSettings(context.vault, tenantOf(context), webhookId, given);
-    if (Object.keys(settings).length === 0 && typeof active !== 'boolean') {
+    const isEmpty = Object.keys(settings).length === 0 && Object.values(changes).every((value) => value == null);
+    if (isEmpty && typeof active !== 'boolean') {
       const detail = `must have at least one of ${CHANGEABLE}`;
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }

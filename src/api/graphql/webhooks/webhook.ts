@@ -17,6 +17,7 @@ import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnecti
 import { found, idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
+import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { Resolved } from '../fields/resolved.js';
 import { EndpointState } from './endpoint-state.js';
@@ -49,10 +50,6 @@ class WebhookFilter {
 }
 
 const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
-
-/** The row beside a webhook. Mutations have read it already: no query that could fail follows their commit. */
-export const optionsOf = async ({ id, options, optionsVersion }: Webhook, { loaders }: Context) =>
-  options !== undefined || optionsVersion === null ? (options ?? null) : await loaders.optionsByWebhook.load(id);
 
 const tenantOfWebhook = async ({ tenant, tenantId }: Webhook, { loaders }: Context) =>
   tenant ?? (await loaders.tenantById.load(tenantId));
