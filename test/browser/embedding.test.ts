@@ -455,6 +455,26 @@ describe('a page that no session names', () => {
 });
 
 describe('at top level', () => {
+  browserTest('a portal whose script stays missing is loaded again, once', async ({ open }) => {
+    const { page } = await open({ allow: [/./] }); // nothing of this page works
+    await page.addInitScript(`const wait = setTimeout; window.setTimeout = (work) => wait(work, 10);`);
+    let [loads, asked] = [0, 0];
+    page.on('request', (request) => {
+      loads += request.isNavigationRequest() ? 1 : 0;
+    });
+    await page.route(/assets\/portal-/, (route) => {
+      asked += 1;
+      return route.fulfill({ status: 404 });
+    });
+    await page.goto(`${stack.origin}/portal`);
+    await eventually(() => asked === 14 || Promise.reject(new Error(`${loads} loads, ${asked} requests`)));
+    // Of each load: its element, and six imports.
+    for (let waits = 0; waits < 10; waits += 1) {
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve))'); // fails where the page is loaded again
+    }
+    expect([loads, asked]).toEqual([2, 14]);
+  });
+
   browserTest('a portal says that its session ends, and leads back to where it came from', async ({ open }) => {
     const { page } = await open();
     await page.clock.install();
