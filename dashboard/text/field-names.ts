@@ -23,8 +23,6 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   delivery: { name: msg`Delivery`, hint: msg`How the endpoint is called.` },
   timeoutMs: { name: msg`Timeout`, hint: msg`Seconds for a whole attempt.` },
   retryDelaysSeconds: { name: msg`Retries`, hint: msg`The delays after failed attempts, such as 5s 2m 1h.` },
-  ratePerSecond: { name: msg`Requests a second`, hint: msg`Deliveries above it wait.` },
-  concurrencyMax: { name: msg`Requests at a time`, hint: msg`The most that are in flight.` },
   recovery: { name: msg`Recovery`, hint: msg`Who enables the endpoint after failures have disabled it.` },
   ratePerSecond: { name: msg`Requests a second`, hint: msg`0.01 to 1,000. Deliveries above it wait. Empty: no limit.` },
   concurrencyMax: {

@@ -108,18 +108,7 @@ function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values)
       slowMs: 30_000,
     },
     /** The limits of each API process: see src/api/context/rate-limits.ts. */
-    quotas: {
-      management: { perSecond: rates.management, burst: rates.managementBurst },
-      managementOfTenants: {
-        perSecond: KEYS_AT_FULL_RATE_MAX * rates.management,
-        burst: KEYS_AT_FULL_RATE_MAX * rates.managementBurst,
-      },
-      /** Null: no limit. */
-      emits:
-        rates.emits === 0 ? null : { perSecond: rates.emits, burst: Math.max(limits.eventsPerRequestMax, rates.emits) },
-      keyFailures: { perSecond: rates.keyFailures, burst: 10 * rates.keyFailures },
-      anonymous: { perSecond: rates.anonymous, burst: 10 * rates.anonymous },
-    },
+    quotas: quotasFrom(rates, limits.eventsPerRequestMax),
     /** The shortest failure streak that disables a webhook. */
     failureStreakMsMin: disableAfterSecondsMin * 1_000,
     /** The values of webhooks that set none themselves, and whose tenant sets none. */
@@ -140,6 +129,20 @@ function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values)
     },
     /** In a trial on one machine, the receiver on loopback speaks http. */
     target: { ...target, loopbackHttp: target.loopbackHttp ?? (embedded && isLocal) },
+  };
+}
+
+function quotasFrom(rates: Values['rates'], eventsMax: number) {
+  return {
+    management: { perSecond: rates.management, burst: rates.managementBurst },
+    managementOfTenants: {
+      perSecond: KEYS_AT_FULL_RATE_MAX * rates.management,
+      burst: KEYS_AT_FULL_RATE_MAX * rates.managementBurst,
+    },
+    /** Null: no limit. */
+    emits: rates.emits === 0 ? null : { perSecond: rates.emits, burst: Math.max(eventsMax, rates.emits) },
+    keyFailures: { perSecond: rates.keyFailures, burst: 10 * rates.keyFailures },
+    anonymous: { perSecond: rates.anonymous, burst: 10 * rates.anonymous },
   };
 }
 

@@ -47,7 +47,7 @@ interface ControlProps {
 
 function FieldControl({ name, field, control, autoFocus = false }: ControlProps) {
   const { i18n } = useLingui();
-  const label = <FieldLabel name={name} optional={field.kind !== 'group' && field.optional} />;
+  const label = <FieldLabel name={name} optional={field.optional} />;
   switch (field.kind) {
     case 'url':
       return <UrlField {...(control as FieldProps<string>)} autoFocus={autoFocus} />;
