@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { PortalCapability } from '../../src/api/graphql/keys/portal-session-types.js';
+import { globalId } from '../../src/domain/ids/global-id.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { seed } from '../seed/seed.js';
 import { type DashboardDocument, dashboardDocuments } from '../support/dashboard-documents.js';
@@ -78,6 +79,10 @@ async function knownOf({ id: tenantId, name }: { id: number; name: string }, key
   );
   const { id: apiKey } = await first('select id from hookwright.api_keys where tenant_id = $1 limit 1');
   const { id: operation } = await first('select max(id) as id from hookwright.bulk_operations where tenant_id = $1');
+  const { id: recipient } = await first(
+    `insert into hookwright.notice_recipients (tenant_id, address, topics, confirmed_at)
+     values ($1, 'ops@example.com', '{DISABLED}', now()) returning id`,
+  );
   const lists = ['webhooks', 'events', 'deliveries', 'apiKeys', 'auditLog', 'bulkOperations'];
   const { data } = await site.ask(
     `{ ${lists.map((list) => `${list}(first: 1) { pageInfo { endCursor } }`).join(' ')} }`,
@@ -93,6 +98,7 @@ async function knownOf({ id: tenantId, name }: { id: number; name: string }, key
     attempt: `at_${row['delivery']}_1`,
     apiKey: gid.apiKey(apiKey!),
     bulkOperation: gid.bulkOperation(operation ?? 0),
+    noticeRecipient: globalId('NoticeRecipient', recipient!),
     portalSession: gid.portalSession(await makePortalSession(site.services, tenantId)),
     cursors: lists.flatMap((list) => data[list].pageInfo.endCursor ?? []),
   };
@@ -107,6 +113,7 @@ async function idsOf(tenantId: number): Promise<Set<string>> {
     ps: 'api_keys',
     op: 'bulk_operations',
     au: 'audit_log',
+    nr: 'notice_recipients',
   };
   const { rows } = await site.owner.query<{ id: string }>(
     Object.entries(tables)

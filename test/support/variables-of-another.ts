@@ -16,6 +16,7 @@ export interface Known {
   apiKey: string;
   bulkOperation: string;
   portalSession: string;
+  noticeRecipient: string;
   cursors: string[];
 }
 
@@ -29,6 +30,7 @@ const anyId = ({ tenantId, ...known }: Known) => [
   known.apiKey,
   known.bulkOperation,
   known.portalSession,
+  known.noticeRecipient,
   gid.tenant(tenantId),
 ];
 
@@ -78,6 +80,8 @@ const values: Record<string, Value> = {
   redacted: { always: false },
   'UpdateWebhookInput.active': { always: false },
   'PortalSessions.active': { always: true },
+  address: { always: 'ops@example.com' },
+  digest: { always: 'DAILY' },
   includeDelivered: { always: true },
   includeUnsubscribed: { always: true },
   overlapHours: { always: 0 },
@@ -86,11 +90,12 @@ const values: Record<string, Value> = {
 };
 
 const leftOut = new Set([
-  ...['active', 'action', 'dryRun', 'errorCode', 'eventType', 'expiresInSeconds', 'ifVersion'],
+  ...['active', 'action', 'askAgain', 'confirmed', 'dryRun', 'errorCode', 'eventType', 'expiresInSeconds', 'ifVersion'],
   ...[
     'consoleSession',
     'invitationDays',
     'lastAttemptFailed',
+    'locale',
     'outcomes',
     'path',
     'retrying',
@@ -99,6 +104,8 @@ const leftOut = new Set([
     'status',
     'statusCodeClass',
     'targetType',
+    'timeZone',
+    'topics',
     'until',
   ],
   // Texts that people choose.
