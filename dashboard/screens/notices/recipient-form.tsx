@@ -58,7 +58,7 @@ export function RecipientForm({ recipient, onClose }: { recipient?: RecipientRow
         name={<Trans>E-mail address</Trans>}
         hint={
           recipient === undefined ? (
-            <Trans>It gets a link for confirmation first, and notices then.</Trans>
+            <Trans>It first gets a link to confirm the address.</Trans>
           ) : (
             <Trans>For another address, add another recipient.</Trans>
           )
