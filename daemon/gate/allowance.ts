@@ -73,7 +73,7 @@ export class Allowance {
   }
 
   /** More times, if they are needed and within reach. @param due deliveries that could be sent soon */
-  timesWanted(now: number, due: number): Omit<WantedTimes, 'webhookId'> | null {
+  timesWanted(now: number, due: number): Omit<WantedTimes, 'webhookId' | 'lateMs'> | null {
     const begun = this.#begun;
     this.#begun = 0;
     // As many may follow: they find times, as far as other daemons need none.

@@ -138,7 +138,7 @@ export class Endpoint {
   }
 
   /** The times that it needs for deliveries in hand; null: none. */
-  timesWanted(now: number): Omit<WantedTimes, 'webhookId'> | null {
+  timesWanted(now: number): Omit<WantedTimes, 'webhookId' | 'lateMs'> | null {
     const permits = this.#permitsOfWindow(now, TAKEN_AHEAD_MS);
     return permits <= 0 ? null : this.allowance.timesWanted(now, Math.min(this.due, permits));
   }

@@ -79,7 +79,7 @@ export class Rates {
       const { webhookId, due, allowance } = endpoint;
       const more = endpoint.timesWanted(now);
       if (more !== null) {
-        wanted.push({ webhookId, ...more });
+        wanted.push({ webhookId, ...more, lateMs: this.#clock.lateMs });
         endpoints.set(webhookId, endpoint);
       } else if (allowance.ratePerSecond === null || due === 0) {
         this.#asking.delete(endpoint);
@@ -123,10 +123,15 @@ export class Rates {
 const LEARNT_MS = 60_000;
 const SET_BACK_MS = 1_000;
 
+/** Answers that are later than this are a hiccup. */
+const LATE_MS_MAX = 300;
+
 /** How Postgres's clock stands to this process's. A reply may be late, and never early: the least difference counts. */
 class ServerClock {
   #aheadMs = Number.NEGATIVE_INFINITY;
   #learntAtMs = Number.NEGATIVE_INFINITY;
+  /** How late the last answer was. */
+  lateMs = 0;
 
   /** How far Postgres's clock is ahead. @param serverMs by that clock, in a reply that has just come */
   aheadMs(serverMs: number, now: number): number {
@@ -136,6 +141,7 @@ class ServerClock {
       this.#aheadMs = aheadMs;
       this.#learntAtMs = now;
     }
+    this.lateMs = Math.min(LATE_MS_MAX, this.#aheadMs - aheadMs);
     return this.#aheadMs;
   }
 }

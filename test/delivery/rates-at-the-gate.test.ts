@@ -40,11 +40,11 @@ class Tables {
       }),
   };
 
-  #take({ webhookId, perSecond, wanted, givenBack, nextMs: knownMs }: WantedTimes, nowMs: number) {
+  #take({ webhookId, perSecond, wanted, givenBack, nextMs: knownMs, lateMs }: WantedTimes, nowMs: number) {
     const everyMs = everyMsOf(perSecond);
     const standsMs = this.#nextMs.get(webhookId) ?? 0;
     const freeMs = standsMs === knownMs ? standsMs - givenBack * everyMs : standsMs;
-    const firstMs = Math.max(freeMs, nowMs - (burstOf(perSecond) - 1) * everyMs);
+    const firstMs = Math.max(freeMs, nowMs - (burstOf(perSecond) - 1) * everyMs + lateMs);
     const count = Math.max(0, Math.min(wanted, Math.floor((nowMs + TAKEN_AHEAD_MS - firstMs) / everyMs) + 1));
     this.#nextMs.set(webhookId, firstMs + count * everyMs);
     return { webhookId, count, firstMs, nextMs: firstMs + count * everyMs, nowMs };

@@ -91,7 +91,7 @@ describe.concurrent('a limit that a webhook sets', () => {
     await stack.change(receiver.webhookId, { ratePerSecond: 0.1 });
     stack.startDaemon();
     await stack.emits(30);
-    await eventually(() => receiver.received.length === 1);
+    await eventually(() => receiver.received.length === 1, 15_000);
     const waiting = await stack.deliveries("status = 'PENDING'");
     expect(waiting.every(({ attempt_count }) => attempt_count === 0)).toBe(true);
     await stack.change(receiver.webhookId, { ratePerSecond: null });

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const take = (webhookId: number, perSecond: number, wanted: number, back = { givenBack: 0, nextMs: 0 }) =>
-  takeTimes(services.db.pool, [{ webhookId, perSecond, wanted, ...back }]);
+  takeTimes(services.db.pool, [{ webhookId, perSecond, wanted, ...back, lateMs: 0 }]);
 const timesOf = ({ firstMs, count }: GrantedTimes, perSecond: number) =>
   Array.from({ length: count }, (_, index) => firstMs + index * everyMsOf(perSecond));
 
@@ -44,6 +44,7 @@ test('daemons that take as many times as they get have them 1 ÷ rate apart, and
         wanted: Math.floor(1 + Math.random() * 2 * perSecond),
         givenBack: 0,
         nextMs: 0,
+        lateMs: 0,
       }));
       for (const granted of await takeTimes(services.db.pool, wanted)) {
         const index = webhookIds.indexOf(granted.webhookId);

@@ -6,7 +6,7 @@
 /** No daemon takes times that are further away. One that dies takes those with it. */
 export const TAKEN_AHEAD_MS = 500;
 /** A request may begin this long after its time: no timer is exact. */
-const LATE_MS = 80;
+const LATE_MS = 90;
 const BURST_SECONDS_INVERSE = 10;
 
 /** How many requests may begin at once after a pause: what is allowed in a tenth of a second, and at least one. */

@@ -12,6 +12,8 @@ export interface WantedTimes {
   givenBack: number;
   /** The first time that the last answer has left for others; if it still is, all times from there on are free. */
   nextMs: number;
+  /** How late answers come: a time that is over by then would be of no use. */
+  lateMs: number;
 }
 
 /** Times for requests to one endpoint, by Postgres's clock, in ms since 1970. */
@@ -33,6 +35,7 @@ const asked = new RowsParameter<WantedTimes>({
   wanted: column.integer(({ wanted }) => wanted),
   given_back: column.integer(({ givenBack }) => givenBack),
   known_ms: column.double(({ nextMs }) => nextMs),
+  late_ms: column.double(({ lateMs }) => lateMs),
 });
 
 /** Postgres counts microseconds, and a number of milliseconds since 1970 has fewer digits. */
@@ -58,7 +61,7 @@ const takeStatement: Statement = {
       select a.*, greatest(least(r.next_at - case when abs(${inMs('r.next_at')} - known_ms) < ${SAME_MS}
                                                   then given_back else 0 end * every,
                                  ${until} + every),
-                           now() - (burst - 1) * every) as first_at
+                           now() - (burst - 1) * every + late_ms * interval '1 millisecond') as first_at
       from asked a join hookwright.endpoint_rates r on r.webhook_id = a.webhook_id
       order by r.webhook_id for no key update of r
     ), granted as materialized (
