@@ -1,7 +1,7 @@
 import { Plural, Trans } from '@lingui/react/macro';
 import { span, totalOf } from './pace';
 
-const WIDTH = 400;
+const WIDTH = 320;
 const EDGE = 10;
 const LABEL_WIDTH = 44;
 
@@ -14,6 +14,8 @@ export function ScheduleWords({ delays }: { delays: readonly number[] }) {
     <Plural value={delays.length + 1} other={`# attempts over ${over}`} />
   );
 }
+
+const anchorAt = (x: number) => (x < LABEL_WIDTH ? 'start' : x > WIDTH - LABEL_WIDTH ? 'end' : 'middle');
 
 /** The attempts of a delivery on a line: the first at its begin, and the later the closer together. */
 export function RetryLine({ delays }: { delays: readonly number[] }) {
@@ -30,13 +32,13 @@ export function RetryLine({ delays }: { delays: readonly number[] }) {
     return { seconds, x, isLabelled };
   });
   return (
-    <svg viewBox={`0 0 ${WIDTH} 34`} className="w-full max-w-lg text-accent" aria-hidden="true">
+    <svg viewBox={`0 0 ${WIDTH} 34`} className="w-full max-w-sm text-accent" aria-hidden="true">
       <line x1={EDGE} x2={WIDTH - EDGE} y1="10" y2="10" className="stroke-line-strong" />
       {marks.map(({ seconds, x, isLabelled }) => (
         <g key={seconds}>
           <circle cx={x} cy="10" r="4" className="fill-current" />
           {isLabelled && (
-            <text x={x} y="29" textAnchor={seconds === 0 ? 'start' : 'middle'} className="fill-soft text-[10px]">
+            <text x={x} y="29" textAnchor={anchorAt(x)} className="fill-soft text-[10px]">
               {seconds === 0 ? '0' : span(seconds)}
             </text>
           )}

@@ -216,3 +216,31 @@ describe('the page of an endpoint', () => {
     await page.getByText('No endpoints').waitFor();
   });
 });
+
+describe('pace and retries', () => {
+  browserTest(
+    'are changed with a preset, which says what becomes of the retries; Look now brings it back',
+    async ({ open }) => {
+      const { stack, id } = await openDisabled();
+      const page = await visit(open, stack, `/endpoints/${id}`);
+      await page.getByText('6 attempts over 62 min').waitFor();
+      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      const dialog = dialogOf(page);
+      await dialog.getByRole('textbox', { name: 'Timeout' }).fill('0.5');
+      await dialog.getByRole('button', { name: 'Patient: 3 days' }).click();
+      await dialog.getByText('6 attempts over 62 min → 9 attempts over 3 days').waitFor();
+      await dialog.getByRole('combobox', { name: 'Recovery' }).selectOption('It comes back by itself');
+      expect(await axeViolations(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByText('must be 1000 to 30000').waitFor();
+      await dialog.getByRole('textbox', { name: 'Timeout' }).fill('20');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('It comes back by itself.').waitFor();
+      await page.getByText('9 attempts over 3 days').waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+      await stack.receiver.comeBack();
+      await page.getByRole('button', { name: 'Look now' }).click();
+      await eventually(async () => (await stack.delivery.webhookRow(id)).active);
+    },
+  );
+});

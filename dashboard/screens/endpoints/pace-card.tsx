@@ -17,7 +17,7 @@ import type { ShownEndpoint } from './use-endpoint';
 export function PaceCard({ endpoint }: { endpoint: ShownEndpoint }) {
   const [, start] = useAction();
   const isOffered = useOffered(endpoint);
-  const { timeoutMs, retryDelaysSeconds, ratePerSecond, concurrencyMax } = endpoint.delivery;
+  const { timeoutMs, retryDelaysSeconds, ratePerSecond, concurrencyMax, recovery } = endpoint.delivery;
   return (
     <Card
       title={<Trans>Pace and retries</Trans>}
@@ -35,7 +35,6 @@ export function PaceCard({ endpoint }: { endpoint: ShownEndpoint }) {
         </PaceFact>
         <PaceFact endpoint={endpoint} name="retryDelaysSeconds">
           <ScheduleWords delays={retryDelaysSeconds} />
-          <RetryLine delays={retryDelaysSeconds} />
         </PaceFact>
         <PaceFact endpoint={endpoint} name="ratePerSecond">
           {ratePerSecond == null ? <Trans>no limit</Trans> : <Trans>{count(ratePerSecond)} a second</Trans>}
@@ -44,9 +43,11 @@ export function PaceCard({ endpoint }: { endpoint: ShownEndpoint }) {
           {count(concurrencyMax)}
         </PaceFact>
         <PaceFact endpoint={endpoint} name="recovery">
-          <Recovery endpoint={endpoint} />
+          {recovery === 'AUTOMATIC' ? <Trans>It comes back by itself.</Trans> : <Trans>A person enables it.</Trans>}
         </PaceFact>
       </Facts>
+      <RetryLine delays={retryDelaysSeconds} />
+      {endpoint.disabledReason === 'FAILURES' && <NextProbe endpoint={endpoint} />}
     </Card>
   );
 }
@@ -69,12 +70,12 @@ function PaceFact({ endpoint, name, children }: { endpoint: ShownEndpoint; name:
   );
 }
 
-/** Who enables the endpoint, and while failures have disabled it, when its next probe is due. */
-function Recovery({ endpoint }: { endpoint: ShownEndpoint }) {
+/** When the service looks at the endpoint again, while failures have disabled it. */
+function NextProbe({ endpoint }: { endpoint: ShownEndpoint }) {
   const { t } = useLingui();
   const isOffered = useOffered(endpoint);
   const [{ fetching, error }, probe] = useMutation(PROBE_ENDPOINT);
-  const { id, delivery, disabledReason, nextProbeAt } = endpoint;
+  const { id, nextProbeAt } = endpoint;
   const look = async () => {
     const { data } = await probe({ input: { webhookId: id } });
     if (data) {
@@ -82,27 +83,20 @@ function Recovery({ endpoint }: { endpoint: ShownEndpoint }) {
     }
   };
   return (
-    <>
-      {delivery.recovery === 'AUTOMATIC' ? (
-        <Trans>It comes back by itself.</Trans>
-      ) : (
-        <Trans>A person enables it.</Trans>
-      )}
+    <div className="mt-3 flex flex-wrap items-center gap-2 text-sm">
       {nextProbeAt && (
-        <span className="block text-soft">
+        <span className="text-soft">
           <Trans>
             Next look: <Time value={nextProbeAt} next />
           </Trans>
         </span>
       )}
-      {disabledReason === 'FAILURES' && isOffered('edit') && (
-        <span className="mt-1.5 block">
-          <Button onClick={() => void look()} disabled={fetching}>
-            <Trans>Look now</Trans>
-          </Button>
-        </span>
+      {isOffered('edit') && (
+        <Button onClick={() => void look()} disabled={fetching}>
+          <Trans>Look now</Trans>
+        </Button>
       )}
       {error && <Failure error={error} />}
-    </>
+    </div>
   );
 }
