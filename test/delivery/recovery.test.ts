@@ -81,14 +81,16 @@ test('an endpoint that answers again is found, by one of two daemons, and gets w
 });
 
 test('pauses double up to an hour, and begin again at a minute only after a steady hour', async () => {
-  stack = await DeliveryStack.open();
+  stack = await DeliveryStack.open({ ENDPOINT_RECOVERY: 'AUTOMATIC' });
   const endpoint = await disabledEndpoint();
   await round();
   const pauses = [(await recovery(endpoint))!.pause];
   for (let probe = 0; probe < 7; probe += 1) {
     await now(endpoint);
-    expect(await Promise.all([round(), round()])).toEqual(expect.arrayContaining([1, 0]));
-    await eventually(() => endpoint.received.length === probe + 1);
+    // The daemon looks, too.
+    await Promise.all([round(), round()]);
+    await eventually(() => endpoint.received.length > probe);
+    expect(endpoint.received).toHaveLength(probe + 1);
     const { pause, inMinutes } = (await recovery(endpoint))!;
     expect(inMinutes).toBeGreaterThan(pause - 1);
     expect(inMinutes).toBeLessThanOrEqual(pause);
@@ -97,9 +99,12 @@ test('pauses double up to an hour, and begin again at a minute only after a stea
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
   const again = async (recoveredAgo: string) => {
     await stack.rows(`update hookwright.webhook_recoveries
-      set pause_minutes = 8, generation = null, recovered_at = now() - interval '${recoveredAgo}'`);
+      set pause_minutes = 8, generation = null, next_probe_at = null, recovered_at = now() - interval '${recoveredAgo}'`);
     await stack.rows(`update hookwright.webhooks set disabled_at = now() where id = ${endpoint.webhookId}`);
-    await round();
+    await eventually(async () => {
+      await round();
+      return (await recovery(endpoint))!.inMinutes !== null;
+    });
     return (await recovery(endpoint))!.pause;
   };
   expect(await again('59 minutes')).toBe(16);
@@ -141,12 +146,11 @@ test('only a webhook that failures have disabled is probed, while its recovery i
 });
 
 test('without a held delivery a test is sent; an endpoint that is gone is not looked at again', async () => {
-  stack = await DeliveryStack.open();
+  stack = await DeliveryStack.open({ ENDPOINT_RECOVERY: 'AUTOMATIC' });
   const endpoint = await stack.endpoint(answer(410));
   await stack.rows(`update hookwright.webhooks
     set active = false, disabled_at = now() - interval '1 hour', disabled_reason = 'FAILURES'`);
   stack.startDaemon();
-  expect(await round()).toBe(1);
   await eventually(() => endpoint.received.length === 1);
   expect(endpoint.received[0]!.headers['x-service-event']).toBe('webhook.test');
   await eventually(async () => (await webhook(endpoint))['reason'] === 'GONE');
@@ -156,7 +160,7 @@ test('without a held delivery a test is sent; an endpoint that is gone is not lo
 });
 
 test('a probe of an endpoint that somebody has enabled meanwhile is an attempt like any other', async () => {
-  stack = await DeliveryStack.open();
+  stack = await DeliveryStack.open({ ENDPOINT_RECOVERY: 'AUTOMATIC' });
   const endpoint = await disabledEndpoint();
   let end = (): void => {};
   endpoint.answerWith((_request, response) => {
@@ -164,7 +168,7 @@ test('a probe of an endpoint that somebody has enabled meanwhile is an attempt l
   });
   await round();
   await now(endpoint);
-  expect(await round()).toBe(1);
+  await round();
   await eventually(() => endpoint.received.length === 1);
   await stack.change(endpoint.webhookId, { active: true });
   endpoint.answerWith(answer(200));

@@ -107,8 +107,8 @@ const unguarded: Record<string, string> = {
   FailingTenant: 'disabled failing gone held since tenant',
   DeliveryAuth: 'header kind username',
   DeliveryHeader: 'name secret value',
-  DeliveryDefaults: 'own recovery retryDelaysSeconds timeoutMs',
-  DeliveryOptions: 'auth headers own recovery retryDelaysSeconds timeoutMs',
+  DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds timeoutMs',
+  DeliveryOptions: 'auth concurrencyMax headers own ratePerSecond recovery retryDelaysSeconds timeoutMs',
   FailingWebhook: 'consecutiveFailures held lastErrorCode name since state tenant url webhookId',
   FanOutEntry: 'delivery reason webhookId',
   NoticeRecipient: `
