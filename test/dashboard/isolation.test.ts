@@ -14,8 +14,10 @@ import { type Known, variablesFor } from '../support/variables-of-another.js';
 
 /** Documents that no portal session may send. */
 const platformOnly = [
+  'ChangeDeliveryDefaults',
   'CreateTenant',
   'DeleteTenant',
+  'DeliveryDefaults',
   'DeprecateEventType',
   'FailingNow',
   'FindTenants',
