@@ -6,7 +6,7 @@ import { limitSettings } from '../../src/platform/settings/limit-settings.js';
 import { settingsIn } from '../../src/platform/settings/setting.js';
 import { emitMany, makeKey, makePortalSession, makeTenant, makeWebhook } from '../support/factories.js';
 import { graphqlExamples, graphqlPage } from '../support/graphql-examples.js';
-import { gid } from '../support/ids.js';
+import { gid, numberIn } from '../support/ids.js';
 import { LiveStream } from '../support/live-api.js';
 import { serve } from '../support/loopback.js';
 import { platformFields } from '../support/platform-fields.js';
@@ -41,6 +41,11 @@ describe('docs/graphql.md and the pages beside it', () => {
         .replaceAll(/2026-11-(\d\d)/g, (_, day) => dayBefore(21 - Number(day)));
       if (query.startsWith('subscription')) {
         return expectStream({ query, variables: JSON.parse(own) }, key);
+      }
+      if (name === 'probeWebhook') {
+        const webhook = numberIn(ids['wh_42']!);
+        const disabled = `active = false, disabled_at = now(), disabled_reason = 'FAILURES'`;
+        await api.owner.query(`update hookwright.webhooks set ${disabled} where id = ${webhook}`);
       }
       const isForPlatform = platformFields.has(name) || variables.includes('"tenantId"');
       const asking = isForPlatform ? platformKey : key;
