@@ -10,6 +10,7 @@ export const VIEWER = graphql(`
       scopes
       apiKey { id name expiresAt }
       tenant { id databaseId name }
+      endpointOptions
       retention { deliveryDays }
       egressAddresses
       mailConfigured
@@ -38,6 +39,12 @@ export function useViewer(): ViewerQuery['viewer'] {
 export function isAllowed({ scopes }: Pick<ViewerQuery['viewer'], 'scopes'>, ...anyOf: Scope[]): boolean {
   const held = new Set(scopes as Scope[]);
   return anyOf.some((scope) => hasScope(held, scope));
+}
+
+/** Whether the operator lets the page's caller write options of webhooks of this part; undefined: every caller. */
+export function useWritable(): (part: string | undefined) => boolean {
+  const { endpointOptions } = useViewer();
+  return (part) => part === undefined || endpointOptions.includes(part);
 }
 
 /** `isAllowed` for the page's caller. */

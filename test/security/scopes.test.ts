@@ -139,7 +139,7 @@ const unguarded: Record<string, string> = {
   UpdateNoticeRecipientPayload: 'noticeRecipient',
   UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',
-  Viewer: 'apiKey egressAddresses mailConfigured portalSession retention scopes tenant',
+  Viewer: 'apiKey egressAddresses endpointOptions mailConfigured portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures createdAt databaseId delivery description disabledAt disabledReason endpointState
     eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt previousSecretExpiresAt url

@@ -5,7 +5,8 @@ import { isAllowed, useViewer } from '../../parts/viewer';
 const SCOPES = {
   test: 'webhooks:test',
   edit: 'webhooks:edit',
-  pace: 'webhooks:edit',
+  pace: 'webhooks:options',
+  headers: 'webhooks:options',
   pause: 'webhooks:edit',
   enable: 'webhooks:edit',
   release: 'webhooks:edit',

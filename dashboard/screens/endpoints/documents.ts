@@ -43,6 +43,7 @@ export const ENDPOINT = graphql(`
   query Endpoint($id: ID!) {
     webhook(id: $id) {
       ...EndpointRow
+      ...EndpointOptions
       createdAt
       previousSecretExpiresAt
       nextProbeAt

@@ -10,12 +10,14 @@ import { RecoverDialog } from './dialogs/recover-dialog';
 import { ReplayDialog } from './dialogs/replay-dialog';
 import { RotateDialog } from './dialogs/rotate-dialog';
 import { TestDialog } from './dialogs/test-dialog';
+import { HeadersDialog } from './settings/headers-dialog';
 import type { EndpointDialogProps, ShownEndpoint } from './use-endpoint';
 
 const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   test: TestDialog,
   edit: EditDialog,
   pace: PaceDialog,
+  headers: HeadersDialog,
   pause: PauseDialog,
   enable: HeldDialog,
   release: HeldDialog,

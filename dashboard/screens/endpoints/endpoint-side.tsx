@@ -12,6 +12,7 @@ import { remedyFor } from '../../text/remedies';
 import { useAction, useOffered } from './actions';
 import { textsOf } from './form/endpoint-values';
 import { PaceCard } from './pace-card';
+import { HeadersCard } from './settings/headers-card';
 import type { ShownEndpoint } from './use-endpoint';
 
 interface SideProps {
@@ -26,6 +27,7 @@ export function EndpointSide({ endpoint }: SideProps) {
       <WhyFailed endpoint={endpoint} />
       <PaceCard endpoint={endpoint} />
       <Setup endpoint={endpoint} />
+      <HeadersCard endpoint={endpoint} />
     </div>
   );
 }

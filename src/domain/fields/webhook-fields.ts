@@ -86,6 +86,7 @@ export const webhookFields = {
     fields: {
       timeoutMs: {
         kind: 'number',
+        part: 'pace',
         whole: true,
         min: TIMEOUT_MS_MIN,
         max: TIMEOUT_MS_MAX,
@@ -98,6 +99,7 @@ export const webhookFields = {
       },
       retryDelaysSeconds: {
         kind: 'delays',
+        part: 'retry',
         countMax: RETRIES_MAX,
         secondsMax: DAY_SECONDS,
         totalSecondsMax: RETRY_DAYS_MAX * DAY_SECONDS,
@@ -110,6 +112,7 @@ export const webhookFields = {
       },
       recovery: {
         kind: 'choice',
+        part: 'retry',
         type: 'Recovery',
         about: 'Who enables a webhook that failures have disabled.',
         values: {
@@ -124,6 +127,7 @@ export const webhookFields = {
       },
       ratePerSecond: {
         kind: 'number',
+        part: 'pace',
         min: RATE_MIN,
         max: RATE_MAX,
         refusedAs: 'rate_out_of_range',
@@ -135,6 +139,7 @@ export const webhookFields = {
       },
       concurrencyMax: {
         kind: 'number',
+        part: 'pace',
         whole: true,
         min: 1,
         max: CONCURRENCY_MAX,

@@ -3,9 +3,10 @@ import { useClient, useMutation } from 'urql';
 import { useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { notify } from '../../../parts/toast';
+import { useWritable } from '../../../parts/viewer';
 import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
 import { EndpointFields } from '../form/endpoint-fields';
-import { isReady, valuesOf } from '../form/endpoint-values';
+import { isReady, valuesOf, writtenValues } from '../form/endpoint-values';
 import type { EndpointDialogProps } from '../use-endpoint';
 import { Conflict } from './conflict';
 
@@ -13,10 +14,11 @@ import { Conflict } from './conflict';
 export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { id } = endpoint;
   const client = useClient();
+  const isWritable = useWritable();
   const [, update] = useMutation(UPDATE_ENDPOINT);
   const form = useForm({
     initial: () => valuesOf(endpoint),
-    save: (values, { version }) => update({ input: { id, ...values, ifVersion: version } }),
+    save: (values, { version }) => update({ input: { id, ...writtenValues(values, isWritable), ifVersion: version } }),
     saved: () => {
       notify(<Trans>The endpoint is changed.</Trans>);
       onClose();

@@ -6,6 +6,7 @@ import { TextField } from '../../../parts/field';
 import type { FieldProps } from '../../../parts/form';
 import { Failure } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
+import { useWritable } from '../../../parts/viewer';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { EVENT_TYPES } from '../documents';
 import { type EndpointValues, type FieldName, type FieldValue, fieldNamed, fieldNames } from './endpoint-values';
@@ -22,18 +23,21 @@ interface FormFields {
 
 /** A control for each field of an endpoint, by its kind. */
 export function EndpointFields({ form, autoFocus = false }: { form: FormFields; autoFocus?: boolean }) {
+  const isWritable = useWritable();
   return (
     <div className="flex flex-col gap-3">
-      {fieldNames.map((name) => (
-        <FieldControl
-          key={name}
-          name={name}
-          field={fieldNamed(name)}
-          // A field's kind decides its type.
-          control={form.field(name) as FieldProps<FieldValue>}
-          autoFocus={autoFocus && name === fieldNames[0]}
-        />
-      ))}
+      {fieldNames
+        .filter((name) => isWritable(fieldNamed(name).part))
+        .map((name) => (
+          <FieldControl
+            key={name}
+            name={name}
+            field={fieldNamed(name)}
+            // A field's kind decides its type.
+            control={form.field(name) as FieldProps<FieldValue>}
+            autoFocus={autoFocus && name === fieldNames[0]}
+          />
+        ))}
     </div>
   );
 }

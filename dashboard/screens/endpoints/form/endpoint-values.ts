@@ -41,3 +41,9 @@ export const textsOf = (endpoint: Readonly<Record<FieldName, unknown>>): [name: 
 /** Whether the values may be sent: the service judges the rest. */
 export const isReady = (values: EndpointValues): boolean =>
   values.eventTypes.length > 0 && urlProblem(values.url) !== 'typing';
+
+/** The values that a caller may write, for an input of the API. */
+export const writtenValues = (values: EndpointValues, isWritable: (part: string | undefined) => boolean) =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name]) => isWritable(fieldNamed(name as FieldName).part)),
+  ) as EndpointValues;

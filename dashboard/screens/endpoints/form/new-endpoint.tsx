@@ -5,10 +5,10 @@ import { Code } from '../../../parts/code';
 import { useForm } from '../../../parts/form';
 import { Answer, Card, Failure, PageHead } from '../../../parts/page';
 import { Link, useAddress, useGo } from '../../../parts/place';
-import { useAllowed, useViewer } from '../../../parts/viewer';
+import { useAllowed, useViewer, useWritable } from '../../../parts/viewer';
 import { CREATE_ENDPOINT } from '../documents';
 import { EndpointFields } from './endpoint-fields';
-import { NO_VALUES } from './endpoint-values';
+import { NO_VALUES, writtenValues } from './endpoint-values';
 import { MadeEndpoint } from './made-endpoint';
 import { urlProblem } from './url-check';
 
@@ -47,12 +47,14 @@ function NewEndpointForm() {
   const { t } = useLingui();
   const go = useGo();
   const withSecret = useAllowed('webhooks:secrets');
+  const isWritable = useWritable();
   // An event type's page leads here with its name.
   const [{ type }] = useAddress();
   const [, create] = useMutation(CREATE_ENDPOINT);
   const form = useForm({
     initial: { ...NO_VALUES, eventTypes: type ? [type] : [] },
-    save: (values, { idempotencyKey }) => create({ input: { ...values, idempotencyKey }, withSecret }),
+    save: (values, { idempotencyKey }) =>
+      create({ input: { ...writtenValues(values, isWritable), idempotencyKey }, withSecret }),
   });
   const { url, eventTypes } = form.values;
   const made = form.data?.createWebhook;

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import { OPTION_PARTS } from '../../../domain/fields/field.js';
 import { ApiKey } from '../../../entities/api-key.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
@@ -23,6 +24,12 @@ class Viewer {
 
   @Nullable(() => PortalSession, 'The portal session of this request. Null for an ordinary key.')
   portalSession!: PortalSession | null;
+
+  @Field(() => [String], {
+    description:
+      'The parts of options of webhooks that the operator lets this key write: `labels`, `pace`, `retry`, `headers`, `auth`.',
+  })
+  endpointOptions!: string[];
 
   @Field(() => Retention, { description: 'Retention times of this installation.' })
   retention!: Retention;
@@ -59,6 +66,7 @@ export class ViewerResolver {
       apiKey,
       scopes: [...scopes],
       portalSession,
+      endpointOptions: [...(owner === null ? OPTION_PARTS : config.endpointOptions)],
       retention: retentionOf(config),
       egressAddresses: config.delivery.egressAddresses,
       mailConfigured: config.mail !== null,

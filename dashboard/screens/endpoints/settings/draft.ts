@@ -1,0 +1,70 @@
+import type { DeliveryOptionsInput, EndpointOptionsFragment } from '../../../api/generated/graphql';
+
+export type Options = EndpointOptionsFragment['delivery'];
+export type AuthKind = NonNullable<Options['auth']>['kind'];
+
+/** A header as somebody writes it. */
+export interface HeaderDraft {
+  key: number;
+  name: string;
+  /** Empty for a stored secret, which stays as it is. */
+  value: string;
+  secret: boolean;
+  /** The name of the stored header; undefined: it is new. */
+  stored?: string;
+}
+
+export interface AuthDraft {
+  kind: AuthKind | 'NONE';
+  /** The user name, or the name of the header. */
+  name: string;
+  /** Empty for a stored one, which stays as it is. */
+  secret: string;
+}
+
+export interface Draft {
+  headers: readonly HeaderDraft[];
+  auth: AuthDraft;
+}
+
+export const draftOf = ({ headers, auth }: Options): Draft => ({
+  headers: headers.map(({ name, value, secret }, key) => ({ key, name, value: value ?? '', secret, stored: name })),
+  auth: { kind: auth?.kind ?? 'NONE', name: auth?.username ?? auth?.header ?? '', secret: '' },
+});
+
+/** The headers that a draft sets, in the order of the input. */
+export const setHeaders = ({ headers }: Draft, stored: Options): HeaderDraft[] =>
+  headers.filter((header) => {
+    const before = stored.headers.find(({ name }) => name === header.stored);
+    const isSame = before?.name === header.name && before.secret === header.secret;
+    return !isSame || header.value !== (before.value ?? '');
+  });
+
+/** What a draft changes. */
+export function changeOf(draft: Draft, stored: Options): DeliveryOptionsInput {
+  const set = setHeaders(draft, stored);
+  const names = draft.headers.map(({ name }) => name.toLowerCase());
+  const removed = stored.headers.map(({ name }) => name).filter((name) => !names.includes(name.toLowerCase()));
+  return {
+    ...(set.length === 0 ? {} : { setHeaders: set.map(({ name, value, secret }) => ({ name, value, secret })) }),
+    ...(removed.length === 0 ? {} : { removeHeaders: removed }),
+    ...authChange(draft.auth, stored.auth),
+  };
+}
+
+function authChange({ kind, name, secret }: AuthDraft, stored: Options['auth']): Pick<DeliveryOptionsInput, 'auth'> {
+  const isSame = kind === (stored?.kind ?? 'NONE') && name === (stored?.username ?? stored?.header ?? '');
+  if (isSame && secret === '') {
+    return {};
+  }
+  switch (kind) {
+    case 'NONE':
+      return { auth: null };
+    case 'BASIC':
+      return { auth: { basic: { username: name, password: secret } } };
+    case 'BEARER':
+      return { auth: { bearer: secret } };
+    case 'API_KEY':
+      return { auth: { apiKey: { header: name, value: secret } } };
+  }
+}

@@ -1,0 +1,52 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Button } from '../../../parts/button';
+import { Card, Fact, Facts } from '../../../parts/page';
+import { Untrusted } from '../../../parts/untrusted';
+import { useWritable } from '../../../parts/viewer';
+import { useAction, useOffered } from '../actions';
+import type { ShownEndpoint } from '../use-endpoint';
+import { AUTH_KINDS } from './words';
+
+/** The headers and the auth of an endpoint. Secrets show as set. */
+export function HeadersCard({ endpoint }: { endpoint: ShownEndpoint }) {
+  const { i18n } = useLingui();
+  const [, start] = useAction();
+  const isWritable = useWritable();
+  const mayChange = useOffered(endpoint)('headers') && (isWritable('headers') || isWritable('auth'));
+  const { headers, auth } = endpoint.delivery;
+  const detail = auth?.username ?? auth?.header;
+  if (headers.length === 0 && auth == null && !mayChange) {
+    return null;
+  }
+  return (
+    <Card
+      title={<Trans>Headers and auth</Trans>}
+      actions={
+        mayChange && (
+          <Button onClick={() => start('headers')}>
+            <Trans>Change</Trans>
+          </Button>
+        )
+      }
+    >
+      <Facts>
+        <Fact name={<Trans>Authentication</Trans>}>
+          {i18n._(AUTH_KINDS[auth?.kind ?? 'NONE'])}
+          {detail != null && (
+            <>
+              {' '}
+              <code className="font-mono text-xs">
+                <Untrusted text={detail} />
+              </code>
+            </>
+          )}
+        </Fact>
+        {headers.map(({ name, value, secret }) => (
+          <Fact key={name} name={<Untrusted text={name} />}>
+            {secret ? <Trans>secret, set</Trans> : <Untrusted text={value ?? ''} />}
+          </Fact>
+        ))}
+      </Facts>
+    </Card>
+  );
+}
