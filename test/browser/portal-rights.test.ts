@@ -43,6 +43,29 @@ describe('the portal offers what its session may do', () => {
     await page.getByText(/^hw_\d+_\w+$/).waitFor();
   });
 
+  browserTest('with MANAGE_OPTIONS: headers and auth, whose secrets show as set', async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin });
+    await openPortal(page, stack, 'MANAGE_OPTIONS');
+    await page.getByRole('link', { name: 'Endpoints' }).click();
+    await page.getByRole('table', { name: 'Endpoints' }).getByRole('link').first().click();
+    expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: 'Add a header' }).click();
+    await page.getByLabel('Name of the header').fill('Host');
+    await page.getByLabel('Value of the header').fill('a secret value');
+    await page.getByRole('combobox', { name: 'Authentication' }).selectOption('BEARER');
+    await page.getByLabel('Token').fill('a-secret-token');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/is a header that the service or the connection sets/).waitFor();
+    await page.getByLabel('Name of the header').fill('X-Api-Key');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('secret, set').waitFor();
+    await page.getByText('Bearer token').waitFor();
+    expect(await page.content()).not.toContain('a secret value');
+    expect(await page.content()).not.toContain('a-secret-token');
+  });
+
   browserTest('with SEND: a delivery can be sent again, and not all that match', async ({ open }) => {
     const stack = await openStack();
     const { page } = await open({ origin: stack.origin });

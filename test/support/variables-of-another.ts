@@ -110,7 +110,6 @@ const leftOut = new Set([
   ],
   // Texts that people choose.
   ...['reset', ...flat(webhookFields).flatMap(([name, field]) => inputNames(name, field))],
-  ...['secret', 'value', 'bearer', 'password', 'username', 'header'],
 ]);
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
@@ -131,6 +130,9 @@ function placesOf({ name, variables }: DashboardDocument): { slots: Slot[]; fixe
     const isRequired = isNonNullType(type);
     const inner = isRequired ? type.ofType : type;
     const field = path.at(-1)!;
+    if (isInputObjectType(inner) && !isRequired && leftOut.has(field)) {
+      return;
+    }
     if (isInputObjectType(inner)) {
       for (const { name, type } of Object.values(inner.getFields())) {
         visit(type, [...path, name], inner.name);
