@@ -7,6 +7,7 @@ import { Card, Fact, Facts, Failure } from '../../parts/page';
 import { RetryLine, ScheduleWords } from '../../parts/retry-line';
 import { Time } from '../../parts/time';
 import { notify } from '../../parts/toast';
+import { useWritable } from '../../parts/viewer';
 import { ENDPOINT_FIELDS } from '../../text/field-names';
 import { count, duration } from '../../text/numbers';
 import { useAction, useOffered } from './actions';
@@ -16,13 +17,14 @@ import type { ShownEndpoint } from './use-endpoint';
 /** How an endpoint is called: time limit, retries, pace, and who enables it after failures. */
 export function PaceCard({ endpoint }: { endpoint: ShownEndpoint }) {
   const [, start] = useAction();
-  const isOffered = useOffered(endpoint);
+  const isWritable = useWritable();
+  const mayChange = useOffered(endpoint)('pace') && (isWritable('pace') || isWritable('retry'));
   const { timeoutMs, retryDelaysSeconds, ratePerSecond, concurrencyMax, recovery } = endpoint.delivery;
   return (
     <Card
       title={<Trans>Pace and retries</Trans>}
       actions={
-        isOffered('pace') && (
+        mayChange && (
           <Button onClick={() => start('pace')}>
             <Trans>Change</Trans>
           </Button>
