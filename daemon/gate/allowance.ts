@@ -93,10 +93,11 @@ export class Allowance {
 
   /**
    * @param aheadMs how far Postgres's clock is ahead of this process's
-   * @returns whether another daemon may have taken times since this one did
+   * @param lateMs as it was asked
+   * @returns whether another daemon takes times too: some are gone that are to come
    */
-  granted({ firstMs, count, nextMs }: GrantedTimes, aheadMs: number): boolean {
-    const isAlone = firstMs < this.#nextServerMs + SAME_MS;
+  granted({ firstMs, count, nextMs, nowMs }: GrantedTimes, aheadMs: number, lateMs: number): boolean {
+    const isAlone = firstMs < Math.max(this.#nextServerMs, nowMs + lateMs) + SAME_MS;
     this.#times?.add(firstMs - aheadMs, count);
     this.#nextServerMs = nextMs;
     this.#nextMs = nextMs - aheadMs;

@@ -19,7 +19,8 @@ const ASK_EVERY_MS = 200;
 /** Not two daemons in step: one of them would get all times. */
 const ASK_SPREAD_MS = 50;
 /** A daemon that lives and has deliveries in hand takes times within this. */
-const ALONE_MS = 1_000;
+const ALONE_MS = 500;
+const CALLED_IN_MS = 100;
 const LOOK_AGAIN_MS = 30_000;
 const LOOKED_MAX = 100;
 
@@ -79,7 +80,9 @@ export class Rates {
       const { webhookId, due, allowance } = endpoint;
       const more = endpoint.timesWanted(now);
       if (more !== null) {
-        wanted.push({ webhookId, ...more, lateMs: this.#clock.lateMs });
+        // Those that were put off come only when they are called back.
+        const calledInMs = endpoint.room.size > 0 ? 0 : CALLED_IN_MS;
+        wanted.push({ webhookId, ...more, lateMs: this.#clock.lateMs + calledInMs });
         endpoints.set(webhookId, endpoint);
       } else if (allowance.ratePerSecond === null || due === 0) {
         this.#asking.delete(endpoint);
@@ -88,11 +91,12 @@ export class Rates {
         }
       }
     }
+    const lateMs = this.#clock.lateMs + CALLED_IN_MS;
     const granted = wanted.length === 0 ? [] : await this.tables.takeTimes(wanted);
     for (const times of granted ?? []) {
       const aheadMs = this.#clock.aheadMs(times.nowMs, performance.now());
       const endpoint = endpoints.get(times.webhookId)!;
-      if (endpoint.allowance.granted(times, aheadMs)) {
+      if (endpoint.allowance.granted(times, aheadMs, lateMs)) {
         this.#looks.set(endpoint, now + ALONE_MS);
       }
       this.on.came(endpoint);

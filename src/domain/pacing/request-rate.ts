@@ -5,8 +5,9 @@
 
 /** No daemon takes times that are further away. One that dies takes those with it. */
 export const TAKEN_AHEAD_MS = 500;
-/** A request may begin this long after its time: no timer is exact. */
+/** A request may begin this long after its time, or this part of the pause between two: no timer is exact. */
 const LATE_MS = 90;
+const LATE_SHARE = 0.045;
 const BURST_SECONDS_INVERSE = 10;
 
 /** How many requests may begin at once after a pause: what is allowed in a tenth of a second, and at least one. */
@@ -23,7 +24,7 @@ export class TakenTimes {
   #unused = 0;
 
   constructor(readonly perSecond: number) {
-    this.#lateMsMax = Math.max(LATE_MS, (burstOf(perSecond) - 1) * everyMsOf(perSecond));
+    this.#lateMsMax = Math.max(LATE_MS, Math.max(burstOf(perSecond) - 1, LATE_SHARE) * everyMsOf(perSecond));
   }
 
   add(firstMs: number, count: number): void {

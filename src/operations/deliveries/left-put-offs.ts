@@ -19,8 +19,8 @@ export interface LeftPutOffs {
 }
 
 const LEFT_MAX = 200;
-/** A living daemon takes each time before it has come. */
-const IDLE_SECONDS = 1;
+/** A daemon that lives and has deliveries in hand takes each time before it has come. */
+const IDLE_SECONDS = 0.2;
 
 const looked = new RowsParameter<LookedWebhook>({
   id: column.bigint(({ webhookId }) => webhookId),
