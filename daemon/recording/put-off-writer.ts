@@ -61,7 +61,11 @@ export class PutOffWriter {
     await this.#turnAways.runOne({ id, priority: LANES[laneAfterPutOff(lane)].priority });
   }
 
-  /** See `CallBack`. While the database is away, the deliveries come by themselves, later. @param here to this process */
+  /**
+   * See `CallBack`. While the database is away, the deliveries come by themselves, later.
+   *
+   * @param here to this process
+   */
   async callBack(ids: readonly number[], here: boolean): Promise<readonly number[]> {
     const { db, log, callHere } = this.deps;
     try {

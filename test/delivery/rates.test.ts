@@ -48,7 +48,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-describe.concurrent('a limit that a webhook sets', () => {
+describe.concurrent('a limit that a webhook sets', { timeout: 60_000 }, () => {
   test('of ten requests a second is kept by two daemons, and used up when one of them is killed', async () => {
     await using stack = await DeliveryStack.open();
     const receiver = await stack.endpoint();
