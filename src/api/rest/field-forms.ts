@@ -52,10 +52,14 @@ function formOf(field: Field, requested: boolean): z.ZodType {
         examples: [{ team: 'payments' }],
       });
     case 'number':
-      return (field.whole ? z.int() : z.number()).meta({ minimum: field.min, maximum: field.max, description });
+      return (field.whole ? z.int().meta({ format: 'int32' }) : z.number()).meta({
+        minimum: field.min,
+        maximum: field.max,
+        description,
+      });
     case 'delays':
       return z
-        .array(requested ? z.int().meta({ minimum: 1, maximum: field.secondsMax }) : z.number())
+        .array(requested ? z.int().meta({ format: 'int32', minimum: 1, maximum: field.secondsMax }) : z.number())
         .meta({ ...(requested ? { maxItems: field.countMax } : {}), description, examples: [[5, 60, 600]] });
     case 'choice':
       return z.enum(Object.keys(field.values)).meta({ description });

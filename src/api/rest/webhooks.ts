@@ -139,7 +139,8 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
 
 /** `metadata[team]=payments` as an object (deepObject in OpenAPI). */
 function withMaps(query: Readonly<Record<string, string>>): Record<string, unknown> {
-  const made: Record<string, unknown> = {};
+  // Without a prototype: `__proto__` is a name like others, which the list does not know.
+  const made: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(query)) {
     const [, map, key] = /^(metadata)\[([^\]]*)\]$/.exec(name) ?? [];
     if (map === undefined || key === undefined) {

@@ -2,7 +2,7 @@ import { listNames } from '../../domain/events/event-type.js';
 import type { InputIssue } from '../../errors.js';
 import { type Database, query, type Statement } from '../../platform/database/database.js';
 import { compileEventSchema, type PayloadCheck, TooCostly } from '../../platform/payload-checks/payload-check.js';
-import type { KnownTypes } from '../fields/rules.js';
+import type { KnownTypes } from '../fields/kind-rules.js';
 import { Remembered } from '../rows/remembered.js';
 import { issueOf } from './payload-issue.js';
 

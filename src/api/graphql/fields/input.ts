@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isEventTypeName, WILDCARD } from '../../../domain/events/event-type.js';
 import { GRANTABLE_SCOPES, PLATFORM_SCOPES, type Scope } from '../../../domain/keys/scopes.js';
 import { type InputIssue, invalidInput, type Path } from '../../../errors.js';
-import { eventTypeNames, type KnownTypes } from '../../../operations/fields/rules.js';
+import { eventTypeNames, type KnownTypes } from '../../../operations/fields/kind-rules.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
 
 /** Accepts 1–100 different names of existing event types. */

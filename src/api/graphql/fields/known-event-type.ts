@@ -1,5 +1,5 @@
 import { invalidInput, type Path } from '../../../errors.js';
-import { notAType } from '../../../operations/fields/rules.js';
+import { notAType } from '../../../operations/fields/kind-rules.js';
 import type { Context } from '../../context/context.js';
 
 /** The event type that an optional argument names. @throws ApiError invalid_input when there is no such type */
