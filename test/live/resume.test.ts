@@ -299,7 +299,7 @@ describe('the feed', () => {
     const stream = await api.follow(webhooks, {}, { at, key });
     proxy.takeAway();
     const refused = await api.subscribe(webhooks, {}, { at, key });
-    expect([refused.status, refused.response.headers['retry-after']]).toEqual([503, '2']);
+    expect([refused.status, refused.response.headers['retry-after']]).toEqual([503, expect.stringMatching(/^[15]$/)]);
     expect(stream.hasEnded).toBe(false);
     await api.removeServer();
     await proxy.close();

@@ -2,8 +2,10 @@ import type { Logger } from 'pino';
 import { ApiError, type Reason } from '../../errors.js';
 import { LogThrottle } from '../../platform/concurrency/log-throttle.js';
 import { ENDING, LOGIN_REFUSED, outageIn } from '../../platform/database/outage.js';
+import { OutageClock } from './outage-clock.js';
 
 const outageThrottle = new LogThrottle();
+const outageClock = new OutageClock();
 
 /** The error that the caller gets. It says nothing about the cause of a fault of the service. */
 export function toApiError(error: unknown): ApiError {
@@ -12,7 +14,7 @@ export function toApiError(error: unknown): ApiError {
   }
   const outage = outageIn(error);
   if (outage !== null) {
-    return new ApiError('unavailable', outage, { retryAfterSeconds: 2 });
+    return new ApiError('unavailable', outage, { retryAfterSeconds: outageClock.retryAfterSeconds() });
   }
   return new ApiError('internal', 'Something went wrong on our side; the log has details under the request id.');
 }

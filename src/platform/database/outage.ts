@@ -13,7 +13,12 @@ export const noAnswerInTime = (): Error => new Error(NO_ANSWER);
 
 /** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
 const outages: readonly [code: RegExp | null, message: RegExp | null, detail: string][] = [
-  [/^57014$/, SILENCE, 'The database did not answer in time; try again.'],
+  [/^57014$/, null, 'The database did not answer in time; try again.'],
+  [
+    null,
+    SILENCE,
+    'The database did not answer in time. A change may have been made: repeat an emit with its idempotencyKey.',
+  ],
   [/^28/, null, LOGIN_REFUSED],
   [/^55P03$/, null, 'Another request has locked what this one needs; try again.'],
   [/^25006$/, null, 'The database takes no changes at the moment; try again.'],
