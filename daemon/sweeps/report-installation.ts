@@ -49,8 +49,9 @@ export function startInstallationReports(
   };
 }
 
-async function makeReport(config: Config, { pool }: Database) {
-  const server = await examineRunningServer(pool, config.databasePoolMax);
+async function makeReport(config: Config, db: Database) {
+  const { pool } = db;
+  const server = await examineRunningServer(db, config);
   const { installation, checks } = await examineRunningDeliveries(pool, server.clock, config.embedded);
   return { checks: [...server.checks, ...checks], installation, jobsAside: await readJobsAside(pool) };
 }

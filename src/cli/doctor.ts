@@ -60,7 +60,7 @@ function examinationFailed(error: Error & { code?: string }): Check[] {
 async function examineDatabase(config: Config, url: string, repair: boolean): Promise<Check[]> {
   const pool = openPool(url, 1, () => {});
   try {
-    const { clock, checks: ofServer } = await examineRunningServer(pool, config.databasePoolMax);
+    const { clock, checks: ofServer } = await examineRunningServer({ pool, url }, config);
     const checks = [check('database', 'ok', 'The database can be reached.'), ...ofServer];
     const migrated = await examineMigrations(pool);
     checks.push(migrated);

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { examine } from '../../src/cli/doctor.js';
 import { PrimaryClient } from '../../src/platform/database/driver/primary-client.js';
 import { good } from './support/endpoints.js';
 import type { Disturbance } from './support/oracle.js';
@@ -13,6 +15,14 @@ const MINUTE = 60_000;
 const RECOVERY_MS = 75_000;
 const LAG_MS = 1_000;
 const NEW_MS_MAX = 2_000;
+/** The doctor's checks of replication. Its keys are others: what it says of keys is not looked at. */
+async function askDoctor(url: string) {
+  const keys = `doctor:${randomBytes(32).toString('base64')}`;
+  const checks = await examine({ DATABASE_URL: url, ENCRYPTION_KEYS: keys, REPLICATION: 'synchronous' });
+  const of = (name: string) => checks.find((each) => each.name === name);
+  return { hosts: of('hosts'), replication: of('replication') };
+}
+
 const failovers = size('FAULTS_FAILOVERS', 1, 10);
 const events = size('FAULTS_FAILOVER_EVENTS', 300, 1_500);
 
@@ -67,6 +77,8 @@ test.each(Array.from({ length: failovers }, (_, time) => time))(
     await site.addWebhook('quick', good);
     await site.addWebhook('slow', () => ({ status: 200, afterMs: 50 }));
     await Promise.all([site.startDaemon(), site.startDaemon()]);
+    const ok = { status: 'ok' };
+    expect(await askDoctor(ground.url)).toMatchObject({ hosts: ok, replication: ok });
     const load = site.load({ name: 'failover', events, ratePerSecond: 75 });
     const disturbances: Disturbance[] = [];
     let againMs = 0;
@@ -87,8 +99,14 @@ test.each(Array.from({ length: failovers }, (_, time) => time))(
     expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(DUPLICATES_OF_ONE_MAX);
     expect(againMs).toBeLessThanOrEqual(NEW_MS_MAX);
 
+    const { hosts, replication } = await askDoctor(ground.url);
+    expect(hosts).toMatchObject({ status: 'warn', text: expect.stringContaining(`:${ground.primary.port} (`) });
+    expect(replication?.status).toBe('fail'); // no standby is left
+
     // The old primary comes back, and nobody has told it that it is none. New connections ask both.
     await ground.primary.start();
+    const { text: second } = (await askDoctor(ground.url)).hosts!;
+    expect(second).toMatch(/^Several hosts .* are primaries: .*\(timeline 1\).*\(timeline 2\)/);
     const count = 'select count(*)::integer as count from hookwright.events';
     const before = await ground.primary.ask(count);
     await ground.standby.ask(

@@ -7,6 +7,7 @@ const healthy: ServerFacts = {
   version: 150_004,
   versionText: '15.4',
   durability: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' },
+  replication: { synchronousNames: '', synchronousCommit: 'on', standbys: [] },
   maxConnections: 100,
   connections: 20,
   hiddenSessions: 0,

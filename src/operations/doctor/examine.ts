@@ -1,5 +1,9 @@
 import type pg from 'pg';
+import type { Database } from '../../platform/database/database.js';
+import { urlsOfHosts } from '../../platform/database/driver/hosts-url.js';
+import { askHost } from '../../platform/database/driver/standing.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
+import type { Config } from '../../platform/settings/config.js';
 import { listClosedDoors } from '../emits/outbox.js';
 import { troubleOfApiRights } from '../installation/api-rights.js';
 import { examineDeliveries } from '../installation/examine-deliveries.js';
@@ -8,15 +12,22 @@ import { type Installation, readInstallation } from '../installation/read-instal
 import type { Check } from './check.js';
 import { judgeAccess } from './judge-access.js';
 import { judgeDeliveries } from './judge-deliveries.js';
+import { judgeHosts } from './judge-replication.js';
 import { judgeServer } from './judge-server.js';
 
 /** Examines the server as the owner of the tables. @returns its clock too */
-export async function examineRunningServer(pool: pg.Pool, poolMax: number): Promise<{ clock: Date; checks: Check[] }> {
+export async function examineRunningServer(
+  { pool, url }: Pick<Database, 'pool' | 'url'>,
+  { databasePoolMax: poolMax, replication }: Pick<Config, 'databasePoolMax' | 'replication'>,
+): Promise<{ clock: Date; checks: Check[] }> {
+  const urls = urlsOfHosts(url);
+  const asked = urls.length === 1 ? [] : Promise.all(urls.map(askHost));
   const { clock, apart, facts } = await onceReadOnly(pool, async (client) => ({
     ...(await compareClocks(client)),
     facts: await examineServer(client, API_ROLE),
   }));
-  return { clock, checks: judgeServer(facts, { poolMax, ...apart }, API_ROLE) };
+  const checks = judgeServer(facts, { poolMax, replication, ...apart }, API_ROLE);
+  return { clock, checks: [...judgeHosts(await asked), ...checks] };
 }
 
 /**

@@ -1,7 +1,9 @@
 import { TOO_MANY_CONNECTIONS_ADVICE } from '../../platform/database/connection-trouble.js';
+import type { Config } from '../../platform/settings/config.js';
 import type { ServerFacts } from '../installation/examine-server.js';
 import { POSTGRES_MAJOR_MIN } from '../installation/migrate.js';
 import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
+import { judgeReplication } from './judge-replication.js';
 
 const CLOCK_WARN_SECONDS = 2;
 /** Receivers refuse timestamps that are five minutes old, and their clocks are off as well. */
@@ -20,6 +22,7 @@ const RESERVED_CONNECTIONS = 3;
 
 interface Circumstances {
   poolMax: number;
+  replication?: Config['replication'];
   /** How far this machine's clock is ahead of Postgres', in seconds; and how exactly that is known. */
   clockAheadSeconds: number;
   clockErrorSeconds: number;
@@ -42,6 +45,7 @@ export function judgeServer(facts: ServerFacts, circumstances: Circumstances, ap
     ),
     judgeRole(facts, apiRole),
     ...judgeDurability(facts),
+    judgeReplication(facts.replication, circumstances.replication, facts.user),
     judgeConnections(facts, circumstances),
     judgeClock(circumstances),
     judgeTransactions(facts),

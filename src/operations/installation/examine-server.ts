@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type ReplicationFacts, readReplication } from './read-replication.js';
 
 /** The doctor's figures of the server. */
 export interface ServerFacts {
@@ -6,6 +7,7 @@ export interface ServerFacts {
   versionText: string;
   /** Settings that a commit needs to survive a crash, with their values. */
   durability: { fsync: string; synchronous_commit: string; full_page_writes: string };
+  replication: ReplicationFacts;
   maxConnections: number;
   connections: number;
   /** Sessions of other logins in this database, whose state Postgres hides from this one. */
@@ -100,5 +102,6 @@ export async function examineServer(client: pg.ClientBase, apiRole: string): Pro
                      and n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind in ('r', 'p'))
      order by a.xact_start limit ${LOCKING_SESSIONS_MAX}`,
   });
-  return { ...rows[0], lockingSessions: locking.rows, tables: tables.rows, unvacuumed: unvacuumed.rows };
+  const replication = await readReplication(client);
+  return { ...rows[0], replication, lockingSessions: locking.rows, tables: tables.rows, unvacuumed: unvacuumed.rows };
 }

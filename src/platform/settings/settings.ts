@@ -84,6 +84,7 @@ export const table = {
     'a postgres:// URL such as postgres://user:password@host:5432/database, with several hosts as host1:5432,host2:5432; special characters in it as %25 (%), %23 (#), %2F (/), %3F (?), %40 (@), %3A (:) and %20 (blank)',
     databaseUrlFault,
   ),
+  replication: new Setting('REPLICATION', z.enum(['synchronous']).optional(), 'synchronous'),
   databasePoolMax: whole('DATABASE_POOL_MAX', 4, 500, 10),
   encryptionKeys: new Setting(
     'ENCRYPTION_KEYS',

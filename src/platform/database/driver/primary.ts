@@ -1,40 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { destroySocket } from './destroy-socket.js';
 import { urlsOfHosts } from './hosts-url.js';
-import { SQL_STATE, sqlStateOf } from './sql-state.js';
+import { SQL_STATE } from './sql-state.js';
+import { askHost, type Found, type Host, standingOf } from './standing.js';
 
-/** A host that says nothing for so long is not the primary. */
-const ASK_MS = 3_000;
 /** Once a primary has answered, the other hosts have this long to say that they are primaries too. */
 const OTHERS_MS = 300;
 /** After a search that found no primary, all connections that are asked for in this time fail with its error. */
 const SEARCH_EVERY_MS = 250;
 const WATCH_EVERY_MS = 10_000;
 
-/** The answer of a server about itself. */
-interface Standing {
-  isStandby: boolean;
-  /** A promotion begins a new one, with a higher number. Null: a standby, or a server that does not tell. */
-  timeline: number | null;
-  /** Differs between clusters; a standby has its primary's. */
-  system: string | null;
-}
-
-interface Host {
-  host: string;
-  port: number;
-}
-
-interface Found extends Host, Standing {
-  name: string;
-}
-
 type News = (message: string) => void;
-
-const STANDING = `select pg_is_in_recovery() as "isStandby",
-  case when not pg_is_in_recovery() then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline,
-  (select system_identifier from pg_control_system())::text as system`;
 
 /** Read like a server that is away (outage.ts): somebody promotes a standby, or ends the second primary. */
 class NoPrimary extends Error {
@@ -209,47 +186,20 @@ export class Primary {
   }
 }
 
-/** A server that does not let the login ask is taken as it is: some that are rented have no such functions. */
-async function standingOf(client: pg.Client): Promise<Standing> {
-  try {
-    const { rows } = await client.query<Standing>(STANDING);
-    return rows[0]!;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && !/^(08|57)/.test(sqlStateOf(error))) {
-      return { isStandby: false, timeline: null, system: null };
-    }
-    throw error;
-  }
-}
-
 /** Asks all hosts at once. Hosts that are away do not hold up the one that answers. */
 async function askHosts(urls: readonly string[]): Promise<{ primaries: Found[]; reasons: string[] }> {
   const primaries: Found[] = [];
   const reasons: string[] = [];
   const first = Promise.withResolvers<void>();
   const asked = urls.map(async (url) => {
-    const client = new pg.Client({
-      connectionString: url,
-      connectionTimeoutMillis: ASK_MS,
-      query_timeout: ASK_MS,
-      application_name: 'hookwright finder',
-    });
-    client.on('error', () => {}); // the statement fails
-    const { host, port } = client;
-    const name = `${host}:${port}`;
-    try {
-      await client.connect();
-      const standing = await standingOf(client);
-      if (standing.isStandby) {
-        reasons.push(`${name} is a standby`);
-      } else {
-        primaries.push({ ...standing, host, port, name });
-        first.resolve();
-      }
-    } catch (error) {
-      reasons.push(`${name}: ${(error as Error).message || sqlStateOf(error)}`);
-    } finally {
-      void client.end().catch(() => {});
+    const answer = await askHost(url);
+    if ('error' in answer) {
+      reasons.push(`${answer.name}: ${answer.error}`);
+    } else if (answer.isStandby) {
+      reasons.push(`${answer.name} is a standby`);
+    } else {
+      primaries.push(answer);
+      first.resolve();
     }
   });
   const all = Promise.all(asked);

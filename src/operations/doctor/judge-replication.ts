@@ -1,0 +1,74 @@
+import type { Found } from '../../platform/database/driver/standing.js';
+import type { ReplicationFacts } from '../installation/read-replication.js';
+import { type Check, check, durationText, failIf, statusOf } from './check.js';
+
+/** @param wanted the setting REPLICATION */
+export function judgeReplication(facts: ReplicationFacts, wanted: 'synchronous' | undefined, user: string): Check {
+  const verdict = (status: Check['status'], text: string) => check('replication', status, text);
+  const { standbys, synchronousNames, synchronousCommit } = facts;
+  const wants = wanted === undefined ? '' : ' REPLICATION=synchronous is not in force.';
+  if (synchronousNames !== '' && !['off', 'local'].includes(synchronousCommit)) {
+    const named = `synchronous_standby_names is ${synchronousNames}; standbys: ${listOf(facts)}.`;
+    if (standbys.some(({ mode }) => mode === 'sync' || mode === 'quorum')) {
+      return verdict('ok', `Commits wait for a standby: nothing accepted is lost in a failover. ${named}`);
+    }
+    return standbys.some(({ mode }) => mode === null)
+      ? verdict(
+          'ok',
+          `Commits wait for a standby. Which one is hidden from this login, unless an administrator runs: grant pg_monitor to "${user}"; ${named}`,
+        )
+      : verdict(
+          'fail',
+          `No standby confirms commits: every change gets 503. Bring one back, or change synchronous_standby_names. ${named}`,
+        );
+  }
+  const remedy = 'Set synchronous_standby_names (Patroni: synchronous_mode).';
+  if (standbys.length === 0) {
+    return verdict(
+      statusOf(wanted !== undefined),
+      wanted === undefined ? 'No standby follows this server.' : `No standby follows this server.${wants} ${remedy}`,
+    );
+  }
+  return verdict(
+    wanted === undefined ? 'warn' : 'fail',
+    `Replication is asynchronous: a failover loses what was not yet replicated.${wants} ${remedy} Standbys: ${listOf(facts)}.`,
+  );
+}
+
+function listOf({ standbys }: ReplicationFacts): string {
+  const texts = standbys.map(({ name, mode, behindSeconds, behindBytes }) => {
+    const behind = behindSeconds === null ? '' : `, ${durationText(behindSeconds)} behind`;
+    const bytes = behindBytes === null ? '' : `, ${(behindBytes / 1_048_576).toFixed(1)} MiB to write`;
+    return `${name} (${mode ?? 'hidden'}${behind}${bytes})`;
+  });
+  return texts.join(', ') || 'none';
+}
+
+type Answer = Found | { name: string; error: string };
+
+/** @param answers of all hosts of DATABASE_URL; of a single one there is nothing to compare */
+export function judgeHosts(answers: readonly Answer[]): Check[] {
+  const primaries = answers.filter((answer) => 'isStandby' in answer && !answer.isStandby) as Found[];
+  const away = answers.filter((answer) => 'error' in answer);
+  if (answers.length < 2) {
+    return [];
+  }
+  const name = 'hosts';
+  if (primaries.length > 1) {
+    const list = primaries.map((found) => `${found.name} (timeline ${found.timeline ?? 'unknown'})`).join(', ');
+    const text = `Several hosts of DATABASE_URL are primaries: ${list}. End those with an older timeline.`;
+    return [check(name, 'fail', text)];
+  }
+  if (away.length > 0) {
+    const list = away.map((host) => `${host.name} (${host.error})`).join(', ');
+    return [check(name, 'warn', `Hosts of DATABASE_URL that cannot be reached: ${list}. No failover can use them.`)];
+  }
+  return [
+    failIf(
+      primaries.length === 0,
+      name,
+      'No host of DATABASE_URL is a primary.',
+      'One host is the primary, and the others are its standbys.',
+    ),
+  ];
+}
