@@ -14,6 +14,7 @@ import { DeliveryOptions } from './0013-delivery-options.js';
 import { EndpointRates } from './0014-endpoint-rates.js';
 import { Recovery } from './0015-recovery.js';
 import { Notices } from './0016-notices.js';
+import { Failovers } from './0018-failovers.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -36,4 +37,5 @@ export const migrations = [
   { name: '0014-endpoint-rates', class: EndpointRates },
   { name: '0015-recovery', class: Recovery },
   { name: '0016-notices', class: Notices },
+  { name: '0018-failovers', class: Failovers },
 ];

@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import { type RecordedStatus, recordAttempts } from '../../src/operations/attempts/record-attempts.js';
+import { noteUnknownOutcomes } from '../../src/operations/installation/note-failover.js';
+import { LogThrottle } from '../../src/platform/concurrency/log-throttle.js';
 import type { Database } from '../../src/platform/database/database.js';
+import { Primary } from '../../src/platform/database/driver/primary.js';
 import { isLocked, isTooSlow } from '../../src/platform/database/driver/sql-state.js';
 import { isDatabaseAway } from '../../src/platform/database/outage.js';
 import type { Config } from '../../src/platform/settings/config.js';
@@ -11,13 +14,15 @@ import type { DaemonMetrics } from '../telemetry/metrics.js';
 
 export interface OutcomeWriterDeps {
   config: Pick<Config, 'holdHours' | 'failureStreakMsMin'>;
-  db: Pick<Database, 'pool'>;
+  db: Pick<Database, 'pool' | 'url'>;
   fence: Pick<Fence, 'givenUp' | 'outcomeWaits'>;
   log: Logger;
-  metrics: Pick<DaemonMetrics, 'disabled'>;
+  metrics: Pick<DaemonMetrics, 'disabled' | 'unknownOutcomes'>;
 }
 
 const AWAY_PAUSE_MS = 500;
+const IDS_LOGGED_MAX = 20;
+const logThrottle = new LogThrottle();
 
 /**
  * Writes outcomes. Losing one would repeat its request, so a database that is away is waited for, until the daemon has
@@ -81,7 +86,23 @@ export class OutcomeWriter {
       metrics.disabled.count(reason);
       log.info({ webhookId, tenantId, reason }, 'a webhook was disabled');
     }
+    const unrecorded = attempts.filter((_, index) => statuses[index] === null);
+    if (unrecorded.length > 0) {
+      await this.#noteUnknown(unrecorded).catch(() => {}); // the others are recorded, and must not be written again
+    }
     return statuses;
+  }
+
+  /** Drops the outcomes of deliveries that a failover has lost. Those that were recorded before are ordinary. */
+  async #noteUnknown(attempts: readonly FinishedAttempt[]): Promise<void> {
+    const { db, metrics, log } = this.deps;
+    const ids = attempts.map(({ delivery }) => delivery.id);
+    const gone = await noteUnknownOutcomes(db.pool, ids, Primary.of(db.url).timeline);
+    metrics.unknownOutcomes.inc(gone.length);
+    const message = 'outcomes were dropped: their deliveries are not in the tables';
+    if (gone.length > 0 && logThrottle.take(message)) {
+      log.warn({ outcomes: gone.length, deliveryIds: gone.slice(0, IDS_LOGGED_MAX) }, message);
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import { LockedOutOutcomes } from './locked-out-outcomes.js';
 import { OutcomeWriter, type OutcomeWriterDeps } from './outcome-writer.js';
 
 interface RecorderDeps extends OutcomeWriterDeps {
-  metrics: Pick<DaemonMetrics, 'disabled' | 'batch'>;
+  metrics: Pick<DaemonMetrics, 'disabled' | 'unknownOutcomes' | 'batch'>;
   slots: number;
 }
 

@@ -4,14 +4,16 @@ import type { Logger } from 'pino';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
 import { forgetDaemon, reportDaemon } from '../../src/operations/installation/daemons.js';
 import { renewReport } from '../../src/operations/installation/installation-report.js';
+import { HEARD_EVERY_SECONDS, type Heard, noteFailover } from '../../src/operations/installation/note-failover.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
 import { repeat } from '../../src/platform/concurrency/repeat.js';
 import type { Database } from '../../src/platform/database/database.js';
+import { Primary } from '../../src/platform/database/driver/primary.js';
 import { version } from '../../src/platform/node/version.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import type { Gate } from '../gate/gate.js';
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 1_000 * HEARD_EVERY_SECONDS;
 const REPORT_AGE_SECONDS = 14;
 
 /**
@@ -32,9 +34,11 @@ export function startInstallationReports(
     slots: config.delivery.concurrency,
     startedAt: new Date(),
   };
+  let heard: Heard | undefined;
   const report = async () => {
     const inFlight = gate.states().reduce((sum, state) => sum + state.inFlight, 0);
     gate.daemons = await reportDaemon(db.pool, { ...daemon, inFlight });
+    heard = await noteFailover(db.pool, Primary.of(db.url).timeline, heard);
   };
   // Others must know of it, before it sends much. Without a database, the first report comes later.
   const first = report().catch(() => {});

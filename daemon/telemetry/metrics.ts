@@ -48,6 +48,10 @@ export class DaemonMetrics extends Meter {
     'hookwright_expired_deliveries_total',
     'Deliveries that this daemon canceled (EXPIRED): still pending or held when they or their event were to be dropped.',
   );
+  readonly unknownOutcomes = this.counter(
+    'hookwright_outcomes_unknown_total',
+    'Outcomes that this daemon dropped, because their delivery is not in the tables: a failover has lost it.',
+  );
   readonly #attempts = this.tally('hookwright_attempts_total', 'Requests to endpoints, by lane and verdict.', [
     'lane',
     'verdict',

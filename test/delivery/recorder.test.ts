@@ -27,8 +27,9 @@ async function openRecorder({ webhooks = 1 } = {}) {
   const fence = new Fence();
   fence.heard(performance.now());
   const beat = setInterval(() => fence.heard(performance.now()), 50);
-  const { log } = keptLog('warn');
-  const deps = { ...stack.services, db: { pool }, log, fence, metrics: new DaemonMetrics(), slots: 200 };
+  const { log, lines } = keptLog('warn');
+  const metrics = new DaemonMetrics();
+  const deps = { ...stack.services, db: { pool, url: proxy.url }, log, fence, metrics, slots: 200 };
   const recorder = new Recorder(deps);
   return {
     stack,
@@ -36,6 +37,8 @@ async function openRecorder({ webhooks = 1 } = {}) {
     webhookId: ids[0]!,
     fence,
     recorder,
+    lines,
+    metrics,
     /** New deliveries of each webhook, in the order of the webhooks. */
     async due(events = 1): Promise<DueDelivery[]> {
       const deliveries: DueDelivery[] = [];
@@ -169,3 +172,16 @@ test('successes of a healthy webhook that end one after another share transactio
   expect(count!.attempts).toBe(12);
   expect(count!.transactions).toBeLessThanOrEqual(4); // without waiting for each other, nearly as many as attempts
 }, 60_000);
+
+test('an outcome whose delivery is gone is counted, logged with its id, and dropped', async () => {
+  await using world = await openRecorder();
+  const { stack, lines, metrics } = world;
+  const [gone, kept] = await world.due(2);
+  await stack.rows(`delete from hookwright.deliveries where id = ${gone!.id}`);
+  expect(await Promise.all([world.record(gone!, 200), world.record(kept!, 500)])).toEqual([null, 'PENDING']);
+  // Recorded before is not unknown.
+  expect(await world.record(kept!, 500)).toBeNull();
+  expect(await metrics.registry.metrics()).toMatch(/^hookwright_outcomes_unknown_total 1$/m);
+  expect(lines).toMatchObject([{ outcomes: 1, deliveryIds: [gone!.id], msg: expect.stringContaining('dropped') }]);
+  expect(await stack.rows('select unknown_outcomes from hookwright.housekeeping')).toEqual([{ unknown_outcomes: 1 }]);
+});

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { examine } from '../../src/cli/doctor.js';
 import { PrimaryClient } from '../../src/platform/database/driver/primary-client.js';
+import { eventually } from '../support/eventually.js';
 import { good } from './support/endpoints.js';
 import type { Disturbance } from './support/oracle.js';
 import { ReplicatedGround } from './support/replicated-ground.js';
@@ -20,7 +21,7 @@ async function askDoctor(url: string) {
   const keys = `doctor:${randomBytes(32).toString('base64')}`;
   const checks = await examine({ DATABASE_URL: url, ENCRYPTION_KEYS: keys, REPLICATION: 'synchronous' });
   const of = (name: string) => checks.find((each) => each.name === name);
-  return { hosts: of('hosts'), replication: of('replication') };
+  return { hosts: of('hosts'), replication: of('replication'), failover: of('failover') };
 }
 
 const failovers = size('FAULTS_FAILOVERS', 1, 10);
@@ -78,7 +79,7 @@ test.each(Array.from({ length: failovers }, (_, time) => time))(
     await site.addWebhook('slow', () => ({ status: 200, afterMs: 50 }));
     await Promise.all([site.startDaemon(), site.startDaemon()]);
     const ok = { status: 'ok' };
-    expect(await askDoctor(ground.url)).toMatchObject({ hosts: ok, replication: ok });
+    expect(await askDoctor(ground.url)).toMatchObject({ hosts: ok, replication: ok, failover: ok });
     const load = site.load({ name: 'failover', events, ratePerSecond: 75 });
     const disturbances: Disturbance[] = [];
     let againMs = 0;
@@ -99,7 +100,12 @@ test.each(Array.from({ length: failovers }, (_, time) => time))(
     expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(DUPLICATES_OF_ONE_MAX);
     expect(againMs).toBeLessThanOrEqual(NEW_MS_MAX);
 
-    const { hosts, replication } = await askDoctor(ground.url);
+    // The doctor and the console know of it.
+    const { hosts, failover, replication } = await eventually(async () => {
+      const said = await askDoctor(ground.url);
+      return said.failover?.text.includes('from timeline 1 to 2') && said;
+    }, 30_000);
+    expect(failover).toMatchObject({ status: 'ok', text: expect.stringContaining('was synchronous') });
     expect(hosts).toMatchObject({ status: 'warn', text: expect.stringContaining(`:${ground.primary.port} (`) });
     expect(replication?.status).toBe('fail'); // no standby is left
 

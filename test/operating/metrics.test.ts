@@ -204,6 +204,7 @@ describe('the backlog', () => {
     oldestDueSeconds: 4.5,
     partitionDaysAhead: 14,
     housekeeping: { startedAt: new Date(5_000), succeededAt: new Date(4_000), failure: null },
+    failover: null,
     activeWebhooks: 6,
     disabledWebhooks: 7,
   };

@@ -2,6 +2,7 @@ import type { DeliveryFacts } from '../installation/examine-deliveries.js';
 import { INSTALLATION_COUNT_MAX, type Installation } from '../installation/read-installation.js';
 import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
 import { judgeHousekeeping } from './judge-housekeeping.js';
+import { judgeFailover } from './judge-replication.js';
 
 const PARTITION_DAYS_WARN = 7;
 const DUE_WARN_SECONDS = 60;
@@ -23,6 +24,7 @@ export function judgeDeliveries(
       `Daemons connected: ${facts.daemons}.`,
     ),
     judgeHousekeeping(installation.housekeeping, now),
+    judgeFailover(installation.failover, now),
     warnIf(
       facts.deadPools > 0,
       'dead workers',

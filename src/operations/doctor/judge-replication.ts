@@ -1,4 +1,5 @@
 import type { Found } from '../../platform/database/driver/standing.js';
+import type { Failover } from '../installation/read-installation.js';
 import type { ReplicationFacts } from '../installation/read-replication.js';
 import { type Check, check, durationText, failIf, statusOf } from './check.js';
 
@@ -42,6 +43,32 @@ function listOf({ standbys }: ReplicationFacts): string {
     return `${name} (${mode ?? 'hidden'}${behind}${bytes})`;
   });
   return texts.join(', ') || 'none';
+}
+
+const DAY_MS = 86_400_000;
+
+/** Warns for a day, where something may be missing. */
+export function judgeFailover(failover: Failover | null, now: Date): Check {
+  const name = 'failover';
+  if (failover === null) {
+    return check(name, 'ok', 'No daemon has noticed a failover.');
+  }
+  const { at, fromTimeline, toTimeline, wasSynchronous, lostSeconds, unknownOutcomes } = failover;
+  const time = at.toISOString().slice(0, 16).replace('T', ' ');
+  const what = `The database failed over at ${time} UTC from timeline ${fromTimeline} to ${toTimeline}`;
+  const outcomes = unknownOutcomes === 0 ? '' : ` ${unknownOutcomes} outcomes had no delivery.`;
+  const isComplete = wasSynchronous === true && unknownOutcomes === 0;
+  const status = statusOf(false, !isComplete && now.getTime() - at.getTime() < DAY_MS);
+  if (wasSynchronous === true) {
+    return check(name, status, `${what}; replication was synchronous: nothing accepted is missing.${outcomes}`);
+  }
+  const seconds = lostSeconds === null ? 'its last moments' : `up to ${Math.ceil(lostSeconds)} s`;
+  const how = wasSynchronous === null ? 'or was restored' : 'replication was asynchronous';
+  return check(
+    name,
+    status,
+    `${what}${wasSynchronous === null ? ', ' : '; '}${how}: events of ${seconds} may be missing.${outcomes}`,
+  );
 }
 
 type Answer = Found | { name: string; error: string };

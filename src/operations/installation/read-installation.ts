@@ -15,6 +15,19 @@ export interface HousekeepingRuns {
   failure: { at: Date; error: string } | null;
 }
 
+/** The last failover. */
+export interface Failover {
+  at: Date;
+  fromTimeline: number;
+  toTimeline: number;
+  /** Null: no daemon knows. */
+  wasSynchronous: boolean | null;
+  /** Accepted in so many seconds before it and perhaps lost, unless it was synchronous; null: no daemon knows. */
+  lostSeconds: number | null;
+  /** Outcomes whose delivery is not in the table. */
+  unknownOutcomes: number;
+}
+
 /** How the whole installation is doing, whatever process asks. */
 export interface Installation {
   /** Pending deliveries whose time has come; at most INSTALLATION_COUNT_MAX are counted, here and in the next two. */
@@ -27,6 +40,8 @@ export interface Installation {
   /** The number of days from tomorrow on that have all their partitions. */
   partitionDaysAhead: number;
   housekeeping: HousekeepingRuns;
+  /** Null: none was noticed. */
+  failover: Failover | null;
   activeWebhooks: number;
   /** Webhooks that the service has disabled because of their receivers; pauses do not count. */
   disabledWebhooks: number;
@@ -52,6 +67,10 @@ const statement: Statement = {
            and right(c.relname, 8) > to_char(now() at time zone 'UTC', 'YYYYMMDD')
          group by 1 having count(*) = 3) days) as "partitionDaysAhead",
       (${lastRunSql(HOUSEKEEPING_TASK)}) as "startedAt", h.succeeded_at as "succeededAt", h.failed_at as "failedAt", h.error,
+      case when h.failed_over_at is not null then json_build_object(
+        'at', h.failed_over_at, 'fromTimeline', h.failed_over_from, 'toTimeline', h.timeline,
+        'wasSynchronous', h.failover_was_synchronous, 'lostSeconds', h.failover_lost_seconds,
+        'unknownOutcomes', case when h.unknown_on = h.timeline then h.unknown_outcomes else 0 end) end as failover,
       (select count(*)::integer from hookwright.webhooks where active and deleted_at is null) as "activeWebhooks",
       (select count(*)::integer from hookwright.webhooks
        where disabled_reason <> 'PAUSED' and not active and deleted_at is null) as "disabledWebhooks"
@@ -64,7 +83,11 @@ type Row = Omit<Installation, 'housekeeping'> &
 /** @throws what the database throws; works for all tenants, so not as the API's role */
 export async function readInstallation(pool: pg.Pool | pg.PoolClient): Promise<Installation> {
   const [row] = await query<Row>(pool, statement, []);
-  const { startedAt, succeededAt, failedAt, error, ...figures } = row as Row;
+  const { startedAt, succeededAt, failedAt, error, failover, ...figures } = row as Row;
   const failure = error === null || failedAt === null ? null : { at: failedAt, error };
-  return { ...figures, housekeeping: { startedAt, succeededAt, failure } };
+  return {
+    ...figures,
+    housekeeping: { startedAt, succeededAt, failure },
+    failover: failover && { ...failover, at: new Date(failover.at) }, // JSON has texts
+  };
 }

@@ -48,6 +48,11 @@ export class Primary {
 
   private constructor(private readonly urls: readonly string[]) {}
 
+  /** The newest that this process has connected to; null: none, or servers do not tell. */
+  get timeline(): number | null {
+    return this.#newest.timeline || null;
+  }
+
   /** @returns null for a url with one host: it is taken as it is */
   async find(): Promise<Host | null> {
     if (this.urls.length === 1) {
