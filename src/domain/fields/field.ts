@@ -109,8 +109,8 @@ export interface Group extends Described {
   kind: 'group';
   /** The name of its type in GraphQL. That of its input ends with `Input`. */
   type: string;
-  /** The scope that writing its fields needs, besides that of the noun. */
-  scope?: 'webhooks:options';
+  /** The scope that writing its fields needs. */
+  scope: 'webhooks:options' | 'platform:admin';
   /** The name of the enum of its fields, for `own` and `reset`; it has one if fields are inherited. */
   option?: string;
   fields: Readonly<Record<string, Field>>;

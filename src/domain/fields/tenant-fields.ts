@@ -16,6 +16,7 @@ export const tenantFields = {
     kind: 'group',
     type: 'DeliveryDefaults',
     option: 'DeliveryDefault',
+    scope: 'platform:admin',
     description: 'How the endpoints of the tenant are called, as far as their webhooks set nothing else.',
     input:
       'How the endpoints of the tenant are called, as far as their webhooks set nothing else. Values that are left out stay as they are.',

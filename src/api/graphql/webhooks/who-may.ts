@@ -17,7 +17,7 @@ export function requireRights(context: Context, input: Input, isGiven = (value: 
   for (const [name, value] of given) {
     const field = (webhookFields as Fields)[name];
     if (field?.kind === 'group') {
-      requireScope(context, field.scope ?? 'webhooks:edit');
+      requireScope(context, field.scope);
       for (const [inner, one] of membersIn(field, value as Input | null)) {
         requirePart(context, inner, one);
       }
