@@ -119,6 +119,7 @@ export class Rates {
       } else {
         this.#looks.set(endpoint, now + (isIdle ? LOOK_AGAIN_MS : ALONE_MS));
         this.on.found(endpoint, deliveries);
+        this.#asking.add(endpoint); // it may have had none in hand
       }
     }
   }

@@ -167,6 +167,18 @@ describe('a rate', () => {
     expect(mostInASecond(sentBy(dies, lives))).toBeLessThanOrEqual(11);
   });
 
+  test('of a daemon that dies is used by one that has met only a single delivery of the endpoint', async () => {
+    const [dies, lives] = [new Daemon({ ratePerSecond: 10 }), new Daemon({ ratePerSecond: 10 })];
+    dies.sendAll(ids(50));
+    await vi.advanceTimersByTimeAsync(1_000);
+    dies.isDead = true;
+    await vi.advanceTimersByTimeAsync(2_000);
+    void lives.send(51);
+    await vi.advanceTimersByTimeAsync(7_000);
+    expect(sentBy(dies, lives).length).toBeGreaterThanOrEqual(50);
+    expect(mostInASecond(sentBy(dies, lives))).toBeLessThanOrEqual(11);
+  });
+
   test('that is lower than what comes puts the endpoint behind', async () => {
     const daemon = new Daemon({ ratePerSecond: 5 });
     daemon.sendAll(ids(250));
