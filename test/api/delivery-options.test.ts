@@ -199,6 +199,15 @@ describe('secrets', () => {
     expect(
       (await updateAny(id, { url: moved, delivery: secret })).data.updateWebhook.webhook.delivery.own,
     ).toHaveLength(2);
+    const again = { headers: { 'X-Key': { value: 'marker-4c' } }, auth: { bearer: 'marker-4d' } };
+    const back = { url: 'https://example.com/hooks', options: { metadata: { a: 'b' }, delivery: again } };
+    const inRest = await api.ask(`PATCH /webhooks/${id}`, { json: back });
+    expect([inRest.status, inRest.body.data.url]).toEqual([200, back.url]);
+    const wrong = { options: { delivery: { auth: { bearer: 'a b' } } } };
+    const refusedOption = await api.ask(`PATCH /webhooks/${id}`, { json: wrong });
+    expect(refusedOption.body.errors[0].pointer).toBe('/options/delivery/auth/bearer');
+    await api.ask(`PATCH /webhooks/${id}`, { json: { options: { metadata: { c: 'd' } } } });
+    expect((await api.ask(`GET /webhooks/${id}/options`)).body.data.metadata).toEqual({ a: 'b', c: 'd' });
     const away = { url: 'https://third.example.com/', delivery: { reset: ['AUTH', 'HEADERS'] } };
     expect((await updateAny(id, away)).data.updateWebhook.webhook.delivery.own).toEqual([]);
   });

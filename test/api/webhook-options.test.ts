@@ -164,6 +164,9 @@ describe('in REST', () => {
     expect(await errors({ name: 'x'.repeat(101) })).toEqual(['/name name_too_long']);
     expect(await errors({ metadata: { aB: 1 } })).toEqual(['/metadata/aB metadata_value_no_text']);
     expect(await errors({ name: 'A', color: 'red' })).toEqual(['/color unknown_property']);
+    const inGroup = (await patch(id, { delivery: { timeoutMs: 5000 } })).body.errors[0];
+    expect(inGroup).toMatchObject({ pointer: '/delivery/timeoutMs', code: 'unknown_property' });
+    expect(inGroup.detail).toMatch(/^is not a property of delivery, which may have timeout_ms, retry_delays_seconds/);
     expect(await errors({})).toEqual([' nothing_to_change']);
     const json = { url, events: ['*'], options: { name: 'x'.repeat(101) } };
     const created = await api.ask('POST /webhooks', { json });

@@ -182,6 +182,6 @@ export function restPlace([name, ...rest]: Path, input?: unknown, fields: Fields
   return [named(name), ...(field?.kind === 'auth' ? steps.map(named) : steps)];
 }
 
-/** The same in the body that creates a webhook, which has options in an object of their own. */
-export const placeAtCreation = (path: Path, input?: unknown): Path =>
+/** The same in the body of a webhook, which has options in an object of their own. */
+export const placeInWebhook = (path: Path, input?: unknown): Path =>
   (webhookFields as Fields)[path[0]!]?.beside ? ['options', ...restPlace(path, input)] : restPlace(path, input);

@@ -22,7 +22,13 @@ const reasons = [
   ...onEveryRoute,
   ...onRoutesWithBody,
   ...keyConflicts,
-  ...(['header_malformed', 'webhook_limit_reached', 'webhook_inactive', 'precondition_failed'] as const),
+  ...([
+    'header_malformed',
+    'webhook_limit_reached',
+    'webhook_inactive',
+    'precondition_failed',
+    'secrets_bound_to_origin',
+  ] as const),
 ] satisfies readonly Reason[];
 type ProblemReason = (typeof reasons)[number];
 

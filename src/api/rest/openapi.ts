@@ -101,7 +101,7 @@ function paths(): Json {
         requestBody: body('WebhookChange', 'application/json', MERGE_PATCH),
         responses: {
           200: answer('The changed webhook.', 'WebhookResult', 'ETag'),
-          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed'),
+          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed', 'secrets_bound_to_origin'),
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {

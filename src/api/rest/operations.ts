@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { placeAtCreation, type restPlace } from './field-forms.js';
+import { placeInWebhook, type restPlace } from './field-forms.js';
 import { graphqlName } from './names.js';
 import { optionSelection } from './option-forms.js';
 import type { webhookOptions } from './option-schemas.js';
@@ -55,7 +55,7 @@ export function prepareOperations(schema: GraphQLSchema) {
   return {
     create: prepare<Input, { createWebhook: { webhook: WebhookNode; secret: string } }>(
       `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { ${fields} } secret } }`,
-      placeAtCreation,
+      placeInWebhook,
     ),
     list: prepare<ListVariables, { webhooks: WebhookPage }>(
       `query ($first: Int, $after: String, $filter: WebhookFilter) {
@@ -68,6 +68,7 @@ export function prepareOperations(schema: GraphQLSchema) {
     read: prepare<{ id: string }, { webhook: WebhookNode }>(`query ($id: ID!) { webhook(id: $id) { ${fields} } }`),
     update: prepare<Input, { updateWebhook: { webhook: WebhookNode } }>(
       `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${fields} } } }`,
+      placeInWebhook,
     ),
     readOptions: prepare<{ id: string }, { webhook: OptionsNode }>(
       `query ($id: ID!) { webhook(id: $id) { ${optionFields} } }`,

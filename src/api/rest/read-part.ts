@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type InputIssue, invalidInput } from '../../errors.js';
 import { inputIssueOf, pathOf } from '../graphql/fields/input.js';
 import type { RequestPart } from './problem.js';
@@ -22,14 +22,16 @@ export function readPart<Schema extends z.ZodObject>(
   return result.data;
 }
 
-function inputIssues(issue: z.core.$ZodIssue, { shape }: z.ZodObject, value: unknown, part: RequestPart): InputIssue[] {
+function inputIssues(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknown, part: RequestPart): InputIssue[] {
   const path = pathOf(issue, [part]);
   if (issue.code === 'unrecognized_keys') {
     const noun = part === 'query' ? 'parameter' : 'property';
+    const names = Object.keys(objectAt(schema, issue.path)?.shape ?? {}).join(', ');
+    const owner = issue.path.length === 0 ? 'this request' : String(issue.path.at(-1));
     return issue.keys.map((key) => ({
       path: [...path, key.slice(0, PROPERTY_SHOWN_LENGTH_MAX)],
       code: `unknown_${noun}`,
-      detail: `is not a ${noun} of this request, which may have ${Object.keys(shape).join(', ') || 'none'}`,
+      detail: `is not a ${noun} of ${owner}, which may have ${names || 'none'}`,
     }));
   }
   if (issue.code === 'invalid_type') {
@@ -44,6 +46,19 @@ function inputIssues(issue: z.core.$ZodIssue, { shape }: z.ZodObject, value: unk
     return [{ path, code: 'invalid_type', detail }];
   }
   return [inputIssueOf(issue, [part])];
+}
+
+/** The object at a path of a form; undefined: something else is there. */
+function objectAt(form: unknown, [step, ...rest]: readonly PropertyKey[]): z.ZodObject | undefined {
+  if (form instanceof z.ZodOptional || form instanceof z.ZodNullable) {
+    return objectAt(form.unwrap(), step === undefined ? [] : [step, ...rest]);
+  }
+  if (step === undefined) {
+    return form instanceof z.ZodObject ? form : undefined;
+  }
+  return form instanceof z.ZodObject
+    ? objectAt(form.shape[String(step)], rest)
+    : objectAt(form instanceof z.ZodRecord ? form.valueType : undefined, rest);
 }
 
 /** The names of JSON Schema. */

@@ -46,9 +46,10 @@ export const webhookChange = z
         'true enables the webhook, sets its failures to 0 and sends its held deliveries (retries at their time); false pauses it. Setting the current value has no effect.',
     }),
     ...z.object(settings).partial().shape,
+    options: webhookOptionsChange.optional(),
   })
   .refine((change) => Object.keys(change).length > 0, {
-    message: `must have at least one of ${listed(['active', ...Object.keys(settings)])}`,
+    message: `must have at least one of ${listed(['active', ...Object.keys(settings), 'options'])}`,
     params: { code: 'nothing_to_change' },
   })
   .meta({

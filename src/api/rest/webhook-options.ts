@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { ApiError } from '../../errors.js';
 import { optionsOf } from '../graphql/fields/options-of.js';
@@ -42,23 +42,31 @@ export async function optionRoutes(app: FastifyInstance, operations: Operations)
   const onChange = [operations.updateOptions.authorise, hasNoParameters, canReadIfMatch, isThere];
   app.patch<WithId>('/webhooks/:id/options', { onRequest: onChange }, async (request, reply) => {
     const patch = inGraphqlTerms(webhookFields, bodyOf(request, webhookOptionsChange));
-    const [id, context] = [webhookIn(request), contextOf(request)];
-    for (let tries = 1; ; tries += 1) {
-      const webhook = await readWebhook(context, id, ['id']);
-      const asked = versionFor(request.headers['if-match'], webhook.version);
-      const change = mergedMaps(webhookFields, await optionsOf(webhook, context), patch);
-      try {
-        const input = { id, ...change, ifVersion: asked ?? webhook.version };
-        const { updateWebhook } = await operations.updateOptions(request, { input });
-        return { data: restOptions(updateWebhook.webhook, reply) };
-      } catch (error) {
-        const overtaken = error instanceof ApiError && error.reason === 'precondition_failed' && asked === undefined;
-        if (!overtaken || tries === TRIES_MAX) {
-          throw error;
-        }
+    const { updateWebhook } = await updateMerged(request, patch, operations.updateOptions);
+    return { data: restOptions(updateWebhook.webhook, reply) };
+  });
+}
+
+/** Changes a webhook by a patch, whose maps are merged with those that are stored. */
+export async function updateMerged<Data>(
+  request: FastifyRequest<WithId>,
+  patch: object,
+  update: (request: FastifyRequest, variables: { input: Record<string, unknown> }) => Promise<Data>,
+): Promise<Data> {
+  const [id, context] = [webhookIn(request), contextOf(request)];
+  for (let tries = 1; ; tries += 1) {
+    const webhook = await readWebhook(context, id, ['id']);
+    const asked = versionFor(request.headers['if-match'], webhook.version);
+    const change = mergedMaps(webhookFields, await optionsOf(webhook, context), patch);
+    try {
+      return await update(request, { input: { id, ...change, ifVersion: asked ?? webhook.version } });
+    } catch (error) {
+      const overtaken = error instanceof ApiError && error.reason === 'precondition_failed' && asked === undefined;
+      if (!overtaken || tries === TRIES_MAX) {
+        throw error;
       }
     }
-  });
+  }
 }
 
 function restOptions({ version, ...options }: OptionsNode, reply: FastifyReply) {

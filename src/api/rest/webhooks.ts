@@ -15,7 +15,7 @@ import { MERGE_PATCH, REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
 import { webhookChange, webhookInput } from './schemas.js';
 import { testRoute } from './test-webhook.js';
-import { optionRoutes } from './webhook-options.js';
+import { optionRoutes, updateMerged } from './webhook-options.js';
 import {
   bodyOf,
   canReadIfMatch,
@@ -95,9 +95,13 @@ function change(app: FastifyInstance, operations: Operations): void {
 
   const onChange = [operations.update.authorise, hasNoParameters, canReadIfMatch, isThere];
   app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request, reply) => {
-    const change = inGraphqlTerms(webhookFields, bodyOf(request, webhookChange));
-    const input = { id: webhookIn(request), ...change, ...(await ifVersion(request)) };
-    const { updateWebhook } = await operations.update(request, { input });
+    const { options, ...fields } = bodyOf(request, webhookChange);
+    const change = inGraphqlTerms(webhookFields, { ...fields, ...options });
+    const { updateWebhook } = options
+      ? await updateMerged(request, change, operations.update)
+      : await operations.update(request, {
+          input: { id: webhookIn(request), ...change, ...(await ifVersion(request)) },
+        });
     return { data: restWebhook(updateWebhook.webhook, reply) };
   });
 }

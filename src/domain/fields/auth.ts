@@ -57,7 +57,13 @@ interface Problem {
 export function authProblems({ basic, bearer, apiKey }: AuthInput, prefix: string): Problem[] {
   const given = [basic, bearer, apiKey].filter((one) => one != null);
   if (given.length !== 1) {
-    return [{ path: [], code: 'exactly_one', detail: 'must have exactly one of basic, bearer and apiKey' }];
+    return [
+      {
+        path: [],
+        code: 'exactly_one',
+        detail: 'must have exactly one of a user name with password, a bearer token and an API key',
+      },
+    ];
   }
   const problems: (Problem | null)[] = [];
   if (basic) {
