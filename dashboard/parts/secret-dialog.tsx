@@ -11,6 +11,7 @@ export function SecretDialog({
   name,
   hint,
   leave,
+  ways = [],
   wide,
   onClose,
   children,
@@ -22,6 +23,8 @@ export function SecretDialog({
   name: string;
   hint: ReactNode;
   leave: ReactNode;
+  /** Other ways to leave. */
+  ways?: readonly { key: string; name: ReactNode; go: () => void }[];
   wide?: boolean;
   onClose: () => void;
   children?: ReactNode;
@@ -29,6 +32,7 @@ export function SecretDialog({
   const [isSafe, setIsSafe] = useState(secret === null);
   const [asked, setAsked] = useState(false);
   const asks = asked && !isSafe;
+  const leaveBy = (go: () => void) => () => (isSafe || asked ? go() : setAsked(true));
   return (
     <Dialog
       open
@@ -37,9 +41,16 @@ export function SecretDialog({
       onClose={onClose}
       title={title}
       actions={
-        <Button look={asks ? 'danger' : 'primary'} onClick={() => (isSafe || asked ? onClose() : setAsked(true))}>
-          {asks ? <Trans>Close without copying</Trans> : leave}
-        </Button>
+        <>
+          {ways.map(({ key, name, go }) => (
+            <Button key={key} onClick={leaveBy(go)}>
+              {name}
+            </Button>
+          ))}
+          <Button look={asks ? 'danger' : 'primary'} onClick={leaveBy(onClose)}>
+            {asks ? <Trans>Close without copying</Trans> : leave}
+          </Button>
+        </>
       }
     >
       <div className="flex flex-col gap-3">

@@ -24,7 +24,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   timeoutMs: { name: msg`Timeout`, hint: msg`Seconds for a whole attempt.` },
   retryDelaysSeconds: { name: msg`Retries`, hint: msg`The delays after failed attempts, such as 5s 2m 1h.` },
   recovery: { name: msg`Recovery`, hint: msg`Who enables the endpoint after failures have disabled it.` },
-  ratePerSecond: { name: msg`Requests a second`, hint: msg`0.01 to 1,000. Deliveries above it wait. Empty: no limit.` },
+  ratePerSecond: { name: msg`Requests a second`, hint: msg`0.01 to 1,000. Deliveries above it wait.` },
   concurrencyMax: {
     name: msg`Requests at a time`,
     hint: msg`All running processes share this number, at least 1 each.`,

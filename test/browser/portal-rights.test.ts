@@ -50,7 +50,7 @@ describe('the portal offers what its session may do', () => {
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await page.getByRole('table', { name: 'Endpoints' }).getByRole('link').first().click();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: 'Change' }).last().click();
     await page.getByRole('button', { name: 'Add a header' }).click();
     await page.getByLabel('Name of the header').fill('Host');
     await page.getByLabel('Value of the header').fill('a secret value');

@@ -57,6 +57,7 @@ export const ENDPOINT = graphql(`
       nextAttempts(first: 5) { ...DeliveryRow }
       failed: deliveries(first: 1, filter: { status: FAILED }) { edges { node { ...DeliveryRow isCheck } } }
     }
+    viewer { tenant { id deliveryDefaults { own } } }
   }
 `);
 

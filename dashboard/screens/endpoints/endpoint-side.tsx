@@ -20,12 +20,12 @@ interface SideProps {
 }
 
 /** Beside the deliveries: what comes next, why deliveries have failed, and how the endpoint is set up. */
-export function EndpointSide({ endpoint }: SideProps) {
+export function EndpointSide({ endpoint, inherited }: SideProps & { inherited: readonly string[] }) {
   return (
     <div className="flex flex-col gap-4">
       <WhatIsNext endpoint={endpoint} />
       <WhyFailed endpoint={endpoint} />
-      <PaceCard endpoint={endpoint} />
+      <PaceCard endpoint={endpoint} inherited={inherited} />
       <Setup endpoint={endpoint} />
       <HeadersCard endpoint={endpoint} />
     </div>

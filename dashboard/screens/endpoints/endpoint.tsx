@@ -15,7 +15,7 @@ import { useEndpoint } from './use-endpoint';
 export default function Endpoint() {
   const { t } = useLingui();
   const { number } = useParams({ strict: false }) as { number: string };
-  const { endpoint, error, read } = useEndpoint(number);
+  const { endpoint, inherited, error, read } = useEndpoint(number);
   return (
     <OnePage
       title={t`Endpoint ${number}`}
@@ -35,7 +35,7 @@ export default function Endpoint() {
           <EndpointCharts endpoint={one} />
           <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
             <LatestDeliveries endpoint={one} />
-            <EndpointSide endpoint={one} />
+            <EndpointSide endpoint={one} inherited={inherited} />
           </div>
           <EndpointDialogs endpoint={one} />
         </>

@@ -14,8 +14,15 @@ import { useAction, useOffered } from './actions';
 import { PROBE_ENDPOINT } from './documents';
 import type { ShownEndpoint } from './use-endpoint';
 
+interface PaceProps {
+  endpoint: ShownEndpoint;
+  /** The values that the endpoints of its tenant inherit. */
+  inherited: readonly string[];
+}
+
 /** How an endpoint is called: time limit, retries, pace, and who enables it after failures. */
-export function PaceCard({ endpoint }: { endpoint: ShownEndpoint }) {
+export function PaceCard(props: PaceProps) {
+  const { endpoint } = props;
   const [, start] = useAction();
   const isWritable = useWritable();
   const mayChange = useOffered(endpoint)('pace') && (isWritable('pace') || isWritable('retry'));
@@ -32,19 +39,19 @@ export function PaceCard({ endpoint }: { endpoint: ShownEndpoint }) {
       }
     >
       <Facts>
-        <PaceFact endpoint={endpoint} name="timeoutMs">
+        <PaceFact {...props} name="timeoutMs">
           {duration(timeoutMs)}
         </PaceFact>
-        <PaceFact endpoint={endpoint} name="retryDelaysSeconds">
+        <PaceFact {...props} name="retryDelaysSeconds">
           <ScheduleWords delays={retryDelaysSeconds} />
         </PaceFact>
-        <PaceFact endpoint={endpoint} name="ratePerSecond">
+        <PaceFact {...props} name="ratePerSecond">
           {ratePerSecond == null ? <Trans>no limit</Trans> : <Trans>{count(ratePerSecond)} a second</Trans>}
         </PaceFact>
-        <PaceFact endpoint={endpoint} name="concurrencyMax">
+        <PaceFact {...props} name="concurrencyMax">
           {count(concurrencyMax)}
         </PaceFact>
-        <PaceFact endpoint={endpoint} name="recovery">
+        <PaceFact {...props} name="recovery">
           {recovery === 'AUTOMATIC' ? <Trans>It comes back by itself.</Trans> : <Trans>A person enables it.</Trans>}
         </PaceFact>
       </Facts>
@@ -57,17 +64,21 @@ export function PaceCard({ endpoint }: { endpoint: ShownEndpoint }) {
 type PaceName = 'timeoutMs' | 'retryDelaysSeconds' | 'ratePerSecond' | 'concurrencyMax' | 'recovery';
 
 /** A value, and where it comes from. */
-function PaceFact({ endpoint, name, children }: { endpoint: ShownEndpoint; name: PaceName; children: ReactNode }) {
+function PaceFact({ endpoint, inherited, name, children }: PaceProps & { name: PaceName; children: ReactNode }) {
   const { i18n } = useLingui();
-  const isOwn = (endpoint.delivery.own as readonly string[]).includes(optionName(name));
+  const isIn = (own: readonly string[]) => own.includes(optionName(name));
   return (
     <Fact name={i18n._(ENDPOINT_FIELDS[name].name)}>
       <span className="figures">{children}</span>
-      {!isOwn && (
-        <span className="block text-xs text-soft">
-          <Trans>inherited</Trans>
-        </span>
-      )}
+      <span className="block text-xs text-soft">
+        {isIn(endpoint.delivery.own) ? (
+          <Trans>set here</Trans>
+        ) : isIn(inherited) ? (
+          <Trans>default of the tenant</Trans>
+        ) : (
+          <Trans>default of the service</Trans>
+        )}
+      </span>
     </Fact>
   );
 }

@@ -33,7 +33,9 @@ export function useEndpoint(number: string) {
     readSoon();
     return update;
   });
-  return { endpoint: data?.webhook ?? undefined, error, read };
+  // The values that come from its tenant, where it has none of its own.
+  const inherited = data?.viewer.tenant?.deliveryDefaults.own ?? [];
+  return { endpoint: data?.webhook ?? undefined, inherited, error, read };
 }
 
 /**

@@ -1,13 +1,18 @@
 import { Trans } from '@lingui/react/macro';
 import { useClient, useMutation } from 'urql';
+import { Button } from '../../../parts/button';
 import { useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
+import { Answer } from '../../../parts/page';
 import { notify } from '../../../parts/toast';
+import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
+import { useAction, useOffered } from '../actions';
 import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
 import { EndpointFields } from '../form/endpoint-fields';
 import { isReady, valuesOf, writtenValues } from '../form/endpoint-values';
-import type { EndpointDialogProps } from '../use-endpoint';
+import { hasSecrets } from '../settings/draft';
+import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 import { Conflict } from './conflict';
 
 /** Changes the fields of an endpoint, as long as nobody else has changed it in the meantime. */
@@ -40,6 +45,33 @@ export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
     >
       {form.conflict && <Conflict {...form.conflict} mine={form.values} />}
       <EndpointFields form={form} />
+      <BoundSecrets endpoint={endpoint} url={form.values.url} />
     </FormDialog>
+  );
+}
+
+/** A URL at another origin needs the secrets again, which another dialog takes. */
+function BoundSecrets({ endpoint, url }: { endpoint: ShownEndpoint; url: string }) {
+  const [, start] = useAction();
+  const isOffered = useOffered(endpoint);
+  const before = new URL(endpoint.url).origin;
+  if (!hasSecrets(endpoint.delivery) || !URL.canParse(url) || new URL(url).origin === before) {
+    return null;
+  }
+  return (
+    <Answer
+      tone="info"
+      actions={
+        isOffered('headers') && (
+          <Button onClick={() => start('headers')}>
+            <Trans>Headers and auth</Trans>
+          </Button>
+        )
+      }
+    >
+      <Trans>
+        Its secrets belong to <Untrusted text={before} />. Change the URL together with its headers and auth.
+      </Trans>
+    </Answer>
   );
 }

@@ -1,6 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import type { EndpointRowFragment } from '../../../api/generated/graphql';
 import { SecretDialog } from '../../../parts/secret-dialog';
+import { useAllowed, useWritable } from '../../../parts/viewer';
+import type { Action } from '../actions';
 import { TestSender } from '../answer/test-sender';
 import { Snippets } from './snippets-view';
 
@@ -13,9 +15,13 @@ export function MadeEndpoint({
   /** Null where the session may not see it. */
   secret: string | null;
   endpoint: EndpointRowFragment;
-  onDone: () => void;
+  /** @param action to begin on its page */
+  onDone: (action?: Action) => void;
 }) {
   const { t } = useLingui();
+  const isWritable = useWritable();
+  const mayChoose = useAllowed('webhooks:options');
+  const mayChange = (...parts: string[]) => mayChoose && parts.some(isWritable);
   return (
     <SecretDialog
       wide
@@ -34,7 +40,15 @@ export function MadeEndpoint({
         )
       }
       leave={<Trans>Go to the endpoint</Trans>}
-      onClose={onDone}
+      ways={[
+        ...(mayChange('headers', 'auth')
+          ? [{ key: 'headers', name: <Trans>Set headers and auth</Trans>, go: () => onDone('headers') }]
+          : []),
+        ...(mayChange('pace', 'retry')
+          ? [{ key: 'pace', name: <Trans>Set pace and retries</Trans>, go: () => onDone('pace') }]
+          : []),
+      ]}
+      onClose={() => onDone()}
     >
       <section>
         <h3 className="mt-2 mb-1.5 text-sm font-semibold">

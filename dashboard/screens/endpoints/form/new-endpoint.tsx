@@ -84,7 +84,7 @@ function NewEndpointForm() {
         <MadeEndpoint
           secret={made.secret ?? null}
           endpoint={made.webhook}
-          onDone={() => go(`/endpoints/${made.webhook.databaseId}`)}
+          onDone={(action) => go(`/endpoints/${made.webhook.databaseId}`, action && { do: action })}
         />
       )}
     </>

@@ -25,24 +25,34 @@ export interface AuthDraft {
 export interface Draft {
   headers: readonly HeaderDraft[];
   auth: AuthDraft;
+  /** What was stored when the draft was begun. */
+  stored: Options;
 }
 
-export const draftOf = ({ headers, auth }: Options): Draft => ({
-  headers: headers.map(({ name, value, secret }, key) => ({ key, name, value: value ?? '', secret, stored: name })),
-  auth: { kind: auth?.kind ?? 'NONE', name: auth?.username ?? auth?.header ?? '', secret: '' },
-});
+export function draftOf(stored: Options): Draft {
+  const { headers, auth } = stored;
+  return {
+    headers: headers.map(({ name, value, secret }, key) => ({ key, name, value: value ?? '', secret, stored: name })),
+    auth: { kind: auth?.kind ?? 'NONE', name: auth?.username ?? auth?.header ?? '', secret: '' },
+    stored,
+  };
+}
 
 /** The headers that a draft sets, in the order of the input. */
-export const setHeaders = ({ headers }: Draft, stored: Options): HeaderDraft[] =>
+export const setHeaders = ({ headers, stored }: Draft): HeaderDraft[] =>
   headers.filter((header) => {
     const before = stored.headers.find(({ name }) => name === header.stored);
     const isSame = before?.name === header.name && before.secret === header.secret;
     return !isSame || header.value !== (before.value ?? '');
   });
 
-/** What a draft changes. */
-export function changeOf(draft: Draft, stored: Options): DeliveryOptionsInput {
-  const set = setHeaders(draft, stored);
+/** Whether there are secrets, which belong to the origin of the URL. */
+export const hasSecrets = ({ headers, auth }: Options): boolean => auth != null || headers.some(({ secret }) => secret);
+
+/** What a draft changes. What somebody else has changed since it was begun stays. */
+export function changeOf(draft: Draft): DeliveryOptionsInput {
+  const { stored } = draft;
+  const set = setHeaders(draft);
   const names = draft.headers.map(({ name }) => name.toLowerCase());
   const removed = stored.headers.map(({ name }) => name).filter((name) => !names.includes(name.toLowerCase()));
   return {

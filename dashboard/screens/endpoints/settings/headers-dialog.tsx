@@ -2,26 +2,32 @@ import { Trans } from '@lingui/react/macro';
 import { useClient, useMutation } from 'urql';
 import { useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
-import { Answer } from '../../../parts/page';
 import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
+import { useOffered } from '../actions';
 import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
-import type { EndpointDialogProps } from '../use-endpoint';
+import { UrlField } from '../form/url-field';
+import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 import { AuthFields } from './auth-fields';
-import { changeOf, draftOf, setHeaders } from './draft';
+import { changeOf, draftOf, hasSecrets, setHeaders } from './draft';
 import { HeaderRows } from './header-rows';
+import { HeadersConflict } from './headers-conflict';
 
-/** Changes the headers and the auth of an endpoint. */
+/** Changes the headers and the auth of an endpoint, and its URL, to whose origin their secrets belong. */
 export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { id } = endpoint;
   const client = useClient();
   const isWritable = useWritable();
+  const mayMove = useOffered(endpoint)('edit') && hasSecrets(endpoint.delivery);
   const [, update] = useMutation(UPDATE_ENDPOINT);
+  const valuesOf = ({ url, delivery }: ShownEndpoint) => ({ url, delivery: draftOf(delivery) });
   const form = useForm({
-    initial: () => ({ delivery: draftOf(endpoint.delivery) }),
-    save: ({ delivery }, { version }) =>
-      update({ input: { id, delivery: changeOf(delivery, endpoint.delivery), ifVersion: version } }),
+    initial: () => valuesOf(endpoint),
+    save: ({ url, delivery }, { version }) => {
+      const move = url === endpoint.url ? {} : { url };
+      return update({ input: { id, ...move, delivery: changeOf(delivery), ifVersion: version } });
+    },
     saved: () => {
       notify(<Trans>The endpoint is changed.</Trans>);
       onClose();
@@ -29,12 +35,12 @@ export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
     versioned: {
       stored: endpoint,
       read: async () => (await client.query(ENDPOINT, { id }).toPromise()).data?.webhook,
-      valuesOf: ({ delivery }) => ({ delivery: draftOf(delivery) }),
+      valuesOf,
     },
   });
   const { value: draft, onChange } = form.field('delivery');
   const issues = form.issues('delivery');
-  const sent = setHeaders(draft, endpoint.delivery);
+  const sent = setHeaders(draft);
   const others = issues.filter(({ path }) => path[0] !== 'auth' && typeof path[1] !== 'number');
   return (
     <FormDialog
@@ -44,16 +50,11 @@ export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
       action={form.conflict ? undefined : <Trans>Save</Trans>}
       onClose={onClose}
     >
-      {form.conflict && (
-        <Answer tone="warn">
-          <Trans>
-            Someone else changed this endpoint while you were editing it. Close this window and begin again.
-          </Trans>
-        </Answer>
-      )}
+      {form.conflict && <HeadersConflict {...form.conflict} />}
       <p className="text-sm text-soft">
         <Trans>Secrets are only written. They stay with the origin of the URL that they were set for.</Trans>
       </p>
+      {mayMove && <UrlField {...form.field('url')} autoFocus={false} />}
       {isWritable('headers') && (
         <HeaderRows
           rows={draft.headers}
