@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { examine } from '../../src/cli/doctor.js';
+import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { PrimaryClient } from '../../src/platform/database/driver/primary-client.js';
 import { eventually } from '../support/eventually.js';
 import { good } from './support/endpoints.js';
@@ -131,5 +132,57 @@ test.each(Array.from({ length: failovers }, (_, time) => time))(
     await expect(new PrimaryClient({ connectionString: url }).connect()).rejects.toThrow(
       /is a former primary, on timeline 1: this process knows timeline 2/,
     );
+  },
+);
+
+test.runIf(isLong)(
+  'asynchronous: nothing is missing but what the standby had not got, and the doctor says what may be',
+  { timeout: 5 * MINUTE },
+  async () => {
+    const ground = await ReplicatedGround.open(false);
+    await using site = await Site.open(ground);
+    await site.addWebhook('quick', good);
+    await site.addWebhook('slow', () => ({ status: 200, afterMs: 500 }));
+    await Promise.all([site.startDaemon(), site.startDaemon()]);
+    expect((await askDoctor(ground.url)).replication).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining('asynchronous'),
+    });
+    const load = site.load({ name: 'asynchronous', events, ratePerSecond: 75 });
+    const eventsOf = async () =>
+      (await ground.standby.ask<{ id: number }>('select id from hookwright.events')).map(({ id }) => Number(id));
+    let replicated: number[] = [];
+    let crashedAt = 0;
+    await load.along(
+      1,
+      async () => {
+        await ground.primary.stopReplication();
+        await delay(LAG_MS);
+        await ground.primary.crash();
+        crashedAt = Date.now();
+        replicated = await eventsOf();
+        await ground.promote();
+        const count = load.accepted.length;
+        await eventually(() => load.accepted.length > count, NEW_MS_MAX);
+      },
+      MINUTE,
+    );
+    await site.settled(RECOVERY_MS);
+    const kept = new Set(await eventsOf());
+    const missing = load.accepted.map(({ eventId }) => eventId).filter((id) => !kept.has(id));
+    const had = new Set(replicated);
+    expect(missing.length).toBeGreaterThan(0); // without a lag this would prove nothing
+    expect(missing.filter((id) => had.has(id) || idToDate(id).getTime() > crashedAt)).toEqual([]);
+    const states = await site.rows('select status, count(*)::integer from hookwright.deliveries group by 1');
+    expect(states).toEqual([{ status: 'SUCCEEDED', count: 2 * kept.size }]);
+
+    const { failover } = await eventually(async () => {
+      const said = await askDoctor(ground.url);
+      return said.failover?.status === 'warn' && said;
+    }, 30_000);
+    expect(failover?.text).toMatch(
+      /failed over at \d{4}-\d\d-\d\d \d\d:\d\d UTC from timeline 1 to 2; replication was asynchronous: events of up to \d+ s may be missing\. \d+ outcomes had no delivery\./,
+    );
+    report('failover, asynchronous', { missing: missing.length, statuses: load.statuses, doctor: failover?.text });
   },
 );
