@@ -43,15 +43,18 @@ export async function createTenant(platform: Api, name: string): Promise<number>
   return answer.createTenant.tenant.databaseId;
 }
 
-/** Makes a webhook for one type of event. */
+/** Makes a webhook for one type of event. @param ratePerSecond default: none */
 export async function createWebhook(
   service: Api,
   url: string,
   eventType: string,
+  ratePerSecond?: number,
 ): Promise<{ id: number; secret: string }> {
   const { createWebhook: created } = await ask<{
     createWebhook: { webhook: { databaseId: number }; secret: string };
-  }>(service, CREATE_WEBHOOK, { input: { url, eventTypes: [eventType] } });
+  }>(service, CREATE_WEBHOOK, {
+    input: { url, eventTypes: [eventType], ...(ratePerSecond && { delivery: { ratePerSecond } }) },
+  });
   return { id: created.webhook.databaseId, secret: created.secret };
 }
 

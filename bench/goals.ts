@@ -123,6 +123,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal("the quiet tenant's emit: p99 at most 250 ms", atMost('quietEmitAnswerP99Ms', 250)),
     goal("the quiet tenant's arrival: p99 at most 400 ms", atMost('latency.p99Ms', 400)),
   ],
+  paced: [goal('p99 within 5 % of that beside endpoints without a rate', atMost('p99Ratio', 1.05))],
   near: [goal('p50 at most 5 ms above that of the instant endpoint', atMost('p50DifferenceMs', 5))],
   keys: [
     goal('a known key is checked in 20 µs (median)', atMost('knownKeyMedianMicros', 20)),

@@ -39,6 +39,8 @@ export interface Subscription {
   refusing?: boolean;
   /** The receiver is that far away: what goes to it, and what comes back, each takes this long. */
   oneWayMs?: number;
+  /** The most requests a second that it allows. */
+  ratePerSecond?: number | undefined;
 }
 
 /** Load at a fixed rate that goes on beside what is done meanwhile. */
@@ -101,7 +103,7 @@ export class Rig implements AsyncDisposable {
     service: Service,
     group: string,
     webhooks: number,
-    { eventType = EVENT_TYPE, ...place }: Subscription = {},
+    { eventType = EVENT_TYPE, ratePerSecond, ...place }: Subscription = {},
   ): Promise<number[]> {
     const origin = await this.#originOf(place);
     const paths = Array.from({ length: webhooks }, (_, index) => `/${group}/${index}`);
@@ -109,7 +111,7 @@ export class Rig implements AsyncDisposable {
     const secrets: Record<string, string> = {};
     const worker = async () => {
       for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-        const { id, secret } = await createWebhook(service, origin + path, eventType);
+        const { id, secret } = await createWebhook(service, origin + path, eventType, ratePerSecond);
         ids.push(id);
         secrets[path] = secret;
       }

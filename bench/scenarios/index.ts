@@ -18,6 +18,7 @@ import { memory } from './memory.js';
 import { mixture } from './mixture.js';
 import { near } from './near.js';
 import { noisy } from './noisy.js';
+import { paced } from './paced.js';
 import { reload } from './reload.js';
 import { restart } from './restart.js';
 import { slow } from './slow.js';
@@ -40,6 +41,7 @@ export const scenarios: readonly Scenario[] = [
   herd,
   mixture,
   near,
+  paced,
   slow,
   spell,
   reload,

@@ -26,6 +26,7 @@ const pausesOf = (times: readonly number[]) => times.slice(1).map((at, index) =>
 
 /** A busy machine begins a request late, and the next one in time. By a faked clock there are none of these. */
 const LATE_ONES = 1;
+
 /** Deliveries that a killed daemon had in hand go out again within this (docs/faults.md). */
 const TAKEN_OVER_MS = 5_000;
 
