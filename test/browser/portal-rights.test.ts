@@ -64,6 +64,27 @@ describe('the portal offers what its session may do', () => {
     await page.getByText('Bearer token').waitFor();
     expect(await page.content()).not.toContain('a secret value');
     expect(await page.content()).not.toContain('a-secret-token');
+    expect(await page.getByText('default of the service').count()).toBe(5);
+
+    await page.getByRole('button', { name: 'Change' }).last().click();
+    await page.getByRole('button', { name: 'Remove the header' }).click();
+    await page.getByRole('button', { name: 'Add a header' }).click();
+    await page.getByLabel('Name of the header').fill('X-Mine');
+    await page.getByLabel('Value of the header').fill('another value');
+    const id = `wh_${new URL(page.url()).pathname.split('/').at(-1)}`;
+    const delivery = { setHeaders: [{ name: 'X-Theirs', value: 'b', secret: false }], timeoutMs: 5_000 };
+    await stack.api.graphql(
+      `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }`,
+      { input: { id, delivery } },
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Someone else changed this endpoint/).waitFor();
+    await page.getByRole('button', { name: 'Save my changes too' }).click();
+    await page.getByText('set here').waitFor();
+    for (const name of ['X-Mine', 'X-Theirs']) {
+      await page.getByText(name, { exact: true }).waitFor();
+    }
+    expect(await page.getByText('X-Api-Key', { exact: true }).count()).toBe(0);
   });
 
   browserTest('with SEND: a delivery can be sent again, and not all that match', async ({ open }) => {

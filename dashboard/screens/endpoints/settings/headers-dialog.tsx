@@ -52,7 +52,8 @@ export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
     >
       {form.conflict && <HeadersConflict {...form.conflict} />}
       <p className="text-sm text-soft">
-        <Trans>Secrets are only written. They stay with the origin of the URL that they were set for.</Trans>
+        <Trans>Secrets are only written. They stay with the origin of the URL that they were set for.</Trans>{' '}
+        {mayMove && <Trans>For another origin change the URL, and enter them again.</Trans>}
       </p>
       {mayMove && <UrlField {...form.field('url')} autoFocus={false} />}
       {isWritable('headers') && (
