@@ -224,7 +224,7 @@ describe('pace and retries', () => {
       const { stack, id } = await openDisabled();
       const page = await visit(open, stack, `/endpoints/${id}`);
       await page.getByText('6 attempts over 62 min').waitFor();
-      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      await page.getByRole('button', { name: 'Change', exact: true }).first().click();
       const dialog = dialogOf(page);
       await dialog.getByRole('textbox', { name: 'Timeout' }).fill('0.5');
       await dialog.getByRole('button', { name: 'Patient: 3 days' }).click();
@@ -232,7 +232,7 @@ describe('pace and retries', () => {
       await dialog.getByRole('combobox', { name: 'Recovery' }).selectOption('It comes back by itself');
       expect(await axeViolations(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await dialog.getByText('must be 1000 to 30000').waitFor();
+      await dialog.getByText('must be 1000 to 30000 ms').waitFor();
       await dialog.getByRole('textbox', { name: 'Timeout' }).fill('20');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText('It comes back by itself.').waitFor();

@@ -74,6 +74,8 @@ export interface Quantity {
   maxOf?: MaxName;
   /** Only whole numbers. */
   whole?: true;
+  /** As a refusal names it. */
+  unit?: string;
   /** The code of a refusal. */
   refusedAs: string;
 }

@@ -90,6 +90,7 @@ export const webhookFields = {
         whole: true,
         min: TIMEOUT_MS_MIN,
         max: TIMEOUT_MS_MAX,
+        unit: 'ms',
         maxOf: 'attemptTimeoutMsMax',
         refusedAs: 'timeout_out_of_range',
         inherited: 'timeoutMs',

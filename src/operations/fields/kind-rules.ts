@@ -103,10 +103,15 @@ export const auth = (prefix: string) =>
     }
   });
 
-export function quantity({ min, max: most, maxOf, whole, refusedAs }: Quantity, { maxima }: Known) {
+export function quantity({ min, max: most, maxOf, whole, unit, refusedAs }: Quantity, { maxima }: Known) {
   const max = maxOf === undefined ? most : Math.min(most, maxima[maxOf]);
   const wrong = (value: number) => !(value >= min && value <= max) || (whole === true && !Number.isInteger(value));
-  return z.number().refine((value) => !wrong(value), refused(refusedAs, `must be ${min} to ${max}`));
+  return z
+    .number()
+    .refine(
+      (value) => !wrong(value),
+      refused(refusedAs, `must be ${min} to ${max}${unit === undefined ? '' : ` ${unit}`}`),
+    );
 }
 
 /** A delivery and its attempts are kept for the retention: the last retry comes a day before its end at the latest. */
