@@ -74,7 +74,7 @@ export interface Quantity {
   maxOf?: MaxName;
   /** Only whole numbers. */
   whole?: true;
-  /** As a refusal names it. */
+  /** The unit that a refusal names. */
   unit?: string;
   /** The code of a refusal. */
   refusedAs: string;
