@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import type { Receiver } from '../support/receiver.js';
@@ -42,6 +42,7 @@ async function startProcess(stack: DeliveryStack): Promise<ChildProcess> {
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
     },
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   child.stdout!.on('data', (chunk) => {
     output += chunk;
