@@ -39,13 +39,12 @@ export function startInstallationReports(
     const inFlight = gate.states().reduce((sum, state) => sum + state.inFlight, 0);
     gate.daemons = await reportDaemon(db.pool, { ...daemon, inFlight });
     heard = await noteFailover(db.pool, Primary.of(db.url).timeline, heard);
-  };
-  // Others must know of it, before it sends much. Without a database, the first report comes later.
-  const first = report().catch(() => {});
-  const stop = repeat('report-installation', EVERY_MS, log, async () => {
-    await report();
     await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
-  });
+  };
+  // Others must know of it before it sends much, and the console must not say that no daemon reports. Without a
+  // database, the first report comes later.
+  const first = report().catch(() => {});
+  const stop = repeat('report-installation', EVERY_MS, log, report);
   return async () => {
     await Promise.all([first, stop()]);
     // One that is killed leaves its report, and the console says that it is silent.

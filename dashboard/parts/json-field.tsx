@@ -66,7 +66,7 @@ export function JsonField({
               <button
                 type="button"
                 onClick={() => select(place.start, place.end)}
-                className="figures shrink-0 rounded-sm bg-bad-soft px-1 font-medium underline-offset-2 hover:underline"
+                className="figures inline-flex min-h-6 shrink-0 items-center rounded-sm bg-bad-soft px-1 font-medium underline-offset-2 hover:underline"
               >
                 <Trans>line {place.line}</Trans>
               </button>

@@ -224,7 +224,7 @@ const hiddenCharacters = (page: Page) =>
   })()`);
 
 /** What the hostile texts would be, if they were taken for markup. */
-const INJECTED = 'img[src="x"], script:not([src^="/dashboard/"]), [onerror], a[href^="javascript:"]';
+const INJECTED = 'img[src="x"], body script:not([src^="/dashboard/"]), [onerror], a[href^="javascript:"]';
 const OPENS_WITHIN_MS = 5_000;
 
 describe('what an attacker has chosen is shown as text, and runs nowhere', () => {
