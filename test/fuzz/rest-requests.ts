@@ -70,6 +70,9 @@ function valueFor(schema: Json): fc.Arbitrary<unknown> {
         maxLength: 3,
       });
     case 'object':
+      if (schema.properties === undefined) {
+        return fc.dictionary(text, text, { maxKeys: 3 });
+      }
       return fc.record(
         Object.fromEntries(Object.entries<Json>(schema.properties).map(([name, inner]) => [name, valueFor(inner)])),
         { requiredKeys: schema.required ?? [] },

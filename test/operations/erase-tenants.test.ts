@@ -45,6 +45,13 @@ async function fill(stack: DeliveryStack, tenantId: number, url: string): Promis
     insert into hookwright.endpoint_states
       (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
       values (${webhook.id}, gen_random_uuid(), ${tenantId}, 1, 0, 0, 0);
+    insert into hookwright.webhook_recoveries (webhook_id, tenant_id, pause_minutes) values (${webhook.id}, ${tenantId}, 1);
+    insert into hookwright.notice_recipients (tenant_id, address, topics)
+      values (${tenantId}, 'ops-${tenantId}@example.com', '{DISABLED}');
+    insert into hookwright.notices (tenant_id, recipient_id, topic, send_after)
+      select ${tenantId}, id, 'TEST', now() + interval '1 year'
+      from hookwright.notice_recipients where tenant_id = ${tenantId};
+    insert into hookwright.confirmation_requests (tenant_id, address_hash) values (${tenantId}, '');
     insert into hookwright.outbox_grants values ('shop', ${tenantId});
     insert into hookwright.audit_log (tenant_id, actor, api_key_id, action, target_type, target_id)
       select ${tenantId}, 'TENANT_KEY', id, 'WEBHOOK_UPDATED', 'WEBHOOK', ${webhook.id}

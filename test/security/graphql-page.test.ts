@@ -13,7 +13,12 @@ import { platformFields } from '../support/platform-fields.js';
 import { RestApi } from '../support/rest-api.js';
 
 const schema = await buildGraphqlSchema();
-const api = await RestApi.open();
+// The examples of notices need mail settings; no mail is sent, because no daemon runs.
+const api = await RestApi.open({
+  SMTP_URL: 'smtp://127.0.0.1:2525',
+  MAIL_FROM: 'hooks@example.com',
+  PUBLIC_URL: 'https://hooks.example.com',
+});
 const port = await serve(api.server);
 const platformKey = (await makeKey(api.services, null, ['platform:admin'])).key;
 afterAll(() => api[Symbol.asyncDispose]());
@@ -110,7 +115,12 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
      from unnest(array['RUNNING', 'CANCELED']) as wanted(status) returning id`,
     [tenant.id, webhookId],
   );
+  const recipient = await one(
+    `insert into hookwright.notice_recipients (tenant_id, address, topics, confirmed_at)
+     values ($1, 'on-call@example.com', '{DISABLED}', now()) returning id`,
+  );
   const ids = {
+    nr_3: gid.noticeRecipient(recipient),
     tn_1: gid.tenant(tenant.id),
     tn_3: gid.tenant(leaving),
     wh_42: gid.webhook(webhookId),

@@ -9,6 +9,7 @@ export const gid = {
   delivery: of('Delivery'),
   event: of('Event'),
   eventType: of('EventType'),
+  noticeRecipient: of('NoticeRecipient'),
   portalSession: of('PortalSession'),
   tenant: of('Tenant'),
   webhook: of('Webhook'),
