@@ -10,13 +10,13 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
  * Each has a process of its own. All other files share processes: loading the service takes a second.
  */
 const alone = [
-  'test/delivery/{bulk-operations,locked-rows,supervision}.test.ts',
+  'test/delivery/{bulk-operations,locked-rows,rates,supervision,toggles}.test.ts',
   'test/embedded-postgres*.test.ts',
   'test/event-schemas/payload-check.test.ts',
   'test/faults/*.test.ts',
   'test/live/streams.test.ts',
   'test/node/*.test.ts',
-  'test/operating/{commands,interrupted-start,procedures,traces,upgrade}.test.ts',
+  'test/operating/{commands,interrupted-start,procedures,rolling-restart,traces,upgrade}.test.ts',
   'test/operations/roll-up-stats.test.ts',
   'test/security/{hostile-memory,hostile-receivers,key-timing,targets-proxy-outage,targets-receivers}.test.ts',
 ];

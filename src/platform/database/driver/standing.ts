@@ -26,14 +26,16 @@ const STANDING = `select pg_is_in_recovery() as "isStandby",
   case when not pg_is_in_recovery() then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline,
   (select system_identifier from pg_control_system())::text as system`;
 
-/** A server that does not let the login ask is taken as it is: some that are rented have no such functions. */
+/** Some servers that are rented have no such functions, or do not let the login call them. */
+const STANDBY_ALONE = 'select pg_is_in_recovery() as "isStandby", null::integer as timeline, null::text as system';
+
 export async function standingOf(client: pg.Client): Promise<Standing> {
   try {
     const { rows } = await client.query<Standing>(STANDING);
     return rows[0]!;
   } catch (error) {
     if (error instanceof pg.DatabaseError && !/^(08|57)/.test(sqlStateOf(error))) {
-      return { isStandby: false, timeline: null, system: null };
+      return (await client.query<Standing>(STANDBY_ALONE)).rows[0]!;
     }
     throw error;
   }
