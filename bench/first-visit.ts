@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 
 /** A slow line and a slow machine: 1.6 Mbit/s, 150 ms for each answer, a fourth of this machine's speed. */
@@ -35,10 +36,14 @@ export async function firstVisit(browser: Browser, url: string, kept: [string, o
     await devtools.send('Network.emulateNetworkConditions', LINE);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
     await page.goto(url);
-    await page.waitForFunction(`(${untilStill})() < performance.now() - ${STILL_MS}`, undefined, {
-      timeout: TIMEOUT_MS,
-      polling: STILL_MS,
-    });
+    // Not `waitForFunction`: the policy of the page refuses the `eval` that it uses.
+    const isStill = `(${untilStill})() < performance.now() - ${STILL_MS}`;
+    for (const deadline = performance.now() + TIMEOUT_MS; !(await page.evaluate<boolean>(isStill)); ) {
+      if (performance.now() > deadline) {
+        throw new Error(`${url} is not still after ${TIMEOUT_MS / 1_000} s.`);
+      }
+      await delay(STILL_MS);
+    }
     return await page.evaluate<FirstVisit>(`(() => {
       const stillAt = (${untilStill})();
       const files = performance.getEntriesByType('resource').filter(({ startTime }) => startTime <= stillAt);
