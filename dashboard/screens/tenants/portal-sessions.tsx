@@ -33,7 +33,7 @@ const STATES: Record<PortalSessionStatus, { name: MessageDescriptor; tone: Tone 
   REVOKED: { name: msg`Revoked`, tone: 'calm' },
 };
 
-/** The portal sessions and invitations of a tenant, with their makers; those that can be used can be revoked. */
+/** The portal sessions and invitations of a tenant, with their makers. What can still be used can be revoked. */
 export function PortalSessions() {
   const { t } = useLingui();
   const [state, setState] = useState<'active' | 'ended'>('active');

@@ -13,7 +13,7 @@ const OPEN: readonly unknown[] = ['PENDING', 'HELD'];
 export function obstacleTo(action: BulkAction, filter: DeliveryFilterInput): BulkObstacle | undefined {
   const { status, retrying = false } = filter;
   const isPossible = {
-    // Without a state: the failed ones, and those that were held for too long.
+    // Without a state: failed deliveries, and deliveries that were held for too long.
     resend: !retrying && !OPEN.includes(status),
     attempt: status === undefined || status === 'PENDING',
     cancel: status === undefined || OPEN.includes(status),

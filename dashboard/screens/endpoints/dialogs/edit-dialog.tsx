@@ -1,38 +1,26 @@
 import { Trans } from '@lingui/react/macro';
-import { useClient, useMutation } from 'urql';
 import { Button } from '../../../parts/button';
-import { useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { Answer } from '../../../parts/page';
-import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
 import { useAction, useOffered } from '../actions';
-import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
 import { EndpointFields } from '../form/endpoint-fields';
 import { isReady, valuesOf, writtenValues } from '../form/endpoint-values';
 import { hasSecrets } from '../settings/draft';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 import { Conflict } from './conflict';
+import { useEndpointForm } from './use-endpoint-form';
 
 /** Changes the fields of an endpoint, as long as nobody else has changed it in the meantime. */
 export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
-  const { id } = endpoint;
-  const client = useClient();
   const isWritable = useWritable();
-  const [, update] = useMutation(UPDATE_ENDPOINT);
-  const form = useForm({
-    initial: () => valuesOf(endpoint),
-    save: (values, { version }) => update({ input: { id, ...writtenValues(values, isWritable), ifVersion: version } }),
-    saved: () => {
-      notify(<Trans>The endpoint is changed.</Trans>);
-      onClose();
-    },
-    versioned: {
-      stored: endpoint,
-      read: async () => (await client.query(ENDPOINT, { id }).toPromise()).data?.webhook,
-      valuesOf,
-    },
+  const form = useEndpointForm({
+    endpoint,
+    onClose,
+    valuesOf,
+    inputOf: (values) => writtenValues(values, isWritable),
+    saidAfter: <Trans>The endpoint is changed.</Trans>,
   });
   return (
     <FormDialog

@@ -1,35 +1,20 @@
 import { Plural, Trans } from '@lingui/react/macro';
-import { useClient, useMutation } from 'urql';
-import { Button } from '../../../parts/button';
-import { useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { changeOf, isReady, listOf, textsOf } from '../../../parts/pace';
 import { PaceForm } from '../../../parts/pace-form';
-import { Answer } from '../../../parts/page';
 import { ScheduleWords } from '../../../parts/retry-line';
-import { notify } from '../../../parts/toast';
-import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
+import { BriefConflict } from './brief-conflict';
+import { useEndpointForm } from './use-endpoint-form';
 
 /** Changes how an endpoint is called. It says first what becomes of the retries. */
 export function PaceDialog({ endpoint, onClose }: EndpointDialogProps) {
-  const { id } = endpoint;
-  const client = useClient();
-  const [, update] = useMutation(UPDATE_ENDPOINT);
-  const valuesOf = ({ delivery }: ShownEndpoint) => ({ delivery: textsOf(delivery) });
-  const form = useForm({
-    initial: () => valuesOf(endpoint),
-    save: ({ delivery }, { version }) =>
-      update({ input: { id, delivery: changeOf(delivery, endpoint.delivery.own), ifVersion: version } }),
-    saved: () => {
-      notify(<Trans>Pace and retries are changed.</Trans>);
-      onClose();
-    },
-    versioned: {
-      stored: endpoint,
-      read: async () => (await client.query(ENDPOINT, { id }).toPromise()).data?.webhook,
-      valuesOf,
-    },
+  const form = useEndpointForm({
+    endpoint,
+    onClose,
+    valuesOf: ({ delivery }) => ({ delivery: textsOf(delivery) }),
+    inputOf: ({ delivery }) => ({ delivery: changeOf(delivery, endpoint.delivery.own) }),
+    saidAfter: <Trans>Pace and retries are changed.</Trans>,
   });
   const { delivery } = form.values;
   return (
@@ -41,23 +26,7 @@ export function PaceDialog({ endpoint, onClose }: EndpointDialogProps) {
       ready={isReady(delivery)}
       onClose={onClose}
     >
-      {form.conflict && (
-        <Answer
-          tone="warn"
-          actions={
-            <>
-              <Button onClick={form.conflict.take}>
-                <Trans>Use the current values</Trans>
-              </Button>
-              <Button look="primary" onClick={form.conflict.overwrite}>
-                <Trans>Overwrite with mine</Trans>
-              </Button>
-            </>
-          }
-        >
-          <Trans>Someone else changed this endpoint while you were editing it.</Trans>
-        </Answer>
-      )}
+      {form.conflict && <BriefConflict {...form.conflict} action={<Trans>Overwrite with mine</Trans>} />}
       <PaceForm {...form.field('delivery')} issues={form.issues('delivery')} />
       <Difference endpoint={endpoint} after={listOf(delivery)} />
     </FormDialog>

@@ -79,7 +79,7 @@ function FieldControl({ name, field, control, autoFocus = false }: ControlProps)
   }
 }
 
-/** The name of a field. Of a few fields most are needed: the others say so. */
+/** The name of a field. Most fields are needed, so the optional ones say so. */
 function FieldLabel({ name, optional = false }: { name: LabelName; optional?: boolean | undefined }) {
   const { i18n } = useLingui();
   return (

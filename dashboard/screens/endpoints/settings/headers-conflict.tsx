@@ -1,7 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Button } from '../../../parts/button';
-import { Answer } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
+import { BriefConflict } from '../dialogs/brief-conflict';
 import type { ShownEndpoint } from '../use-endpoint';
 import { AUTH_KINDS } from './words';
 
@@ -19,23 +18,11 @@ export function HeadersConflict({
   const auth = i18n._(AUTH_KINDS[delivery.auth?.kind ?? 'NONE']);
   const now = [url, ...delivery.headers.map(({ name }) => name), auth].join(', ');
   return (
-    <Answer
-      tone="warn"
-      actions={
-        <>
-          <Button onClick={take}>
-            <Trans>Use the current values</Trans>
-          </Button>
-          <Button look="primary" onClick={overwrite}>
-            <Trans>Save my changes too</Trans>
-          </Button>
-        </>
-      }
-    >
-      <Trans>Someone else changed this endpoint while you were editing it.</Trans>{' '}
+    <BriefConflict take={take} overwrite={overwrite} action={<Trans>Save my changes too</Trans>}>
+      {' '}
       <Trans>
         Now: <Untrusted text={now} />
       </Trans>
-    </Answer>
+    </BriefConflict>
   );
 }

@@ -1,14 +1,11 @@
 import { Trans } from '@lingui/react/macro';
-import { useClient, useMutation } from 'urql';
-import { useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
-import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
 import { useOffered } from '../actions';
-import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
+import { useEndpointForm } from '../dialogs/use-endpoint-form';
 import { UrlField } from '../form/url-field';
-import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
+import type { EndpointDialogProps } from '../use-endpoint';
 import { AuthFields } from './auth-fields';
 import { changeOf, draftOf, hasSecrets, setHeaders } from './draft';
 import { HeaderRows } from './header-rows';
@@ -16,27 +13,14 @@ import { HeadersConflict } from './headers-conflict';
 
 /** Changes the headers and the auth of an endpoint, and its URL, to whose origin their secrets belong. */
 export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
-  const { id } = endpoint;
-  const client = useClient();
   const isWritable = useWritable();
   const mayMove = useOffered(endpoint)('edit') && hasSecrets(endpoint.delivery);
-  const [, update] = useMutation(UPDATE_ENDPOINT);
-  const valuesOf = ({ url, delivery }: ShownEndpoint) => ({ url, delivery: draftOf(delivery) });
-  const form = useForm({
-    initial: () => valuesOf(endpoint),
-    save: ({ url, delivery }, { version }) => {
-      const move = url === endpoint.url ? {} : { url };
-      return update({ input: { id, ...move, delivery: changeOf(delivery), ifVersion: version } });
-    },
-    saved: () => {
-      notify(<Trans>The endpoint is changed.</Trans>);
-      onClose();
-    },
-    versioned: {
-      stored: endpoint,
-      read: async () => (await client.query(ENDPOINT, { id }).toPromise()).data?.webhook,
-      valuesOf,
-    },
+  const form = useEndpointForm({
+    endpoint,
+    onClose,
+    valuesOf: ({ url, delivery }) => ({ url, delivery: draftOf(delivery) }),
+    inputOf: ({ url, delivery }) => ({ ...(url === endpoint.url ? {} : { url }), delivery: changeOf(delivery) }),
+    saidAfter: <Trans>The endpoint is changed.</Trans>,
   });
   const { value: draft, onChange } = form.field('delivery');
   const issues = form.issues('delivery');

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import { useClient, useMutation } from 'urql';
+import type { UpdateWebhookInput } from '../../../api/generated/graphql';
+import { useForm } from '../../../parts/form';
+import { notify } from '../../../parts/toast';
+import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
+import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
+
+/**
+ * The form of a dialog that changes an endpoint, as long as nobody else has changed it in the meantime.
+ *
+ * @param inputOf the changes that the values make
+ * @param saidAfter shown once they are saved, when the dialog closes
+ */
+export function useEndpointForm<Values extends object>({
+  endpoint,
+  onClose,
+  valuesOf,
+  inputOf,
+  saidAfter,
+}: Pick<EndpointDialogProps, 'endpoint' | 'onClose'> & {
+  valuesOf: (endpoint: ShownEndpoint) => Values;
+  inputOf: (values: Values) => Omit<UpdateWebhookInput, 'id' | 'ifVersion'>;
+  saidAfter: ReactNode;
+}) {
+  const { id } = endpoint;
+  const client = useClient();
+  const [, update] = useMutation(UPDATE_ENDPOINT);
+  return useForm({
+    initial: () => valuesOf(endpoint),
+    save: (values: Values, { version }) => update({ input: { id, ...inputOf(values), ifVersion: version } }),
+    saved: () => {
+      notify(saidAfter);
+      onClose();
+    },
+    versioned: {
+      stored: endpoint,
+      read: async () => (await client.query(ENDPOINT, { id }).toPromise()).data?.webhook,
+      valuesOf,
+    },
+  });
+}
