@@ -30,7 +30,8 @@ export function startNotices(deps: Deps): () => Promise<void> {
   if (mail === null) {
     return async () => {};
   }
-  return repeat('notices', EVERY_MS, deps.log, () => sendDueNotices(deps, new Mailer(mail), mail.publicUrl));
+  const mailer = new Mailer(mail);
+  return repeat('notices', EVERY_MS, deps.log, () => sendDueNotices(deps, mailer, mail.publicUrl));
 }
 
 /** Sends every mail that is due, some at once. @throws AggregateError the failures that are not the server's */
