@@ -11,7 +11,7 @@ const TIMEOUT_MS = 60_000;
 interface FirstVisit {
   /** Scripts until the page is still. */
   scripts: number;
-  /** Of scripts and styles until then, as they are sent. */
+  /** The bytes of scripts and styles until then, as they are sent. */
   bytes: number;
   /** When the largest text was painted, in ms after the navigation began. */
   lcpMs: number;

@@ -27,7 +27,7 @@ const FIND_TYPES = graphql(`
   }
 `);
 
-/** The id that a text is. Of an attempt it is that of its delivery, whose page shows it. */
+/** Reads a text as an id. The id of an attempt gives that of its delivery, whose page shows it. */
 export function idIn(text: string): string | undefined {
   const id = parseGlobalId(text);
   if (id?.type === 'Attempt') {

@@ -63,7 +63,7 @@ const attemptedOf = (webhook: string, which: string) => `
   (select d.id, d.last_error_code from hookwright.all_deliveries d where d.webhook_id = ${webhook} ${which})`;
 
 /**
- * The newest failure. Of an inactive webhook the newest deliveries have no attempt: its failures are its oldest held
+ * The newest failure. The newest deliveries of an inactive webhook have no attempt: its failures are its oldest held
  * deliveries, or the one that ended with a 410.
  */
 const reasonOf = (webhook: string) => `
