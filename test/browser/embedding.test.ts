@@ -213,10 +213,11 @@ async function upgrade(): Promise<void> {
   await stack.startApi(isNext ? otherBuild() : undefined);
 }
 
-/** Whether the frame has all screens. */
+/** Whether the frame has all screens and the fonts, which come last. */
 const hasAll = (page: Page) =>
   portalFrame(page).evaluate<boolean>(`['keys-', 'delivery-', 'uPlot', 'toast-viewport-'].every((name) =>
-    performance.getEntriesByType('resource').some((entry) => entry.name.includes('/' + name)))`);
+    performance.getEntriesByType('resource').some((entry) => entry.name.includes('/' + name)))
+    && [...document.fonts].every((font) => font.status === 'loaded')`);
 
 describe('a framed portal whose service is upgraded', () => {
   const allow = [/CONNECTION|INCOMPLETE|Failed to fetch|40[134]|503/];
