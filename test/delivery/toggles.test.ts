@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 
-const TOGGLES = 1_000;
+const TOGGLES = process.env['FAULTS'] === 'long' ? 1_000 : 300;
 /** Now and then a pause is long enough to see whether anything still arrives in it. */
-const LONG_PAUSE_EVERY = 300;
+const LONG_PAUSE_EVERY = 100;
 const LONG_PAUSE_MS = 3_000;
 /** What was loaded may wait half a second for a place in a window; a busy machine needs some time itself. */
 const REQUEST_MS = 1_500;
 /** So that a slow machine has not emitted more by the end than it can deliver in a minute. */
 const EMIT_PAUSE_MS = 3;
 
-test('1,000 toggles of `active` under emits: nothing stays held, nothing is lost, nothing goes to an inactive webhook', async () => {
+test('hundreds of toggles of `active` under emits: nothing stays held, nothing is lost, nothing goes to an inactive webhook', async () => {
   await using stack = await DeliveryStack.open();
   const receiver = await stack.endpoint();
   stack.startDaemon();

@@ -121,7 +121,7 @@ describe('against another implementation', () => {
     expect(edgesOf(cidr).inside.map(verdictOn)).toEqual(['refused', 'refused', 'refused']);
   });
 
-  test('a million random addresses, half of them near the edges of special ranges, are judged alike', () => {
+  test('200,000 random addresses, half of them near the edges of special ranges, are judged alike', () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
     const chance = new Chance(seed);
     const hex = (least: number, most: number) => chance.whole(least, most).toString(16);
@@ -143,7 +143,7 @@ describe('against another implementation', () => {
     };
     const counts = { public: 0, refused: 0 };
     const wrong: string[] = [];
-    for (let i = 0; i < 1_000_000; i++) {
+    for (let i = 0; i < 200_000; i++) {
       const address = i % 2 === 0 ? nearEdge() : makers[(i >> 1) % makers.length]!();
       const verdict = judgeAddress(address, strict);
       counts[verdict ? 'public' : 'refused'] += 1;
@@ -153,6 +153,6 @@ describe('against another implementation', () => {
     }
     expect({ seed, wrong }).toEqual({ seed, wrong: [] });
     // Else it would compare nothing but one kind of answer.
-    expect(Math.min(counts.public, counts.refused)).toBeGreaterThan(200_000);
+    expect(Math.min(counts.public, counts.refused)).toBeGreaterThan(40_000);
   }, 180_000);
 });

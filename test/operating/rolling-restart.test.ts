@@ -11,7 +11,7 @@ import { skipsNginxTests, startNginx } from '../support/nginx.js';
 import { startProgram } from '../support/program.js';
 
 const SLOW = { timeout: 180_000 };
-const RESTARTS = 5;
+const RESTARTS = 3;
 
 let stack: DeliveryStack;
 let apiKey: string;

@@ -59,15 +59,10 @@ async function startWith(more: Record<string, string>): Promise<string> {
 }
 
 test('the log says at the start whether loopback targets are open, and warns where others reach the API', async () => {
-  expect(await startWith({})).not.toContain('loopback targets');
   const alone = await startWith({ ALLOW_LOOPBACK_TARGETS: 'true' });
   expect(alone).toContain('"level":30');
   expect(alone).toContain('loopback targets are open: webhooks may point at any service of this machine');
   expect(alone).not.toContain('"level":40');
-  const proxied = { ALLOW_LOOPBACK_TARGETS: 'true', TRUSTED_PROXIES: '10.0.0.1' };
   const others = { ALLOW_PRIVATE_TARGETS: '127.0.0.1/32', TRUSTED_PROXIES: '10.0.0.1' };
-  for (const more of [proxied, others]) {
-    const log = await startWith(more);
-    expect(log).toMatch(/"level":40.*loopback targets are open: everybody with a key/);
-  }
+  expect(await startWith(others)).toMatch(/"level":40.*loopback targets are open: everybody with a key/);
 }, 240_000);
