@@ -1,25 +1,18 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../domain/keys/api-key.js';
 import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../domain/keys/scopes.js';
-import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../operations/keys/create-api-key.js';
+import { saveMemory } from '../platform/node/node-memory.js';
 import { version } from '../platform/node/version.js';
-import {
-  createKey,
-  createTenantCommand,
-  deleteTenantCommand,
-  listKeys,
-  listTenants,
-  renameTenant,
-  revokeKey,
-} from './administer.js';
-import { doctor } from './doctor.js';
-import { giveUpKey } from './give-up.js';
-import { migrateCommand } from './migrate.js';
-import { grantOutboxCommand, listOutboxCommand, revokeOutboxCommand } from './outbox.js';
-import { rewrapKeys } from './rewrap.js';
 import type { Roles } from './start.js';
 
-/** Loads what serves requests and sends deliveries. Without it the other commands start in two thirds of the time. */
-const serve = async (roles: Roles): Promise<void> => (await import('./serve.js')).serve(roles);
+// A command loads its own file when it runs: with all of them loaded, `--version` would take five times as long.
+const administer = () => import('./administer.js');
+const outboxCommands = () => import('./outbox.js');
+
+async function serve(roles: Roles): Promise<void> {
+  saveMemory(); // first: it starts the program again, and loading the rest takes time and memory
+  await (await import('./serve.js')).serve(roles);
+}
 
 const program = new Command('hookwright')
   .description('A multi-tenant webhook subscription and delivery service on Postgres alone.')
@@ -39,29 +32,38 @@ program
   .command('daemon')
   .description('the delivery daemon alone, over the Postgres of DATABASE_URL')
   .action(() => serve({ api: false, daemon: true, migrate: false }));
-program.command('migrate').description('bring the database to the newest schema').action(migrateCommand);
+program
+  .command('migrate')
+  .description('bring the database to the newest schema')
+  .action(async () => (await import('./migrate.js')).migrateCommand());
 program
   .command('doctor')
   .description('look at settings, database and deliveries, and say what is wrong; changes nothing by itself')
   .option('--json', 'for machines')
   .option('--repair', 'first correct times in the future, which a wrong clock of Postgres has left')
-  .action(doctor);
+  .action(async (options) => (await import('./doctor.js')).doctor(options));
 
 const tenant = program.command('tenant').description('tenants of this installation');
-tenant.command('create <name>').description('make a tenant').action(createTenantCommand);
-tenant.command('list').description('show all tenants').action(listTenants);
+tenant
+  .command('create <name>')
+  .description('make a tenant')
+  .action(async (name) => (await administer()).createTenantCommand(name));
+tenant
+  .command('list')
+  .description('show all tenants')
+  .action(async () => (await administer()).listTenants());
 tenant
   .command('rename')
   .description('give a tenant another name')
   .argument('<id>', 'the number of the tenant', positiveInteger)
   .argument('<name>', 'the new name')
-  .action(renameTenant);
+  .action(async (id, name) => (await administer()).renameTenant(id, name));
 tenant
   .command('delete')
   .description('delete a tenant with its webhooks and keys; nothing of it is sent any more')
   .argument('<id>', 'the number of the tenant', positiveInteger)
   .argument('<name>', 'its name, so that no other one is deleted by mistake')
-  .action(deleteTenantCommand);
+  .action(async (id, name) => (await administer()).deleteTenantCommand(id, name));
 
 const key = program.command('key').description('API keys');
 key
@@ -84,47 +86,50 @@ key
       `${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years; default: never`,
     ).argParser(positiveInteger),
   )
-  .action(createKey);
+  .action(async (name, options) => (await administer()).createKey(name, options));
 key
   .command('list')
   .description('show keys, without their secrets')
   .addOption(new Option('--tenant <id>', 'only the keys of this tenant').argParser(positiveInteger))
   .addOption(new Option('--platform', 'only platform keys').conflicts('tenant'))
-  .action(listKeys);
+  .action(async (options) => (await administer()).listKeys(options));
 key
   .command('revoke')
   .description('refuse a key from now on; "hookwright key list" shows the numbers')
   .argument('<id>', 'the number of the key', positiveInteger)
-  .action(revokeKey);
+  .action(async (id) => (await administer()).revokeKey(id));
 
 const outbox = program
   .command('outbox')
   .description('database roles that emit inside their own transactions (docs/outbox.md)');
 for (const [verb, description, action] of [
-  ['grant', 'let a database role emit for a tenant', grantOutboxCommand],
-  ['revoke', 'take that away again', revokeOutboxCommand],
+  ['grant', 'let a database role emit for a tenant', 'grantOutboxCommand'],
+  ['revoke', 'take that away again', 'revokeOutboxCommand'],
 ] as const) {
   outbox
     .command(verb)
     .description(description)
     .argument('<role>', 'the role that the application logs in as')
     .addOption(new Option('--tenant <id>', 'the tenant').argParser(positiveInteger).makeOptionMandatory())
-    .action(action);
+    .action(async (role, options) => (await outboxCommands())[action](role, options));
 }
-outbox.command('list').description('show which roles may emit for which tenants').action(listOutboxCommand);
+outbox
+  .command('list')
+  .description('show which roles may emit for which tenants')
+  .action(async () => (await outboxCommands()).listOutboxCommand());
 
 const keys = program.command('keys').description('encryption keys (ENCRYPTION_KEYS)');
 keys
   .command('rewrap')
   .description('protect all secrets with the first of ENCRYPTION_KEYS, so that the others can be removed')
-  .action(rewrapKeys);
+  .action(async () => (await import('./rewrap.js')).rewrapKeys());
 keys
   .command('give-up <kid>')
   .description(
     'for an encryption key that is lost and has no backup: give up the secrets it protects, so that all else works',
   )
   .option('--for-good', 'do it; default: say what would be lost')
-  .action(giveUpKey);
+  .action(async (kid, options) => (await import('./give-up.js')).giveUpKey(kid, options));
 
 function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) {

@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export const KEY_BYTES = 32;
+export const KEY_LIFETIME_SECONDS_MIN = 60;
+/** Ten years. */
+export const KEY_LIFETIME_SECONDS_MAX = 315_360_000;
 const SECRET_CHARS = 43; // 62^43 > 2^256
 const CHECKSUM_CHARS = 6; // 62^6 > 2^32
 const API_KEY = /^(hw_([1-9][0-9]{0,15})_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;

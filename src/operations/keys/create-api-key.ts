@@ -1,5 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/keys/api-key.js';
+import {
+  formatApiKey,
+  hashApiKey,
+  KEY_BYTES,
+  KEY_LIFETIME_SECONDS_MAX,
+  KEY_LIFETIME_SECONDS_MIN,
+} from '../../domain/keys/api-key.js';
 import { hasScope, isPlatformScope, type Scope } from '../../domain/keys/scopes.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
@@ -9,10 +15,6 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import { lockMaker, type Maker, requireEnd } from './maker.js';
-
-export const KEY_LIFETIME_SECONDS_MIN = 60;
-/** Ten years. */
-export const KEY_LIFETIME_SECONDS_MAX = 315_360_000;
 
 interface NewApiKey {
   /** Null: a platform key. */

@@ -17,7 +17,7 @@ const ARENAS_MAX = '1';
 
 /**
  * Starts the program again, as the same process, with the flags that were not given: most take effect at the start of
- * Node only. Call it before the rest of the program is loaded. It does not return where it starts the program again.
+ * Node only. Call it before what serves is loaded. It does not return where it starts the program again.
  */
 export function saveMemory(): void {
   const missing = missingFlags(process.execArgv, process.env['NODE_OPTIONS']);

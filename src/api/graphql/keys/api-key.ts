@@ -1,16 +1,12 @@
 import 'reflect-metadata';
 import { Args, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { z } from 'zod';
+import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, isPlatformScope, PLATFORM_SCOPES, type Scope } from '../../../domain/keys/scopes.js';
 import { ApiKey, activeKeys, endedKeys } from '../../../entities/api-key.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { ApiError } from '../../../errors.js';
-import {
-  createApiKey,
-  KEY_LIFETIME_SECONDS_MAX,
-  KEY_LIFETIME_SECONDS_MIN,
-  scopesBeyond,
-} from '../../../operations/keys/create-api-key.js';
+import { createApiKey, scopesBeyond } from '../../../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
 import { displayName } from '../../../operations/tenants/display-name.js';
 import { UNFILTERED } from '../../../platform/database/tenant-database.js';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isLoopbackAddress } from '../../../domain/addresses/target.js';
 import { isLocalhost } from '../../../domain/addresses/url-form.js';
 import { URL_LENGTH_MAX } from '../../../domain/fields/webhook-fields.js';
+import { KEY_LIFETIME_SECONDS_MIN } from '../../../domain/keys/api-key.js';
 import {
   INVITATION_DAYS_MAX,
   INVITED_SECONDS_MAX,
@@ -10,7 +11,6 @@ import {
 } from '../../../domain/keys/portal-session.js';
 import { judgeLook, PLAIN_LOOK, type PortalLook } from '../../../domain/portal-look.js';
 import { isPortalPath, PORTAL_SCREENS } from '../../../domain/portal-paths.js';
-import { KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
 import { expiresInSeconds as keySeconds } from '../fields/input.js';
 import { PARENT_ORIGINS_MAX, PortalCapability, PortalTheme } from './portal-session-types.js';
 

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../domain/keys/api-key.js';
 import {
   type PortalCapability as Capability,
   INVITATION_DAYS_MAX,
@@ -15,7 +16,6 @@ import { AuditActor } from '../../../entities/audit-entry.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Node, NumberedNode, ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
-import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../operations/keys/create-api-key.js';
 import { connectionOf } from '../fields/connection.js';
 import { PortalLook, PortalLookInput } from './portal-look-types.js';
 
