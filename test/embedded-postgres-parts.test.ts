@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, lstatSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, lstatSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -9,18 +9,41 @@ import { lockDataFolder } from '../src/platform/embedded-postgres/embedded-postg
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+/** Root may do what modes forbid. */
+const AS_NOBODY = `if (process.getuid() === 0) { process.setuid(${NOBODY}); }`;
 
 describe('the binaries', () => {
   const root = temporaryFolder();
   const installed = { folder: join(root, 'native'), version: 'copy' };
+  const lib = join(installed.folder, 'lib');
+  const haveLinks = () => readdirSync(lib, { withFileTypes: true }).some((file) => file.isSymbolicLink());
 
   beforeAll(() => {
     const isCopied = (path: string) => !path.endsWith('.a') && !lstatSync(path).isSymbolicLink();
     cpSync(installedBinaries().folder, installed.folder, { recursive: true, filter: isCopied });
   });
 
+  test('are copied into the data folder where they lack library links and nobody may write beside them', () => {
+    const dataDir = temporaryFolder();
+    chmodSync(lib, 0o555);
+    if (isRoot) {
+      chownSync(dataDir, NOBODY, NOBODY);
+    }
+    const copy = join(dataDir, 'postgres-copy');
+    const { stdout } = run(`
+      ${AS_NOBODY}
+      const { usableBinaries } = await import('./dist/src/platform/embedded-postgres/binaries.js');
+      const find = () => usableBinaries(null, ...${JSON.stringify([dataDir, installed])});
+      console.log(find(), find());`);
+    expect(stdout).toBe(`${copy} ${copy}\n`);
+    chmodSync(lib, 0o755);
+    expect(haveLinks()).toBe(false);
+  });
+
   test('get the library links that an installation without scripts leaves out', () => {
-    expect(usableBinaries(null, installed)).toBe(installed.folder);
+    expect(usableBinaries(null, '/nowhere', installed)).toBe(installed.folder);
+    expect(haveLinks()).toBe(true);
   });
 
   test.runIf(isRoot)('are copied when they lie where the user of Postgres may not go', () => {
@@ -29,13 +52,15 @@ describe('the binaries', () => {
     const account = serverAccount(join(shared, 'pg'));
     expect(canEnter(account, installed.folder)).toBe(false);
     const copy = join(shared, 'postgres-copy');
-    expect(usableBinaries(account, installed, shared)).toBe(copy);
-    expect(usableBinaries(account, installed, shared)).toBe(copy);
+    expect(usableBinaries(account, shared, installed)).toBe(copy);
+    expect(usableBinaries(account, shared, installed)).toBe(copy);
   });
 
   test('that do not run are refused in a sentence', () => {
     const empty = temporaryFolder();
-    expect(() => usableBinaries(null, { folder: empty, version: 'empty' })).toThrow(/does not run on this machine/);
+    expect(() => usableBinaries(null, empty, { folder: empty, version: 'empty' })).toThrow(
+      /does not run on this machine/,
+    );
   });
 });
 
@@ -65,7 +90,7 @@ describe('the lock of a data folder', () => {
     const dataDir = temporaryFolder();
     lockDataFolder(dataDir).release();
     chmodSync(join(dataDir, 'service.lock'), isRoot ? 0o600 : 0o000);
-    const { stderr } = locking(dataDir, '', 'if (process.getuid() === 0) { process.setuid(65534); }');
+    const { stderr } = locking(dataDir, '', AS_NOBODY);
     expect(stderr).toContain(`The folder ${dataDir} cannot be used: EACCES: permission denied`);
   });
 
@@ -98,11 +123,14 @@ describe('the lock of a data folder', () => {
 
 /** Another process that locks the folder, and then does as `after` says. */
 function locking(dataDir: string, after: string, before = '') {
-  const source = `
+  return run(`
     const { lockDataFolder } = await import('./dist/src/platform/embedded-postgres/embedded-postgres.js');
     ${before}
     lockDataFolder(${JSON.stringify(dataDir)});
-    ${after}`;
+    ${after}`);
+}
+
+function run(source: string) {
   const args = ['--input-type=module', '--eval', source];
   return spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
 }

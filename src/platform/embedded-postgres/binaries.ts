@@ -6,6 +6,7 @@ import { type Account, spawnAs } from './account.js';
 
 /** Root writes copies here for the account that Postgres runs as; everybody may read them. */
 export const SHARED_FOLDER = '/var/lib/hookwright';
+const LIST_OF_LINKS = 'pg-symlinks.json';
 
 /** The folder with bin/, lib/ and share/ of the Postgres that npm installed for this platform. */
 export function installedBinaries(): { folder: string; version: string } {
@@ -27,20 +28,17 @@ export function installedBinaries(): { folder: string; version: string } {
 }
 
 /**
+ * @param copies the folder for a copy, which the account can read
  * @returns the folder of binaries that the account can run: the package's, or a copy where the account may not go to
- *   those (a checkout in root's home)
+ *   those (a package in root's home), or where npm left out the links between libraries and we may not write them
  * @throws Error with a sentence when they do not run here
  */
-export function usableBinaries(
-  account: Account,
-  installed = installedBinaries(),
-  sharedFolder = SHARED_FOLDER,
-): string {
-  restoreLinks(installed.folder);
+export function usableBinaries(account: Account, copies: string, installed = installedBinaries()): string {
+  const isWhole = restoreLinks(installed.folder);
   let { folder } = installed;
   let trouble = whyNotRunnable(account, folder);
-  if (trouble !== null && account !== null) {
-    folder = join(sharedFolder, `postgres-${installed.version}`);
+  if (trouble !== null && (account !== null || !isWhole)) {
+    folder = join(copies, `postgres-${installed.version}`);
     if (!existsSync(folder)) {
       copyForAll(installed.folder, folder);
     }
@@ -48,8 +46,7 @@ export function usableBinaries(
   }
   if (trouble !== null) {
     throw new Error(
-      `The Postgres in ${folder} does not run on this machine (${trouble}). ` +
-        'Run "npm rebuild" if packages were installed without their scripts, or set DATABASE_URL.',
+      `The Postgres in ${folder} does not run on this machine (${trouble}). Set DATABASE_URL to use another.`,
     );
   }
   return folder;
@@ -64,24 +61,26 @@ function whyNotRunnable(account: Account, folder: string): string | null {
   return status === 0 ? null : (error?.message ?? (stderr.trim() || `exit code ${status}`));
 }
 
-/** Makes the links between libraries that the package's postinstall script makes: `--ignore-scripts` leaves it out. */
-function restoreLinks(folder: string): void {
-  const list = join(folder, 'pg-symlinks.json');
-  if (!existsSync(list)) {
-    return;
-  }
-  // Both paths start with native/.
-  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
-  for (const { source, target } of links) {
-    const link = join(dirname(folder), target);
-    if (!existsSync(link)) {
-      try {
-        symlinkSync(basename(source), link);
-      } catch {
-        // A read-only installation, or another start was faster. Whether Postgres runs is tried next.
-      }
+/**
+ * Makes the links between libraries that the package's install script makes: npm 12 and `--ignore-scripts` leave it out.
+ *
+ * @returns whether all of them are there now; false where the folder is read-only
+ */
+function restoreLinks(folder: string): boolean {
+  const list = join(folder, LIST_OF_LINKS);
+  const text = existsSync(list) ? readFileSync(list, 'utf8') : '[]';
+  const links = (JSON.parse(text) as { source: string; target: string }[]).map(({ source, target }) => ({
+    library: basename(source),
+    link: join(folder, target.replace(/^native\//, '')),
+  }));
+  for (const { library, link } of links.filter((each) => !existsSync(each.link))) {
+    try {
+      symlinkSync(library, link);
+    } catch {
+      // It may not be written, or another start was faster.
     }
   }
+  return links.every(({ link }) => existsSync(link));
 }
 
 /** Copies under another name first: a copy that was broken off must never pass for a whole one. */
@@ -90,7 +89,8 @@ function copyForAll(from: string, to: string): void {
     mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
     const unfinished = mkdtempSync(`${to}.`);
     cpSync(from, unfinished, { recursive: true, verbatimSymlinks: true });
-    spawnSync('chmod', ['-R', 'a+rX', unfinished]); // a umask such as 077 at installation is copied along
+    spawnSync('chmod', ['-R', 'u+w,a+rX', unfinished]); // modes are copied along, such as those of a umask of 077
+    restoreLinks(unfinished);
     renameSync(unfinished, to);
   } catch (error) {
     throw new Error(

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { usableBinaries } from './binaries.js';
+import { SHARED_FOLDER, usableBinaries } from './binaries.js';
 import { adopt, type Cluster, initialise, isInitialised, locateCluster, locationElsewhere } from './cluster.js';
 import { serviceUrl } from './connection.js';
 import { enterUsers, hasUsers, whileNoOtherStarts } from './data-folder.js';
@@ -157,7 +157,7 @@ export class EmbeddedPostgres {
 async function startServer(cluster: Cluster, lock: FileLock, options: EmbeddedPostgresOptions): Promise<Server> {
   const { dataDir, ephemeral = false, maxConnections = MAX_CONNECTIONS, port, log = () => {} } = options;
   try {
-    const binaries = usableBinaries(cluster.account);
+    const binaries = usableBinaries(cluster.account, cluster.account === null ? dataDir : SHARED_FOLDER);
     if (isInitialised(cluster)) {
       adopt(cluster);
     } else {
