@@ -1,4 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Services } from '../api/context/context.js';
 import { SCOPES } from '../domain/keys/scopes.js';
 import { ApiError } from '../errors.js';
@@ -32,6 +33,8 @@ export async function makeFirstTenant(services: Services): Promise<string | null
     scopes: SCOPES,
     by: service,
   });
+  // Who starts it in a repository of theirs must not commit keys and a database.
+  await writeOnce(join(config.dataDir, '.gitignore'), '*\n', config.dataDir);
   await rm(apiKeyFile(config), { force: true }); // of an installation that is no more
   await writeOnce(apiKeyFile(config), `${key}\n`, config.dataDir);
   return key;

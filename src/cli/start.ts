@@ -209,6 +209,7 @@ function printAddresses(config: Config, address: string, { firstKey, keyFile, st
   const lines = [
     `Hookwright is ready at ${address}`,
     `  REST ${address}${REST_PREFIX}/webhooks   GraphQL ${address}/graphql${graphiql}`,
+    `  Data in ${config.dataDir}, from which the next start continues (DATA_DIR names another folder)`,
     `  API key ${whereKeyIs}   encryption key in ${encryptionKey}`,
   ];
   if (config.dashboard) {
