@@ -62,7 +62,8 @@ function whyNotRunnable(account: Account, folder: string): string | null {
 }
 
 /**
- * Makes the links between libraries that the package's install script makes: npm 12 and `--ignore-scripts` leave it out.
+ * Makes the links between libraries that the package's install script makes: npm 12 does not run it, nor does any npm
+ * with `--ignore-scripts`.
  *
  * @returns whether all of them are there now; false where the folder is read-only
  */
