@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { reachDatabase } from '../operations/installation/reach-database.js';
 import { hasCluster, startEmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
 import type { Config } from '../platform/settings/config.js';
+import { followDatabaseUrl } from '../platform/settings/follow-database-url.js';
 
 /**
  * Runs `work` with the URL of the configured database, whose tables its user owns. In the all-in-one mode that is the
@@ -12,6 +13,7 @@ import type { Config } from '../platform/settings/config.js';
  */
 export async function withDatabaseUrl(config: Config, work: (url: string) => Promise<void>): Promise<void> {
   if (config.databaseUrl !== undefined) {
+    followDatabaseUrl(config);
     await reachDatabase(config.databaseUrl, 'owner');
     await work(config.databaseUrl);
     return;

@@ -38,7 +38,7 @@ export async function examine(env: NodeJS.ProcessEnv, { repair = false } = {}): 
     return error.message.split('\n').map((problem) => check('settings', 'fail', problem));
   }
   const checks = [
-    check('settings', 'ok', 'All settings have values that are allowed.'),
+    judgeSettings(config),
     ...(await examineAddresses(config)),
   ];
   try {
@@ -49,6 +49,13 @@ export async function examine(env: NodeJS.ProcessEnv, { repair = false } = {}): 
     checks.push(check('database', 'fail', (error as Error).message)); // a sentence, with what to do
   }
   return checks;
+}
+
+/** Says where secrets come from that are not in the environment. */
+function judgeSettings({ secretFiles }: Config): Check {
+  const files = Object.entries(secretFiles).map(([name, file]) => `${name} (${file})`);
+  const fromFiles = files.length === 0 ? '' : ` From files: ${files.join(', ')}.`;
+  return check('settings', 'ok', `All settings have values that are allowed.${fromFiles}`);
 }
 
 /** Never shows the url, which has a password in it: a driver's message may name host and user. */

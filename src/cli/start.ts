@@ -17,6 +17,7 @@ import { ENDING } from '../platform/database/outage.js';
 import { API_ROLE } from '../platform/database/tenant-database.js';
 import { lockDataFolder, startEmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
 import type { Config, EncryptionKey } from '../platform/settings/config.js';
+import { followDatabaseUrl } from '../platform/settings/follow-database-url.js';
 import { apiMetrics } from '../platform/telemetry/api-metrics.js';
 import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
 import { makeFirstTenant, workingKeyFile } from './first-start.js';
@@ -94,6 +95,7 @@ async function openMigrated({ roles, config, log, closings, goOn }: Start): Prom
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, log, closings));
   goOn();
   if (!config.embedded) {
+    followDatabaseUrl(config, log);
     await reachDatabase(databaseUrl, roles.daemon ? 'owner' : 'api');
   }
   if (roles.migrate) {

@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Services } from '../../src/api/context/context.js';
 import { poolOptions } from '../../src/platform/database/database.js';
+import { PrimaryClient } from '../../src/platform/database/driver/primary-client.js';
 import { JOB_CONNECTION, openJobConnections } from '../../src/platform/graphile-worker/job-connections.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeKey, makeTenant, openTestServices } from '../support/factories.js';
@@ -60,7 +60,7 @@ describe('what a server is set to does not change what is read and written', () 
     [
       'of their own',
       async () => {
-        const client = new pg.Client(poolOptions(services.db.url, 1));
+        const client = new PrimaryClient(poolOptions(services.db.url, 1));
         await client.connect();
         const { rows } = await client.query(statement);
         await client.end();

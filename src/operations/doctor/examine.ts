@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../../platform/database/database.js';
-import { urlsOfHosts } from '../../platform/database/driver/hosts-url.js';
+import { Primary } from '../../platform/database/driver/primary.js';
 import { askHost } from '../../platform/database/driver/standing.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
 import type { Config } from '../../platform/settings/config.js';
@@ -20,7 +20,7 @@ export async function examineRunningServer(
   { pool, url }: Pick<Database, 'pool' | 'url'>,
   { databasePoolMax: poolMax, replication }: Pick<Config, 'databasePoolMax' | 'replication'>,
 ): Promise<{ clock: Date; checks: Check[] }> {
-  const urls = urlsOfHosts(url);
+  const { urls } = Primary.of(url);
   const asked = urls.length === 1 ? [] : Promise.all(urls.map(askHost));
   const { clock, apart, facts } = await onceReadOnly(pool, async (client) => ({
     ...(await compareClocks(client)),

@@ -3,7 +3,6 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { onPoolErrors, ormOptions } from '../../platform/database/database.js';
 import { PrimaryClient } from '../../platform/database/driver/primary-client.js';
-import { sessionUrl } from '../../platform/database/driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { runMigrations } from '../../platform/graphile-worker/library.js';
@@ -34,15 +33,14 @@ export const POSTGRES_MAJOR_MIN = 15;
  *   the first release, or the login or the API's role lacks a right
  */
 export async function migrate(databaseUrl: string, onWait: () => void = () => {}): Promise<{ outboxRole: boolean }> {
-  const connectionString = sessionUrl(databaseUrl);
-  const client = new PrimaryClient({ connectionString, application_name: 'hookwright migrate' });
+  const client = new PrimaryClient({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
   try {
     await requireServer(client);
     await lockMigrations(client, onWait);
     const missing = await missingMigrations({ pool: client });
-    await migrateJobs(connectionString);
+    await migrateJobs(databaseUrl);
     await indexJobs(client);
     await nameTasks(client, [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK]);
     await makeApiRole(client);

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { connectionTrouble, POOLER_ADVICE } from '../../platform/database/connection-trouble.js';
 import { poolOptions } from '../../platform/database/database.js';
 import { PrimaryClient } from '../../platform/database/driver/primary-client.js';
-import { hotUrl } from '../../platform/database/driver/session-url.js';
+import { hotOptions } from '../../platform/database/driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { troubleOfApiRights, troubleOfOwner } from './api-rights.js';
@@ -35,7 +35,7 @@ async function connect(url: string): Promise<pg.Client> {
   try {
     // With all parameters of later connections: a pooler that refuses them must not be found out in the middle.
     const client = new PrimaryClient({
-      ...poolOptions(hotUrl(url), 1),
+      ...poolOptions(url, 1, hotOptions()),
       connectionTimeoutMillis: LIMIT_MS,
       query_timeout: LIMIT_MS,
     });

@@ -9,7 +9,7 @@ import { urlOfFirstHost } from './driver/hosts-url.js';
 import { endOnce, takeBackBrokenClients } from './driver/orm-pool.js';
 import { PrimaryClient } from './driver/primary-client.js';
 import { QuietClient } from './driver/quiet-client.js';
-import { hotUrl, sessionUrl } from './driver/session-url.js';
+import { hotOptions, roleOptions } from './driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 
 /** A statement and, where it is to be prepared, its name. */
@@ -47,9 +47,10 @@ const CLOSE_PATIENCE_MS = 2_000;
 const SILENCE_MS = 12_500;
 
 /** Limits for a dead or unreachable database: the kernel would try a silent connection for a quarter of an hour. */
-export function poolOptions(url: string, max: number): pg.PoolConfig {
+export function poolOptions(url: string, max: number, options = ''): pg.PoolConfig {
   return {
-    connectionString: sessionUrl(url),
+    connectionString: url,
+    options, // beside those that every session needs: PrimaryClient
     Client: PrimaryClient as never,
     max,
     connectionTimeoutMillis: 5_000,
@@ -65,7 +66,7 @@ export function poolOptions(url: string, max: number): pg.PoolConfig {
 
 export function openPool(url: string, max: number, onError: (error: Error) => unknown, role?: string): pg.Pool {
   const pool = new pg.Pool({
-    ...poolOptions(hotUrl(url, role), max),
+    ...poolOptions(url, max, hotOptions(role)),
     idleTimeoutMillis: KEPT_WHEN_IDLE_MS,
     pipeline: true,
     Client: QuietClient,
@@ -102,16 +103,15 @@ export function ormOptions(
   role?: string,
   onPoolCreated: (pool: pg.Pool) => void = takeBackBrokenClients,
 ): Options {
-  const roleUrl = sessionUrl(url, role === undefined ? '' : `-c role=${role}`);
   return {
-    clientUrl: urlOfFirstHost(roleUrl), // the driver gets all of them
+    clientUrl: urlOfFirstHost(url), // the driver gets all of them
     schema: 'hookwright',
     entities,
     extensions: [Migrator],
     forceUtcTimezone: true,
     autoJoinRefsForFilters: false, // relations are ids: see entities/columns.ts
     pool: { min: 0, max: poolMax },
-    driverOptions: { ...poolOptions(roleUrl, poolMax), onPoolCreated },
+    driverOptions: { ...poolOptions(url, poolMax, roleOptions(role)), onPoolCreated },
     migrations: {
       tableName: 'migrations',
       migrationsList: migrations,

@@ -3,7 +3,6 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { KEPT_WHEN_IDLE_MS, onPoolErrors, poolOptions } from '../database/database.js';
 import { QuietClient } from '../database/driver/quiet-client.js';
-import { sessionUrl } from '../database/driver/session-url.js';
 
 /**
  * Plans are kept, which halves the cost of a fetch, and must be good for an empty table and a long one: they read jobs
@@ -60,7 +59,7 @@ export class GatedPool extends pg.Pool {
 /** Opens a pool with time limits, which graphile-worker's own pool lacks. */
 export function openJobConnections(url: string, log: Logger): GatedPool {
   const connections = new GatedPool({
-    ...poolOptions(sessionUrl(url, JOB_CONNECTION), CONNECTIONS_MAX),
+    ...poolOptions(url, CONNECTIONS_MAX, JOB_CONNECTION),
     idleTimeoutMillis: KEPT_WHEN_IDLE_MS,
     Client: QuietClient,
   });

@@ -13,6 +13,9 @@ export interface EncryptionKey {
 
 type Values = ValuesOf<typeof table>;
 
+/** Files by the names of the settings whose secrets were read from them. */
+type SecretFiles = Record<string, string>;
+
 /** Every setting, read once and frozen. Durations and sizes carry their unit in the name. */
 export type Config = Readonly<ReturnType<typeof configFrom>>;
 
@@ -36,33 +39,25 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Settings with secrets in them. */
-const SECRET_SETTINGS: ReadonlySet<string> = new Set([
-  'ENCRYPTION_KEYS',
-  'DATABASE_URL',
-  'EGRESS_PROXY',
-  'OIDC_CLIENT_SECRET',
-  'SMTP_URL',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-]);
-
 /**
- * Reads the service's settings from an environment (docs/settings.md lists them).
+ * Reads the service's settings from an environment, and secrets from the files that it names (docs/settings.md).
  *
  * @throws ConfigError naming every bad setting, and every name that is almost a setting
  */
 export function readConfig(env: Record<string, string | undefined>, { needsEncryptionKeys = true } = {}): Config {
   const problems = misspelledNames(env);
-  const values = readTable(table, ({ name, schema, allowed, faultOf }) => {
-    const text = env[name] === '' ? undefined : env[name];
-    const { data, success } = schema.safeParse(text);
-    if (!success) {
-      const given = SECRET_SETTINGS.has(name) ? '(not shown)' : JSON.stringify(text);
-      const fault = faultOf(text ?? '');
-      problems.push(`${name} is ${given}${fault === null ? '' : `, and ${fault}`}; allowed: ${allowed}.`);
+  const secretFiles: SecretFiles = {};
+  const values = readTable(table, (setting) => {
+    try {
+      const found = setting.find(env);
+      if (found.file !== undefined) {
+        secretFiles[setting.name] = found.file;
+      }
+      return setting.parse(found);
+    } catch (error) {
+      problems.push((error as Error).message);
+      return undefined;
     }
-    return data;
   });
   if (problems.length === 0) {
     problems.push(...contradictions(values), ...(needsEncryptionKeys ? lackOfEncryptionKeys(values) : []));
@@ -70,10 +65,10 @@ export function readConfig(env: Record<string, string | undefined>, { needsEncry
   if (problems.length > 0) {
     throw new ConfigError(problems.join('\n'));
   }
-  return Object.freeze(configFrom(values));
+  return Object.freeze(configFrom(values, secretFiles));
 }
 
-function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values) {
+function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values, secretFiles: SecretFiles) {
   const { limits, target, trustedProxies } = values;
   const { recovery, attemptTimeoutMsMax, ...delivery } = values.delivery;
   // The all-in-one mode, where the service brings its own Postgres.
@@ -86,6 +81,7 @@ function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values)
   const dashboard = values.dashboard === 'on';
   return {
     ...values,
+    secretFiles: Object.freeze(secretFiles) as Readonly<Partial<SecretFiles>>,
     embedded,
     dataDir: resolve(values.dataDir),
     host,
@@ -184,7 +180,7 @@ function contradictions(values: Values): string[] {
 
 /** Finds names that differ from a setting by one or two letters, or as singular and plural do. */
 function misspelledNames(env: Record<string, string | undefined>): string[] {
-  const known = Object.keys(settings);
+  const known = Object.values(settings).flatMap((setting) => setting.variables);
   return Object.keys(env)
     .filter((name) => name.length >= 8 && !known.includes(name))
     .flatMap((name) => {

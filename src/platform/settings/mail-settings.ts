@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAIL_ADDRESS } from '../../domain/notices/mail-address.js';
-import { Setting, type ValuesOf } from './setting.js';
+import { SecretSetting, Setting, type ValuesOf } from './setting.js';
 
 const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
 
@@ -24,7 +24,7 @@ const isSender = (text: string): boolean => MAIL_ADDRESS.test(SENDER.exec(text)?
 
 /** Settings for mails to the owners of webhooks. */
 export const mailSettings = {
-  smtpUrl: new Setting(
+  smtpUrl: new SecretSetting(
     'SMTP_URL',
     z.string().refine(isSmtpUrl).optional(),
     'a URL such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com, without a path; special characters in it as %25 (%), %23 (#), %2F (/), %3F (?), %40 (@) and %3A (:)',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, optionalText, Setting, type ValuesOf } from './setting.js';
+import { list, optionalText, SecretSetting, Setting, type ValuesOf } from './setting.js';
 
 /** A loopback address of the browser's own machine, where nobody else can read http. */
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
@@ -21,7 +21,7 @@ export const oidcSettings = {
   ),
   name: new Setting('OIDC_NAME', z.string().min(1).max(100).optional(), '1 to 100 characters'),
   clientId: optionalText('OIDC_CLIENT_ID'),
-  clientSecret: optionalText('OIDC_CLIENT_SECRET'),
+  clientSecret: new SecretSetting('OIDC_CLIENT_SECRET', z.string().min(1).optional(), 'a text'),
   scopes: new Setting(
     'OIDC_SCOPES',
     z

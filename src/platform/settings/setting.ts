@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Environment, type Found, fileVariable, readSecret } from './secret-files.js';
 
 /** A setting of the service, with its default in the schema. docs/settings.md says what each one means. */
 export class Setting<Schema extends z.ZodType = z.ZodType> {
@@ -11,6 +12,48 @@ export class Setting<Schema extends z.ZodType = z.ZodType> {
     /** Says what is wrong with a text, as the end of a sentence without secrets; null where `allowed` says enough. */
     readonly faultOf: (text: string) => string | null = () => null,
   ) {}
+
+  /** The environment variables that it is read from. */
+  get variables(): string[] {
+    return [this.name];
+  }
+
+  /** Finds its text; an empty variable is the same as none. */
+  find(env: Environment): Found {
+    return { text: env[this.name] || undefined };
+  }
+
+  /** @throws Error with a sentence about a text that is not allowed */
+  parse({ text, file }: Found): z.output<Schema> {
+    const { data, success } = this.schema.safeParse(text);
+    if (success) {
+      return data;
+    }
+    const fault = this.faultOf(text ?? '');
+    throw new Error(
+      `${this.name}${file === undefined ? '' : ` (in ${file})`} is ${this.shown(text)}${fault === null ? '' : `, and ${fault}`}; allowed: ${this.allowed}.`,
+    );
+  }
+
+  protected shown(text: string | undefined): string {
+    return JSON.stringify(text);
+  }
+}
+
+/** A setting with a secret: it is never shown, and may come from a file (secret-files.ts). */
+export class SecretSetting<Schema extends z.ZodType = z.ZodType> extends Setting<Schema> {
+  override get variables(): string[] {
+    return [this.name, fileVariable(this.name)];
+  }
+
+  /** @throws Error with a sentence when it has several sources, or its file gives no text */
+  override find(env: Environment): Found {
+    return readSecret(this.name, env);
+  }
+
+  protected override shown(): string {
+    return '(not shown)';
+  }
 }
 
 /** Settings in the form that they have in the configuration. */

@@ -9,6 +9,7 @@ import {
   choice,
   list,
   optionalText,
+  SecretSetting,
   Setting,
   settingsIn,
   whole,
@@ -74,7 +75,7 @@ function isPublicUrl(text: string): boolean {
 
 /** All settings, in the form that they have in the configuration (config.ts). */
 export const table = {
-  databaseUrl: new Setting(
+  databaseUrl: new SecretSetting(
     'DATABASE_URL',
     z
       .string()
@@ -86,7 +87,7 @@ export const table = {
   ),
   replication: new Setting('REPLICATION', z.enum(['synchronous']).optional(), 'synchronous'),
   databasePoolMax: whole('DATABASE_POOL_MAX', 4, 500, 10),
-  encryptionKeys: new Setting(
+  encryptionKeys: new SecretSetting(
     'ENCRYPTION_KEYS',
     encryptionKeys,
     'kid:base64 of 32 bytes, several separated by commas, each kid once; a kid has 1 to 64 letters, digits, dots, hyphens and underscores',
@@ -101,12 +102,12 @@ export const table = {
   shutdownDelayMs: whole('SHUTDOWN_DELAY_MS', 0, 15_000, 5000),
   /** Here they are only checked: OpenTelemetry reads its variables itself. */
   collector: {
-    url: new Setting(
+    url: new SecretSetting(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       collectorUrl,
       'an http:// or https:// URL such as http://127.0.0.1:4318',
     ),
-    tracesUrl: new Setting(
+    tracesUrl: new SecretSetting(
       'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
       collectorUrl,
       'an http:// or https:// URL such as http://127.0.0.1:4318/v1/traces',
@@ -189,7 +190,7 @@ export const table = {
       'letters, digits and hyphens, a letter first, at most 64',
     ),
     standardWebhooks: yesNo('STANDARD_WEBHOOKS', true),
-    egressProxy: new Setting(
+    egressProxy: new SecretSetting(
       'EGRESS_PROXY',
       z.string().refine(isProxyUrl).optional(),
       'an http:// or https:// URL such as http://user:password@proxy:4750, without a path',

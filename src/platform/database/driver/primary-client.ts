@@ -1,21 +1,27 @@
 import pg from 'pg';
 import { urlOfFirstHost } from './hosts-url.js';
 import { Primary } from './primary.js';
+import { sessionUrl } from './session-url.js';
 
 type Callback = (error: Error | undefined) => void;
 
 /**
- * A connection to the host of its url that takes writes (`Primary`). The driver reads urls with one host alone
- * (node-postgres#2781).
+ * A connection to the host of its url that takes writes (`Primary`), with the options that every session needs. The
+ * driver reads urls with one host alone (node-postgres#2781).
  */
 export class PrimaryClient extends pg.Client {
   /** None where a connection is not made by a url. */
   readonly #primary: Primary | undefined;
 
   constructor(config: pg.ClientConfig = {}) {
-    const { connectionString: url } = config;
-    super(url === undefined ? config : { ...config, connectionString: urlOfFirstHost(url) });
-    this.#primary = url === undefined ? undefined : Primary.of(url);
+    const { connectionString: url, options } = config;
+    const primary = url === undefined ? undefined : Primary.of(url);
+    super(
+      primary === undefined
+        ? config
+        : { ...config, connectionString: sessionUrl(urlOfFirstHost(primary.readUrl()), options) },
+    );
+    this.#primary = primary;
   }
 
   override connect(): Promise<pg.Client>;

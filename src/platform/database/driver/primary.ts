@@ -29,11 +29,10 @@ class TwoPrimaries extends NoPrimary {}
 export class Primary {
   static readonly #byUrl = new Map<string, Primary>();
 
-  /** The one of this url, whatever the options of its sessions. */
+  /** @param url the one that the process has begun with, also where another is followed since */
   static of(url: string): Primary {
-    const key = url.replace(/[?].*$/s, '');
-    const primary = Primary.#byUrl.get(key) ?? new Primary(urlsOfHosts(url));
-    Primary.#byUrl.set(key, primary);
+    const primary = Primary.#byUrl.get(url) ?? new Primary(url);
+    Primary.#byUrl.set(url, primary);
     return primary;
   }
 
@@ -46,7 +45,34 @@ export class Primary {
   readonly #connected = new Map<pg.Client, Found>();
   #watch: NodeJS.Timeout | undefined;
 
-  private constructor(private readonly urls: readonly string[]) {}
+  /** The newest url. */
+  #url: string;
+  #read: () => string;
+
+  private constructor(url: string) {
+    this.#url = url;
+    this.#read = () => url;
+  }
+
+  /** @param read gives the url of each connection that is made from now on; it must not throw */
+  follow(read: () => string): void {
+    this.#read = read;
+  }
+
+  /** @returns the url of a connection that is made now */
+  readUrl(): string {
+    const url = this.#read();
+    if (url !== this.#url) {
+      this.#url = url;
+      this.forget();
+    }
+    return url;
+  }
+
+  /** The newest url of each host. */
+  get urls(): readonly string[] {
+    return urlsOfHosts(this.#url);
+  }
 
   /** The newest that this process has connected to; null: none, or servers do not tell. */
   get timeline(): number | null {

@@ -7,21 +7,21 @@
 const EVERY_SESSION =
   '-c datestyle=ISO -c default_transaction_isolation=read\\ committed -c lock_timeout=0 -c row_security=on';
 
-/** Adds options for its sessions to those of the url, which would win over the `options` of a pool. */
+/** Adds options for its sessions to those of the url, which would win over the `options` of a connection. */
 export function sessionUrl(url: string, options = ''): string {
   const [, text = ''] = /[?&]options=([^&]*)/.exec(url) ?? [];
-  const given = decodeURIComponent(text);
-  const all = [given, given.includes(EVERY_SESSION) ? '' : EVERY_SESSION, options].join(' ').trim();
+  const all = [decodeURIComponent(text), EVERY_SESSION, options].join(' ').trim();
   const rest = url.replace(/([?&])options=[^&]*(?:&|$)/, '$1').replace(/[?&]$/, '');
   return `${rest}${rest.includes('?') ? '&' : '?'}options=${encodeURIComponent(all)}`;
 }
 
+/** @param role of the sessions; default: the user of the url */
+export const roleOptions = (role?: string): string => (role === undefined ? '' : `-c role=${role}`);
+
 /**
- * The url of connections for the hot statements. Planning one again costs as much as running it, none is long enough
- * for compiling to pay (0.4 s for a plan over all partitions), and a plan from when a table was empty must not read the
- * whole table later.
+ * The options of connections for the hot statements. Planning one again costs as much as running it, none is long
+ * enough for compiling to pay (0.4 s for a plan over all partitions), and a plan from when a table was empty must not
+ * read the whole table later.
  */
-export function hotUrl(url: string, role?: string): string {
-  const options = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';
-  return sessionUrl(url, role === undefined ? options : `${options} -c role=${role}`);
-}
+export const hotOptions = (role?: string): string =>
+  `-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off ${roleOptions(role)}`.trim();
