@@ -35,7 +35,8 @@ program
 program
   .command('migrate')
   .description('bring the database to the newest schema')
-  .action(async () => (await import('./migrate.js')).migrateCommand());
+  .option('--check', 'change nothing; exit with 2 when there is something to do')
+  .action(async (options: { check?: boolean }) => (await import('./migrate.js')).migrateCommand(options));
 program
   .command('doctor')
   .description('look at settings, database and deliveries, and say what is wrong; changes nothing by itself')

@@ -37,10 +37,7 @@ export async function examine(env: NodeJS.ProcessEnv, { repair = false } = {}): 
     }
     return error.message.split('\n').map((problem) => check('settings', 'fail', problem));
   }
-  const checks = [
-    judgeSettings(config),
-    ...(await examineAddresses(config)),
-  ];
+  const checks = [judgeSettings(config), ...(await examineAddresses(config))];
   try {
     await withDatabaseUrl(config, async (url) => {
       checks.push(...(await examineDatabase(config, url, repair).catch(examinationFailed)));

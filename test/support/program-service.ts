@@ -6,6 +6,8 @@ import { heard, runProgram, startProgram } from './program.js';
 /** The built program over a database, as an operator runs it: commands, an API and daemons, each a process. */
 export class ProgramService {
   readonly #running: ChildProcess[] = [];
+  /** What each process has written. */
+  readonly said: { output: string; errors: string }[] = [];
   #url = '';
 
   /** @param env its settings, with DATABASE_URL and ENCRYPTION_KEYS */
@@ -45,6 +47,7 @@ export class ProgramService {
     const child = startProgram([command], { ...this.env, ...settings });
     this.#running.push(child);
     const log = heard(child);
+    this.said.push(log);
     await eventually(() => log.output.includes(line), 60_000).catch((error: Error) => {
       throw new Error(`${error.message}\n${log.output}${log.errors}`);
     });

@@ -23,6 +23,9 @@ const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 
 export const POSTGRES_MAJOR_MIN = 15;
 
+/** Each gets its name in the schema of jobs. */
+export const DELIVERY_TASKS = [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK];
+
 /**
  * Brings a database to the newest schema: graphile-worker's, then ours. One process does the work, others wait for it.
  *
@@ -42,7 +45,7 @@ export async function migrate(databaseUrl: string, onWait: () => void = () => {}
     const missing = await missingMigrations({ pool: client });
     await migrateJobs(databaseUrl);
     await indexJobs(client);
-    await nameTasks(client, [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK]);
+    await nameTasks(client, DELIVERY_TASKS);
     await makeApiRole(client);
     if (missing.length > 0) {
       await migrateTables(databaseUrl);
@@ -117,7 +120,8 @@ function notTheOwner({ user, database }: pg.Client, { message }: Error): Error {
   );
 }
 
-async function requireServer(client: pg.Client): Promise<void> {
+/** @throws Error when the server or the encoding of the database does not do */
+export async function requireServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ version: number; encoding: string }>(
     "select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding",
   );

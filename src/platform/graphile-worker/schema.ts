@@ -4,6 +4,9 @@ import { Logger } from './library.js';
 /** graphile-worker's schema for our jobs. An application in the same database may use the default schema. */
 export const JOBS_SCHEMA = 'hookwright_jobs';
 
+/** The newest migration of graphile-worker, which does not export its list. */
+const JOBS_MIGRATION = 20;
+
 /** By default graphile-worker logs each job, which costs more than running it. */
 export const quietLogger = new Logger(() => () => {});
 
@@ -31,6 +34,34 @@ export async function nameTasks(client: pg.ClientBase, names: readonly string[])
      select name from unnest($1::text[]) name on conflict do nothing`,
     [names],
   );
+}
+
+/**
+ * Finds what the library and the functions above would do.
+ *
+ * @param tasks names for `nameTasks`
+ * @returns `hookwright_jobs`, with what it lacks
+ */
+export async function pendingOfJobs(client: pg.ClientBase, tasks: readonly string[]): Promise<string[]> {
+  const { rows: tables } = await client.query<{ made: boolean; indexed: boolean }>(
+    `select to_regclass('hookwright_jobs.migrations') is not null as made,
+            to_regclass('hookwright_jobs.hookwright_jobs_by_owner') is not null
+              and to_regclass('hookwright_jobs.hookwright_jobs_by_id') is not null as indexed`,
+  );
+  const { made = false, indexed = false } = tables[0] ?? {};
+  if (!made) {
+    return [JOBS_SCHEMA];
+  }
+  const { rows } = await client.query<{ migration: number; isNamed: boolean }>(
+    `select (select max(id) from hookwright_jobs.migrations) as migration,
+            $1::text[] <@ array(select identifier from hookwright_jobs._private_tasks) as "isNamed"`,
+    [tasks],
+  );
+  const { migration = 0, isNamed = false } = rows[0] ?? {};
+  return [
+    ...(migration < JOBS_MIGRATION ? [`${JOBS_SCHEMA} (migration ${JOBS_MIGRATION} of graphile-worker)`] : []),
+    ...(indexed && isNamed ? [] : [`${JOBS_SCHEMA} (indexes and names of tasks)`]),
+  ];
 }
 
 /** SQL query: when the crontab last started this task. */
