@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { removeDataDir } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { BROWSER_TESTS_SKIPPED, skipsBrowserTests } from './browser/find-browser.js';
+import { COMPATIBILITY_TESTS_SKIPPED, skipsCompatibilityTests } from './compatibility.js';
 import { dropDatabase, onServer } from './on-server.js';
 import { startTemporaryPostgres } from './temporary-postgres.js';
 
@@ -46,6 +47,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   migration.catch(() => {}); // awaited below; a failure of the server must not leave this one unhandled
   if (skipsBrowserTests()) {
     process.stderr.write(`${BROWSER_TESTS_SKIPPED}\n`);
+  }
+  if (skipsCompatibilityTests()) {
+    process.stderr.write(`${COMPATIBILITY_TESTS_SKIPPED}\n`);
   }
   const server = await (process.env['TEST_DATABASE_URL'] ? existingServer() : temporaryServer());
   const databasePrefix = `hookwright_test_${randomBytes(4).toString('hex')}_`;
