@@ -1,0 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { asJson, asTsv, VECTORS } from './receiver-vectors.js';
+
+/** `npm run vectors`: writes packages/receiver/vectors. */
+const folder = new URL('../packages/receiver/vectors/', import.meta.url);
+await writeFile(new URL('v1.json', folder), asJson(VECTORS));
+await writeFile(new URL('v1.tsv', folder), asTsv(VECTORS));
