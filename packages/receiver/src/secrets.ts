@@ -1,0 +1,65 @@
+/** A signing secret, or several: while a secret is rotated, the new one and the old one. */
+export type Secrets = string | readonly string[];
+
+/** The keys of one secret, and what may be shown of it. */
+export interface SecretKeys {
+  /** The whole text: the key of the contract's signature. */
+  contract: Uint8Array<ArrayBuffer>;
+  /** The bytes behind `whsec_`, or those of an imported text: the key of Standard Webhooks. */
+  standard: Uint8Array<ArrayBuffer>;
+  hint: string;
+}
+
+/** A secret that the service cannot have made: an error of configuration, so it is thrown. */
+export class SecretMalformedError extends TypeError {
+  override readonly name = 'SecretMalformedError';
+  readonly code = 'SECRET_MALFORMED';
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const BYTES_MIN = 24;
+const BYTES_MAX = 64;
+/** An imported text: 16 to 256 characters, none of them a control character. */
+const TEXT = /^\P{Cc}{16,256}$/u;
+const PREFIX = 'whsec_';
+
+/** @throws SecretMalformedError whose message never quotes a secret */
+export function readSecrets(secrets: Secrets | undefined): SecretKeys[] {
+  const list: readonly unknown[] = Array.isArray(secrets) ? secrets : [secrets];
+  if (list.length === 0) {
+    throw new SecretMalformedError('There is no secret: the list is empty.');
+  }
+  return list.map(readSecret);
+}
+
+function readSecret(secret: unknown): SecretKeys {
+  if (typeof secret !== 'string' || secret === '') {
+    throw new SecretMalformedError(
+      `The secret is ${secret === '' ? 'empty' : typeof secret}, not a text. Is the environment variable set?`,
+    );
+  }
+  const contract = new TextEncoder().encode(secret);
+  if (!secret.startsWith(PREFIX)) {
+    if (!TEXT.test(secret)) {
+      throw malformed(secret);
+    }
+    return { contract, standard: contract, hint: 'a text without whsec_' };
+  }
+  const base64 = secret.slice(PREFIX.length);
+  if (!BASE64.test(base64)) {
+    throw malformed(secret);
+  }
+  const standard = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  if (standard.length < BYTES_MIN || standard.length > BYTES_MAX) {
+    throw malformed(secret);
+  }
+  return { contract, standard, hint: `${PREFIX}${base64.slice(0, 4)}…` };
+}
+
+function malformed(secret: string): SecretMalformedError {
+  const edges = secret === secret.trim() ? '' : ' It has a blank or a line break at its edge.';
+  return new SecretMalformedError(
+    `The secret has ${secret.length} characters and neither form: whsec_ and the base64 of 24 to 64 bytes, ` +
+      `or an imported text of 16 to 256 printable characters.${edges}`,
+  );
+}

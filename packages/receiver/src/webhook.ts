@@ -1,0 +1,151 @@
+import type { Dedupe } from './dedupe/dedupe.js';
+import { runOnce } from './dedupe/run-once.js';
+import type { HeadersInput } from './headers.js';
+import type { Refusal } from './refusal.js';
+import { readSecrets, SecretMalformedError, type Secrets } from './secrets.js';
+import { type Delivery, toleranceOf, type VerifyOptions, verifyBy } from './verify.js';
+
+/** The default: without a map of types (`hookwright types pull`) a payload is what its handler takes it for. */
+// biome-ignore lint/suspicious/noExplicitAny: a first receiver in TypeScript must compile without a cast
+export type AnyEvents = Record<string, any>;
+
+/**
+ * A handler for each event, and `*` for all others. The second argument is the framework's: the request of Express,
+ * the context of Hono, the environment of a Worker.
+ */
+export type Handlers<Events extends object, Context> = {
+  readonly [Event in keyof Events & string]?: (delivery: Delivery<Event, Events[Event]>, context: Context) => unknown;
+} & { readonly '*'?: (delivery: Delivery, context: Context) => unknown };
+
+export interface WebhookOptions<Events extends object, Context> extends Omit<VerifyOptions, 'now'> {
+  /** The secret, several of them, or a function that finds them for a request. */
+  secret: Secrets | undefined | ((context: Context) => Secrets | undefined | Promise<Secrets | undefined>);
+  /** Events without a handler are taken (2xx) and ignored. */
+  on: Handlers<Events, Context>;
+  /** Runs a handler once for each delivery: `@hookwright/receiver/dedupe` has stores. */
+  dedupe?: Dedupe | undefined;
+  /** The longest body, in bytes. Default: 2 MiB, twice the longest payload of the service. */
+  bodyBytesMax?: number | undefined;
+  /** A handler or the store threw, or the receiver is set up wrongly. Default: `console.error`. */
+  onError?: ((error: unknown) => void) | undefined;
+  /** A request was refused. Default: a line by `console.warn`. */
+  onRefused?: ((refusal: Refusal) => void) | undefined;
+}
+
+/** A request, as an adapter shows it. */
+export interface Incoming<Context> {
+  method: string | undefined;
+  headers: HeadersInput;
+  context: Context;
+  /** Reads the body unless it is longer than this. */
+  read(bytesMax: number): Promise<ReadBody> | ReadBody;
+}
+
+export type ReadBody = { bytes: Uint8Array | string } | { failure: 'PARSED' | 'TOO_LARGE' | 'CUT_OFF' };
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export const BODY_BYTES_MAX = 2 * 1024 * 1024;
+
+/**
+ * What all adapters do with a request. The answer comes after the handler's end.
+ *
+ * @param parsed the message of `BODY_PARSED`: which line of the framework gives the bytes
+ * @throws SecretMalformedError for a `secret` that the service cannot have made
+ */
+export function createReceiver<Events extends object, Context>(
+  options: WebhookOptions<Events, Context>,
+  parsed: string,
+): (incoming: Incoming<Context>) => Promise<Answer> {
+  toleranceOf(options);
+  const { secret, onError = logError } = options;
+  const known = typeof secret === 'function' ? null : readSecrets(secret);
+  const secretsFor = async (context: Context) =>
+    known ?? readSecrets(typeof secret === 'function' ? await secret(context) : secret);
+  return async (incoming) => {
+    try {
+      if (incoming.method !== 'POST') {
+        return answer(
+          405,
+          { reason: 'METHOD_NOT_ALLOWED', message: 'Deliveries are POST requests.' },
+          { allow: 'POST' },
+        );
+      }
+      const secrets = await secretsFor(incoming.context);
+      const body = await incoming.read(options.bodyBytesMax ?? BODY_BYTES_MAX);
+      if ('failure' in body) {
+        return unread(body.failure, parsed, options);
+      }
+      const verdict = await verifyBy(secrets, body.bytes, incoming.headers, options);
+      return verdict.ok ? await take(verdict, incoming.context, options) : refused(verdict, options);
+    } catch (error) {
+      onError(error);
+      const isSecret = error instanceof SecretMalformedError;
+      const message = isSecret ? error.message : "It failed: the receiver's log has the error.";
+      return answer(500, { reason: isSecret ? error.code : 'HANDLER_FAILED', message });
+    }
+  };
+}
+
+type Options<Context> = Pick<WebhookOptions<AnyEvents, Context>, 'dedupe' | 'headerNames' | 'onError' | 'onRefused'> & {
+  on: object;
+};
+
+async function take<Context>(delivery: Delivery, context: Context, options: Options<Context>): Promise<Answer> {
+  if (delivery.event === '') {
+    const message = 'It has no header with the event. If the service has a HEADER_PREFIX, set headerPrefix to it.';
+    (options.onError ?? logError)(new Error(message));
+    return answer(500, { reason: 'NO_EVENT', message });
+  }
+  const handler = handlerOf<Context>(options.on, delivery.event);
+  if (handler === undefined) {
+    return answer(200, { result: 'ignored' });
+  }
+  const run = async () => handler(delivery, context);
+  if (options.dedupe === undefined) {
+    await run();
+    return answer(200, { result: 'handled' });
+  }
+  const result = await runOnce(options.dedupe, delivery.deliveryId, run, options.onError ?? logError);
+  return result === 'running'
+    ? answer(409, { reason: 'RUNNING', message: 'Another copy of this delivery is in work.' })
+    : answer(200, { result });
+}
+
+type AnyHandler<Context> = (delivery: Delivery, context: Context) => unknown;
+
+/** Its own property alone: an event named `constructor` has no handler. */
+function handlerOf<Context>(on: object, event: string): AnyHandler<Context> | undefined {
+  const handlers = on as Record<string, AnyHandler<Context> | undefined>;
+  return (Object.hasOwn(handlers, event) ? handlers[event] : undefined) ?? handlers['*'];
+}
+
+function unread<Context>(
+  failure: 'PARSED' | 'TOO_LARGE' | 'CUT_OFF',
+  parsed: string,
+  options: Options<Context>,
+): Answer {
+  if (failure === 'PARSED') {
+    return refused({ ok: false, reason: 'BODY_PARSED', message: parsed, status: 500 }, options);
+  }
+  return failure === 'TOO_LARGE'
+    ? answer(413, { reason: 'BODY_TOO_LARGE', message: 'The body is longer than bodyBytesMax.' })
+    : answer(400, { reason: 'BODY_CUT_OFF', message: 'The request ended before its body did.' });
+}
+
+function refused<Context>(refusal: Refusal, { onRefused = logRefusal }: Options<Context>): Answer {
+  onRefused(refusal);
+  return answer(refusal.status, { reason: refusal.reason, message: refusal.message });
+}
+
+function answer(status: number, content: Record<string, string>, headers: Record<string, string> = {}): Answer {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(content) };
+}
+
+const logError = (error: unknown) => console.error('A delivery failed:', error);
+
+const logRefusal = ({ reason, message }: Refusal) => console.warn(`A delivery was refused: ${reason}. ${message}`);
