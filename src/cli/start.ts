@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { Daemon } from '../../daemon/daemon.js';
@@ -16,6 +17,7 @@ import { openPool } from '../platform/database/database.js';
 import { ENDING } from '../platform/database/outage.js';
 import { API_ROLE } from '../platform/database/tenant-database.js';
 import { lockDataFolder, startEmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
+import { apiUrlFile } from '../platform/settings/api-key-file.js';
 import type { Config, EncryptionKey } from '../platform/settings/config.js';
 import { followDatabaseUrl } from '../platform/settings/follow-database-url.js';
 import { apiMetrics } from '../platform/telemetry/api-metrics.js';
@@ -136,7 +138,9 @@ async function startApi(services: Services, startCode: OneTimeCode | null, { clo
   const listenTextResolver = (address: string) => `the API is listening at ${address}`;
   const address = await listen('PORT', { host, port }, (at) => server.listen({ ...at, listenTextResolver }));
   const { embedded, shutdownDelayMs } = services.config;
-  if (!embedded) {
+  if (embedded) {
+    await writeFile(apiUrlFile(services.config), `${address}\n`);
+  } else {
     drains.push(() => server.drain(shutdownDelayMs));
   }
   return {
