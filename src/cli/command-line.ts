@@ -3,6 +3,7 @@ import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../domain/ke
 import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../domain/keys/scopes.js';
 import { saveMemory } from '../platform/node/node-memory.js';
 import { version } from '../platform/node/version.js';
+import { addDeveloperCommands } from './developer/commands.js';
 import type { Roles } from './start.js';
 
 // A command loads its own file when it runs: with all of them loaded, `--version` would take five times as long.
@@ -131,6 +132,8 @@ keys
   )
   .option('--for-good', 'do it; default: say what would be lost')
   .action(async (kid, options) => (await import('./give-up.js')).giveUpKey(kid, options));
+
+addDeveloperCommands(program);
 
 function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) {

@@ -90,6 +90,6 @@ function refusalOf({ status, headers }: Response, { url }: Connection): string {
 }
 
 function sentenceOf({ message, extensions }: GraphqlError): string {
-  const issues = (extensions?.errors ?? []).map(({ path, detail }) => `\n  ${path.join('.')}: ${detail}`);
-  return `${message}${issues.join('')}`;
+  const issues = (extensions?.errors ?? []).map(({ path, detail }) => `${path.join('.')}: ${detail}`);
+  return issues.length > 0 ? issues.join('\n') : message;
 }

@@ -1,0 +1,40 @@
+import { type Command, InvalidArgumentError } from 'commander';
+
+/** Every command that talks to an API has these: `findConnection` reads them. */
+const connected = (command: Command): Command =>
+  command
+    .option('--url <url>', 'where the service is; default: HOOKWRIGHT_URL, else the one of .data in this folder')
+    .option('--key <key>', 'an API key; default: HOOKWRIGHT_API_KEY, else the one of .data')
+    .option('--tenant <id>', 'the tenant, for a platform key');
+
+const collected = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
+/** What developers of producers and receivers run: over the API, never over the database. */
+export function addDeveloperCommands(program: Command): void {
+  program.commandsGroup('For developers, over the API (docs/developers.md):');
+  connected(program.command('trigger <event>'))
+    .description('emit an event with its sample payload, and say which webhook got it')
+    .option('--set <path=value>', 'change a value of the payload, such as customer.name=Ada; repeatable', collected)
+    .option('--payload <file>', 'the payload from a file, or from standard input (-), in place of the sample')
+    .option('--count <number>', 'how many events', positiveInteger, 1)
+    .option('--rate <number>', 'how many of them in a second', positive, 10)
+    .option('--to <webhook>', 'a test for this webhook alone, such as wh_42, whatever it subscribes to')
+    .option('--wait <seconds>', 'how long to wait for the attempts', notNegative, 5)
+    .action(async (event, options) => (await import('./trigger/trigger.js')).trigger(event, options));
+}
+
+function positiveInteger(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) {
+    throw new InvalidArgumentError('It must be a positive whole number.');
+  }
+  return Number(text);
+}
+
+function positive(text: string): number {
+  if (!(Number(text) > 0 && Number.isFinite(Number(text)))) {
+    throw new InvalidArgumentError('It must be a positive number.');
+  }
+  return Number(text);
+}
+
+const notNegative = (text: string) => (text === '0' ? 0 : positive(text));

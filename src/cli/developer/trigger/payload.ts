@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { ask, RefusedError } from '../ask.js';
+import type { Connection } from '../connection.js';
+
+type Json = string | number | boolean | null | undefined | Json[] | { [key: string]: Json };
+
+export interface PayloadOptions {
+  set?: readonly string[];
+  payload?: string;
+}
+
+const SAMPLE = 'query ($name: String!) { eventType(name: $name) { samplePayload } }';
+const NAMES = '{ eventTypes { name reserved } }';
+
+/**
+ * The payload as JSON text: of the file, or the sample of the event type, with the values of `--set`. A file's text is
+ * kept as it is where nothing is set, so that its numbers and spaces arrive exactly.
+ */
+export async function payloadText(connection: Connection, eventType: string, options: PayloadOptions): Promise<string> {
+  const { set = [], payload: file } = options;
+  if (file === undefined) {
+    return JSON.stringify(set.reduce(withAssignment, await samplePayload(connection, eventType)));
+  }
+  const text = readText(file);
+  const given = parse(text, file);
+  return set.length === 0 ? text : JSON.stringify(set.reduce(withAssignment, given));
+}
+
+async function samplePayload(connection: Connection, name: string): Promise<Json> {
+  const { eventType } = await ask<{ eventType: { samplePayload: Json } }>(connection, SAMPLE, { name }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof RefusedError && error.code === 'NOT_FOUND')) {
+        throw error;
+      }
+      const { eventTypes } = await ask<{ eventTypes: readonly { name: string; reserved: boolean }[] }>(
+        connection,
+        NAMES,
+      );
+      const names = eventTypes.flatMap((type) => (type.reserved ? [] : [type.name])).join(', ');
+      throw new Error(`${connection.url} has no event type "${name}". It has: ${names}.`);
+    },
+  );
+  if (eventType.samplePayload === null) {
+    throw new Error(`${name} has no sample payload. Give one with --payload, or add "examples" to its schema.`);
+  }
+  return eventType.samplePayload;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new Error(`The payload cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+function parse(text: string, file: string): Json {
+  const place = file === '-' ? 'Standard input' : file;
+  try {
+    const given: Json = JSON.parse(text);
+    if (typeof given === 'object' && given !== null && !Array.isArray(given)) {
+      return given;
+    }
+  } catch (error) {
+    throw new Error(`${place} is not JSON: ${(error as Error).message}.`);
+  }
+  throw new Error(`${place} is not a JSON object.`);
+}
+
+/** @param assignment `customer.name=Ada`; a number in the path is a place in a list, from 0 */
+function withAssignment(payload: Json, assignment: string): Json {
+  const at = assignment.indexOf('=');
+  if (at < 1) {
+    throw new Error(`--set ${assignment} has no path and value, such as customer.name=Ada.`);
+  }
+  return withValue(payload, assignment.slice(0, at).split('.'), assignment.slice(at + 1), '');
+}
+
+function withValue(node: Json, [key = '', ...rest]: readonly string[], value: string, place: string): Json {
+  const next = place === '' ? key : `${place}.${key}`;
+  const change = (before: Json) =>
+    rest.length === 0 ? valueLike(before, value) : withValue(before, rest, value, next);
+  if (Array.isArray(node)) {
+    const index = Number(key);
+    if (!/^\d+$/.test(key) || index > node.length) {
+      throw new Error(`--set ${next}: ${place} is a list of ${node.length}; name a place from 0 to ${node.length}.`);
+    }
+    return node.toSpliced(index, 1, change(node[index]));
+  }
+  if (typeof node !== 'object' && node !== undefined) {
+    throw new Error(`--set ${next}: ${place} is ${JSON.stringify(node)}, and has no fields.`);
+  }
+  const before = node !== undefined && node !== null && Object.hasOwn(node, key) ? node[key] : undefined;
+  return { ...node, [key]: change(before) };
+}
+
+/** JSON, or else a text. Where the payload has a text it stays one: `code=007` is not the number 7. */
+function valueLike(before: Json, value: string): Json {
+  if (typeof before === 'string') {
+    return value;
+  }
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ask, RefusedError } from '../ask.js';
+import { type Connection, type ConnectionFlags, findConnection } from '../connection.js';
+import { deliveryOf, fanOutOf, ifAllowed } from './fan-out.js';
+import { type PayloadOptions, payloadText } from './payload.js';
+
+interface TriggerOptions extends ConnectionFlags, PayloadOptions {
+  count: number;
+  rate: number;
+  to?: string;
+  wait: number;
+}
+
+/** An event that was accepted. `id`: of the event, or with `--to` of its delivery. */
+interface Sent {
+  id: string;
+  deliveries: number;
+}
+
+const EMIT = 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { deliveryCount event { id } } }';
+const TEST = 'mutation ($input: TestWebhookInput!) { testWebhook(input: $input) { delivery { id } } }';
+
+/** Requests on the way at the same time: with more, a slow service would be asked ever more. */
+const IN_FLIGHT_MAX = 20;
+
+/** `hookwright trigger`: emits an event as a producer does, and prints which webhook got it or why not. */
+export async function trigger(eventType: string, options: TriggerOptions): Promise<void> {
+  const connection = findConnection(options);
+  const send = await sender(connection, eventType, options);
+  const startedAt = performance.now();
+  const sent = await paced(options.count, options.rate, () => patient(send));
+  const last = sent.at(-1)!;
+  const took = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  const deliveries = sent.reduce((sum, event) => sum + event.deliveries, 0);
+  const head = sent.length === 1 ? eventType : `${eventType}: ${sent.length} events in ${took} s. The last one`;
+  const webhooks = `${last.deliveries} webhook${last.deliveries === 1 ? '' : 's'}`;
+  const lines = [
+    `${head} is ${last.id}, for ${webhooks}${sent.length === 1 ? '' : ` (${deliveries} deliveries in all)`}`,
+  ];
+  const follow = options.to === undefined ? fanOutOf : deliveryOf;
+  lines.push(...(await ifAllowed(follow(connection, last.id, options.wait))).map((line) => `  ${line}`));
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+async function sender(
+  connection: Connection,
+  eventType: string,
+  options: TriggerOptions,
+): Promise<() => Promise<Sent>> {
+  const { to, set = [], payload } = options;
+  // A test has the sample by itself, and of the service's own types nobody else writes the payload.
+  const isPlainTest = to !== undefined && set.length === 0 && payload === undefined;
+  const body = isPlainTest ? undefined : await payloadText(connection, eventType, options);
+  if (to === undefined) {
+    return async () => {
+      const input = { event: eventType, body, idempotencyKey: randomUUID() };
+      const { emitEvent } = await ask<{ emitEvent: { deliveryCount: number; event: { id: string } } }>(
+        connection,
+        EMIT,
+        { input },
+      );
+      return { id: emitEvent.event.id, deliveries: emitEvent.deliveryCount };
+    };
+  }
+  const input = { id: to, eventType, ...(body === undefined ? {} : { payload: JSON.parse(body) as unknown }) };
+  return async () => {
+    const { testWebhook } = await ask<{ testWebhook: { delivery: { id: string } } }>(connection, TEST, { input });
+    return { id: testWebhook.delivery.id, deliveries: 1 };
+  };
+}
+
+/** Sends, and again after the pause that a rate limit asks for. */
+async function patient(send: () => Promise<Sent>): Promise<Sent> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof RefusedError && error.code === 'RATE_LIMITED' && error.retryAfterSeconds !== undefined)) {
+        throw error;
+      }
+      process.stderr.write(`The service asks for a pause of ${error.retryAfterSeconds} s …\n`);
+      await delay(error.retryAfterSeconds * 1_000);
+    }
+  }
+}
+
+/** @throws the first error, with the number of those that were accepted before */
+async function paced(count: number, rate: number, send: () => Promise<Sent>): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  const inFlight = new Set<Promise<void>>();
+  let failure: Error | undefined;
+  const startedAt = performance.now();
+  for (let index = 0; index < count && failure === undefined; index += 1) {
+    await delay(Math.max(0, startedAt + (index * 1_000) / rate - performance.now()));
+    if (inFlight.size >= IN_FLIGHT_MAX) {
+      await Promise.race(inFlight);
+    }
+    const request: Promise<void> = send()
+      .then(
+        (event) => void sent.push(event),
+        (error: Error) => {
+          failure ??= error;
+        },
+      )
+      .finally(() => inFlight.delete(request));
+    inFlight.add(request);
+  }
+  await Promise.all(inFlight);
+  if (failure !== undefined) {
+    const before = sent.length === 0 ? '' : `${sent.length} events were accepted; then: `;
+    throw new Error(`${before}${failure.message}`);
+  }
+  return sent;
+}
