@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Every command that talks to an API has these: `findConnection` reads them. */
 const connected = (command: Command): Command =>
@@ -21,6 +21,23 @@ export function addDeveloperCommands(program: Command): void {
     .option('--to <webhook>', 'a test for this webhook alone, such as wh_42, whatever it subscribes to')
     .option('--wait <seconds>', 'how long to wait for the attempts', notNegative, 5)
     .action(async (event, options) => (await import('./trigger/trigger.js')).trigger(event, options));
+  program
+    .command('test-receiver <url>')
+    .description('send good and bad deliveries to a receiver, and say what it does wrong')
+    .option('--secret <secret>', 'the secret that the receiver has; default: WEBHOOK_SECRET')
+    .addOption(
+      new Option('--scheme <scheme>', 'the signature that it goes by: webhook-signature, or X-Service-Signature')
+        .choices(['standard', 'contract'])
+        .default('standard'),
+    )
+    .option('--event <type>', 'an event type that it handles', 'booking.created')
+    .option('--payload <file>', 'a payload that it takes, from a file or from standard input (-)')
+    .option('--effect-url <url>', 'answers with the number of deliveries that had an effect; for duplicates')
+    .option('--header-prefix <prefix>', 'the HEADER_PREFIX of the service', 'X-Service')
+    .option('--timeout <seconds>', 'how long an answer may take', positive, 15)
+    .option('--json', 'for machines')
+    .option('--junit <file>', 'write a JUnit report too')
+    .action(async (url, options) => (await import('./test-receiver/test-receiver.js')).testReceiver(url, options));
 }
 
 function positiveInteger(text: string): number {

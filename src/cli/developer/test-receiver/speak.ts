@@ -1,0 +1,111 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Answer {
+  /** 0 when no answer came; then `trouble` says why. */
+  status: number;
+  ms: number;
+  /** The connection had carried a request before. */
+  reused: boolean;
+  location: string | undefined;
+  /** A code such as ECONNREFUSED, or TIMEOUT. */
+  trouble: string | undefined;
+}
+
+export interface Message {
+  method?: string;
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+  /** Sends the body in this many parts, with a pause before each. */
+  parts?: number;
+  /** Cuts the connection when half of the body has been sent. */
+  cut?: boolean;
+}
+
+const PAUSE_MS = 300;
+/** Time for what was sent before a cut to reach the receiver's code. */
+const BEFORE_CUT_MS = 100;
+
+/** Speaks HTTP to a receiver as the daemon does: HTTP/1.1, kept connections, no redirects. */
+export class Speaker implements Disposable {
+  readonly #agent: HttpAgent;
+  readonly #request: typeof httpRequest;
+
+  /** @param patience 1, or in tests less: the part of the usual pauses that it makes */
+  constructor(
+    readonly url: URL,
+    readonly timeoutMs: number,
+    readonly patience: number,
+  ) {
+    const isHttps = url.protocol === 'https:';
+    this.#request = isHttps ? (httpsRequest as typeof httpRequest) : httpRequest;
+    this.#agent = new (isHttps ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 4 });
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+
+  /** Never throws: no answer is an answer with status 0. */
+  async send(message: Message): Promise<Answer> {
+    const answer = await this.#once(message);
+    // A server may close a kept connection just as a request arrives: the daemon sends it again, too.
+    const wasClosed = answer.reused && (answer.trouble === 'ECONNRESET' || answer.trouble === 'EPIPE');
+    return wasClosed && message.cut !== true ? this.#once(message) : answer;
+  }
+
+  #once(message: Message): Promise<Answer> {
+    const startedAt = performance.now();
+    return new Promise((resolve) => {
+      const request = this.#request(this.url, {
+        method: message.method ?? 'POST',
+        agent: this.#agent,
+        headers: { ...message.headers, ...lengthOf(message) },
+        signal: AbortSignal.timeout(this.timeoutMs),
+      });
+      const end = (answer: Partial<Answer>) =>
+        resolve({
+          status: 0,
+          ms: Math.round(performance.now() - startedAt),
+          reused: request.reusedSocket,
+          location: undefined,
+          trouble: undefined,
+          ...answer,
+        });
+      request.on('response', (response) => {
+        response.resume();
+        const answer = { status: response.statusCode ?? 0, location: response.headers.location };
+        // The connection is free for the next request only when the answer has been read.
+        response.on('close', () => end(answer)).on('error', () => end(answer));
+      });
+      request.on('error', (error: NodeJS.ErrnoException) =>
+        end({ trouble: error.name === 'AbortError' ? 'TIMEOUT' : (error.code ?? error.message) }),
+      );
+      void write(request, message, this.patience * PAUSE_MS);
+    });
+  }
+}
+
+const lengthOf = ({ body, method }: Message) => (method === 'GET' ? {} : { 'content-length': String(body.length) });
+
+async function write(
+  request: ClientRequest,
+  { body, parts = 1, cut = false }: Message,
+  pauseMs: number,
+): Promise<void> {
+  if (cut) {
+    request.write(body.subarray(0, Math.ceil(body.length / 2)));
+    await delay(BEFORE_CUT_MS);
+    request.destroy();
+    return;
+  }
+  const size = Math.ceil(body.length / parts);
+  for (let part = 0; part < parts && !request.destroyed; part += 1) {
+    if (part > 0) {
+      await delay(pauseMs);
+    }
+    request.write(body.subarray(part * size, (part + 1) * size));
+  }
+  request.end();
+}
