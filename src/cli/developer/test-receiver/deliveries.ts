@@ -40,6 +40,7 @@ export function judgeRefusal(answer: Awaited<ReturnType<Trial['send']>>): Result
   return failed(`${detailOf(answer)}${isTaken(answer) ? ': it was taken' : crashed}`);
 }
 
+const lengthOf = (text: string) => Buffer.byteLength(text);
 const json = (trial: Trial, more: object) => JSON.stringify({ ...trial.payload, ...more });
 const signature = (trial: Trial, value: (before: string) => string, message = trial.delivery()) =>
   trial.altered(message, new RegExp(`^${trial.signatureHeader}$`, 'i'), value);
@@ -54,7 +55,7 @@ const TAKEN: Case[] = [
     'one-scheme',
     'with the headers of one scheme alone',
     (trial) => trial.without(trial.scheme === 'standard' ? 'contract' : 'standard', trial.delivery()),
-    'Go by one signature, and do not ask for the headers of the other one as well.',
+    'Go by one signature, without asking for the other one. If yours goes by the other, test with --scheme.',
   ),
   taken(
     'rotation-new',
@@ -102,7 +103,8 @@ const TAKEN: Case[] = [
   taken(
     'one-mib',
     'a body of 1 MiB',
-    (trial) => trial.delivery({ body: json(trial, { filler: 'x'.repeat(MIB) }) }),
+    (trial) =>
+      trial.delivery({ body: json(trial, { filler: 'x'.repeat(MIB - lengthOf(json(trial, { filler: '' }))) }) }),
     'Raise the limit of your framework (Express: limit: "2mb") and of the proxy before it (nginx: client_max_body_size).',
   ),
 ];

@@ -1,13 +1,14 @@
-import type { Case, Result } from './trial.js';
+import { type Case, NOTHING_TAKEN, type Result } from './trial.js';
 
 export type Outcome = Pick<Case, 'id' | 'group' | 'name' | 'remedy'> & Result & { ms: number };
 
 const MARKS = { passed: '✓', failed: '✗', warning: '!', skipped: '–' } as const;
 
 export function asText(url: string, outcomes: readonly Outcome[]): string {
-  const width = Math.max(...outcomes.map(({ name }) => name.length));
+  const shown = outcomes.filter(({ detail }) => detail !== NOTHING_TAKEN.detail);
+  const width = Math.max(...shown.map(({ name }) => name.length));
   const lines = [`Testing ${url}`];
-  for (const [group, cases] of Map.groupBy(outcomes, (outcome) => outcome.group)) {
+  for (const [group, cases] of Map.groupBy(shown, (outcome) => outcome.group)) {
     lines.push('', group);
     for (const { verdict, name, detail, remedy } of cases) {
       lines.push(`  ${MARKS[verdict]} ${name.padEnd(width)}  ${detail}`);

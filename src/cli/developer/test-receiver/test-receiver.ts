@@ -4,7 +4,7 @@ import { DELIVERIES } from './deliveries.js';
 import { Effects } from './effects.js';
 import { asJson, asJunit, asText, type Outcome } from './report.js';
 import { type Answer, Speaker } from './speak.js';
-import { isTaken, type Scheme, skipped, Trial } from './trial.js';
+import { isTaken, NOTHING_TAKEN, type Scheme, Trial } from './trial.js';
 
 interface ReceiverOptions {
   secret?: string;
@@ -62,9 +62,7 @@ export async function examineReceiver(address: string, options: ReceiverOptions)
   const outcomes: Outcome[] = [];
   for (const { run, ...about } of [...DELIVERIES, ...BEHAVIOUR]) {
     const startedAt = performance.now();
-    // Where a good delivery is refused, a refusal of a bad one shows nothing.
-    const result =
-      hint !== undefined && about.id !== 'good' ? skipped('a good delivery is not taken') : await run(trial);
+    const result = hint !== undefined && about.id !== 'good' ? NOTHING_TAKEN : await run(trial);
     const remedy = hint !== undefined && about.id === 'good' ? hint : about.remedy;
     outcomes.push({ ...about, ...result, remedy, ms: Math.round(performance.now() - startedAt) });
   }

@@ -28,6 +28,8 @@ export interface Case {
 
 export const passed = (detail: string): Result => ({ verdict: 'passed', detail });
 export const failed = (detail: string): Result => ({ verdict: 'failed', detail });
+/** Where a good delivery is refused, a refusal of a bad one shows nothing. */
+export const NOTHING_TAKEN: Result = { verdict: 'skipped', detail: 'a good delivery is not taken' };
 export const skipped = (detail: string): Result => ({ verdict: 'skipped', detail });
 
 interface TrialOptions {
@@ -110,7 +112,7 @@ export class Trial {
 
   async send(message: Message): Promise<Answer> {
     const answer = await this.#options.speaker.send(message);
-    if (isTaken(answer)) {
+    if (isTaken(answer) && message.parts === undefined) {
       this.slowestMs = Math.max(this.slowestMs, answer.ms);
     }
     return answer;
