@@ -1,1 +1,3 @@
-export {};
+export { type Client, type ClientOptions, createClient } from './client.js';
+export { type EmitResult, HookwrightError, type Issue } from './error.js';
+export type { AnyEvents, EmitOptions, Emitted, EventName, NewEvent } from './events.js';

@@ -1,0 +1,33 @@
+/** What an event type without a map of types may have as payload. */
+export type AnyEvents = Record<string, object>;
+
+/** The names of a map of types that a producer may emit: the service itself emits the other two families. */
+export type EventName<Events extends object> = Exclude<
+  keyof Events & string,
+  `webhook.${string}` | `delivery.${string}`
+>;
+
+export interface EmitOptions {
+  /**
+   * 1 to 255 printable ASCII characters. The same key within 7 days gives the same event. Default: one for each call,
+   * so that the client may repeat the request. Only a key of your own makes a repetition by your program safe.
+   */
+  idempotencyKey?: string | undefined;
+  /** The tenant, for a platform key. Default: that of the client. */
+  tenant?: string | number | undefined;
+}
+
+/** An event for `emitMany`. */
+export type NewEvent<Events extends object> = {
+  [Event in EventName<Events>]: EmitOptions & { event: Event; payload: Events[Event] };
+}[EventName<Events>];
+
+/** An event that was accepted: it is committed. */
+export interface Emitted {
+  /** Such as `ev_140123456789012`. */
+  eventId: string;
+  /** The webhooks that get the event. */
+  deliveryCount: number;
+  /** True when an earlier emit with the same idempotency key made the event. */
+  duplicate: boolean;
+}
