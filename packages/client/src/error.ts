@@ -56,7 +56,7 @@ export class HookwrightError extends Error {
   }
 
   /** The same error for one event of a request. */
-  of({ event, idempotencyKey }: { event: string; idempotencyKey?: string }): HookwrightError {
+  of({ event, idempotencyKey }: { event: string; idempotencyKey?: string | undefined }): HookwrightError {
     const { message, cause } = this;
     return new HookwrightError(`${event} was not accepted: ${message}`, { ...this, cause, idempotencyKey });
   }
