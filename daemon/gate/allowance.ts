@@ -16,6 +16,11 @@ export interface Allowed {
   concurrencyMax: number | null;
 }
 
+interface KnownClock {
+  toOurs(serverMs: number): number;
+  readonly openMs: number;
+}
+
 export const UNLIMITED: Allowed = { ratePerSecond: null, concurrencyMax: null };
 
 /** Times come this soon after they were asked for, at the latest. */
@@ -92,15 +97,15 @@ export class Allowance {
   }
 
   /**
-   * @param aheadMs how far Postgres's clock is ahead of this process's
+   * @param clock what this process knows of Postgres's clock
    * @param lateMs as it was asked
    * @returns whether another daemon takes times too: some are gone that are to come
    */
-  granted({ firstMs, count, nextMs, nowMs }: GrantedTimes, aheadMs: number, lateMs: number): boolean {
+  granted({ firstMs, count, nextMs, nowMs }: GrantedTimes, clock: KnownClock, lateMs: number): boolean {
     const isAlone = firstMs < Math.max(this.#nextServerMs, nowMs + lateMs) + SAME_MS;
-    this.#times?.add(firstMs - aheadMs, count);
+    this.#times?.add(clock.toOurs(firstMs), count, clock.openMs);
     this.#nextServerMs = nextMs;
-    this.#nextMs = nextMs - aheadMs;
+    this.#nextMs = clock.toOurs(nextMs);
     return !isAlone;
   }
 }

@@ -92,11 +92,14 @@ export class Rates {
       }
     }
     const lateMs = this.#clock.lateMs + CALLED_IN_MS;
-    const granted = wanted.length === 0 ? [] : await this.tables.takeTimes(wanted);
-    for (const times of granted ?? []) {
-      const aheadMs = this.#clock.aheadMs(times.nowMs, performance.now());
+    const granted = (wanted.length === 0 ? null : await this.tables.takeTimes(wanted)) ?? [];
+    const [first] = granted;
+    if (first !== undefined) {
+      this.#clock.learn(first.nowMs, now, performance.now());
+    }
+    for (const times of granted) {
       const endpoint = endpoints.get(times.webhookId)!;
-      if (endpoint.allowance.granted(times, aheadMs, lateMs)) {
+      if (endpoint.allowance.granted(times, this.#clock, lateMs)) {
         this.#looks.set(endpoint, now + ALONE_MS);
       }
       this.on.came(endpoint);
@@ -125,28 +128,43 @@ export class Rates {
   }
 }
 
-const LEARNT_MS = 60_000;
-const SET_BACK_MS = 1_000;
-
 /** Answers that are later than this are a hiccup. */
 const LATE_MS_MAX = 300;
+/** Where so many answers leave more open than this, Postgres is far away: each of its answers is as late. */
+const FAR_ANSWERS = 5;
+const OPEN_MS_MAX = 40;
 
-/** How Postgres's clock stands to this process's. A reply may be late, and never early: the least difference counts. */
+/**
+ * How far Postgres's clock is ahead of this process's. It stood at what an answer says between the question and the
+ * answer, so each answer gives a least and a most.
+ */
 class ServerClock {
-  #aheadMs = Number.NEGATIVE_INFINITY;
-  #learntAtMs = Number.NEGATIVE_INFINITY;
+  #aheadMsMin = Number.NEGATIVE_INFINITY;
+  #aheadMsMax = Number.POSITIVE_INFINITY;
+  #answers = 0;
   /** How late the last answer was. */
   lateMs = 0;
 
-  /** How far Postgres's clock is ahead. @param serverMs by that clock, in a reply that has just come */
-  aheadMs(serverMs: number, now: number): number {
-    const aheadMs = serverMs - now;
-    const wasSetBack = aheadMs < this.#aheadMs - SET_BACK_MS;
-    if (aheadMs >= this.#aheadMs || wasSetBack || now - this.#learntAtMs > LEARNT_MS) {
-      this.#aheadMs = aheadMs;
-      this.#learntAtMs = now;
+  /** @param serverMs by that clock, in an answer that has just come */
+  learn(serverMs: number, askedAtMs: number, now: number): void {
+    const [min, max] = [serverMs - now, serverMs - askedAtMs];
+    this.#answers += 1;
+    this.#aheadMsMin = Math.max(this.#aheadMsMin, min);
+    this.#aheadMsMax = Math.min(this.#aheadMsMax, max);
+    if (this.#aheadMsMin > this.#aheadMsMax) {
+      [this.#answers, this.#aheadMsMin, this.#aheadMsMax] = [1, min, max]; // one of the clocks was set, or drifts
     }
-    this.lateMs = Math.min(LATE_MS_MAX, this.#aheadMs - aheadMs);
-    return this.#aheadMs;
+    this.lateMs = Math.min(LATE_MS_MAX, this.#aheadMsMin - min);
+  }
+
+  /** A time by that clock has certainly come at this one by ours. */
+  toOurs(serverMs: number): number {
+    return serverMs - this.#aheadMsMin;
+  }
+
+  /** By how much that may be too late. */
+  get openMs(): number {
+    const openMs = this.#aheadMsMax - this.#aheadMsMin;
+    return this.#answers < FAR_ANSWERS ? openMs : Math.min(OPEN_MS_MAX, openMs);
   }
 }

@@ -21,6 +21,8 @@ const REPLY_MS = 2;
 /** The row of each webhook, and the jobs of deliveries that were put off. */
 class Tables {
   asked = 0;
+  /** How long each of the next answers takes. */
+  readonly slowMs: number[] = [];
   readonly #nextMs = new Map<number, number>();
   readonly putOff = new Map<number, number>();
 
@@ -28,7 +30,8 @@ class Tables {
     takeTimes: async (wanted) => {
       this.asked += 1;
       const granted = wanted.map((each) => this.#take(each, performance.now()));
-      await new Promise((resolve) => setTimeout(resolve, REPLY_MS));
+      const slowMs = this.slowMs.shift() ?? REPLY_MS;
+      await new Promise((resolve) => setTimeout(resolve, slowMs));
       return granted;
     },
     findLeft: async (webhooks) =>
@@ -177,6 +180,29 @@ describe('a rate', () => {
     await vi.advanceTimersByTimeAsync(7_000);
     expect(sentBy(dies, lives).length).toBeGreaterThanOrEqual(50);
     expect(mostInASecond(sentBy(dies, lives))).toBeLessThanOrEqual(11);
+  });
+
+  test.each([[150], [80, 2, 50], [40, 30, 2]])(
+    'is kept when the first answers are late, by %d ms',
+    async (...slowMs) => {
+      tables.slowMs.push(...slowMs);
+      const daemons = [new Daemon({ ratePerSecond: 10 }), new Daemon({ ratePerSecond: 10 })];
+      daemons[0]!.sendAll(ids(50));
+      await vi.advanceTimersByTimeAsync(1_000);
+      daemons[1]!.sendAll(ids(50, 51));
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(sentBy(...daemons)).toHaveLength(100);
+      expect(mostInASecond(sentBy(...daemons))).toBeLessThanOrEqual(11);
+    },
+  );
+
+  test('is used up where every answer of Postgres takes long', async () => {
+    tables.slowMs.push(...Array.from({ length: 200 }, () => 120));
+    const daemon = new Daemon({ ratePerSecond: 10 });
+    daemon.sendAll(ids(100));
+    await vi.advanceTimersByTimeAsync(12_500);
+    expect(daemon.sent).toHaveLength(100);
+    expect(mostInASecond(daemon.sent)).toBeLessThanOrEqual(11);
   });
 
   test('that is lower than what comes puts the endpoint behind', async () => {

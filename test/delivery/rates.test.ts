@@ -24,9 +24,6 @@ const mostInASecond = (times: readonly number[]) =>
 
 const pausesOf = (times: readonly number[]) => times.slice(1).map((at, index) => at - times[index]!);
 
-/** A busy machine begins a request late, and the next one in time. By a faked clock there are none of these. */
-const LATE_ONES = 1;
-
 /** Deliveries that a killed daemon had in hand go out again within this (docs/faults.md). */
 const TAKEN_OVER_MS = 5_000;
 
@@ -47,7 +44,7 @@ async function startProcess(stack: DeliveryStack): Promise<ChildProcess> {
   child.stdout!.on('data', (chunk) => {
     output += chunk;
   });
-  await eventually(() => output.includes('the delivery daemon is running'), 30_000);
+  await eventually(() => output.includes('the delivery daemon is running'), 60_000);
   return child;
 }
 
@@ -58,7 +55,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Real time is measured: nothing else runs beside it. */
-test('ten requests a second are kept when the daemon that has them all is killed', { timeout: 60_000 }, async () => {
+test('ten requests a second are kept when the daemon that has them all is killed', { timeout: 120_000 }, async () => {
   await using stack = await DeliveryStack.open();
   const receiver = await stack.endpoint();
   const [dies, lives] = await Promise.all([startProcess(stack), startProcess(stack)]);
@@ -74,7 +71,7 @@ test('ten requests a second are kept when the daemon that has them all is killed
   await eventually(() => paths().size === 100, 20_000);
   await stack.succeeded(WARM_UP + 100);
   const times = await beganAt(stack);
-  expect(mostInASecond(times)).toBeLessThanOrEqual(11 + LATE_ONES);
+  expect(mostInASecond(times)).toBeLessThanOrEqual(11);
   const tookMs = times.at(-1)! - times[0]!;
   expect(tookMs).toBeGreaterThanOrEqual(9_500);
   expect(tookMs).toBeLessThanOrEqual(11_000 + TAKEN_OVER_MS);

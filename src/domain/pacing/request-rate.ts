@@ -5,9 +5,12 @@
 
 /** No daemon takes times that are further away. One that dies takes those with it. */
 export const TAKEN_AHEAD_MS = 500;
-/** A request may begin this long after its time, or this part of the pause between two: no timer is exact. */
-const LATE_MS = 90;
-const LATE_SHARE = 0.045;
+/**
+ * A request may begin this long after its time, or this part of the pause between two: no timer is exact. The rest of
+ * the pause is for a process that has to wait between its clock and its request.
+ */
+const LATE_MS = 60;
+const LATE_SHARE = 0.03;
 const BURST_SECONDS_INVERSE = 10;
 
 /** How many requests may begin at once after a pause: what is allowed in a tenth of a second, and at least one. */
@@ -18,7 +21,7 @@ export const everyMsOf = (perSecond: number): number => 1_000 / perSecond;
 /** Times that one daemon has taken for one endpoint, in milliseconds of its monotonic clock. */
 export class TakenTimes {
   /** Ascending. */
-  readonly #times: number[] = [];
+  readonly #times: { atMs: number; lastMs: number }[] = [];
   readonly #lateMsMax: number;
   /** The times after the last one that was used, which are over. */
   #unused = 0;
@@ -27,9 +30,12 @@ export class TakenTimes {
     this.#lateMsMax = Math.max(LATE_MS, Math.max(burstOf(perSecond) - 1, LATE_SHARE) * everyMsOf(perSecond));
   }
 
-  add(firstMs: number, count: number): void {
+  /** @param openMs the times may be over by so much: the clocks are not known better */
+  add(firstMs: number, count: number, openMs = 0): void {
+    const lateMsMax = this.#lateMsMax - openMs;
     for (let index = 0; index < count; index++) {
-      this.#times.push(firstMs + index * everyMsOf(this.perSecond));
+      const atMs = firstMs + index * everyMsOf(this.perSecond);
+      this.#times.push({ atMs, lastMs: lateMsMax < 0 ? Number.NEGATIVE_INFINITY : atMs + lateMsMax });
     }
   }
 
@@ -37,12 +43,12 @@ export class TakenTimes {
   next(now: number): number | undefined {
     const { length } = this.#times;
     let over = 0;
-    while (over < length && this.#times[over]! < now - this.#lateMsMax) {
+    while (over < length && this.#times[over]!.lastMs < now) {
       over += 1;
     }
     this.#times.splice(0, over);
     this.#unused += over;
-    return this.#times[0];
+    return this.#times[0]?.atMs;
   }
 
   /** How many there are until then. */
@@ -50,7 +56,7 @@ export class TakenTimes {
     if (this.next(now) === undefined) {
       return 0;
     }
-    const after = this.#times.findIndex((time) => time > untilMs);
+    const after = this.#times.findIndex(({ atMs }) => atMs > untilMs);
     return after < 0 ? this.#times.length : after;
   }
 
