@@ -86,13 +86,26 @@ describe('the lock of a data folder', () => {
     lockDataFolder(dataDir).release();
   });
 
-  test('that belongs to another user is out of reach', () => {
-    const dataDir = temporaryFolder();
-    lockDataFolder(dataDir).release();
-    chmodSync(join(dataDir, 'service.lock'), isRoot ? 0o600 : 0o000);
-    const { stderr } = locking(dataDir, '', AS_NOBODY);
-    expect(stderr).toContain(`The folder ${dataDir} cannot be used: EACCES: permission denied`);
-  });
+  test.runIf(isRoot)(
+    'of a folder that belongs to another user is refused with the command that gives it to ours',
+    () => {
+      const dataDir = temporaryFolder();
+      lockDataFolder(dataDir).release();
+      const asNobody = () => locking(dataDir, '', 'process.setgid(65534); process.setuid(65534);').stderr;
+      const remedy = `As root run "chown -R 65534:65534 ${dataDir}", or start Hookwright as user 0.`;
+      for (const mode of [0o755, 0o700]) {
+        chmodSync(dataDir, mode);
+        expect(asNobody()).toContain(
+          `The folder ${dataDir} cannot be used: ${dataDir} belongs to user 0, and Hookwright runs as user 65534. ${remedy}`,
+        );
+      }
+      chownSync(dataDir, 65534, 65534);
+      chmodSync(join(dataDir, 'service.lock'), 0o600);
+      expect(asNobody()).toContain(`${join(dataDir, 'service.lock')} belongs to user 0`);
+      spawnSync('chown', ['-R', '65534:65534', dataDir]);
+      expect(asNobody()).toBe('');
+    },
+  );
 
   test('says what is wrong with a folder that cannot be made', () => {
     const link = join(temporaryFolder(), 'unmounted');

@@ -32,6 +32,27 @@ function lookUp(user: string): Account {
   return Number.isInteger(uid) && Number.isInteger(gid) ? { uid: uid!, gid: gid! } : null;
 }
 
+/**
+ * @returns why our user may not use the path within the data folder, as the end of a sentence that says what to do;
+ *   null when the path is ours, or is not seen
+ */
+export function ownedByAnother(path: string, dataDir: string): string | null {
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  const owner = ownerOf(path);
+  return owner === undefined || uid === 0 || owner === uid
+    ? null
+    : `${path} belongs to user ${owner}, and Hookwright runs as user ${uid}. ` +
+        `As root run "chown -R ${uid}:${gid} ${dataDir}", or start Hookwright as user ${owner}`;
+}
+
+function ownerOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined; // it is not there, or lies where our user may not go
+  }
+}
+
 /** How a program is started as the account. Never in our working directory, which the account may not enter. */
 export function spawnAs(account: Account) {
   // A fresh environment: PGDATA, PGOPTIONS and the like of our caller are meant for another server.

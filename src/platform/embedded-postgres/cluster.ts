@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Account, canEnter, giveTo, serverAccount, spawnAs } from './account.js';
+import { type Account, canEnter, giveTo, ownedByAnother, serverAccount, spawnAs } from './account.js';
 import { SHARED_FOLDER } from './binaries.js';
 
 /** The role that initdb makes. The service itself uses one with fewer rights. */
@@ -53,10 +53,9 @@ export function locateCluster(dataDir: string): Cluster {
 
 function clusterIn(home: string): Cluster {
   const folder = join(home, 'pg');
-  const uid = process.getuid?.();
-  const owner = statSync(folder, { throwIfNoEntry: false });
-  if (owner !== undefined && uid !== 0 && owner.uid !== uid) {
-    throw new Error(`${folder} belongs to user ${owner.uid}; start Hookwright as that user or as root`);
+  const why = ownedByAnother(folder, home);
+  if (why !== null) {
+    throw new Error(why);
   }
   return { folder, passwordFile: join(home, 'pg-password'), account: serverAccount(folder) };
 }
@@ -126,7 +125,10 @@ export function initialise({ folder, passwordFile, account }: Cluster, binaries:
   );
   if (status !== 0) {
     const said = error?.message ?? (stderr.trim() || stdout.trim());
-    throw new Error(`A database cannot be made in ${folder}; initdb said: ${said}`);
+    const advice = said.includes('could not look up effective user ID')
+      ? '\nPostgres needs a name for the user that it runs as: start Hookwright as a user with a name, or set DATABASE_URL.'
+      : '';
+    throw new Error(`A database cannot be made in ${folder}; initdb said: ${said}${advice}`);
   }
   renameSync(unfinished, folder);
 }

@@ -3,6 +3,7 @@ import { closeSync, constants, ftruncateSync, mkdirSync, openSync, readFileSync,
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownedByAnother } from './account.js';
 
 const PAUSE_MS = 20;
 /** flock(1) ends with it when somebody else has the lock. */
@@ -59,7 +60,9 @@ export function tryLock(file: string, kind: Kind = 'exclusive'): FileLock | null
     if (code === undefined) {
       throw error;
     }
-    throw new Error(`The folder ${dirname(file)} cannot be used: ${message}.`, { cause: error });
+    const folder = dirname(file);
+    const why = code === 'EACCES' ? (ownedByAnother(folder, folder) ?? ownedByAnother(file, folder)) : null;
+    throw new Error(`The folder ${folder} cannot be used: ${why ?? message}.`, { cause: error });
   }
 }
 
