@@ -6,7 +6,7 @@ COPY packages packages
 RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
 RUN npm run build \
-  && npm sbom --omit dev --sbom-format cyclonedx > sbom.cdx.json \
+  && node scripts/sbom.mjs > sbom.cdx.json \
   && npm prune --omit=dev --no-audit --no-fund
 # What builds it stays here. The Node that it runs on is npm's, of which one copy is enough.
 RUN cp -L node_modules/node/bin/node /usr/local/bin/node \
