@@ -166,8 +166,13 @@ split() {
     [ -z "$(ls -A "$WORK/none")" ]
 }
 
+# Those that a check has left, such as Postgres.
+end_all() { kill $(jobs -p) 2>/dev/null && wait; }
+
 checks() {
   local container foreign
+  trap end_all EXIT
+  build_tool rm --all >/dev/null 2>&1
   check "image: the Dockerfile builds it" build || return 0
   container=$(build_tool from --pull-never $image)
   export ROOTFS
@@ -180,10 +185,11 @@ checks() {
     node .ci/checks/sbom.mjs "$ROOTFS/app/sbom.cdx.json" "$ROOTFS/app"
   check 'image: as 10001 all in one, with a read-only root and no capabilities, it delivers and ends with 0' all_in_one
   check 'image: as 54321 split (migrate, api, daemon) it delivers and ends with 0, without a file of its own' split
+  end_all
   foreign=$(data_of foreign 999)
   check 'image: a /data of another user is refused with the chown' \
     refused 'As root run "chown -R 10001:10001 /data"' 10001 "$foreign" /app/hookwright start
   check 'image: all in one, a user without a name gets a sentence' \
     refused 'Postgres needs a name for the user that it runs as' 54321 "$(data_of nameless 54321)" /app/hookwright start
-  build_tool rm "$container" >/dev/null
+  build_tool rm "$container" >/dev/null && build_tool rmi --prune >/dev/null
 }

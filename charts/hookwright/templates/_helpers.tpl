@@ -127,7 +127,7 @@ spec:
         - { name: http, containerPort: 3000 }
         {{- end }}
         - { name: metrics, containerPort: {{ $metricsPort }} }
-      # The first start may wait for Postgres. A process that is not ready recovers by itself: it is not restarted.
+      # Only /health/live restarts: a process that is not ready recovers by itself when Postgres is back.
       startupProbe:
         httpGet: { path: /health/live, port: metrics }
         periodSeconds: 2
