@@ -1,5 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../src/platform/settings/config.js';
+import { SecretSetting } from '../src/platform/settings/setting.js';
+import { settings } from '../src/platform/settings/settings.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -242,6 +247,77 @@ describe('reading the settings', () => {
       expect(() => readConfig({ ALLOW_PRIVATE_TARGETS: ranges })).toThrow('ALLOW_PRIVATE_TARGETS is');
     },
   );
+});
+
+describe('a secret from a file', () => {
+  const folder = temporaryFolder();
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const secrets = Object.values(settings).filter((setting) => setting instanceof SecretSetting);
+  const url = 'postgres://u:hush@h/d';
+
+  test('is a choice for each setting that holds one', () => {
+    const names = secrets.map(({ name }) => name);
+    expect(names).toEqual([
+      'DATABASE_URL',
+      'ENCRYPTION_KEYS',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+      'OIDC_CLIENT_SECRET',
+      'SMTP_URL',
+      'EGRESS_PROXY',
+    ]);
+    for (const name of names) {
+      expect(() => readConfig({ [`${name}_FILE`]: '/nowhere' })).toThrow(
+        `${name} comes from the file /nowhere (${name}_FILE), which cannot be read (ENOENT). Write its value there`,
+      );
+    }
+  });
+
+  test.each(['', '\n', '\r\n'])('is read without one line break at its end: %j', (end) => {
+    const ENCRYPTION_KEYS_FILE = file('keys', `${key}${end}`);
+    const config = readConfig({ DATABASE_URL_FILE: file('url', `${url}${end}`), ENCRYPTION_KEYS_FILE });
+    expect(config).toMatchObject({ databaseUrl: url, encryptionKeys: [{ kid: 'k1', key: Buffer.alloc(32, 7) }] });
+    expect(config.secretFiles).toEqual({ DATABASE_URL: join(folder, 'url'), ENCRYPTION_KEYS: ENCRYPTION_KEYS_FILE });
+  });
+
+  test('may be one of the credentials of systemd, whose folder has other files too', () => {
+    const CREDENTIALS_DIRECTORY = temporaryFolder();
+    writeFileSync(join(CREDENTIALS_DIRECTORY, 'OIDC_CLIENT_SECRET'), 'hush\n');
+    writeFileSync(join(CREDENTIALS_DIRECTORY, 'PORT'), '1');
+    expect(readConfig({ CREDENTIALS_DIRECTORY }).secretFiles).toEqual({
+      OIDC_CLIENT_SECRET: join(CREDENTIALS_DIRECTORY, 'OIDC_CLIENT_SECRET'),
+    });
+    expect(readConfig({ CREDENTIALS_DIRECTORY }).port).toBe(3000);
+    const OIDC_CLIENT_SECRET_FILE = file('secret', 'other');
+    expect(() => readConfig({ CREDENTIALS_DIRECTORY, OIDC_CLIENT_SECRET_FILE })).toThrow(
+      `OIDC_CLIENT_SECRET is set in several places: the file ${OIDC_CLIENT_SECRET_FILE} (OIDC_CLIENT_SECRET_FILE) and the file ${join(CREDENTIALS_DIRECTORY, 'OIDC_CLIENT_SECRET')} (CREDENTIALS_DIRECTORY). Keep one of them.`,
+    );
+  });
+
+  test('stops the start where there are two, it is empty, a folder, or not allowed; it is never shown', () => {
+    const DATABASE_URL_FILE = file('url', url);
+    const refused = (env: Record<string, string>) => {
+      try {
+        readConfig({ ENCRYPTION_KEYS: key, ...env });
+        return '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(refused({ DATABASE_URL: url, DATABASE_URL_FILE })).toBe(
+      `DATABASE_URL is set in several places: the variable of this name and the file ${DATABASE_URL_FILE} (DATABASE_URL_FILE). Keep one of them.`,
+    );
+    expect(refused({ DATABASE_URL_FILE: file('empty', '\n') })).toContain('empty (DATABASE_URL_FILE), which is empty.');
+    expect(refused({ DATABASE_URL_FILE: folder })).toContain('which cannot be read (EISDIR).');
+    expect(refused({ DATABASE_URL_FILE: file('half', `${url}#x`) })).toContain(
+      `DATABASE_URL (in ${join(folder, 'half')}) is (not shown), and has a #; allowed: `,
+    );
+    expect(refused({ DATABASE_URLS_FILE: '/x' })).toContain('did you mean DATABASE_URL_FILE?');
+    expect(readConfig({ DATABASE_URL_FILE: '' }).embedded).toBe(true);
+  });
 });
 
 describe('PUBLIC_URL', () => {

@@ -12,9 +12,13 @@ import { listen } from './listen.js';
 export type Closing = (inHaste: boolean) => Promise<unknown> | unknown;
 
 /** Opens metrics and traces, which show from outside how the process is doing. */
-export async function observe({ metrics }: Config, log: Logger, closings: Closing[]) {
+export async function observe({ metrics, collector }: Config, log: Logger, closings: Closing[]) {
   const registry = new Registry();
-  const tracing = await openTracing(log);
+  const tracing = await openTracing(log, {
+    ...process.env,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.tracesUrl,
+  });
   if (tracing !== null) {
     closings.push(() => tracing.close()); // opened first, so closed last: the end of the other parts is traced too
   }

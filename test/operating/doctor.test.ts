@@ -277,6 +277,27 @@ describe('deliveries', () => {
     expect(await look('daemons')).toMatchObject({ status: 'fail' });
   });
 
+  test('a running daemon that is more than one minor version older than the newest process warns', async () => {
+    const run = (version: string) =>
+      stack.rows(`insert into hookwright.daemons (id, host, pid, version, slots, in_flight, started_at)
+                  values (gen_random_uuid(), 'a', 1, '${version}', 1, 0, now())`);
+    await run('7.4.1');
+    await run('7.3.0');
+    expect(await look('versions')).toMatchObject({ status: 'ok' });
+    await run('7.2.9');
+    expect(await look('versions')).toEqual({
+      name: 'versions',
+      status: 'warn',
+      text: 'Daemons run 7.2.9, and the newest version is 7.4.1: more than one minor version apart. Upgrade them.',
+    });
+    await stack.rows(
+      `update hookwright.daemons set last_seen_at = now() - interval '1 minute' where version = '7.2.9'`,
+    );
+    expect(await look('versions')).toMatchObject({ status: 'ok' });
+    await run('6.9.0');
+    expect((await look('versions'))?.text).toContain('Daemons run 6.9.0,');
+  });
+
   test('jobs of a process that has gone warn, those of a living one do not', async () => {
     await using receiver = await startReceiver(() => {});
     await stack.webhook(receiver.url);

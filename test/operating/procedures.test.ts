@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -178,19 +178,6 @@ describe.skipIf(bin === null && process.env['CI'] === undefined)(
       await onServer(b.service.env['DATABASE_URL']!, (client) =>
         client.query(blockOf('install.md', 'create publication').replaceAll('7', '1')),
       );
-    });
-
-    test('its unit is one that systemd takes, and commands beside it get the same environment', async () => {
-      const unit = blockOf('install.md', 'ExecStart=');
-      const command = blockOf('install.md', 'systemd-run');
-      expect(command).toContain(`EnvironmentFile=${/^EnvironmentFile=(.*)$/m.exec(unit)![1]} `);
-      expect(command).toContain(`--setenv=${/^Environment=(.*)$/m.exec(unit)![1]} `);
-      const program = /^ExecStart=(\S+)/m.exec(unit)![1]!;
-      expect(command).toContain(`${program} doctor`);
-      expect(command).toContain(`--uid=${/^User=(.*)$/m.exec(unit)![1]} `);
-      writeFileSync(join(folder, 'hookwright@.service'), unit.replace(program, join(folder, 'hookwright')));
-      const verify = 'systemd-analyze verify ./hookwright@.service';
-      expect(await shell(`! command -v systemd-analyze >/dev/null || ${verify}`)).toBe('');
     });
 
     test('its database is emptied, and used again', { timeout: 120_000 }, async () => {

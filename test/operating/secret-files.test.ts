@@ -39,7 +39,7 @@ beforeAll(async () => {
   await inProcess.db.close();
   service = new ProgramService({ CREDENTIALS_DIRECTORY: credentials, ...RECEIVERS });
   await Promise.all([service.startApi(), service.startDaemon()]);
-});
+}, 120_000);
 afterAll(async () => {
   await service.endAll();
   await receiver.close();

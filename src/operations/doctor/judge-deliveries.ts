@@ -1,8 +1,10 @@
+import { version } from '../../platform/node/version.js';
 import type { DeliveryFacts } from '../installation/examine-deliveries.js';
 import { INSTALLATION_COUNT_MAX, type Installation } from '../installation/read-installation.js';
 import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
 import { judgeHousekeeping } from './judge-housekeeping.js';
 import { judgeFailover } from './judge-replication.js';
+import { judgeVersions } from './judge-versions.js';
 
 const PARTITION_DAYS_WARN = 7;
 const DUE_WARN_SECONDS = 60;
@@ -23,6 +25,7 @@ export function judgeDeliveries(
       `No daemon is connected: nothing is delivered. Start one: ${startCommand}.`,
       `Daemons connected: ${facts.daemons}.`,
     ),
+    judgeVersions(facts.daemonVersions, version),
     judgeHousekeeping(installation.housekeeping, now),
     judgeFailover(installation.failover, now),
     warnIf(

@@ -23,7 +23,7 @@ const SHOWN_MINUTES = 10;
 const DAEMONS_MAX = 100;
 
 /** One that was killed counts until then: a daemon reports every five seconds. */
-const ALIVE_SECONDS = 15;
+export const ALIVE_SECONDS = 15;
 
 const reportStatement: Statement = {
   name: 'report_daemon',

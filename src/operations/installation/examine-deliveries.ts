@@ -2,12 +2,15 @@ import type pg from 'pg';
 import { hasNoLiveJobSql, jobsAsideSql } from '../../platform/graphile-worker/job-conditions.js';
 import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphile-worker/worker-pools.js';
 import { type ClosedBacklog, closedBacklogOfTablesSql } from './closed-backlog.js';
+import { ALIVE_SECONDS } from './daemons.js';
 import { futureTimesSql } from './future-times.js';
 
 /** The doctor's figures of the deliveries, besides the backlog. */
 export interface DeliveryFacts {
   /** Connected daemons. */
   daemons: number;
+  /** The versions of daemons that have reported of late. */
+  daemonVersions: string[];
   /** Pools of workers that have jobs locked and whose process has gone. */
   deadPools: number;
   /** Deliveries without a job, among the first `LOOKED_MAX` overdue ones. */
@@ -32,6 +35,8 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
     `select
        (select count(*)::integer from pg_stat_activity
         where datname = current_database() and application_name = $1) as daemons,
+       array(select distinct version from hookwright.daemons
+             where last_seen_at > now() - interval '${ALIVE_SECONDS} s' order by 1) as "daemonVersions",
        (select count(*)::integer from (
           select from (
             select d.id, d.attempt_count, d.job_group from hookwright.deliveries d

@@ -14,16 +14,19 @@ interface PendingWork {
 }
 
 /**
- * Finds what `migrate` would do, in a transaction that can only read.
+ * Finds what `migrate` would do, in a session that can only read.
  *
  * @throws Error when `migrate` would fail, or the database cannot be asked
  */
 export async function readPendingWork(databaseUrl: string): Promise<PendingWork> {
-  const client = new PrimaryClient({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
+  const client = new PrimaryClient({
+    connectionString: databaseUrl,
+    options: '-c default_transaction_read_only=on',
+    application_name: 'hookwright migrate',
+  });
   client.on('error', () => {}); // the statement fails
   await client.connect();
   try {
-    await client.query('begin transaction read only');
     await requireServer(client);
     const missing = await missingMigrations({ pool: client });
     const pending = [

@@ -44,7 +44,7 @@ const ATTRIBUTE_CHARS_MAX = 1_024;
 export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
   logDiagnostics(log, 'a variable of OpenTelemetry has a bad value', 0);
   const processor = new BatchSpanProcessor({
-    exporter: new OTLPTraceExporter(proxiedOptions(env)),
+    exporter: new OTLPTraceExporter({ url: tracesUrl(env), ...proxiedOptions(env) }),
     ...batchOptions(env),
   });
   const provider = new TracerProvider({
@@ -68,6 +68,12 @@ export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
       clearTimeout(timer);
     },
   };
+}
+
+/** The exporter reads the variables of the process alone, and an address may come from a file. */
+function tracesUrl(env: Environment): string {
+  const whole = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']?.trim();
+  return whole || `${env['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim().replace(/\/$/, '')}/v1/traces`;
 }
 
 /**
