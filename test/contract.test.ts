@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildGraphqlSchema } from '../src/api/graphql/schema.js';
+import { SecretSetting } from '../src/platform/settings/setting.js';
 import { settings } from '../src/platform/settings/settings.js';
 import { DeliveryStack } from './support/delivery-stack.js';
 import { rooms, wings } from './support/layers.js';
@@ -249,6 +250,15 @@ describe('what is written down', () => {
       expect(rest.join(' | ')).toContain(allowed);
     },
   );
+
+  test('the settings that may come from files are named in docs/settings.md', () => {
+    const [, named = ''] =
+      /^## Secrets from files\n+(.*?) may also come from a file/ms.exec(read('docs/settings.md')) ?? [];
+    const secrets = Object.values(settings).filter((setting) => setting instanceof SecretSetting);
+    expect([...named.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(
+      secrets.map(({ name }) => name).sort(),
+    );
+  });
 });
 
 describe('the files for containers', () => {
