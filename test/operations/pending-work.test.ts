@@ -25,7 +25,9 @@ const change = (sql: string) => onServer(database.url, (client) => client.query(
 const pending = async () => (await readPendingWork(database.url)).pending;
 
 describe('what there is to migrate', () => {
-  test('is told by exit codes: 0 for nothing, 2 for something, 1 where nobody can tell', async () => {
+  test('is told by exit codes: 0 for nothing, 2 for something, 1 where nobody can tell', {
+    timeout: 90_000,
+  }, async () => {
     const check = (DATABASE_URL: string) => runProgram(['migrate', '--check'], { DATABASE_URL });
     const [nothing, everything, unknown] = await Promise.all([
       check(database.url),
