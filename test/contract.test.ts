@@ -16,7 +16,8 @@ function sourcesIn(...folders: string[]): string[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+      .filter((file) => !/\/(node_modules|\.run-)/.test(file)),
   );
 }
 

@@ -38,7 +38,7 @@ export async function diagnose(
   const tried = secrets.map(({ hint }) => hint).join(', ');
   return refuse(
     'WRONG_SECRET',
-    `The signature is of another secret: most often that of another webhook or environment. Tried: ${tried}.`,
+    `No secret fits (tried: ${tried}). Most often it is that of another webhook or environment.`,
   );
 }
 

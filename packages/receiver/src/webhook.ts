@@ -13,9 +13,16 @@ export type AnyEvents = Record<string, any>;
  * A handler for each event, and `*` for all others. The second argument is the framework's: the request of Express,
  * the context of Hono, the environment of a Worker.
  */
-export type Handlers<Events extends object, Context> = {
-  readonly [Event in keyof Events & string]?: (delivery: Delivery<Event, Events[Event]>, context: Context) => unknown;
-} & { readonly '*'?: (delivery: Delivery, context: Context) => unknown };
+export type Handlers<Events extends object, Context> = string extends keyof Events
+  ? { readonly [event: string]: Handler<string, Events[keyof Events], Context> | undefined }
+  : { readonly [Event in keyof Events & string]?: Handler<Event, Events[Event], Context> } & {
+      readonly '*'?: Handler<string, unknown, Context>;
+    };
+
+type Handler<Event extends string, Payload, Context> = (
+  delivery: Delivery<Event, Payload>,
+  context: Context,
+) => unknown;
 
 export interface WebhookOptions<Events extends object, Context> extends Omit<VerifyOptions, 'now'> {
   /** The secret, several of them, or a function that finds them for a request. */
@@ -116,11 +123,9 @@ async function take<Context>(delivery: Delivery, context: Context, options: Opti
     : answer(200, { result });
 }
 
-type AnyHandler<Context> = (delivery: Delivery, context: Context) => unknown;
-
 /** Its own property alone: an event named `constructor` has no handler. */
-function handlerOf<Context>(on: object, event: string): AnyHandler<Context> | undefined {
-  const handlers = on as Record<string, AnyHandler<Context> | undefined>;
+function handlerOf<Context>(on: object, event: string): Handler<string, unknown, Context> | undefined {
+  const handlers = on as Record<string, Handler<string, unknown, Context> | undefined>;
   return (Object.hasOwn(handlers, event) ? handlers[event] : undefined) ?? handlers['*'];
 }
 

@@ -7,7 +7,7 @@ const PARSED =
 
 /** A route for Express: `app.all('/webhooks', webhook({ secret, on }))`, above `app.use(express.json())`. */
 export function webhook<Events extends object = AnyEvents, Request extends NodeRequest = NodeRequest>(
-  options: WebhookOptions<Events, Request>,
+  options: WebhookOptions<NoInfer<Events>, Request>,
 ): (request: Request, response: NodeResponse) => Promise<void> {
   const receive = createReceiver(options, PARSED);
   return async (request, response) => {

@@ -28,7 +28,7 @@ interface FastifyScope {
  * which bodies are not parsed.
  */
 export function webhook<Events extends object = AnyEvents>(
-  options: WebhookOptions<Events, FastifyRequest>,
+  options: WebhookOptions<NoInfer<Events>, FastifyRequest>,
 ): (scope: FastifyScope) => Promise<void> {
   const receive = createReceiver(options, PARSED);
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {

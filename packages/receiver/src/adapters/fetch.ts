@@ -10,7 +10,7 @@ const PARSED =
  * a function, get the second argument: in Workers the environment.
  */
 export function webhook<Events extends object = AnyEvents, Environment = unknown>(
-  options: WebhookOptions<Events, Environment>,
+  options: WebhookOptions<NoInfer<Events>, Environment>,
 ): (request: Request, environment?: Environment) => Promise<Response> {
   const receive = createReceiver(options, PARSED);
   return async (request, environment) => {

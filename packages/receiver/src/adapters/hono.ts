@@ -11,7 +11,7 @@ export interface HonoContext {
 
 /** A route for Hono: `app.all('/webhooks', webhook({ secret, on }))`. */
 export function webhook<Events extends object = AnyEvents, Context extends HonoContext = HonoContext>(
-  options: WebhookOptions<Events, Context>,
+  options: WebhookOptions<NoInfer<Events>, Context>,
 ): (context: Context) => Promise<Response> {
   const receive = createReceiver(options, PARSED);
   return async (context) => {

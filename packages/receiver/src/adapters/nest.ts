@@ -11,6 +11,8 @@ interface FastifyRequest extends Pick<NodeRequest, 'method' | 'headers' | 'body'
   raw: unknown;
 }
 
+export type NestResponse = NodeResponse | FastifyReply;
+
 interface FastifyReply {
   code(status: number): unknown;
   headers(headers: Record<string, string>): unknown;
@@ -19,8 +21,8 @@ interface FastifyReply {
 
 /** For a controller: `@All() receive(@Req() request, @Res() response) { return this.webhook(request, response); }`. */
 export function webhook<Events extends object = AnyEvents>(
-  options: WebhookOptions<Events, NestRequest>,
-): (request: NestRequest, response: NodeResponse | FastifyReply) => Promise<void> {
+  options: WebhookOptions<NoInfer<Events>, NestRequest>,
+): (request: NestRequest, response: NestResponse) => Promise<void> {
   const receive = createReceiver(options, PARSED);
   return async (request, response) => {
     const { method, headers } = request;

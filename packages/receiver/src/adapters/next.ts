@@ -19,7 +19,9 @@ export interface NextRoute {
  * App router: `export const POST = webhook({ secret, on })`. Pages router: `export default webhook({ secret, on })`, and
  * `export const config = { api: { bodyParser: false } }`.
  */
-export function webhook<Events extends object = AnyEvents>(options: WebhookOptions<Events, NextRequest>): NextRoute {
+export function webhook<Events extends object = AnyEvents>(
+  options: WebhookOptions<NoInfer<Events>, NextRequest>,
+): NextRoute {
   // next build loads the route, where the environment of production may be missing: then the first request says so.
   const { secret = () => undefined } = options;
   const receive = createReceiver({ ...options, secret }, PARSED);

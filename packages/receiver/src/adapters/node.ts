@@ -9,7 +9,8 @@ export interface NodeRequest {
   /** The bytes, kept by a parser: Nest's `rawBody: true`, `verify` of `express.json`, Cloud Functions. */
   rawBody?: unknown;
   readableDidRead?: boolean;
-  on(event: string, listener: (chunk: never) => void): unknown;
+  /** Its types differ between versions of Node's types, so this says no more than that it is there. */
+  on(event: never, listener: never): unknown;
 }
 
 export interface NodeResponse {
@@ -39,10 +40,11 @@ function readStream(request: NodeRequest, bytesMax: number): Promise<ReadBody> |
   if (Number(request.headers['content-length']) > bytesMax) {
     return { failure: 'TOO_LARGE' };
   }
+  const on = (event: string, listener: (chunk: Uint8Array) => void) => request.on(event as never, listener as never);
   return new Promise((resolve) => {
     let chunks: Uint8Array[] = [];
     let length = 0;
-    request.on('data', (chunk: Uint8Array) => {
+    on('data', (chunk) => {
       length += chunk.length;
       if (length > bytesMax) {
         // The rest is read and dropped, so that the client comes to read the answer.
@@ -52,9 +54,9 @@ function readStream(request: NodeRequest, bytesMax: number): Promise<ReadBody> |
         chunks.push(chunk);
       }
     });
-    request.on('end', () => resolve({ bytes: joined(chunks, length) }));
+    on('end', () => resolve({ bytes: joined(chunks, length) }));
     for (const end of ['error', 'close']) {
-      request.on(end, () => resolve({ failure: 'CUT_OFF' }));
+      on(end, () => resolve({ failure: 'CUT_OFF' }));
     }
   });
 }

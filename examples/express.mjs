@@ -1,0 +1,20 @@
+// npm install express @hookwright/receiver
+import { memory } from '@hookwright/receiver/dedupe';
+import { webhook } from '@hookwright/receiver/express';
+import express from 'express';
+
+const app = express();
+
+// Above express.json(), because the signature covers the bytes of the body.
+app.all(
+  '/webhooks',
+  webhook({
+    secret: process.env.WEBHOOK_SECRET,
+    on: { 'booking.created': async ({ payload }) => console.log(`Booked ${payload.booking_code}`) },
+    dedupe: memory(), // for one process; postgres(pool) or redis(client) for several
+  }),
+);
+
+app.use(express.json());
+
+app.listen(process.env.PORT ?? 3000);

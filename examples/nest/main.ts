@@ -1,0 +1,36 @@
+// npm install @nestjs/common @nestjs/core @nestjs/platform-express reflect-metadata rxjs @hookwright/receiver
+import 'reflect-metadata';
+import { memory } from '@hookwright/receiver/dedupe';
+import { type NestRequest, type NestResponse, webhook } from '@hookwright/receiver/nest';
+import { All, Controller, Injectable, Module, Req, Res } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+
+@Injectable()
+class Bookings {
+  created(code: string) {
+    console.log(`Booked ${code}`);
+  }
+}
+
+@Controller('webhooks')
+class WebhooksController {
+  private readonly receive = webhook({
+    secret: process.env['WEBHOOK_SECRET'],
+    on: { 'booking.created': async ({ payload }) => this.bookings.created(payload.booking_code) },
+    dedupe: memory(), // for one process; postgres(pool) or redis(client) for several
+  });
+
+  constructor(private readonly bookings: Bookings) {}
+
+  @All()
+  handle(@Req() request: NestRequest, @Res() response: NestResponse) {
+    return this.receive(request, response);
+  }
+}
+
+@Module({ controllers: [WebhooksController], providers: [Bookings] })
+class AppModule {}
+
+// rawBody, because the signature covers the bytes of the body.
+const app = await NestFactory.create(AppModule, { rawBody: true, logger: ['error'] });
+await app.listen(process.env['PORT'] ?? 3000);

@@ -1,0 +1,12 @@
+// npm install @hookwright/receiver
+import { memory } from '@hookwright/receiver/dedupe';
+import { webhook } from '@hookwright/receiver/next';
+
+// Next must not parse the body, because the signature covers its bytes.
+export const config = { api: { bodyParser: false } };
+
+export default webhook({
+  secret: process.env.WEBHOOK_SECRET,
+  on: { 'booking.created': async ({ payload }) => console.log(`Booked ${payload.booking_code}`) },
+  dedupe: memory(), // for one process; postgres(pool) or redis(client) for several
+});
