@@ -17,4 +17,4 @@ app.all(
 
 app.use(express.json());
 
-app.listen(process.env.PORT ?? 3000);
+app.listen(process.env.PORT ?? 4000);

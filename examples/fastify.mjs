@@ -14,4 +14,4 @@ app.register(
   { prefix: '/webhooks' },
 );
 
-await app.listen({ port: Number(process.env.PORT ?? 3000) });
+await app.listen({ port: Number(process.env.PORT ?? 4000) });

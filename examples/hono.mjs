@@ -15,4 +15,4 @@ app.all(
   }),
 );
 
-serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) });
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 4000) });

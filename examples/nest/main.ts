@@ -33,4 +33,4 @@ class AppModule {}
 
 // rawBody, because the signature covers the bytes of the body.
 const app = await NestFactory.create(AppModule, { rawBody: true, logger: ['error'] });
-await app.listen(process.env['PORT'] ?? 3000);
+await app.listen(process.env['PORT'] ?? 4000);
