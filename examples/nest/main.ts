@@ -4,6 +4,7 @@ import { memory } from '@hookwright/receiver/dedupe';
 import { type NestRequest, type NestResponse, webhook } from '@hookwright/receiver/nest';
 import { All, Controller, Injectable, Module, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 
 @Injectable()
 class Bookings {
@@ -31,6 +32,7 @@ class WebhooksController {
 @Module({ controllers: [WebhooksController], providers: [Bookings] })
 class AppModule {}
 
-// rawBody, because the signature covers the bytes of the body.
-const app = await NestFactory.create(AppModule, { rawBody: true, logger: ['error'] });
+// rawBody, because the signature covers the bytes of the body. Payloads may be longer than Nest's limit of 100 KB.
+const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true, logger: ['error', 'warn'] });
+app.useBodyParser('json', { limit: '2mb' });
 await app.listen(process.env['PORT'] ?? 4000);

@@ -48,7 +48,7 @@ async function answersOf(fetchOf: typeof fetch, url: string): Promise<number[]> 
   return (await Promise.all([...answers, fetchOf(url)])).map(({ status }) => status);
 }
 
-describe.skipIf(skipsCompatibilityTests())('a receiver', () => {
+describe.skipIf(skipsCompatibilityTests())('a receiver', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     requireCompatibilityInstalled();
     programs = await ReceiverPrograms.open();

@@ -34,9 +34,7 @@ export function readSecrets(secrets: Secrets | undefined): SecretKeys[] {
 
 function readSecret(secret: unknown): SecretKeys {
   if (typeof secret !== 'string' || secret === '') {
-    throw new SecretMalformedError(
-      `The secret is ${secret === '' ? 'empty' : typeof secret}, not a text. Is the environment variable set?`,
-    );
+    throw new SecretMalformedError('The secret is empty, or not a text. Is its environment variable set?');
   }
   const contract = new TextEncoder().encode(secret);
   if (!secret.startsWith(PREFIX)) {

@@ -91,9 +91,8 @@ export function createReceiver<Events extends object, Context>(
       return verdict.ok ? await take(verdict, incoming.context, options) : refused(verdict, options);
     } catch (error) {
       onError(error);
-      const isSecret = error instanceof SecretMalformedError;
-      const message = isSecret ? error.message : "It failed: the receiver's log has the error.";
-      return answer(500, { reason: isSecret ? error.code : 'HANDLER_FAILED', message });
+      const reason = error instanceof SecretMalformedError ? error.code : 'HANDLER_FAILED';
+      return answer(500, { reason, message: "It failed: the receiver's log has the error." });
     }
   };
 }
