@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addTypesCommands } from './types/add-types-commands.js';
 
 /** Every command that talks to an API has these: `findConnection` reads them. */
 const connected = (command: Command): Command =>
@@ -38,6 +39,7 @@ export function addDeveloperCommands(program: Command): void {
     .option('--json', 'for machines')
     .option('--junit <file>', 'write a JUnit report too')
     .action(async (url, options) => (await import('./test-receiver/test-receiver.js')).testReceiver(url, options));
+  addTypesCommands(program, connected);
 }
 
 function positiveInteger(text: string): number {

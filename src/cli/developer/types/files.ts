@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isEventTypeName, isOwnEventTypeName } from '../../../domain/events/event-type.js';
+import { isDeeperThan } from '../../../domain/events/payload.js';
+import { schemaIssues } from '../../../platform/payload-checks/schema-issues.js';
+
+/** An event type as a file has it. */
+export interface WrittenType {
+  name: string;
+  description: string;
+  schema: Record<string, unknown>;
+}
+
+const ENDING = '.json';
+const DEPTH_MAX = 64;
+const DESCRIPTION_CHARS_MAX = 1_000;
+
+/**
+ * Reads the event types of a folder: `order.paid.json` has the JSON Schema of `order.paid`, and its `description` is
+ * that of the type.
+ *
+ * @throws Error that lists what is wrong with the files
+ */
+export function readTypes(folder: string): WrittenType[] {
+  const files = filesIn(folder);
+  const wrong: string[] = [];
+  const types = files.flatMap((file) => {
+    const { type, problems } = readType(folder, file);
+    wrong.push(...problems.map((problem) => `${join(folder, file)}: ${problem}`));
+    return type ?? [];
+  });
+  if (wrong.length > 0) {
+    throw new Error(`Nothing was pushed, because files are wrong.\n${wrong.join('\n')}`);
+  }
+  return types;
+}
+
+function filesIn(folder: string): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    throw new Error(`The folder ${folder} cannot be read: ${(error as Error).message}.`);
+  }
+  const files = names.filter((name) => name.endsWith(ENDING)).sort();
+  if (files.length === 0) {
+    throw new Error(`${folder} has no file such as order.paid.json, with the JSON Schema of an event type.`);
+  }
+  return files;
+}
+
+function readType(folder: string, file: string): { type?: WrittenType; problems: string[] } {
+  const name = file.slice(0, -ENDING.length);
+  if (!isEventTypeName(name) || isOwnEventTypeName(name)) {
+    const why = isEventTypeName(name) ? 'is one of the service itself' : 'is not the name of an event type';
+    return { problems: [`${name} ${why}; a file is named as order.paid.json`] };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  } catch (error) {
+    return { problems: [`is not JSON: ${(error as Error).message}`] };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { problems: ['must be a JSON Schema, an object'] };
+  }
+  const { description, schema } = apart(value as Record<string, unknown>);
+  if (typeof description !== 'string' || description.trim() === '' || description.length > DESCRIPTION_CHARS_MAX) {
+    return { problems: ['needs a "description" of 1 to 1,000 characters, which says when the event is emitted'] };
+  }
+  const problems = isDeeperThan(schema, DEPTH_MAX)
+    ? [`must not be nested deeper than ${DEPTH_MAX} levels`]
+    : schemaIssues(schema).map(({ path, detail }) => `${path.length === 0 ? 'the schema' : path.join('.')} ${detail}`);
+  return { type: { name, description, schema }, problems };
+}
+
+/** The description of the type, and its schema without it. `$schema` is for editors: there is one draft only. */
+export function apart(whole: Record<string, unknown>): { description: unknown; schema: Record<string, unknown> } {
+  const { description, $schema: _, ...schema } = whole;
+  return { description, schema };
+}

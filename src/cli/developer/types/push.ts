@@ -1,0 +1,89 @@
+import { createInterface } from 'node:readline/promises';
+import { ask, RefusedError } from '../ask.js';
+import { type Connection, type ConnectionFlags, findConnection } from '../connection.js';
+import { compareTypes, type Step } from './compare.js';
+import { readTypes } from './files.js';
+import { readRegistry } from './registry.js';
+
+interface PushOptions extends ConnectionFlags {
+  check?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+const REGISTER =
+  'mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { version } } }';
+const UPDATE = 'mutation ($input: UpdateEventTypeInput!) { updateEventType(input: $input) { eventType { version } } }';
+/** Differences are not an error: a pipeline tells them apart. */
+const EXIT_DIFFERENT = 2;
+
+/**
+ * `hookwright types push`: registers and changes event types as the files of a folder have them, after it has shown the
+ * differences. Types without a file stay.
+ */
+export async function pushTypes(folder: string, options: PushOptions): Promise<void> {
+  const connection = findConnection(options);
+  const written = readTypes(folder);
+  const steps = compareTypes(written, await readRegistry(connection));
+  const due = steps.filter(({ kind }) => kind === 'new' || kind === 'changed');
+  const say = (line: string) => process.stdout.write(`${line}\n`);
+  steps
+    .filter(({ kind }) => kind !== 'unchanged')
+    .flatMap(shown)
+    .forEach(say);
+  say(`${summary(steps)} at ${connection.url}.`);
+  if (options.check) {
+    process.exitCode = due.length > 0 ? EXIT_DIFFERENT : 0;
+    return;
+  }
+  if (due.length === 0 || options.dryRun || !(options.yes || (await isConfirmed(due.length)))) {
+    say(due.length === 0 ? 'There is nothing to push.' : 'Nothing was pushed.');
+    return;
+  }
+  await push(connection, due, say);
+}
+
+const shown = ({ name, kind, lines }: Step): string[] => [`${name}: ${kind}`, ...lines.map((line) => `  ${line}`)];
+
+function summary(steps: readonly Step[]): string {
+  const kinds = ['new', 'changed', 'unchanged', 'deprecated'] as const;
+  const counts = kinds.map((kind) => ({ kind, count: steps.filter((step) => step.kind === kind).length }));
+  const parts = counts.filter(({ count }) => count > 0).map(({ kind, count }) => `${count} ${kind}`);
+  return `${steps.length} event type${steps.length === 1 ? '' : 's'}: ${parts.join(', ')}`;
+}
+
+/** @throws Error where nobody can be asked */
+async function isConfirmed(count: number): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new Error('Nobody can be asked here: run it with --yes to push, or with --dry-run or --check.');
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await terminal.question(`Push ${count} event type${count === 1 ? '' : 's'}? [y/N] `);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+/** A refusal of one type leaves the others alone. @throws Error that says which were not pushed */
+async function push(connection: Connection, due: readonly Step[], say: (line: string) => void): Promise<void> {
+  const failures: string[] = [];
+  let pushed = 0;
+  for (const { name, kind, change } of due) {
+    try {
+      await ask(connection, kind === 'new' ? REGISTER : UPDATE, { input: { name, ...change } });
+      pushed += 1;
+      say(`${name} is ${kind === 'new' ? 'registered' : 'changed'}.`);
+    } catch (error) {
+      failures.push(`${name}: ${(error as Error).message}`);
+      if (!(error instanceof RefusedError && /^(BAD_USER_INPUT|CONFLICT|NOT_FOUND)$/.test(error.code))) {
+        break; // the next one would fail for the same reason
+      }
+    }
+  }
+  if (failures.length > 0) {
+    const sentence = `${pushed} of ${due.length} event types were pushed. Run it again for the others: it finds what is left.`;
+    throw new Error(`${sentence}\n${failures.join('\n')}`);
+  }
+}
