@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,6 @@ async function answers(program: string): Promise<number[]> {
   }
 }
 
-const has = (command: string, version = '--version') => spawnSync(command, [version]).status === 0;
 const expected = [true, false, false];
 
 describe('the code that receivers are given tells genuine deliveries from others', () => {
@@ -154,55 +153,5 @@ createServer((request) => void ${call});
     const options = '--ignoreConfig --noEmit --strict --module nodenext --types node --skipLibCheck'.split(' ');
     const { stdout } = await run('node_modules/.bin/tsc', [...options, ...files]).catch((error) => error);
     expect(stdout).toBe('');
-  });
-
-  it.skipIf(!has('python3'))('in Python', async () => {
-    const main = `
-import sys
-headers = {"X-Service-Signature": sys.argv[2], "X-Service-Timestamp": sys.argv[3]}
-print(str(is_genuine(sys.argv[1].encode(), headers, sys.argv[7])).lower())`;
-    expect(await verdicts('python3', await write('plain.py', `${codeOf('Python', 'plain')}${main}`))).toEqual(expected);
-  });
-
-  it.skipIf(!has('go', 'version'))('in Go', { timeout: 120_000 }, async () => {
-    const main = `
-func main() {
-	header := http.Header{}
-	header.Set("X-Service-Signature", os.Args[2])
-	header.Set("X-Service-Timestamp", os.Args[3])
-	fmt.Println(IsGenuine([]byte(os.Args[1]), header, os.Args[7]))
-}`;
-    const code = codeOf('Go', 'plain')
-      .replace('package receiver', 'package main')
-      .replace('"net/http"', '"fmt"\n\t"net/http"\n\t"os"');
-    const program = join(folder, 'receiver');
-    await run('go', ['build', '-o', program, await write('plain.go', code + main)]);
-    expect(await verdicts(program)).toEqual(expected);
-  });
-
-  it.skipIf(!has('javac'))('in Java', { timeout: 120_000 }, async () => {
-    const main = `  public static void main(String[] args) throws Exception {
-    System.out.println(isGenuine(args[0].getBytes(UTF_8), args[1], args[2], args[6]));
-  }
-}
-`;
-    const code = codeOf('Java', 'plain').replace(/\}\n$/, main);
-    await run('javac', ['-d', folder, await write('Receiver.java', code)]);
-    const utf8 = ['-Dfile.encoding=UTF-8', '-Dsun.jnu.encoding=UTF-8'];
-    expect(await verdicts('java', ...utf8, '-cp', folder, 'Receiver')).toEqual(expected);
-  });
-
-  it.skipIf(!has('php'))('in PHP', async () => {
-    const main = `
-$server = ['HTTP_X_SERVICE_SIGNATURE' => $argv[2], 'HTTP_X_SERVICE_TIMESTAMP' => $argv[3]];
-echo is_genuine($argv[1], $server, $argv[7]) ? 'true' : 'false';`;
-    expect(await verdicts('php', await write('plain.php', codeOf('PHP', 'plain') + main))).toEqual(expected);
-  });
-
-  it.skipIf(!has('ruby'))('in Ruby', async () => {
-    const main = `
-env = { "HTTP_X_SERVICE_SIGNATURE" => ARGV[1], "HTTP_X_SERVICE_TIMESTAMP" => ARGV[2] }
-puts genuine?(ARGV[0], env, ARGV[6])`;
-    expect(await verdicts('ruby', await write('plain.rb', codeOf('Ruby', 'plain') + main))).toEqual(expected);
   });
 });

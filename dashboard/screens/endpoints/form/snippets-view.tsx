@@ -39,6 +39,11 @@ export function Snippets() {
           <Trans>
             It checks webhook-signature, which covers the delivery's id, its time and the exact bytes of the body.
           </Trans>
+        ) : snippet?.both ? (
+          <Trans>
+            Its first function checks webhook-signature, which covers the delivery's id, its time and the exact bytes of
+            the body. The second one checks X-Service-Signature, which covers the body alone.
+          </Trans>
         ) : (
           <Trans>
             It checks X-Service-Signature, which covers the exact bytes of the body. If a replay within five minutes

@@ -1,10 +1,20 @@
+/// <reference types="vite/client" />
+import go from '../../../../docs/verify/go/hookwright.go?raw';
+import java from '../../../../docs/verify/java/Hookwright.java?raw';
+import php from '../../../../docs/verify/php/hookwright.php?raw';
+import python from '../../../../docs/verify/python/hookwright.py?raw';
+import ruby from '../../../../docs/verify/ruby/hookwright.rb?raw';
+import rust from '../../../../docs/verify/rust/src/hookwright.rs?raw';
+
 /** A receiver's code that verifies a delivery, in one language. */
 export interface Snippet {
   language: string;
   /** By the library of Standard Webhooks: it reads `webhook-signature`, which covers id, time and body. */
   library: string;
-  /** With nothing but the language: it reads `X-Service-Signature`, which covers the body. */
+  /** Without a library that knows webhooks: the files of docs/verify, or code that reads `X-Service-Signature`. */
   plain: string;
+  /** `plain` can go by either signature. */
+  both?: true;
 }
 
 /** The languages that receivers are written in most. The secret is in the environment, as WEBHOOK_SECRET. */
@@ -50,17 +60,8 @@ def verify(raw_body: bytes, headers):
     """Raises WebhookVerificationError unless it is genuine and fresh. raw_body: as it came."""
     return webhook.verify(raw_body, dict(headers))
 `,
-    plain: `import hashlib
-import hmac
-import time
-
-def is_genuine(raw_body: bytes, headers, secret: str) -> bool:
-    """raw_body: as it came. headers: of your framework, where case does not matter."""
-    expected = "sha256=" + hmac.new(secret.encode(), raw_body, hashlib.sha256).hexdigest()
-    given = headers.get("X-Service-Signature", "")
-    age = abs(time.time() - float(headers.get("X-Service-Timestamp", "nan")))
-    return hmac.compare_digest(given.encode(), expected.encode()) and age <= 300
-`,
+    plain: python,
+    both: true,
   },
   {
     language: 'Go',
@@ -83,29 +84,8 @@ func Verify(rawBody []byte, header http.Header) error {
 	return webhook.Verify(rawBody, header)
 }
 `,
-    plain: `package receiver
-
-import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"net/http"
-	"strconv"
-	"time"
-)
-
-// IsGenuine checks a delivery. rawBody is the body as it came.
-func IsGenuine(rawBody []byte, header http.Header, secret string) bool {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(rawBody)
-	expected := "sha256=" + hex.EncodeToString(mac.Sum(nil))
-	sent, err := strconv.ParseInt(header.Get("X-Service-Timestamp"), 10, 64)
-	if err != nil || time.Since(time.Unix(sent, 0)).Abs() > 5*time.Minute {
-		return false
-	}
-	return hmac.Equal([]byte(header.Get("X-Service-Signature")), []byte(expected))
-}
-`,
+    plain: go,
+    both: true,
   },
   {
     language: 'PHP',
@@ -119,16 +99,8 @@ $headers = array_change_key_case(getallheaders(), CASE_LOWER);
 // Throws WebhookVerificationException unless it is genuine and fresh.
 $event = (new Webhook(getenv('WEBHOOK_SECRET')))->verify($rawBody, $headers);
 `,
-    plain: `<?php
-// $rawBody = file_get_contents('php://input'), $server = $_SERVER
-function is_genuine(string $rawBody, array $server, string $secret): bool
-{
-    $expected = 'sha256=' . hash_hmac('sha256', $rawBody, $secret);
-    $given = $server['HTTP_X_SERVICE_SIGNATURE'] ?? '';
-    $age = abs(time() - (int) ($server['HTTP_X_SERVICE_TIMESTAMP'] ?? 0));
-    return hash_equals($expected, $given) && $age <= 300;
-}
-`,
+    plain: php,
+    both: true,
   },
   {
     language: 'Java',
@@ -143,29 +115,8 @@ final class Receiver {
   }
 }
 `,
-    plain: `import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.security.MessageDigest;
-import java.time.Instant;
-import java.util.HexFormat;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
-
-final class Receiver {
-  /** signature and timestamp: the headers X-Service-Signature and X-Service-Timestamp; rawBody: as it came. */
-  static boolean isGenuine(byte[] rawBody, String signature, String timestamp, String secret)
-      throws Exception {
-    Mac mac = Mac.getInstance("HmacSHA256");
-    mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
-    String expected = "sha256=" + HexFormat.of().formatHex(mac.doFinal(rawBody));
-    if (signature == null || timestamp == null || !timestamp.matches("\\\\d{1,12}")) {
-      return false;
-    }
-    long age = Math.abs(Instant.now().getEpochSecond() - Long.parseLong(timestamp));
-    return MessageDigest.isEqual(expected.getBytes(UTF_8), signature.getBytes(UTF_8)) && age <= 300;
-  }
-}
-`,
+    plain: java,
+    both: true,
   },
   {
     language: 'Ruby',
@@ -180,15 +131,21 @@ def verify(raw_body, env)
   WEBHOOK.verify(raw_body, names.to_h { |name| [name, env["HTTP_#{name.upcase.tr("-", "_")}"]] })
 end
 `,
-    plain: `require "openssl"
+    plain: ruby,
+    both: true,
+  },
+  {
+    language: 'Rust',
+    library: `// cargo add http standardwebhooks
+use standardwebhooks::{Webhook, WebhookError};
 
-# raw_body: request.body.read, as it came. env: of Rack.
-def genuine?(raw_body, env, secret)
-  expected = "sha256=" + OpenSSL::HMAC.hexdigest("SHA256", secret, raw_body)
-  given = env["HTTP_X_SERVICE_SIGNATURE"].to_s
-  age = (Time.now.to_i - env["HTTP_X_SERVICE_TIMESTAMP"].to_i).abs
-  OpenSSL.secure_compare(expected, given) && age <= 300
-end
+/// An error unless the delivery is genuine and fresh. \`raw_body\`: the bytes as they came.
+pub fn verify(raw_body: &[u8], headers: &http::HeaderMap) -> Result<(), WebhookError> {
+    let secret = std::env::var("WEBHOOK_SECRET").expect("WEBHOOK_SECRET is set");
+    Webhook::new(&secret)?.verify(raw_body, headers)
+}
 `,
+    plain: rust,
+    both: true,
   },
 ];

@@ -1,0 +1,3 @@
+module hookwright.example/receiver
+
+go 1.21

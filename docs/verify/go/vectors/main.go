@@ -1,0 +1,52 @@
+// go run ./vectors v1.tsv: goes through the public vectors, and says where the result differs.
+package main
+
+import (
+	"encoding/base64"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	receiver "hookwright.example/receiver"
+)
+
+func decoded(text string) string {
+	bytes, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(bytes)
+}
+
+func main() {
+	file, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(file)), "\n")[1:]
+	wrong := 0
+	for _, line := range lines {
+		row := strings.Split(line, "\t")
+		headers := map[string]string{}
+		for _, header := range strings.Split(decoded(row[3]), "\n") {
+			name, value, _ := strings.Cut(header, ": ")
+			headers[strings.ToLower(name)] = value
+		}
+		header := func(name string) string { return headers[strings.ToLower(name)] }
+		seconds, _ := strconv.ParseInt(row[5], 10, 64)
+		verify := receiver.Verify
+		if row[1] == "contract" {
+			verify = receiver.VerifyContract
+		}
+		takes := verify([]byte(decoded(row[4])), header, time.Unix(seconds, 0), strings.Split(decoded(row[2]), "\n")...)
+		if takes != (row[6] == "ok") {
+			wrong++
+			println(row[0], takes)
+		}
+	}
+	os.Stdout.WriteString(strconv.Itoa(len(lines)) + " vectors, " + strconv.Itoa(wrong) + " wrong\n")
+	if wrong > 0 {
+		os.Exit(1)
+	}
+}
