@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { firstDifference, verifySignatures } from '../../dashboard/screens/deliveries/one/verify.js';
+import { VECTORS } from '../../scripts/receiver-vectors.js';
 import { formatSecret, secretKeys } from '../../src/domain/signing/secret.js';
 import { contractSignature, standardSignature } from '../../src/domain/signing/signature.js';
 
@@ -99,6 +100,26 @@ test.each([
   [`whsec_${'A'.repeat(43)}!`, 'characters'],
 ])('the secret %j is refused: %s', async (secret, why) => {
   expect(await resultsOf(secret, headersOf([newSecret()]))).toEqual({ kind: 'bad-secret', why });
+});
+
+/** The dialog shows which signature fits, of a request that may be days old: it does not judge times. */
+const OF_SIGNATURES = VECTORS.filter(({ scheme, name }) => scheme === 'standard' || !name.includes('timestamp'));
+const FITS_AT_ANOTHER_TIME = ['TOO_OLD', 'TOO_NEW'];
+
+test.each(OF_SIGNATURES)('it agrees with a public vector: $name', async (vector) => {
+  const body = new Uint8Array(Buffer.from(vector.bodyBase64, 'base64'));
+  const fits = await Promise.all(
+    vector.secrets.map(async (secret) => {
+      const verification = await verifySignatures(secret, vector.headers, body);
+      const scheme = vector.scheme === 'contract' ? 'service' : 'standard';
+      return (
+        verification.kind === 'verified' &&
+        verification.verdicts.some((verdict) => verdict.scheme === scheme && verdict.result === 'valid')
+      );
+    }),
+  );
+  const result = vector.expect;
+  expect(fits.indexOf(true)).toBe(result.ok ? result.secret : FITS_AT_ANOTHER_TIME.includes(result.reason) ? 0 : -1);
 });
 
 test('the first byte in which two bodies differ is found', () => {

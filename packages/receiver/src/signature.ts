@@ -19,7 +19,12 @@ export async function fittingSecret(secrets: readonly SecretKeys[], claim: Claim
   return fits.indexOf(true);
 }
 
-async function signatureOf(secret: SecretKeys, { scheme, id, timestamp }: Claim, body: Bytes): Promise<string> {
+/** @returns base64, or hex for the contract's scheme: what stands after `v1,` or `sha256=` */
+export async function signatureOf(
+  secret: SecretKeys,
+  { scheme, id, timestamp }: Omit<Claim, 'signatures'>,
+  body: Bytes,
+): Promise<string> {
   if (scheme === 'contract') {
     const digest = await hmac(secret.contract, body);
     return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -37,8 +37,8 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
     empty: t`Paste the secret.`,
     spaces: t`Remove the white space around the secret, in your configuration too.`,
     prefix: t`A secret begins with whsec_. Include that part.`,
-    length: t`A secret has exactly 44 characters after whsec_.`,
-    characters: t`A secret contains only letters, digits, + and / after whsec_.`,
+    length: t`A secret has 32 to 88 characters after whsec_.`,
+    characters: t`After whsec_ a secret has only letters, digits, +, / and =.`,
   };
   return (
     <Dialog open onClose={onClose} width="wide" title={<Trans>Verify the signature</Trans>}>

@@ -1,3 +1,6 @@
+import { readSecrets, type SecretKeys } from '../../../../packages/receiver/src/secrets.js';
+import { type Bytes, signatureOf } from '../../../../packages/receiver/src/signature.js';
+
 /** The headers of a request, by name in any case. A header that came twice is a list. */
 export type Headers = Readonly<Record<string, unknown>>;
 
@@ -22,8 +25,8 @@ export type Verification =
   | { kind: 'verified'; verdicts: Verdict[] };
 
 const PREFIX = 'whsec_';
-/** 33 bytes in base64. */
-const SECRET_CHARS = 44;
+/** An imported secret may be a text. This one is a secret that was copied without its prefix. */
+const WITHOUT_PREFIX = /^[A-Za-z0-9+/]{32,88}={0,2}$/;
 
 /**
  * Verifies both signatures of a request, over its exact bytes (docs/interface.md, "Deliveries"): `X-Service-Signature`,
@@ -33,63 +36,60 @@ const SECRET_CHARS = 44;
  * @throws DOMException where the page has no WebCrypto, as over plain http
  */
 export async function verifySignatures(secret: string, headers: Headers, body: Uint8Array): Promise<Verification> {
-  const why = faultOf(secret);
-  if (why !== undefined) {
-    return { kind: 'bad-secret', why };
+  const keys = keysOf(secret);
+  if (typeof keys === 'string') {
+    return { kind: 'bad-secret', why: keys };
   }
   const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const sent = new Uint8Array(body);
   const verdicts: Verdict[] = [];
   for (const [header, value] of values) {
     if (header === 'webhook-signature') {
-      verdicts.push(...(await standardVerdicts(secret, values, value, body)));
+      verdicts.push(...(await standardVerdicts(keys, values, value, sent)));
     } else if (header.endsWith('-signature')) {
-      verdicts.push(await serviceVerdict(secret, header, value, body));
+      verdicts.push(await serviceVerdict(keys, header, value, sent));
     }
   }
   return verdicts.length === 0 ? { kind: 'unsigned' } : { kind: 'verified', verdicts };
 }
 
-function faultOf(secret: string) {
+/** The keys of a secret, by the code of receivers; or what is wrong with it. */
+function keysOf(secret: string): SecretKeys | 'empty' | 'prefix' | 'length' | 'characters' | 'spaces' {
   if (secret.trim() === '') {
     return 'empty';
   }
   if (secret !== secret.trim()) {
     return 'spaces';
   }
-  if (!secret.startsWith(PREFIX)) {
+  if (WITHOUT_PREFIX.test(secret)) {
     return 'prefix';
   }
-  const base64 = secret.slice(PREFIX.length);
-  if (!/^[A-Za-z0-9+/]*$/.test(base64)) {
-    return 'characters';
+  try {
+    return readSecrets(secret)[0]!;
+  } catch {
+    if (!secret.startsWith(PREFIX)) {
+      return 'prefix';
+    }
+    return /^[A-Za-z0-9+/]*={0,2}$/.test(secret.slice(PREFIX.length)) ? 'length' : 'characters';
   }
-  return base64.length === SECRET_CHARS ? undefined : 'length';
 }
 
 /** The key is the whole secret, with its `whsec_`; only the body is signed. */
-async function serviceVerdict(secret: string, header: string, given: string, body: Uint8Array): Promise<Verdict> {
-  const mac = await hmac(new TextEncoder().encode(secret), body);
-  const expected = `sha256=${[...mac].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+async function serviceVerdict(secret: SecretKeys, header: string, given: string, body: Bytes): Promise<Verdict> {
+  const expected = `sha256=${await signatureOf(secret, { scheme: 'contract', id: '', timestamp: '' }, body)}`;
   const result = given === expected ? 'valid' : given.startsWith('sha256=') ? 'differs' : 'malformed';
   return { header, scheme: 'service', entry: 1, result, given, expected };
 }
 
 /** The key is the bytes behind `whsec_`; id, timestamp and body are signed. */
 async function standardVerdicts(
-  secret: string,
+  secret: SecretKeys,
   headers: ReadonlyMap<string, string>,
   value: string,
-  body: Uint8Array,
+  body: Bytes,
 ): Promise<Verdict[]> {
-  const key = Uint8Array.from(atob(secret.slice(PREFIX.length)), (character) => character.charCodeAt(0));
-  const head = new TextEncoder().encode(
-    `${headers.get('webhook-id') ?? ''}.${headers.get('webhook-timestamp') ?? ''}.`,
-  );
-  const signed = new Uint8Array(head.length + body.length);
-  signed.set(head);
-  signed.set(body, head.length);
-  const mac = await hmac(key, signed);
-  const expected = `v1,${btoa(String.fromCharCode(...mac))}`;
+  const [id = '', timestamp = ''] = [headers.get('webhook-id'), headers.get('webhook-timestamp')];
+  const expected = `v1,${await signatureOf(secret, { scheme: 'standard', id, timestamp }, body)}`;
   return value.split(' ').map((given, index) => ({
     header: 'webhook-signature',
     scheme: 'standard' as const,
@@ -98,12 +98,6 @@ async function standardVerdicts(
     given,
     expected,
   }));
-}
-
-async function hmac(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const imported = await crypto.subtle.importKey('raw', new Uint8Array(key), algorithm, false, ['sign']);
-  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, new Uint8Array(message)));
 }
 
 /** Where two bodies first differ, in bytes from 0; undefined when they are the same. */
