@@ -114,6 +114,15 @@ test("the limit of the timeout is the operator's", async () => {
   const { id } = await strict.webhook();
   const patch = (delivery: object) => strict.ask(`PATCH /webhooks/${id}/options`, { json: { delivery } });
   expect((await patch({ timeout_ms: 2_001 })).body.errors).toMatchObject([{ code: 'timeout_out_of_range' }]);
+  for (const [delivery, detail] of [
+    [{ recovery: 'SOON' }, 'must be one of MANUAL, AUTOMATIC'],
+    [{ timeout_ms: 3e9 }, 'must be a whole number, 1000 to 120000 ms'],
+    [{ timeout_ms: 1.5 }, 'must be a whole number, 1000 to 120000 ms'],
+    [{ concurrency_max: 1e300 }, 'must be a whole number, 1 to 1000'],
+    [{ retry_delays_seconds: [3e9] }, 'must be a whole number of seconds, 1 to 86400'],
+  ] as const) {
+    expect((await patch(delivery)).body.errors).toMatchObject([{ detail }]);
+  }
   expect((await patch({ timeout_ms: 2_000 })).status).toBe(200);
 });
 

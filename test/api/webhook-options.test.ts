@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { makeTenant } from '../support/factories.js';
 import { numberIn } from '../support/ids.js';
-import { expectProblem, RestApi } from '../support/rest-api.js';
+import { expectProblem, expectRefusedAt, RestApi } from '../support/rest-api.js';
 
 /** Names, descriptions and metadata of webhooks, which stand in a row beside theirs. */
 
@@ -66,6 +66,10 @@ describe('in GraphQL', () => {
       'input.metadata.n metadata_value_no_text',
       'input.metadata.long metadata_value_too_long',
     ]);
+    const inline = `mutation { createWebhook(input: { url: "${url}", eventTypes: ["*"], metadata: { __proto__: "x" } }) { webhook { id } } }`;
+    const malformed = ['input.metadata.__proto__ metadata_key_malformed'];
+    expect(await refused({ metadata: { ['__proto__']: 'x' } })).toEqual(malformed);
+    expect(issuesOf(await graphql(inline))).toEqual(malformed);
   });
 
   test('lists find them by text and by metadata', async () => {
@@ -122,6 +126,20 @@ describe('in REST', () => {
     expect(read.body.data).toEqual(having({ ...none, name: 'Booking system', metadata: { team: 'payments' } }));
     expect(read.headers['etag']).toBe(made.headers['etag']);
     expect(await optionsOf(plain.body.data.id)).toEqual(having(none));
+  });
+
+  test('the key __proto__ is refused wherever a map is taken, and nothing is changed', async () => {
+    const { id } = await api.webhook();
+    const map = (value: unknown) => ({ ['__proto__']: value, ok: value });
+    const maps = [{ metadata: map('x') }, { delivery: { headers: map({ value: 'x' }) } }];
+    for (const [index, options] of maps.entries()) {
+      const place = `${['/metadata', '/delivery/headers'][index]}/__proto__`;
+      expectRefusedAt(await patch(id, options), place);
+      const json = { url, events: ['*'], options };
+      expectRefusedAt(await api.ask('POST /webhooks', { json }), `/options${place}`);
+      expectRefusedAt(await api.ask(`PATCH /webhooks/${id}`, { json: { options } }), `/options${place}`);
+    }
+    expect(await optionsOf(id)).toEqual(having(none));
   });
 
   test('a change is a merge patch, which keeps what it does not name', async () => {

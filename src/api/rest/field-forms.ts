@@ -12,6 +12,7 @@ import {
 } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX, URL_LENGTH_MAX, webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Path } from '../../errors.js';
+import { amount, delay } from '../../operations/fields/kind-rules.js';
 import { graphqlName, type RestName, restName } from './names.js';
 import { authForm, headerPlace, headersForm, inputsOf } from './option-forms.js';
 
@@ -24,7 +25,9 @@ export const subscribedEvent = z.string().meta({
   examples: ['booking.created', WILDCARD],
 });
 
-/** The form of a value; the resolvers judge it. */
+const WHOLE = { type: 'integer', format: 'int32' };
+
+/** The form of a value; the resolvers judge it. Numbers are judged here too: GraphQL has none above 32 bits. */
 function formOf(field: Field, requested: boolean): z.ZodType {
   const description = field.rest!;
   switch (field.kind) {
@@ -52,14 +55,15 @@ function formOf(field: Field, requested: boolean): z.ZodType {
         examples: [{ team: 'payments' }],
       });
     case 'number':
-      return (field.whole ? z.int().meta({ format: 'int32' }) : z.number()).meta({
+      return (requested ? amount(field) : z.number()).meta({
+        ...(field.whole ? WHOLE : {}),
         minimum: field.min,
         maximum: field.max,
         description,
       });
     case 'delays':
       return z
-        .array(requested ? z.int().meta({ format: 'int32', minimum: 1, maximum: field.secondsMax }) : z.number())
+        .array(requested ? delay(field).meta({ ...WHOLE, minimum: 1, maximum: field.secondsMax }) : z.number())
         .meta({ ...(requested ? { maxItems: field.countMax } : {}), description, examples: [[5, 60, 600]] });
     case 'choice':
       return z.enum(Object.keys(field.values)).meta({ description });

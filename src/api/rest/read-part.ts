@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type InputIssue, invalidInput } from '../../errors.js';
-import { inputIssueOf, pathOf } from '../graphql/fields/input.js';
+import { type InputIssue, invalidInput, type Path, requireNoIssues } from '../../errors.js';
+import { inputIssueOf, inWords, pathOf } from '../graphql/fields/input.js';
 import type { RequestPart } from './problem.js';
 
 const PROPERTY_SHOWN_LENGTH_MAX = 100;
@@ -15,11 +15,28 @@ export function readPart<Schema extends z.ZodObject>(
   value: unknown,
   part: RequestPart,
 ): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: inWords });
   if (!result.success) {
     throw invalidInput(result.error.issues.flatMap((issue) => inputIssues(issue, schema, value, part)));
   }
+  requireNoIssues(lostKeys(schema, value, [part]));
   return result.data;
+}
+
+/** Maps of zod leave out `__proto__` without a word. */
+function lostKeys(form: unknown, value: unknown, path: Path): InputIssue[] {
+  if (form instanceof z.ZodOptional || form instanceof z.ZodNullable) {
+    return lostKeys(form.unwrap(), value, path);
+  }
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
+  if (form instanceof z.ZodRecord && Object.hasOwn(value, '__proto__')) {
+    return [{ path: [...path, '__proto__'], code: 'key_not_allowed', detail: 'is not allowed as a key' }];
+  }
+  return form instanceof z.ZodObject
+    ? Object.entries(form.shape).flatMap(([key, inner]) => lostKeys(inner, valueAt(value, [key]), [...path, key]))
+    : [];
 }
 
 function inputIssues(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknown, part: RequestPart): InputIssue[] {

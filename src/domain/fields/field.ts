@@ -104,7 +104,7 @@ export interface Choice {
   values: Readonly<Record<string, string>>;
 }
 
-export const TEXT_MAP_KEY = /^[A-Za-z0-9_.-]{1,40}$/;
+export const TEXT_MAP_KEY = /^(?!__proto__$)[A-Za-z0-9_.-]{1,40}$/;
 
 /** Fields that are changed one by one, under a name of their own. Their names are unique in the noun. */
 export interface Group extends Described {

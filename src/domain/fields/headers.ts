@@ -37,7 +37,7 @@ export const shownHeaders = (stored: StoredHeaders | null | undefined): ShownHea
   );
 
 /** A token (RFC 9110 §5.6.2). */
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const NAME = /^(?!__proto__$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 /** Visible ASCII characters, with blanks only between them: nothing that ends a line or begins another header. */
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
@@ -60,7 +60,10 @@ export function isReserved(name: string, prefix: string): boolean {
 export function nameProblem(name: string, prefix: string): { code: string; detail: string } | null {
   if (name.length > HEADER_NAME_CHARS_MAX || !NAME.test(name)) {
     const allowed = `1 to ${HEADER_NAME_CHARS_MAX} letters, digits and !#$%&'*+-.^_\`|~`;
-    return { code: 'header_name_malformed', detail: `is not the name of a header, which has ${allowed}` };
+    return {
+      code: 'header_name_malformed',
+      detail: `is not the name of a header, which has ${allowed}, and is not __proto__`,
+    };
   }
   if (name.toLowerCase() === 'authorization') {
     return { code: 'header_not_allowed', detail: 'cannot be Authorization: use `auth` for it' };

@@ -83,7 +83,7 @@ export function textMap({ countMax, valueCharsMax }: TextMap, name: string) {
           add(
             [key.slice(0, KEY_SHOWN_LENGTH_MAX)],
             'key_malformed',
-            'is not a key of 1 to 40 letters, digits, "_", "." and "-"',
+            'is not a key of 1 to 40 letters, digits, "_", "." and "-", nor may a key be __proto__',
           );
         } else if (typeof value !== 'string' || /[\0\p{Cs}]/u.test(value)) {
           add([key], 'value_no_text', 'must be a text, without the character NUL and halves of characters');
@@ -103,19 +103,28 @@ export const auth = (prefix: string) =>
     }
   });
 
-export function quantity({ min, max: most, maxOf, whole, unit, refusedAs }: Quantity, { maxima }: Known) {
-  const max = maxOf === undefined ? most : Math.min(most, maxima[maxOf]);
+export const quantity = (field: Quantity, { maxima }: Known) =>
+  amount(field.maxOf === undefined ? field : { ...field, max: Math.min(field.max, maxima[field.maxOf]) });
+
+/** The same before the maximum of the operator is known. */
+export function amount({ min, max, whole, unit, refusedAs }: Quantity) {
   const wrong = (value: number) => !(value >= min && value <= max) || (whole === true && !Number.isInteger(value));
-  return z
-    .number()
-    .refine(
-      (value) => !wrong(value),
-      refused(refusedAs, `must be ${min} to ${max}${unit === undefined ? '' : ` ${unit}`}`),
-    );
+  const allowed = `${whole ? 'a whole number, ' : ''}${min} to ${max}${unit === undefined ? '' : ` ${unit}`}`;
+  return z.number().refine((value) => !wrong(value), refused(refusedAs, `must be ${allowed}`));
 }
 
+export const delay = ({ secondsMax, refusedAs }: Delays) =>
+  z
+    .number()
+    .refine(
+      (seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= secondsMax,
+      refused(refusedAs.each, `must be a whole number of seconds, 1 to ${secondsMax}`),
+    );
+
 /** A delivery and its attempts are kept for the retention: the last retry comes a day before its end at the latest. */
-export function delays({ countMax, secondsMax, totalSecondsMax, refusedAs }: Delays, { retentionDays }: Known) {
+export function delays(field: Delays, { retentionDays }: Known) {
+  const { countMax, totalSecondsMax, refusedAs } = field;
+  const each = delay(field);
   const totalMax = Math.min(totalSecondsMax, (retentionDays - 1) * DAY_SECONDS);
   return z.array(z.number()).superRefine((seconds, context) => {
     const add = (path: number[], code: string, message: string) =>
@@ -123,11 +132,11 @@ export function delays({ countMax, secondsMax, totalSecondsMax, refusedAs }: Del
     if (seconds.length > countMax) {
       return add([], refusedAs.count, `must have at most ${countMax} delays`);
     }
-    const wrong = seconds.flatMap((delay, index) =>
-      Number.isInteger(delay) && delay >= 1 && delay <= secondsMax ? [] : [index],
+    const wrong = seconds.flatMap((one, index) =>
+      (each.safeParse(one).error?.issues ?? []).map(({ message }) => ({ index, message })),
     );
-    for (const index of wrong) {
-      add([index], refusedAs.each, `must be a whole number of seconds, 1 to ${secondsMax}`);
+    for (const { index, message } of wrong) {
+      add([index], refusedAs.each, message);
     }
     if (wrong.length === 0 && seconds.reduce((sum, delay) => sum + delay, 0) > totalMax) {
       add([], refusedAs.total, `must have at most ${totalMax} seconds together (${totalMax / DAY_SECONDS} days)`);

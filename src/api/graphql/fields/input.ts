@@ -86,12 +86,26 @@ export const overlapHours = z
 
 /** @throws ApiError invalid_input with every broken rule */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, path: Path): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: inWords });
   if (!result.success) {
     throw invalidInput(result.error.issues.map((issue) => inputIssueOf(issue, path)));
   }
   return result.data;
 }
+
+/** What a rule without a message of its own allows, as the end of a sentence. */
+export const inWords: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
+    default:
+      return undefined;
+  }
+};
 
 export function inputIssueOf(issue: z.core.$ZodIssue, path: Path): InputIssue {
   const ownCode = issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : issue.code;
