@@ -139,7 +139,8 @@ describe('a database that cannot be reached', SLOW, () => {
 
   const verified = 'sslmode=verify-full';
   test.each([
-    ['for another name', GOOD, verified, 'DNS:receiver.example.com. The certificate is for another name: name'],
+    ['for another name', GOOD, verified, 'IP: 127.0.0.1 is not in the cert'],
+    ['for another name, which it says', GOOD, verified, 'The certificate is for another name: name'],
     ['for another name, of a CA alone', GOOD, 'sslmode=verify-ca&uselibpqcompat=true', 'terminated unexpectedly'],
     ['out of date', EXPIRED, verified, 'certificate has expired. Give the server a new certificate.'],
     ['of another CA', SELF_SIGNED, verified, "Name the file of the CA that signed the server's certificate"],

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { urlOfFirstHost } from './hosts-url.js';
 import { Primary } from './primary.js';
 import { sessionUrl } from './session-url.js';
+import { verifyAddress } from './verified-address.js';
 
 type Callback = (error: Error | undefined) => void;
 
@@ -41,6 +42,7 @@ export class PrimaryClient extends pg.Client {
       this.host = primary.host;
       this.port = primary.port;
     }
+    verifyAddress(this);
     // The caller listens to errors only once it has the connection; without a listener one would end the process.
     const ignore = () => {};
     this.on('error', ignore);

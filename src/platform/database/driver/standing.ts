@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { sqlStateOf } from './sql-state.js';
+import { verifyAddress } from './verified-address.js';
 
 /** A host that says nothing for so long is not the primary. */
 const ASK_MS = 3_000;
@@ -50,6 +51,7 @@ export async function askHost(url: string): Promise<Found | { name: string; erro
     application_name: 'hookwright finder',
   });
   client.on('error', () => {}); // the statement fails
+  verifyAddress(client);
   const { host, port } = client;
   const name = `${host}:${port}`;
   try {
