@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { getConfig } from '@lingui/conf';
 import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
@@ -13,6 +13,7 @@ import { chunks, preloadPages } from './build/chunks.ts';
 import { documentTexts } from './build/documents.ts';
 
 const compress = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
 
 /** Beside each text file of the build its brotli form: the service sends that where the browser takes it. */
 function brotli(): Plugin {
@@ -54,6 +55,18 @@ function embedScript(): Plugin {
   };
 }
 
+/** GraphiQL, which the service reads at its first request, comes from a package that it does not need besides. */
+function graphiql(): Plugin {
+  return {
+    name: 'graphiql',
+    apply: 'build',
+    async generateBundle() {
+      const { graphiqlPage } = await import('./build/graphiql-page.ts');
+      this.emitFile({ type: 'asset', fileName: 'graphiql.html.gz', source: await compressGzip(graphiqlPage()) });
+    },
+  };
+}
+
 const texts = getConfig({ cwd: import.meta.dirname });
 const service = process.env['HOOKWRIGHT_URL'] ?? `http://localhost:${process.env['PORT'] ?? 3000}`;
 
@@ -77,6 +90,7 @@ export default defineConfig({
     lingui({ failOnMissing: process.env['CI'] === 'true', cwd: import.meta.dirname }),
     tailwindcss(),
     embedScript(),
+    graphiql(),
     preloadPages(),
     askAgainScript(),
     brotli(),

@@ -7,7 +7,7 @@ import type { Config } from '../platform/settings/config.js';
 import type { Services } from './context/context.js';
 import { logFault } from './context/faults.js';
 import { type DashboardOptions, dashboard } from './dashboard/dashboard.js';
-import { nothingThere } from './dashboard/pages.js';
+import { BUILT_FOLDER, nothingThere } from './dashboard/pages.js';
 import { buildGraphqlSchema } from './graphql/schema.js';
 import { limitAnswerTime } from './http/answer-time.js';
 import { endConnections, limitPipelining } from './http/connections.js';
@@ -142,7 +142,7 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
   }
   await app.register(noticePages, services);
   if (config.graphiql) {
-    await app.register(graphiql, config);
+    await app.register(graphiql, { basePath: config.basePath, folder: BUILT_FOLDER });
   }
   await app.register(openApiRoute, { prefix: REST_PREFIX, services });
 }

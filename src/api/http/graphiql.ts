@@ -1,70 +1,11 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-
-/** Lines that fit into the editor of a window of 1280 pixels. */
-const defaultQuery = `# Welcome to Hookwright.
-#
-# 1. Under "Headers", below, put your API key
-#    behind "Bearer ". All in one it is in
-#    .data/api-key. This page never keeps it:
-#    after a reload, put it there again.
-# 2. Run this query with Ctrl-Enter. It says who
-#    you are and which events there are.
-
-query WhoAmI {
-  viewer {
-    tenant { id name }
-    scopes
-  }
-  eventTypes { name description }
-}
-
-# 3. Then make a webhook, emit an event for it,
-#    and look at what was delivered: take the
-#    "#" away, and name the one to run.
-#
-# mutation Subscribe {
-#   createWebhook(input: {
-#     url: "https://example.com/hooks"
-#     eventTypes: ["*"]
-#   }) { webhook { id } secret }
-# }
-#
-# mutation Emit {
-#   emitEvent(input: {
-#     event: "coupon.applied"
-#     payload: {code: "A", discount_type: "B"}
-#   }) { event { id } deliveryCount }
-# }
-#
-# query Deliveries {
-#   deliveries(first: 10) {
-#     edges {
-#       node {
-#         id eventType status nextAttemptAt
-#         attempts {
-#           number statusCode errorCode durationMs
-#         }
-#       }
-#     }
-#   }
-# }
-`;
-
-/** GraphiQL reopens the tab of the last edited query, or an empty one. This makes it the tab that was open. */
-const openSameTab = `<script>
-  try {
-    const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));
-    const { query, variables } = tabs[activeTabIndex];
-    localStorage.setItem('graphiql:query', query ?? '');
-    localStorage.setItem('graphiql:variables', variables ?? '');
-  } catch {} // the first visit, or no storage
-</script>`;
-/** Hidden parts of Monaco's editors are larger than the window, which would get scroll bars. */
-const noBars = '<style>body { overflow: hidden; }</style>';
-const ROOT = '<div id="root"></div>';
+import { ApiError } from '../../errors.js';
 
 /** Allows nothing from other servers, and no script but those of the page, by their hashes: keys are typed in here. */
 function contentSecurityPolicy(html: string): string {
@@ -85,12 +26,24 @@ function contentSecurityPolicy(html: string): string {
   ].join('; ');
 }
 
-/** Serves GraphiQL from memory, as one page with its scripts and styles. */
-export async function graphiql(app: FastifyInstance, { basePath }: { basePath: string }): Promise<void> {
+/**
+ * Serves the GraphiQL of the build from memory.
+ *
+ * @param folder of the build
+ */
+export async function graphiql(
+  app: FastifyInstance,
+  { basePath, folder }: { basePath: string; folder: string },
+): Promise<void> {
+  const file = join(folder, 'graphiql.html.gz');
   let made: ReturnType<typeof makePage> | undefined;
   app.get('/graphiql', async (request, reply) => {
+    if (!existsSync(file)) {
+      reply.header('cache-control', 'no-store'); // a build may be running
+      throw new ApiError('not_found', 'The page of GraphiQL was not built: npm run build makes it.');
+    }
     // Made at the first request, because it has 9 MB.
-    made ??= makePage(`${basePath}/graphql`);
+    made ??= makePage(file, basePath);
     const { html, gzipped, etag, policy } = await made;
     reply.headers({
       'content-security-policy': policy,
@@ -110,21 +63,16 @@ export async function graphiql(app: FastifyInstance, { basePath }: { basePath: s
   });
 }
 
-async function makePage(endpoint: string) {
-  // Loaded at the first request, because it takes 30 MiB.
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  const page = renderGraphiQL({
-    title: 'Hookwright',
-    endpoint,
-    defaultQuery,
-    headers: JSON.stringify({ Authorization: 'Bearer ' }, null, 2),
-    isHeadersEditorEnabled: true,
-    defaultEditorToolsVisibility: 'headers',
-    // The storage of the browser must not keep a key.
-    shouldPersistHeaders: false,
-  } as Parameters<typeof renderGraphiQL>[0]);
-  const text = page.replace(ROOT, noBars + ROOT + openSameTab);
+async function makePage(file: string, basePath: string) {
+  const built = await readFile(file);
+  const page = (await promisify(gunzip)(built)).toString();
+  const text = page.replace('"endpoint":"/graphql"', () => `"endpoint":"${basePath}/graphql"`);
   const html = Buffer.from(text);
   const etag = `"${createHash('sha256').update(html).digest('base64url')}"`;
-  return { html, gzipped: await promisify(gzip)(html), etag, policy: contentSecurityPolicy(text) };
+  return {
+    html,
+    gzipped: basePath === '' ? built : await promisify(gzip)(html),
+    etag,
+    policy: contentSecurityPolicy(text),
+  };
 }
