@@ -27,7 +27,7 @@ function release(version: string) {
 
 beforeAll(() => {
   folder = temporaryFolder();
-  for (const file of [...PARTS, '.ci/release', '.ci/sbom', '.gitignore']) {
+  for (const file of [...PARTS, '.ci/release', 'scripts/sbom.mjs', '.gitignore']) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(root, file), join(folder, file));
   }
