@@ -10,7 +10,7 @@ const connected = (command: Command): Command =>
 
 const collected = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
-/** What developers of producers and receivers run: over the API, never over the database. */
+/** The commands of developers of producers and receivers: over the API, never over the database. */
 export function addDeveloperCommands(program: Command): void {
   program.commandsGroup('For developers, over the API (docs/developers.md):');
   connected(program.command('trigger <event>'))

@@ -19,7 +19,7 @@ const behaviour = (id: string, name: string, remedy: string, run: Case['run']): 
 const bothOf = (answers: readonly Answer[]) => answers.map(detailOf).join(', then ');
 const effectsOf = (count: number) => `${count} effect${count === 1 ? '' : 's'}`;
 
-/** What must be answered 2xx and, where effects are counted, have this many of them. */
+/** The result of work that must be answered 2xx and, where effects are counted, have this many of them. */
 async function takenWith(trial: Trial, expected: 1, work: () => Promise<Answer[]>): Promise<Result> {
   let answers: Answer[] = [];
   const run = async () => {

@@ -32,7 +32,7 @@ const refused = (id: string, name: string, make: Make, remedy: string, only?: Tr
   },
 });
 
-export function judgeRefusal(answer: Awaited<ReturnType<Trial['send']>>): Result {
+function judgeRefusal(answer: Awaited<ReturnType<Trial['send']>>): Result {
   if (answer.status >= 400 && answer.status < 500) {
     return passed(detailOf(answer));
   }

@@ -34,7 +34,7 @@ export function asJson(url: string, scheme: string, outcomes: readonly Outcome[]
   return `${JSON.stringify({ url, scheme, passed: isPassed, cases: outcomes }, null, 2)}\n`;
 }
 
-/** As test reports of CI systems: failures with their remedy. */
+/** A report for CI systems, with the remedy of each failure. */
 export function asJunit(url: string, outcomes: readonly Outcome[]): string {
   const counted = (verdict: Outcome['verdict']) => outcomes.filter((outcome) => outcome.verdict === verdict).length;
   const seconds = (ms: number) => (ms / 1_000).toFixed(3);

@@ -1,6 +1,6 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Agent, ClientRequest, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { http, https } from '../../../platform/node/node-http.js';
 
 export interface Answer {
   /** 0 when no answer came; then `trouble` says why. */
@@ -29,8 +29,8 @@ const BEFORE_CUT_MS = 100;
 
 /** Speaks HTTP to a receiver as the daemon does: HTTP/1.1, kept connections, no redirects. */
 export class Speaker implements Disposable {
-  readonly #agent: HttpAgent;
-  readonly #request: typeof httpRequest;
+  readonly #agent: Agent;
+  readonly #request: typeof request;
 
   /** @param patience 1, or in tests less: the part of the usual pauses that it makes */
   constructor(
@@ -39,8 +39,8 @@ export class Speaker implements Disposable {
     readonly patience: number,
   ) {
     const isHttps = url.protocol === 'https:';
-    this.#request = isHttps ? (httpsRequest as typeof httpRequest) : httpRequest;
-    this.#agent = new (isHttps ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 4 });
+    this.#request = isHttps ? (https.request as typeof request) : http.request;
+    this.#agent = new (isHttps ? https : http).Agent({ keepAlive: true, maxSockets: 4 });
   }
 
   [Symbol.dispose](): void {

@@ -6,22 +6,22 @@ import type { Effects } from './effects.js';
 import type { Answer, Message, Speaker } from './speak.js';
 
 export type Scheme = 'standard' | 'contract';
-export type Verdict = 'passed' | 'failed' | 'warning' | 'skipped';
+type Verdict = 'passed' | 'failed' | 'warning' | 'skipped';
 type Group = 'must be taken' | 'must be refused' | 'behaviour';
 
-/** What a case came to. */
+/** The result of a case. */
 export interface Result {
   verdict: Verdict;
-  /** What the receiver did. */
+  /** The behaviour that was seen. */
   detail: string;
 }
 
 export interface Case {
-  /** For scripts: it stays the same from version to version. */
+  /** A name for scripts: it stays the same from version to version. */
   id: string;
   group: Group;
   name: string;
-  /** What to change in a receiver that fails. */
+  /** The change that a receiver needs if it fails. */
   remedy: string;
   run(trial: Trial): Promise<Result>;
 }

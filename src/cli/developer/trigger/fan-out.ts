@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ask, RefusedError } from '../ask.js';
-import type { Connection } from '../connection.js';
+import { ask, RefusedError } from '../connection/ask.js';
+import type { Connection } from '../connection/connection.js';
 
 interface Delivery {
   status: 'PENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELED';
@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ABOUT_THIS_WEBHOOK: 'the event is about this webhook itself',
 };
 
-/** What became of an event: a line for each webhook, once the first attempts are over or `waitSeconds` have passed. */
+/** The outcome of an event: a line for each webhook, once the first attempts are over or `waitSeconds` have passed. */
 export async function fanOutOf(connection: Connection, eventId: string, waitSeconds: number): Promise<string[]> {
   type Answer = { event: { fanOut: { edges: { node: Entry }[]; pageInfo: { hasNextPage: boolean } } } };
   let hasMore = false;
@@ -51,7 +51,7 @@ export async function fanOutOf(connection: Connection, eventId: string, waitSeco
   return [...table([...reached, ...others]), ...rest];
 }
 
-/** What became of a test of one webhook. */
+/** The outcome of a test of one webhook. */
 export async function deliveryOf(connection: Connection, id: string, waitSeconds: number): Promise<string[]> {
   type Answer = { delivery: Omit<Entry, 'delivery' | 'reason'> & Delivery };
   const entries = await settled(waitSeconds, async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ask, RefusedError } from '../ask.js';
-import type { Connection } from '../connection.js';
+import { ask, RefusedError } from '../connection/ask.js';
+import type { Connection } from '../connection/connection.js';
 
 type Json = string | number | boolean | null | undefined | Json[] | { [key: string]: Json };
 

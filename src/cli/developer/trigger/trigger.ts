@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ask, RefusedError } from '../ask.js';
-import { type Connection, type ConnectionFlags, findConnection } from '../connection.js';
+import { ask, RefusedError } from '../connection/ask.js';
+import { type Connection, type ConnectionFlags, findConnection } from '../connection/connection.js';
 import { deliveryOf, fanOutOf, ifAllowed } from './fan-out.js';
 import { type PayloadOptions, payloadText } from './payload.js';
 
@@ -88,25 +88,21 @@ async function patient(send: () => Promise<Sent>): Promise<Sent> {
 /** @throws the first error, with the number of those that were accepted before */
 async function paced(count: number, rate: number, send: () => Promise<Sent>): Promise<Sent[]> {
   const sent: Sent[] = [];
-  const inFlight = new Set<Promise<void>>();
   let failure: Error | undefined;
+  let next = 0;
   const startedAt = performance.now();
-  for (let index = 0; index < count && failure === undefined; index += 1) {
-    await delay(Math.max(0, startedAt + (index * 1_000) / rate - performance.now()));
-    if (inFlight.size >= IN_FLIGHT_MAX) {
-      await Promise.race(inFlight);
+  const sendNext = async () => {
+    while (next < count && failure === undefined) {
+      const dueAt = startedAt + (next++ * 1_000) / rate;
+      await delay(Math.max(0, dueAt - performance.now()));
+      try {
+        sent.push(await send());
+      } catch (error) {
+        failure ??= error as Error;
+      }
     }
-    const request: Promise<void> = send()
-      .then(
-        (event) => void sent.push(event),
-        (error: Error) => {
-          failure ??= error;
-        },
-      )
-      .finally(() => inFlight.delete(request));
-    inFlight.add(request);
-  }
-  await Promise.all(inFlight);
+  };
+  await Promise.all(Array.from({ length: Math.min(count, IN_FLIGHT_MAX) }, sendNext));
   if (failure !== undefined) {
     const before = sent.length === 0 ? '' : `${sent.length} events were accepted; then: `;
     throw new Error(`${before}${failure.message}`);

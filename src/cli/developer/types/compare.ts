@@ -3,7 +3,7 @@ import { compileEventSchema, type PayloadCheck } from '../../../platform/payload
 import { apart, type WrittenType } from './files.js';
 import type { RegisteredType } from './registry.js';
 
-/** What a push would do with one event type. */
+/** The change that a push makes to one event type. */
 export interface Step {
   name: string;
   kind: 'new' | 'changed' | 'unchanged' | 'deprecated';

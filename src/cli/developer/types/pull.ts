@@ -1,5 +1,5 @@
 import { typescriptOf } from '../../../domain/schema-rules/typescript.js';
-import { type ConnectionFlags, findConnection } from '../connection.js';
+import { type ConnectionFlags, findConnection } from '../connection/connection.js';
 import { readRegistry } from './registry.js';
 
 /** `hookwright types pull`: prints a TypeScript module with the payloads of all event types. */

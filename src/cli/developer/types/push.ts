@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { ask, RefusedError } from '../ask.js';
-import { type Connection, type ConnectionFlags, findConnection } from '../connection.js';
+import { ask, RefusedError } from '../connection/ask.js';
+import { type Connection, type ConnectionFlags, findConnection } from '../connection/connection.js';
 import { compareTypes, type Step } from './compare.js';
 import { readTypes } from './files.js';
 import { readRegistry } from './registry.js';
@@ -14,7 +14,7 @@ interface PushOptions extends ConnectionFlags {
 const REGISTER =
   'mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { version } } }';
 const UPDATE = 'mutation ($input: UpdateEventTypeInput!) { updateEventType(input: $input) { eventType { version } } }';
-/** Differences are not an error: a pipeline tells them apart. */
+/** The exit code for differences, so that a pipeline can tell them from an error. */
 const EXIT_DIFFERENT = 2;
 
 /**

@@ -1,5 +1,5 @@
-import { ask } from '../ask.js';
-import type { Connection } from '../connection.js';
+import { ask } from '../connection/ask.js';
+import type { Connection } from '../connection/connection.js';
 
 export interface RegisteredType {
   name: string;

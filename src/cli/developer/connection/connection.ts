@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiKeyFile, apiUrlFile } from '../../platform/settings/api-key-file.js';
+import { apiKeyFile, apiUrlFile } from '../../../platform/settings/api-key-file.js';
 
 /** The options of every command that talks to an API: see `connectionOptions`. */
 export interface ConnectionFlags {
@@ -15,7 +15,7 @@ export interface Connection {
   key: string;
   /** Where the key was found, for messages: they never show the key itself. */
   keyFrom: string;
-  /** For a platform key. */
+  /** The tenant that a platform key acts for. */
   tenant?: string | undefined;
 }
 
