@@ -38,7 +38,7 @@ export function readClaim(scheme: Scheme, header: ReadHeader, names: HeaderNames
   }
   const signatures = scheme === 'contract' ? readContract(signature) : readEntries(signature);
   if (signatures === 'malformed') {
-    const form = scheme === 'contract' ? 'sha256= and 64 small hex digits' : 'v1, and 44 characters of base64';
+    const form = scheme === 'contract' ? '"sha256=" and 64 small hex digits' : '"v1," and 44 characters of base64';
     return refuse('MALFORMED_SIGNATURE', `${signatureName} is not ${form}.`);
   }
   return signatures.length > 0
