@@ -238,7 +238,9 @@ describe('a mistake in the settings', () => {
     const refused = await says({ key: wrong });
     expect(refused).toContain(`refuses the key ${/^hw_\d+_/.exec(key)![0]}…`);
     expect(refused).not.toContain(wrong);
-    expect(await says({ key: 'sk_live_1' })).toContain('Keys of Hookwright begin with "hw_", and this one does not');
+    expect(await says({ key: 'sk_live_1' })).toContain(
+      'refuses the key that it got: keys of Hookwright begin with "hw_".',
+    );
     const reader = await makeKey(stack.services, stack.tenantId, ['events:read']);
     expect(await says({ key: reader.key })).toContain('events:emit');
 

@@ -65,7 +65,7 @@ function failureOf(
 ): HookwrightError {
   const { code: graphqlCode = 'unknown', reason = graphqlCode.toLowerCase(), errors = [] } = extensions;
   if (reason === 'unauthenticated') {
-    const sentence = `Hookwright at ${url} refuses ${shown(key)}. ${message}`;
+    const sentence = `Hookwright at ${url} refuses the key ${shown(key)}.`;
     return new HookwrightError(sentence, { code: reason, requestId });
   }
   // The path begins with input.
@@ -121,8 +121,8 @@ function retryAfterOf(header: string | null): number | undefined {
 function shown(key: string): string {
   const [known] = /^hw_\d+_/.exec(key) ?? [];
   return known === undefined
-    ? 'the key. Keys of Hookwright begin with "hw_", and this one does not'
-    : `the key ${known}…`;
+    ? 'that it got: keys of Hookwright begin with "hw_"'
+    : `${known}…: it is unknown, mistyped, expired or revoked`;
 }
 
 function strangerSays({ status, headers }: Response, text: string, url: string): string {
