@@ -7,7 +7,9 @@ import { makeTenant, openTestServices } from '../support/factories.js';
 
 const EMITTERS = 8;
 
-test('while Postgres is killed and comes back, each event of emit and of emitMany is accepted exactly once', async () => {
+test('while Postgres is killed and comes back, each event of emit and of emitMany is accepted exactly once', {
+  timeout: 120_000,
+}, async () => {
   await using ground = await CrashableGround.open();
   const services = await openTestServices(ground.url);
   await using belongings = new AsyncDisposableStack();
