@@ -167,7 +167,7 @@ describe('hookwright test-receiver', () => {
     found = await Promise.all(
       BAD.map(([, changes]) => examine(changes, changes.delayMs === undefined ? {} : { timeout: 0.1 })),
     );
-  });
+  }, 180_000);
 
   it.each(BAD)('finds a receiver that %s', (name, _changes, foundBy) => {
     expect(found[BAD.findIndex(([other]) => other === name)]!.failed).toEqual(foundBy);

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 50;
 const TIMEOUT_MS = 5_000;
+/** The work after an answer may take this long. */
+const EFFECT_TIMEOUT_MS = 10_000;
 /** Receivers answer first and work afterwards: a second effect would have come by then. */
 const SETTLE_MS = 500;
 
@@ -34,7 +36,7 @@ export class Effects {
   async during(work: () => Promise<unknown>, expected: 0 | 1 = 1): Promise<number> {
     const before = await this.count();
     await work();
-    const until = performance.now() + this.patience * TIMEOUT_MS;
+    const until = performance.now() + this.patience * EFFECT_TIMEOUT_MS;
     while (expected === 1 && (await this.count()) === before && performance.now() < until) {
       await delay(POLL_MS);
     }
