@@ -1,9 +1,13 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { examineReceiver } from '../../src/cli/developer/test-receiver/test-receiver.js';
 import { formatSecret } from '../../src/domain/signing/secret.js';
 import { isGenuine, type Parts, startReceiver } from '../support/flawed-receiver.js';
+import { runProgram } from '../support/program.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const secret = formatSecret(Buffer.alloc(33, 9));
 
@@ -175,5 +179,43 @@ describe('hookwright test-receiver', () => {
 
   it('warns where each answer closes its connection', async () => {
     expect(await examine({ closes: true })).toMatchObject({ failed: [], warning: ['keep-alive'] });
+  });
+
+  it('prints verdicts and remedies, writes JUnit, and says by its exit code how it ended', {
+    timeout: 60_000,
+  }, async () => {
+    using receiver = await startReceiver(secret, { isRecent: () => true });
+    const report = join(temporaryFolder(), 'report.xml');
+    const args = ['test-receiver', receiver.url, '--secret', secret];
+    const { code, output } = await runProgram([...args, '--junit', report], {});
+    expect(code).toBe(1);
+    expect(output).toMatch(/✗ 6 minutes old .* it was taken\n {6}→ Refuse a timestamp more than 300 seconds/);
+    expect(output).toMatch(/\n\n28 passed, 2 failed, 2 skipped\n$/);
+    expect(readFileSync(report, 'utf8')).toMatch(
+      /tests="32" failures="2" skipped="2"[\s\S]*classname="hookwright\.too-old" time="\d+\.\d{3}"><failure message="/,
+    );
+    using good = await startReceiver(secret);
+    const json = await runProgram(['test-receiver', good.url, '--json'], { WEBHOOK_SECRET: secret });
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.output)).toMatchObject({ passed: true, scheme: 'standard', cases: { length: 32 } });
+  });
+
+  it.each([
+    [['http://127.0.0.1:1/', '--secret', secret], 'Nothing listens at http://127.0.0.1:1. Start your receiver'],
+    [['127.0.0.1:1', '--secret', secret], 'The address of the receiver is "127.0.0.1:1"; it must begin with http'],
+    [['http://127.0.0.1:1/', '--secret', 'whsec_x'], 'Not a signing secret'],
+    [['http://127.0.0.1:1/'], 'Give the secret of the receiver with --secret whsec_… or in WEBHOOK_SECRET.'],
+  ])('ends with 2 where nothing can be tested: %j', async (args, sentence) => {
+    const { code, errors } = await runProgram(['test-receiver', ...args], {});
+    expect(code).toBe(2);
+    expect(errors).toContain(sentence);
+  });
+
+  it('says what may be the cause where a good delivery is refused', async () => {
+    using receiver = await startReceiver(formatSecret(Buffer.alloc(33, 8)));
+    const outcomes = await examineReceiver(receiver.url, { secret, patience: 0.1 });
+    expect(outcomes.filter(({ verdict }) => verdict !== 'skipped')).toEqual([
+      expect.objectContaining({ id: 'good', remedy: expect.stringMatching(/^Is it the secret of this receiver/) }),
+    ]);
   });
 });
