@@ -24,6 +24,8 @@ export class MailServer implements AsyncDisposable {
   readonly mails: ReceivedMail[] = [];
   /** How it answers the next addresses. */
   toAddress: Reply = null;
+  /** Called when it has a mail, before it says so. */
+  onMail = () => {};
 
   private constructor(
     private readonly server: SMTPServer,
@@ -61,6 +63,7 @@ export class MailServer implements AsyncDisposable {
               session.envelope.rcptTo.map(({ address }) => address),
             ),
           );
+          opened.onMail();
           done();
         });
       },
