@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { buildServer } from '../../src/api/server.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { formatSecret, SECRET_BYTES } from '../../src/domain/signing/secret.js';
+import { openTracing } from '../../src/platform/telemetry/open-tracing.js';
+import { startCollector } from '../support/collector.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';
 import { gid } from '../support/ids.js';
+import { watchedLog } from '../support/plaintext.js';
 import { type Received, startReceiver } from '../support/receiver.js';
 
 /**
@@ -24,6 +27,11 @@ const READ = `{
 
 test('a secret of the options is at its receiver, and in nothing that anybody can read', async () => {
   await using stack = await DeliveryStack.open();
+  await using collector = await startCollector();
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const tracing = await openTracing(watchedLog());
+  Object.assign(stack.services, { tracing });
   const server = await buildServer(stack.services);
   const { key } = await makeKey(stack.services, stack.tenantId, SCOPES);
   const read: string[] = [];
@@ -81,6 +89,9 @@ test('a secret of the options is at its receiver, and in nothing that anybody ca
     // Bytes are text in hexadecimal digits: bodies of answers, and envelopes.
     read.push(...(await stack.rows<{ row: string }>(`select t::text as row from ${name} t`)).map(({ row }) => row));
   }
+  await tracing?.close(); // sends what it has
+  expect(collector.spans.map(({ name }) => name)).toContain('deliver');
+  read.push(...collector.bodies);
   const sent = JSON.stringify(receiver.received.map(({ headers }) => [headers, decoded(headers)]));
   const text = read.join('\n');
   expect(text).toContain('[secret]');
