@@ -75,6 +75,17 @@ describe('the oracle of the fault tests', () => {
     expect(findings.problems).toEqual(['event k was accepted with 1 deliveries and has 0']);
   });
 
+  test('lets an event be missing only if it was accepted before the primary died, and the standby had not got it', () => {
+    const none = { events: 0, deliveries: [], attempts: [] };
+    const eventId = dateToId(new Date(START));
+    const accepted = [{ key: 'k', eventId, deliveryCount: 1 }];
+    const of = (ids: number[], primaryDiedAt: number) =>
+      judge(evidence({ ...none, accepted, standby: { eventIds: new Set(ids), primaryDiedAt } }));
+    expect(of([], START + 1)).toMatchObject({ missing: 1, lost: 0, problems: [] });
+    expect(of([eventId], START + 1)).toMatchObject({ missing: 0, problems: [expect.any(String), expect.any(String)] });
+    expect(of([], START - 1)).toMatchObject({ missing: 0, problems: [expect.any(String), expect.any(String)] });
+  });
+
   test('sees a key that made two events', () => {
     expect(problemsOf({ events: 2 })).toEqual(['1 keys were accepted, and there are 2 events']);
   });

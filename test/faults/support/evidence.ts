@@ -4,7 +4,7 @@ import type { Outcome } from '../../../src/domain/outcome.js';
 
 /**
  * What is known at the end of a fault test, from three independent witnesses: the emitters know what was accepted,
- * the endpoints what arrived, and the database what the service believes.
+ * the endpoints what arrived, and the database what the service believes. A standby that is promoted is a fourth one.
  */
 export interface Evidence {
   accepted: readonly Accepted[];
@@ -16,6 +16,15 @@ export interface Evidence {
   attempts: readonly AttemptState[];
   webhooks: readonly WebhookState[];
   changes: readonly WebhookChange[];
+  /** Where replication was asynchronous. */
+  standby?: Standby;
+}
+
+/** What a standby knew when its primary had died, before it was promoted. */
+export interface Standby {
+  eventIds: ReadonlySet<number>;
+  /** Milliseconds since 1970. */
+  primaryDiedAt: number;
 }
 
 /** An event that was answered as accepted. */

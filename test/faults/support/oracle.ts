@@ -14,6 +14,8 @@ export interface Findings {
   problems: string[];
   /** Deliveries of accepted events. */
   accepted: number;
+  /** Accepted events that are not there, and that a promoted standby had not got. */
+  missing: number;
   /** Accepted deliveries that no receiver acknowledged and that have no terminal state. */
   lost: number;
   byStatus: Record<string, number>;
@@ -53,6 +55,7 @@ export function judge(evidence: Evidence, disturbances: readonly Disturbance[] =
       ...judgeNews(evidence),
     ],
     accepted: accounts.accepted,
+    missing: accounts.missing.size,
     lost: accounts.lost(acknowledged),
     byStatus: Object.fromEntries(
       [...Map.groupBy(deliveries, ({ status }) => status)].map(([status, all]) => [status, all.length]),
@@ -73,14 +76,22 @@ const isTerminal = ({ status }: DeliveryState) => status !== 'PENDING' && status
 class Accounts {
   readonly #byEvent: ReadonlyMap<number, DeliveryState[]>;
   readonly accepted: number;
+  readonly missing: ReadonlySet<number>;
 
   constructor(private readonly evidence: Evidence) {
     this.#byEvent = Map.groupBy(evidence.deliveries, ({ eventId }) => eventId);
+    this.missing = new Set(evidence.accepted.map(({ eventId }) => eventId).filter((id) => this.#mayBeMissing(id)));
     this.accepted = evidence.accepted.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0);
   }
 
+  #mayBeMissing(id: number): boolean {
+    const { standby } = this.evidence;
+    const hadIt = standby?.eventIds.has(id) ?? true;
+    return !hadIt && idToDate(id).getTime() <= standby!.primaryDiedAt && !this.#byEvent.has(id);
+  }
+
   lost(acknowledged: Acknowledged): number {
-    return this.evidence.accepted.reduce((lost, { eventId, deliveryCount }) => {
+    return this.#kept.reduce((lost, { eventId, deliveryCount }) => {
       const kept = (this.#byEvent.get(eventId) ?? []).filter(
         (delivery) => isTerminal(delivery) || acknowledged.has(delivery.id),
       );
@@ -88,8 +99,13 @@ class Accounts {
     }, 0);
   }
 
+  get #kept() {
+    return this.evidence.accepted.filter(({ eventId }) => !this.missing.has(eventId));
+  }
+
   problems(): string[] {
-    const { accepted, events } = this.evidence;
+    const { events } = this.evidence;
+    const accepted = this.#kept;
     const problems = accepted
       .filter(({ eventId, deliveryCount }) => (this.#byEvent.get(eventId)?.length ?? 0) !== deliveryCount)
       .map(({ key, eventId, deliveryCount }) => {

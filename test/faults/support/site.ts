@@ -13,7 +13,7 @@ import { DatabaseProxy } from '../../support/database-proxy.js';
 import { eventually } from '../../support/eventually.js';
 import { Load, type LoadOptions } from './emitters.js';
 import { type Behaviour, Endpoints } from './endpoints.js';
-import { readEvidence, type WebhookState, watchWebhooks } from './evidence.js';
+import { readEvidence, type Standby, type WebhookState, watchWebhooks } from './evidence.js';
 import type { Ground } from './ground.js';
 import { ROW_SECONDS_MIN } from './health-oracle.js';
 import { type Disturbance, type Findings, judge } from './oracle.js';
@@ -219,11 +219,14 @@ export class Site implements AsyncDisposable {
   }
 
   /** Judges all that has happened so far. Also when it never settles: the findings then say what is wrong. */
-  async judge(disturbances: readonly Disturbance[], settleWithinMs: number): Promise<Findings> {
+  async judge(disturbances: readonly Disturbance[], settleWithinMs: number, standby?: Standby): Promise<Findings> {
     await this.settled(settleWithinMs).catch(() => {});
     const accepted = this.#loads.flatMap((load) => load.accepted);
     const evidence = await readEvidence(this.#services.db.pool);
-    const findings = judge({ ...evidence, accepted, receipts: this.endpoints.receipts }, disturbances);
+    const findings = judge(
+      { ...evidence, accepted, receipts: this.endpoints.receipts, ...(standby && { standby }) },
+      disturbances,
+    );
     const deaths = this.#programs.flatMap(({ endedByItself }) => endedByItself ?? []);
     return { ...findings, problems: [...deaths, ...findings.problems] };
   }
