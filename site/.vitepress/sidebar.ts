@@ -1,12 +1,15 @@
 /** Every page of docs/, by groups, as paths in docs/ without `.md`. Pages outside docs/ begin with `../`. */
 export const groups: Record<string, readonly string[]> = {
-  'Begin here': ['../README', 'concepts', 'install', 'deploy'],
-  'Receive and send': [...['interface', 'options', 'event-types', 'notices', 'outbox'], 'examples/receivers/README'],
+  'Begin here': ['../README', 'concepts', 'install', '../charts/hookwright/README', 'deploy'],
+  'Receive and send': [
+    ...['receive', '../examples/README', 'examples/receivers/README', 'produce', '../examples/producer/README'],
+    ...['interface', 'options', 'event-types', 'notices', 'outbox'],
+  ],
   'Dashboard and GraphQL': [
     ...['dashboard', 'examples/embedding/README', 'own-dashboard', 'graphql', 'graphql-examples', 'live-updates'],
     'graphql-reference',
   ],
-  'Run it': ['settings', 'operate', 'troubleshoot', 'slots', 'performance', 'faults'],
+  'Run it': ['settings', 'operate', 'troubleshoot', '../ops/patroni/README', 'slots', 'performance', 'faults'],
   Security: ['security', '../SECURITY'],
   'The project': ['versions', '../CHANGELOG', '../CONTRIBUTING'],
 };
