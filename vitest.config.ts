@@ -16,7 +16,7 @@ const alone = [
   'test/faults/*.test.ts',
   'test/live/streams.test.ts',
   'test/node/*.test.ts',
-  'test/operating/{commands,interrupted-start,procedures,rolling-restart,traces,upgrade}.test.ts',
+  'test/operating/{commands,interrupted-start,procedures,rolling-restart,rolling-upgrade,traces,upgrade}.test.ts',
   'test/operations/roll-up-stats.test.ts',
   'test/packaging/npm.test.ts',
   'test/security/{hostile-memory,hostile-receivers,key-timing,targets-proxy-outage,targets-receivers}.test.ts',

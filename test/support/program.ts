@@ -31,9 +31,13 @@ export function heard(child: ChildProcess): { output: string; errors: string } {
   return said;
 }
 
-/** Runs it to its end. */
-export async function runProgram(args: readonly string[], set: Readonly<Record<string, string>>) {
-  const child = startProgram(args, set);
+/** Runs it to its end. @param options of startProgram */
+export async function runProgram(
+  args: readonly string[],
+  set: Readonly<Record<string, string>>,
+  options: Parameters<typeof startProgram>[2] = {},
+) {
+  const child = startProgram(args, set, options);
   const said = heard(child);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...said };

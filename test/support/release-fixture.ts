@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type pg from 'pg';
 import { shiftTime } from './shift-time.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 /** What was shown once while a fixture was made. The first secret of a webhook is the newest. */
 export interface Release {
@@ -22,4 +25,12 @@ export async function restoreRelease(client: pg.ClientBase, version: string, ori
   await client.query('reset all');
   await shiftTime(client, Date.now() - ageMs - Date.parse(madeAt));
   return release;
+}
+
+/** Unpacks the build of a release. It runs with the packages of this checkout. @returns its folder */
+export function unpackRelease(version: string): string {
+  const folder = temporaryFolder();
+  execFileSync('tar', ['--extract', '--gzip', '--file', `test/fixtures/${version}.tgz`, '--directory', folder]);
+  symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+  return folder;
 }

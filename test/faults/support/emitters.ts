@@ -63,6 +63,12 @@ export class Load {
     await this.done;
   }
 
+  /** Begins no more emits, and waits for the answers of those in flight. */
+  async end(): Promise<void> {
+    this.#next = this.options.events;
+    await this.done;
+  }
+
   /** Ends the connections; emits under way are given up. */
   async close(): Promise<void> {
     this.#next = this.options.events;
