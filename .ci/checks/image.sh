@@ -117,7 +117,8 @@ start() {
 stop() {
   local pid
   pid=$(cat "$WORK/$1.pid")
-  kill -TERM "$(pgrep -P "$pid")" && wait "$pid" || { tail -n 20 "$WORK/$1.log"; return 1; }
+  # unshare(1), which is the shell's child, passes no signals on.
+  kill -TERM "$(pgrep -P "$(pgrep -P "$pid")")" && wait "$pid" || { tail -n 20 "$WORK/$1.log"; return 1; }
 }
 ready() { # <name> <port>
   retry 180 curl --silent --fail --output /dev/null "http://127.0.0.1:$2/health/ready" ||
@@ -168,7 +169,11 @@ split() {
 }
 
 # Those that a check has left, such as Postgres.
-end_all() { kill $(jobs -p) 2>/dev/null && wait; }
+end_all() {
+  local pid
+  for pid in $(jobs -p); do pkill -KILL -P "$pid"; done
+  wait
+}
 
 checks() {
   local container foreign
