@@ -93,7 +93,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   return result.data;
 }
 
-/** The end of a sentence that says what a rule without a message of its own allows. */
+/** Says what is allowed, as the end of a sentence, for rules without a message of their own. */
 export const inWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'too_big':
