@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { examineReceiver } from '../../src/cli/developer/test-receiver/test-receiver.js';
 import { formatSecret } from '../../src/domain/signing/secret.js';
 import {
   compatibilityFolder,
@@ -92,6 +93,9 @@ console.log(JSON.stringify(await checkVectors(verify)));`,
     const { url, printed } = await programs.serve(program, args, secret);
     expect(await answersOf(fetch, `${url}/webhooks`)).toEqual([200, 401, 200, 405]);
     await eventually(() => printed().includes('Booked BK-1'));
+    // Its effects are not counted: the example remembers no deliveries.
+    const outcomes = await examineReceiver(`${url}/webhooks`, { secret, patience: 0.1 });
+    expect(outcomes.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
   });
 
   test('of the web serves in a Worker, where the public vectors come to their results, too', async () => {
