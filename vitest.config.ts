@@ -31,8 +31,8 @@ const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }
 
 const common = {
   pool: 'forks' as const,
-  // They wait for receivers and clocks more than they compute: with two cores, too, four files at a time.
-  maxWorkers: Math.max(4, availableParallelism() - 1),
+  // They wait for receivers and clocks more than they compute: with two cores, too, three files at a time.
+  maxWorkers: Math.max(3, availableParallelism() - 1),
   testTimeout: 30_000,
   hookTimeout: 60_000,
 };
@@ -53,18 +53,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      {
-        resolve,
-        // A browser computes as much as it waits.
-        test: {
-          ...common,
-          maxWorkers: 3,
-          name: 'browser',
-          include: browser,
-          isolate: false,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      { resolve, test: { ...common, name: 'browser', include: browser, isolate: false, sequence: { groupOrder: 1 } } },
     ],
   },
 });
