@@ -11,6 +11,7 @@ import type { Check } from '../../src/operations/doctor/check.js';
 import { judgeServer } from '../../src/operations/doctor/judge-server.js';
 import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
 import { examineServer } from '../../src/operations/installation/examine-server.js';
+import { futureTimesSql } from '../../src/operations/installation/future-times.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
@@ -437,6 +438,13 @@ describe('deliveries', () => {
     const checks = await examine(env, { repair: true });
     expect(named(checks, 'repair')?.text).toBe('Times corrected: 1.');
     expect(named(checks, 'future times')).toMatchObject({ status: 'ok' });
+  });
+
+  test('that others commit while the doctor looks are none', async () => {
+    await using doctor = await openTransaction(stack.databaseUrl, 'select now()');
+    await stack.rows(`insert into hookwright.installation_report (report) values ('{}')`);
+    const { rows } = await doctor.session.query(`select ${futureTimesSql} as count`);
+    expect(rows).toEqual([{ count: 0 }]);
   });
 
   test('that are due within an hour keep their time', async () => {

@@ -13,9 +13,10 @@ const CHUNK_ROWS = 10_000;
 const farDeliveriesSql = `
   select id from hookwright.deliveries where status = 'PENDING' and ${isTooFarSql('due_at')} limit ${CHUNK_ROWS}`;
 const isClosedTooLongSql = isTooFarSql('closed_until');
+// Not now(): what others commit after the doctor's transaction has begun is not in the future.
 /** No other mark is ahead of this one. */
-const areMarksAheadSql = 'minutes_until > now()';
-const isReportAheadSql = 'made_at > now()';
+const areMarksAheadSql = 'minutes_until > clock_timestamp()';
+const isReportAheadSql = 'made_at > clock_timestamp()';
 
 /** SQL: how many rows have a time in the future that only a clock of Postgres that was ahead can have left. */
 export const futureTimesSql = `(
