@@ -47,9 +47,10 @@ async function passingTime(answer: Promise<string>): Promise<string> {
 }
 
 afterEach(() => {
-  vi.useRealTimers();
   vi.clearAllMocks();
+  // Before the timers: a spy on setTimeout would give the fake one back.
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 describe('a webhook', () => {
