@@ -84,7 +84,7 @@ export class Daemon {
       startSweeps(deps, metrics),
       startShares({ db, log, deliverer }),
       startEndpointReports(deps, deliverer.gate),
-      startInstallationReports(deps, deliverer.gate),
+      startInstallationReports(deps, deliverer.gate, this.#control),
       startNotices(deps),
     ];
   }

@@ -12,6 +12,7 @@ import { Primary } from '../../src/platform/database/driver/primary.js';
 import { version } from '../../src/platform/node/version.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import type { Gate } from '../gate/gate.js';
+import type { ControlConnection } from '../liveness/control-connection.js';
 
 const EVERY_MS = 1_000 * HEARD_EVERY_SECONDS;
 const REPORT_AGE_SECONDS = 14;
@@ -25,6 +26,7 @@ const REPORT_AGE_SECONDS = 14;
 export function startInstallationReports(
   { config, db, log }: { config: Config; db: Database; log: Logger },
   gate: Pick<Gate, 'states' | 'daemons'>,
+  control: Pick<ControlConnection, 'reachable'>,
 ): () => Promise<void> {
   const daemon = {
     id: randomUUID(),
@@ -35,17 +37,26 @@ export function startInstallationReports(
     startedAt: new Date(),
   };
   let heard: Heard | undefined;
+  const ended = new AbortController();
   const report = async () => {
     const inFlight = gate.states().reduce((sum, state) => sum + state.inFlight, 0);
     gate.daemons = await reportDaemon(db.pool, { ...daemon, inFlight });
     heard = await noteFailover(db.pool, Primary.of(db.url).timeline, heard);
-    await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
+    // The report counts the daemons by their control connections, this one's too.
+    const isReachable = await control.reachable(ended.signal).then(
+      () => true,
+      () => false,
+    );
+    if (isReachable) {
+      await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
+    }
   };
   // Others must know of it before it sends much, and the console must not say that no daemon reports. Without a
   // database, the first report comes later.
   const first = report().catch(() => {});
   const stop = repeat('report-installation', EVERY_MS, log, report);
   return async () => {
+    ended.abort();
     await Promise.all([first, stop()]);
     // One that is killed leaves its report, and the console says that it is silent.
     await forgetDaemon(db.pool, daemon.id).catch(() => {});

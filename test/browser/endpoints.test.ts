@@ -232,7 +232,7 @@ describe('pace and retries', () => {
       await dialog.getByRole('combobox', { name: 'Recovery' }).selectOption('It comes back by itself');
       expect(await axeViolations(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await dialog.getByText('must be 1000 to 30000 ms').waitFor();
+      await dialog.getByText('must be a whole number, 1000 to 30000 ms').waitFor();
       await dialog.getByRole('textbox', { name: 'Timeout' }).fill('20');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText('It comes back by itself.').waitFor();
