@@ -196,12 +196,12 @@ function WhereKeysAre({ keyFile }: { keyFile: string | null }) {
         )}
         <li>
           <Trans>
-            A key for all tenants: <Command>./hookwright key create me --platform</Command>
+            A key for all tenants: <Command>hookwright key create me --platform</Command>
           </Trans>
         </li>
         <li>
           <Trans>
-            A key for one tenant: <Command>./hookwright key create me --tenant 1</Command>
+            A key for one tenant: <Command>hookwright key create me --tenant 1</Command>
           </Trans>
         </li>
       </ul>

@@ -1,11 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { examineReceiver } from '../../src/cli/developer/test-receiver/test-receiver.js';
 import { formatSecret } from '../../src/domain/signing/secret.js';
 import { isGenuine, type Parts, startReceiver } from '../support/flawed-receiver.js';
+import { openServer } from '../support/loopback.js';
 import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -209,6 +211,14 @@ describe('hookwright test-receiver', () => {
     const { code, errors } = await runProgram(['test-receiver', ...args], {});
     expect(code).toBe(2);
     expect(errors).toContain(sentence);
+  });
+
+  it('shows what the receiver says when it refuses a good delivery', async () => {
+    const answer = '{"reason":"BODY_PARSED",\n "message":"Move the route above app.use(express.json())"}';
+    const server = await openServer(createServer((_request, response) => response.writeHead(500).end(answer)));
+    const outcomes = await examineReceiver(`http://127.0.0.1:${server.port}/`, { secret, patience: 0.1 });
+    await server.close();
+    expect(outcomes.find(({ id }) => id === 'good')!.detail).toMatch(/^500 in \d+ ms: .*BODY_PARSED.*above app\.use/);
   });
 
   it('says what may be the cause where a good delivery is refused', async () => {

@@ -1,5 +1,5 @@
 import type { Message } from './speak.js';
-import { type Case, detailOf, failed, isTaken, passed, type Result, skipped, type Trial } from './trial.js';
+import { type Case, detailOf, failed, isTaken, passed, type Result, refusalOf, skipped, type Trial } from './trial.js';
 
 type Make = (trial: Trial) => Message;
 
@@ -14,7 +14,7 @@ const taken = (id: string, name: string, make: Make, remedy: string): Case => ({
   remedy,
   async run(trial) {
     const answer = await trial.send(make(trial));
-    return isTaken(answer) ? passed(detailOf(answer)) : failed(detailOf(answer));
+    return isTaken(answer) ? passed(detailOf(answer)) : failed(refusalOf(answer));
   },
 });
 

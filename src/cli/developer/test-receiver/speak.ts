@@ -9,6 +9,8 @@ export interface Answer {
   /** The connection had carried a request before. */
   reused: boolean;
   location: string | undefined;
+  /** The beginning of its body, on one line. */
+  said: string;
   /** A code such as ECONNREFUSED, or TIMEOUT. */
   trouble: string | undefined;
 }
@@ -24,6 +26,7 @@ export interface Message {
 }
 
 const PAUSE_MS = 300;
+const SAID_CHARS_MAX = 400;
 /** Time for what was sent before a cut to reach the receiver's code. */
 const BEFORE_CUT_MS = 100;
 
@@ -70,12 +73,15 @@ export class Speaker implements Disposable {
           ms: Math.round(performance.now() - startedAt),
           reused: request.reusedSocket,
           location: undefined,
+          said: '',
           trouble: undefined,
           ...answer,
         });
       request.on('response', (response) => {
-        response.resume();
-        const answer = { status: response.statusCode ?? 0, location: response.headers.location };
+        const answer = { status: response.statusCode ?? 0, location: response.headers.location, said: '' };
+        response.setEncoding('utf8').on('data', (text: string) => {
+          answer.said = oneLine(answer.said + text);
+        });
         // The connection is free for the next request only when the answer has been read.
         response.on('close', () => end(answer)).on('error', () => end(answer));
       });
@@ -87,6 +93,7 @@ export class Speaker implements Disposable {
   }
 }
 
+const oneLine = (text: string) => text.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, SAID_CHARS_MAX);
 const lengthOf = ({ body, method }: Message) => (method === 'GET' ? {} : { 'content-length': String(body.length) });
 
 async function write(

@@ -134,6 +134,10 @@ export class Trial {
 
 export const isTaken = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
+/** With what the receiver says about it: often the reason. */
+export const refusalOf = (answer: Answer): string =>
+  answer.said === '' ? detailOf(answer) : `${detailOf(answer)}: ${answer.said}`;
+
 export function detailOf({ status, ms, trouble, location }: Answer): string {
   if (trouble !== undefined) {
     return trouble === 'TIMEOUT' ? `no answer within ${Math.round(ms / 100) / 10} s` : `no answer: ${trouble}`;
