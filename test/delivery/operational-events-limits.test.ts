@@ -78,7 +78,7 @@ describe('at most one event a minute for each webhook and type', { timeout: TEST
     stack.startDaemon();
     await settled();
     expect(await stack.deliveries(`status = 'FAILED'`)).toHaveLength(300);
-    const early = await operationalEvents(stack);
+    const early = await operationalEvents(stack, 'delivery.exhausted');
     const minutes = (Date.now() - idToDate(early[0]!.id).getTime()) / 60_000;
     expect(early.length).toBeLessThanOrEqual(1 + minutes);
 
@@ -116,9 +116,10 @@ describe('at most one event a minute for each webhook and type', { timeout: TEST
     stack.startDaemon();
     await emitMany(stack.services, stack.tenantId, 10);
     await settled();
-    const raised = (await operationalEvents(stack)).map(
-      ({ event_type, payload }) => `${event_type} ${payload['webhook_id']}`,
-    );
+    // webhook.failing comes too where the outcomes are recorded in several batches.
+    const raised = (await operationalEvents(stack))
+      .filter(({ event_type }) => event_type !== 'webhook.failing')
+      .map(({ event_type, payload }) => `${event_type} ${payload['webhook_id']}`);
     expect(raised.sort()).toEqual(
       [failing.webhookId, other].flatMap((id) => [`delivery.exhausted ${id}`, `webhook.disabled ${id}`]).sort(),
     );
