@@ -42,18 +42,14 @@ export function startInstallationReports(
     const inFlight = gate.states().reduce((sum, state) => sum + state.inFlight, 0);
     gate.daemons = await reportDaemon(db.pool, { ...daemon, inFlight });
     heard = await noteFailover(db.pool, Primary.of(db.url).timeline, heard);
-    // The report counts the daemons by their control connections, this one's too.
-    const isReachable = await control.reachable(ended.signal).then(
-      () => true,
-      () => false,
-    );
-    if (isReachable) {
-      await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
-    }
+    await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
   };
   // Others must know of it before it sends much, and the console must not say that no daemon reports. Without a
-  // database, the first report comes later.
-  const first = report().catch(() => {});
+  // database, the first report comes later. It counts daemons by their control connections, this one's too.
+  const first = control
+    .reachable(ended.signal)
+    .then(report)
+    .catch(() => {});
   const stop = repeat('report-installation', EVERY_MS, log, report);
   return async () => {
     ended.abort();
