@@ -174,7 +174,8 @@ describe('a webhook with a memory', () => {
     const handler = vi.fn().mockRejectedValueOnce(new Error('full'));
     const receive = receiver({ dedupe: memory(), on: { 'coupon.applied': handler } });
     const answers = await Promise.all([answerOf(receive(request())), answerOf(receive(request()))]);
-    expect(answers).toEqual([expect.stringMatching(/^500 /), '200 handled']);
+    // Which one comes first is decided by their signatures, which are checked beside each other.
+    expect(answers.sort()).toEqual(['200 handled', expect.stringMatching(/^500 /)]);
     expect(handler).toHaveBeenCalledTimes(2);
   });
 
@@ -186,7 +187,9 @@ describe('a webhook with a memory', () => {
     const first = answerOf(receive(request()));
     const second = answerOf(receive(request()));
     expect(await passingTime(second)).toMatch(/^409 RUNNING: /);
-    expect(waited.mock.calls.reduce((sum, [, ms]) => sum + (ms ?? 0), 0)).toBe(10_000);
+    // Others in this process may wait too, but not for so short a time.
+    const looks = waited.mock.calls.filter(([, ms]) => ms === 200);
+    expect(looks).toHaveLength(10_000 / 200);
     const third = answerOf(receive(request()));
     resolve();
     expect(await first).toBe('200 handled');
