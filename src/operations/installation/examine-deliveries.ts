@@ -30,9 +30,13 @@ const LOOKED_MAX = 10_000;
 
 /** @throws what the database throws */
 export async function examineDeliveries(client: pg.ClientBase): Promise<DeliveryFacts> {
-  const { rows: closed } = await client.query<ClosedBacklog>(closedBacklogOfTablesSql);
-  const { rows } = await client.query(
-    `select
+  const { rows: closed } = await client.query<ClosedBacklog>({
+    name: 'closed_backlog',
+    text: closedBacklogOfTablesSql,
+  });
+  const { rows } = await client.query({
+    name: 'examine_deliveries',
+    text: `select
        (select count(*)::integer from pg_stat_activity
         where datname = current_database() and application_name = $1) as daemons,
        array(select distinct version from hookwright.daemons
@@ -55,7 +59,7 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
             and (l.classid::bigint << 32 | l.objid::bigint) = ${poolLockSql('owner.id')})) as "deadPools",
        (select count(*)::integer from (${jobsAsideSql}) suspects) as quarantined,
        ${futureTimesSql} as "futureTimes"`,
-    [CONTROL_NAME, LOST_AFTER_SECONDS],
-  );
+    values: [CONTROL_NAME, LOST_AFTER_SECONDS],
+  });
   return { ...rows[0], closed: closed[0] };
 }
