@@ -14,7 +14,7 @@ export const NOW = graphql(`
   }
 `);
 
-/** The endpoints of all tenants that fail now. */
+/** What fails now, of all tenants: endpoints, and deliveries by reason. */
 export const FAILING = graphql(`
   query FailingNow {
     installation {
@@ -34,6 +34,7 @@ export const FAILING = graphql(`
           tenant { id databaseId name }
         }
       }
+      failures { errorCode deliveries }
     }
   }
 `);
@@ -47,7 +48,6 @@ export const ATTEMPTS = graphql(`
         buckets { start successes failures p50Ms p95Ms p99Ms }
         total { attempts successes failures successRate p50Ms p95Ms p99Ms }
       }
-      failures { errorCode deliveries }
     }
   }
 `);

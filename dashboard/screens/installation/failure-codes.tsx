@@ -1,10 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { InstallationAttemptsQuery } from '../../api/generated/graphql';
+import type { FailingNowQuery } from '../../api/generated/graphql';
 import { Card, Empty } from '../../parts/page';
 import { count } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
 
-type Failures = NonNullable<InstallationAttemptsQuery['installation']>['failures'];
+type Failures = NonNullable<FailingNowQuery['installation']>['failures'];
 
 const SHOWN = 8;
 
@@ -15,7 +15,9 @@ export function FailureCodes({ failures }: { failures: Failures }) {
   return (
     <Card flush title={<Trans>Recent failure reasons</Trans>}>
       {failures.length === 0 ? (
-        <Empty title={<Trans>No recent failures</Trans>} />
+        <Empty title={<Trans>No failing deliveries</Trans>}>
+          <Trans>Failed attempts do not count once a later attempt succeeds.</Trans>
+        </Empty>
       ) : (
         <ul>
           {failures.slice(0, SHOWN).map(({ errorCode, deliveries }) => (

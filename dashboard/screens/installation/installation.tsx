@@ -41,7 +41,7 @@ export default function InstallationPage() {
   const isRead = failing.data !== undefined || failing.error !== undefined;
   const standing = isRead ? now.data?.installation : undefined;
   const stats = isRead ? attempts.data?.installation?.stats : undefined;
-  const failures = attempts.data?.installation?.failures;
+  const failures = failing.data?.installation?.failures;
   const error = now.error ?? attempts.error ?? kept.error;
   const readAgain = () => {
     for (const read of [readNow, readAttempts, readKept]) {
