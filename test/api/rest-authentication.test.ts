@@ -27,6 +27,19 @@ describe('authentication (contract part 5)', () => {
     }
   });
 
+  test.each([
+    ['', 'has no API key'],
+    ['Bearer', 'has no API key'],
+    ['Bearer  ', 'has no API key'],
+    ['Bearer hw_1_x', 'is malformed'],
+    ['Basic aHc6eA==', 'must be Bearer'],
+    ['hw_1_x', 'must be Bearer'],
+  ])('an Authorization of "%s" is refused with its fault', async (authorization, fault) => {
+    const answer = await api.ask('GET /webhooks', { key: null, headers: { authorization } });
+    expectProblem(answer, 'unauthenticated');
+    expect(answer.body.detail).toContain(fault);
+  });
+
   test('a bad key is refused before the body is looked at', async () => {
     const headers = { 'content-type': 'application/json' };
     for (const payload of ['{', 'x'.repeat(REST_BODY_BYTES_MAX + 1)]) {

@@ -72,14 +72,14 @@ export class Authenticator {
    *
    * @param authorization the value of the header `Authorization`: `Bearer <key>`
    * @param address the client's
-   * @throws ApiError unauthenticated, the same for a malformed, unknown, expired and revoked key; rate_limited
+   * @throws ApiError unauthenticated, the same for an unknown, expired and revoked key; rate_limited
    */
   async authenticate(authorization: string, address: string): Promise<Caller> {
     const text = authorization.length <= HEADER_LENGTH_MAX ? BEARER.exec(authorization)?.[1] : undefined;
     const parsed = text === undefined ? null : parseApiKey(text);
     if (text === undefined || parsed === null) {
       this.#limit(networkOf(address));
-      throw unauthenticated();
+      throw new ApiError('unauthenticated', whyMalformed(authorization));
     }
     const hash = hashApiKey(text);
     const known = this.#keys.get(parsed.id) ?? null;
@@ -99,7 +99,7 @@ export class Authenticator {
       return this.#isRight(key, hash) ? key : null;
     });
     if (found === null) {
-      throw unauthenticated();
+      throw new ApiError('unauthenticated', 'The API key in the header Authorization is unknown, expired or revoked.');
     }
     return this.#admit(found);
   }
@@ -192,9 +192,13 @@ export class Authenticator {
   }
 }
 
-function unauthenticated(): ApiError {
-  return new ApiError(
-    'unauthenticated',
-    'Send a valid API key in the header Authorization: Bearer <key>. This one is malformed, unknown, expired or revoked.',
-  );
+/** Says only what the text itself shows. */
+function whyMalformed(authorization: string): string {
+  const [scheme = '', key] = authorization.trim().split(/\s+/);
+  if (/^(Bearer)?$/i.test(scheme) && key === undefined) {
+    return 'The header Authorization has no API key. Send Authorization: Bearer <key>.';
+  }
+  return /^Bearer$/i.test(scheme)
+    ? 'The API key in the header Authorization is malformed. Copy it whole: it begins with hw_ and has no spaces.'
+    : 'The header Authorization must be Bearer and the API key: Authorization: Bearer <key>.';
 }
