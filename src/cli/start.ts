@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -153,10 +154,13 @@ async function startApi(services: Services, startCode: OneTimeCode | null, { clo
 }
 
 async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {
+  // A start that is refused leaves no folder. One that is in use says more than its ports, which are taken too.
+  if (!existsSync(config.dataDir)) {
+    await requireFreePorts(config);
+  }
   const lock = lockDataFolder(config.dataDir);
   closings.push(() => lock.release());
-  await requireFreePort('PORT', config);
-  await requireFreePort('METRICS_PORT', config.metrics);
+  await requireFreePorts(config);
   const postgres = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     log: (line) => log.info(line),
@@ -165,6 +169,11 @@ async function openEmbedded(config: Config, log: Logger, closings: Closing[]): P
   closings.push(() => postgres.stop());
   postgres.keepRunning();
   return postgres.url;
+}
+
+async function requireFreePorts(config: Config): Promise<void> {
+  await requireFreePort('PORT', config);
+  await requireFreePort('METRICS_PORT', config.metrics);
 }
 
 function logLoopbackTargets({ target, isLocal }: Config, log: Logger): void {

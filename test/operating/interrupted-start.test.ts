@@ -115,5 +115,6 @@ test.each(['PORT', 'METRICS_PORT'])(
       `hookwright: Port ${port} on 127.0.0.1 is taken. Free it, or choose another: ${setting}=${port + 1}.\n`,
     );
     expect(output).not.toContain('Making a database');
+    expect(existsSync(set.DATA_DIR)).toBe(false);
   },
 );
