@@ -1,24 +1,42 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../domain/keys/api-key.js';
 import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../domain/keys/scopes.js';
 import { saveMemory } from '../platform/node/node-memory.js';
 import { version } from '../platform/node/version.js';
 import { addDeveloperCommands } from './developer/commands.js';
+import { positiveInteger } from './developer/options/numbers.js';
 import type { Roles } from './start.js';
 
 // A command loads its own file when it runs: with all of them loaded, `--version` would take five times as long.
 const administer = () => import('./administer.js');
 const outboxCommands = () => import('./outbox.js');
 
+/** Its reader may stop early: `hookwright key list | head -1`. */
+const onOutputError = (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') {
+    throw error;
+  }
+};
+process.stdout.on('error', onOutputError);
+
 async function serve(roles: Roles): Promise<void> {
+  process.stdout.off('error', onOutputError); // the log looks to it itself
   saveMemory(); // first: it starts the program again, and loading the rest takes time and memory
   await (await import('./serve.js')).serve(roles);
 }
 
+const EXAMPLES = `
+Examples:
+  hookwright start                               try it: with a Postgres of its own, all data in .data
+  hookwright trigger coupon.applied              emit a sample event, in a second terminal of the same folder
+  hookwright key create backend --tenant 1       make an API key`;
+
 const program = new Command('hookwright')
   .description('A multi-tenant webhook subscription and delivery service on Postgres alone.')
   .version(version)
-  .showHelpAfterError()
+  // One line: the whole help would push the error, and the suggestion in it, out of sight.
+  .showHelpAfterError('"hookwright --help" lists all commands; --help after a command explains it.')
+  .addHelpText('after', EXAMPLES)
   .addHelpText('afterAll', '\nSettings are environment variables, such as PORT=3001: docs/settings.md');
 
 program
@@ -134,13 +152,6 @@ keys
   .action(async (kid, options) => (await import('./give-up.js')).giveUpKey(kid, options));
 
 addDeveloperCommands(program);
-
-function positiveInteger(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) {
-    throw new InvalidArgumentError('It must be a positive whole number.');
-  }
-  return Number(text);
-}
 
 try {
   await program.parseAsync();

@@ -204,7 +204,10 @@ describe('hookwright test-receiver', () => {
 
   it.each([
     [['http://127.0.0.1:1/', '--secret', secret], 'Nothing listens at http://127.0.0.1:1. Start your receiver'],
-    [['127.0.0.1:1', '--secret', secret], 'The address of the receiver is "127.0.0.1:1"; it must begin with http'],
+    [
+      ['127.0.0.1:1', '--secret', secret],
+      'The address of the receiver is "127.0.0.1:1"; it must be a URL that begins with http',
+    ],
     [['http://127.0.0.1:1/', '--secret', 'whsec_x'], 'Not a signing secret'],
     [['http://127.0.0.1:1/'], 'Give the secret of the receiver with --secret whsec_… or in WEBHOOK_SECRET.'],
   ])('ends with 2 where nothing can be tested: %j', async (args, sentence) => {
@@ -221,11 +224,21 @@ describe('hookwright test-receiver', () => {
     expect(outcomes.find(({ id }) => id === 'good')!.detail).toMatch(/^500 in \d+ ms: .*BODY_PARSED.*above app\.use/);
   });
 
+  it('takes a status for the answer, as the service does, also where the body has no end', async () => {
+    const server = await openServer(createServer((_request, response) => response.writeHead(200).write('.')));
+    const [good] = await examineReceiver(`http://127.0.0.1:${server.port}/`, { secret, patience: 0.1, timeout: 0.2 });
+    await server.close();
+    expect(good).toMatchObject({ id: 'good', verdict: 'passed' });
+  });
+
   it('says what may be the cause where a good delivery is refused', async () => {
     using receiver = await startReceiver(formatSecret(Buffer.alloc(33, 8)));
     const outcomes = await examineReceiver(receiver.url, { secret, patience: 0.1 });
     expect(outcomes.filter(({ verdict }) => verdict !== 'skipped')).toEqual([
       expect.objectContaining({ id: 'good', remedy: expect.stringMatching(/^Is it the secret of this receiver/) }),
     ]);
+    using silent = await startReceiver(secret, { delayMs: 300 });
+    const [good] = await examineReceiver(silent.url, { secret, patience: 0.1, timeout: 0.1 });
+    expect(good).toMatchObject({ verdict: 'failed', remedy: expect.stringMatching(/^Answer each request/) });
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { makeKey } from '../support/factories.js';
 import { runProgram } from '../support/program.js';
 import { answer } from '../support/receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -81,13 +82,22 @@ describe('hookwright trigger', { timeout: 120_000 }, () => {
   it.each([
     [['nothing.known'], /has no event type "nothing\.known"\. It has: .*booking\.created/],
     [['booking.created', '--set', 'brand.x=1'], /^hookwright: --set brand\.x: brand is ".*", and has no fields\.\n$/],
-    [['booking.created', '--set', 'nonsense=1'], /nonsense: is not a field of this event type/],
-    [['booking.created', '--key', 'hw_1_x'], /refuses the API key of --key\.\n$/],
+    [['booking.created', '--set', 'nonsense=1'], /^hookwright: payload\.nonsense is not a field of this event type/],
+    [['booking.created', '--key', ''], /^hookwright: The API key of --key is empty\.\n$/],
+    [['booking.created', '--key', 'hw_1_x'], /refuses the API key of --key\. The API key .* is malformed/],
     [['booking.created', '--url', 'http://127.0.0.1:2'], /^hookwright: Nothing listens at http:\/\/127\.0\.0\.1:2\. /],
     [['booking.created', '--to', 'wh_999'], /There is no webhook wh_999\./],
   ])('%j is refused with a sentence', async (args, sentence) => {
     const { code, errors } = await trigger(args);
     expect(code).toBe(1);
     expect(errors).toMatch(sentence);
+  });
+
+  it('asks for the tenant by the name of its option', async () => {
+    const { key } = await makeKey(stack.services, null, ['platform:admin']);
+    for (const args of [[], ['--to', `wh_${other.webhookId}`]]) {
+      const { errors } = await trigger(['booking.created', '--key', key, ...args]);
+      expect(errors).toBe('hookwright: With a platform key, name the tenant: --tenant <id>.\n');
+    }
   });
 });

@@ -129,7 +129,7 @@ test('a push that fails in part says what was not pushed, and goes on with that 
   const first = await push();
   expect(first.code).toBe(1);
   expect(first.said).toContain('1 of 2 event types were pushed. Run it again for the others: it finds what is left.\n');
-  expect(first.said).toMatch(/\nbooking\.created: .*schema: cannot be changed/);
+  expect(first.said).toMatch(/\nbooking\.created: .*schema cannot be changed/);
   expect(await versions()).toMatchObject({ 'order.zero': 1 });
   expect((await push()).said).toContain('0 of 1 event types were pushed.');
   rmSync(join(folder, 'booking.created.json'));
@@ -137,7 +137,7 @@ test('a push that fails in part says what was not pushed, and goes on with that 
   put('order.more', order({ order_id: id }, ['order_id']));
   const tenant = await makeKey(stack.services, stack.tenantId, ['events:emit']);
   expect((await push({ yes: true, key: tenant.key })).said).toMatch(
-    /0 of 1 event types were pushed[\s\S]*platform:admin/,
+    /0 of 1 event types were pushed\. It takes a platform key: .*\norder\.more: .*platform:admin/,
   );
   rmSync(join(folder, 'order.more.json'));
 });
@@ -148,7 +148,7 @@ test('files that cannot be right are named before anything is pushed', async () 
   put('order.broken', '{');
   put('order.silent', { type: 'object' });
   put('order.wrong', { description: 'A', type: 'object', unevaluatedProperties: false });
-  put('order.good', order({ order_id: id }, ['order_id']));
+  put('order.good', `\uFEFF${JSON.stringify(order({ order_id: id }, ['order_id']))}`);
   const { said, code } = await push();
   expect(code).toBe(1);
   const lines = said.replaceAll(`${folder}/`, '').split('\n');

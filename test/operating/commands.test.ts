@@ -231,6 +231,12 @@ describe('keys and lists', SLOW, () => {
     expect((await ask('key list --platform')).output).toMatch(/\treader\t.*\tplatform:read\t/);
   });
 
+  test('a command whose output nobody reads ends without a complaint', async () => {
+    const set = { ENCRYPTION_KEYS, DATABASE_URL: stack.databaseUrl };
+    const { errors } = await runProgram(['-c', './hookwright key list | true'], set, { program: 'sh' });
+    expect(errors).toBe('');
+  });
+
   test('the keys of a tenant that does not exist are refused', async () => {
     const { code, errors } = await ask('key list --tenant 99');
     expect(errors).toBe('hookwright: There is no tenant 99 (hookwright tenant list shows them).\n');
@@ -322,6 +328,7 @@ describe('the command line', SLOW, () => {
   test('a mistyped command is named, with the one that may be meant', async () => {
     const { code, errors } = await run('deamon', {});
     expect(errors).toContain("unknown command 'deamon'\n(Did you mean daemon?)");
+    expect(errors.trimEnd().split('\n').length).toBeLessThan(6); // all of it is in sight
     expect(code).toBe(1);
   });
 

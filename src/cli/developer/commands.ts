@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { notNegative, positive, positiveInteger } from './options/numbers.js';
 import { addTypesCommands } from './types/add-types-commands.js';
 
 /** Every command that talks to an API has these: `findConnection` reads them. */
@@ -41,19 +42,3 @@ export function addDeveloperCommands(program: Command): void {
     .action(async (url, options) => (await import('./test-receiver/test-receiver.js')).testReceiver(url, options));
   addTypesCommands(program, connected);
 }
-
-function positiveInteger(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) {
-    throw new InvalidArgumentError('It must be a positive whole number.');
-  }
-  return Number(text);
-}
-
-function positive(text: string): number {
-  if (!(Number(text) > 0 && Number.isFinite(Number(text)))) {
-    throw new InvalidArgumentError('It must be a positive number.');
-  }
-  return Number(text);
-}
-
-const notNegative = (text: string) => (text === '0' ? 0 : positive(text));

@@ -2,14 +2,27 @@ import type { Connection } from './connection.js';
 
 const TIMEOUT_MS = 30_000;
 
+interface Issue {
+  path: readonly string[];
+  code: string;
+  /** Continues the path as a sentence, or is one. */
+  detail: string;
+}
+
 interface GraphqlError {
   message: string;
   extensions?: {
     code?: string;
+    reason?: string;
     retryAfterSeconds?: number;
-    errors?: readonly { path: readonly string[]; detail: string }[];
+    errors?: readonly Issue[];
   };
 }
+
+/** By reasons: what the command line calls otherwise. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  tenant_required: 'With a platform key, name the tenant: --tenant <id>.',
+};
 
 /** The service's refusal, as a sentence for people. */
 export class RefusedError extends Error {
@@ -43,7 +56,7 @@ export async function ask<Data>(connection: Connection, query: string, variables
   if (errors.length > 0 || data === undefined) {
     const isUnknown = errors[0]?.extensions?.code === 'UNAUTHENTICATED';
     const message = isUnknown
-      ? `${connection.url} refuses the API key of ${connection.keyFrom}.`
+      ? `${connection.url} refuses the API key of ${connection.keyFrom}. ${errors[0]?.message}`
       : errors.map(sentenceOf).join('\n');
     const { code = '', retryAfterSeconds } = errors[0]?.extensions ?? {};
     throw new RefusedError(message, code, retryAfterSeconds);
@@ -89,7 +102,11 @@ function refusalOf({ status, headers }: Response, { url }: Connection): string {
     : `${url}/graphql redirects to ${location}. Name that address with --url.`;
 }
 
-function sentenceOf({ message, extensions }: GraphqlError): string {
-  const issues = (extensions?.errors ?? []).map(({ path, detail }) => `${path.join('.')}: ${detail}`);
-  return issues.length > 0 ? issues.join('\n') : message;
+function sentenceOf({ message, extensions: { reason = '', errors: issues = [] } = {} }: GraphqlError): string {
+  return issues.length > 0 ? issues.map(issueOf).join('\n') : (SENTENCES[reason] ?? message);
+}
+
+function issueOf({ path, code, detail }: Issue): string {
+  const place = (path[0] === 'input' ? path.slice(1) : path).join('.').replace(/^body\b/, 'payload');
+  return SENTENCES[code] ?? (/^[A-Z]/.test(detail) ? detail : `${place} ${detail}`.trim());
 }

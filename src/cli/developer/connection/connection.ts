@@ -38,6 +38,9 @@ export function findConnection(flags: ConnectionFlags, env: NodeJS.ProcessEnv = 
   }
   const url = baseUrl(named);
   const tenant = flags.tenant;
+  if (flags.key === '') {
+    throw new Error('The API key of --key is empty.');
+  }
   if (flags.key !== undefined) {
     return { url, key: flags.key, keyFrom: '--key', tenant };
   }

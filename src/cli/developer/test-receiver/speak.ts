@@ -77,16 +77,19 @@ export class Speaker implements Disposable {
           trouble: undefined,
           ...answer,
         });
+      let begun: Partial<Answer> | undefined;
       request.on('response', (response) => {
         const answer = { status: response.statusCode ?? 0, location: response.headers.location, said: '' };
+        begun = answer;
         response.setEncoding('utf8').on('data', (text: string) => {
           answer.said = oneLine(answer.said + text);
         });
         // The connection is free for the next request only when the answer has been read.
         response.on('close', () => end(answer)).on('error', () => end(answer));
       });
+      // Status and headers decide, as for the service: the rest of the body may be missing.
       request.on('error', (error: NodeJS.ErrnoException) =>
-        end({ trouble: error.name === 'AbortError' ? 'TIMEOUT' : (error.code ?? error.message) }),
+        end(begun ?? { trouble: error.name === 'AbortError' ? 'TIMEOUT' : (error.code ?? error.message) }),
       );
       void write(request, message, this.patience * PAUSE_MS);
     });

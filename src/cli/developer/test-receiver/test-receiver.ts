@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { readPayload } from '../options/payload-file.js';
 import { BEHAVIOUR } from './behaviour.js';
 import { DELIVERIES } from './deliveries.js';
 import { Effects } from './effects.js';
@@ -51,14 +52,14 @@ export async function examineReceiver(address: string, options: ReceiverOptions)
     scheme: options.scheme ?? 'standard',
     headerPrefix: options.headerPrefix ?? 'X-Service',
     eventType: options.event ?? 'booking.created',
-    payload: options.payload === undefined ? PAYLOAD : payloadOf(options.payload),
+    payload: options.payload === undefined ? PAYLOAD : JSON.stringify(readPayload(options.payload).payload),
     effects:
       options.effectUrl === undefined ? undefined : new Effects(urlOf(options.effectUrl, 'The effect URL'), patience),
   });
   await trial.effects?.count();
   const first = await trial.send(trial.delivery());
   requireReceiver(url, first);
-  const hint = isTaken(first) ? undefined : await whyNothingIsTaken(trial);
+  const hint = isTaken(first) ? undefined : await whyNothingIsTaken(trial, first);
   const outcomes: Outcome[] = [];
   for (const { run, ...about } of [...DELIVERIES, ...BEHAVIOUR]) {
     const startedAt = performance.now();
@@ -72,7 +73,7 @@ export async function examineReceiver(address: string, options: ReceiverOptions)
 function urlOf(text: string, what: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`${what} is "${text}"; it must begin with http:// or https://.`);
+    throw new Error(`${what} is "${text}"; it must be a URL that begins with http:// or https://.`);
   }
   return url;
 }
@@ -82,19 +83,6 @@ function secretOf({ secret = process.env['WEBHOOK_SECRET'] }: ReceiverOptions): 
     throw new Error('Give the secret of the receiver with --secret whsec_… or in WEBHOOK_SECRET.');
   }
   return secret.trim();
-}
-
-function payloadOf(file: string): string {
-  try {
-    const text = readFileSync(file === '-' ? 0 : file, 'utf8');
-    const payload: unknown = JSON.parse(text);
-    if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) {
-      return JSON.stringify(payload);
-    }
-  } catch (error) {
-    throw new Error(`The payload in ${file} cannot be read: ${(error as Error).message}.`);
-  }
-  throw new Error(`The payload in ${file} is not a JSON object.`);
 }
 
 /** @throws Error with a sentence where nobody takes requests */
@@ -122,8 +110,11 @@ function requireReceiver(url: URL, { status, trouble, location }: Answer): void 
   }
 }
 
-/** A good delivery was refused: tries others, and says what they show. */
-async function whyNothingIsTaken(trial: Trial): Promise<string> {
+/** A good delivery was not taken: tries others, and says what they show. */
+async function whyNothingIsTaken(trial: Trial, { trouble }: Answer): Promise<string> {
+  if (trouble === 'TIMEOUT') {
+    return 'Answer each request, before the work: after 15 seconds an attempt has failed and is repeated.';
+  }
   const takes = async (message: ReturnType<Trial['delivery']>) => isTaken(await trial.send(message));
   const isContract = trial.scheme === 'contract';
   const other = isContract ? 'standard' : 'contract';

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { ask, RefusedError } from '../connection/ask.js';
 import type { Connection } from '../connection/connection.js';
-
-type Json = string | number | boolean | null | undefined | Json[] | { [key: string]: Json };
+import { type Json, readPayload } from '../options/payload-file.js';
 
 export interface PayloadOptions {
   set?: readonly string[];
@@ -21,9 +19,8 @@ export async function payloadText(connection: Connection, eventType: string, opt
   if (file === undefined) {
     return JSON.stringify(set.reduce(withAssignment, await samplePayload(connection, eventType)));
   }
-  const text = readText(file);
-  const given = parse(text, file);
-  return set.length === 0 ? text : JSON.stringify(set.reduce(withAssignment, given));
+  const { text, payload } = readPayload(file);
+  return set.length === 0 ? text : JSON.stringify(set.reduce(withAssignment, payload));
 }
 
 async function samplePayload(connection: Connection, name: string): Promise<Json> {
@@ -44,27 +41,6 @@ async function samplePayload(connection: Connection, name: string): Promise<Json
     throw new Error(`${name} has no sample payload. Give one with --payload, or add "examples" to its schema.`);
   }
   return eventType.samplePayload;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    throw new Error(`The payload cannot be read: ${(error as Error).message}.`);
-  }
-}
-
-function parse(text: string, file: string): Json {
-  const place = file === '-' ? 'Standard input' : file;
-  try {
-    const given: Json = JSON.parse(text);
-    if (typeof given === 'object' && given !== null && !Array.isArray(given)) {
-      return given;
-    }
-  } catch (error) {
-    throw new Error(`${place} is not JSON: ${(error as Error).message}.`);
-  }
-  throw new Error(`${place} is not a JSON object.`);
 }
 
 /** @param assignment `customer.name=Ada`; a number in the path is a place in a list, from 0 */

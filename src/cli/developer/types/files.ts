@@ -57,9 +57,11 @@ function readType(folder: string, file: string): { type?: WrittenType; problems:
   }
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    value = JSON.parse(readFileSync(join(folder, file), 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
-    return { problems: [`is not JSON: ${(error as Error).message}`] };
+    return {
+      problems: [`${error instanceof SyntaxError ? 'is not JSON' : 'cannot be read'}: ${(error as Error).message}`],
+    };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problems: ['must be a JSON Schema, an object'] };

@@ -70,6 +70,7 @@ async function isConfirmed(count: number): Promise<boolean> {
 async function push(connection: Connection, due: readonly Step[], say: (line: string) => void): Promise<void> {
   const failures: string[] = [];
   let pushed = 0;
+  let advice = 'Run it again for the others: it finds what is left.';
   for (const { name, kind, change } of due) {
     try {
       await ask(connection, kind === 'new' ? REGISTER : UPDATE, { input: { name, ...change } });
@@ -77,13 +78,16 @@ async function push(connection: Connection, due: readonly Step[], say: (line: st
       say(`${name} is ${kind === 'new' ? 'registered' : 'changed'}.`);
     } catch (error) {
       failures.push(`${name}: ${(error as Error).message}`);
-      if (!(error instanceof RefusedError && /^(BAD_USER_INPUT|CONFLICT|NOT_FOUND)$/.test(error.code))) {
+      const code = error instanceof RefusedError ? error.code : '';
+      if (/^(FORBIDDEN|UNAUTHENTICATED)$/.test(code)) {
+        advice = 'It takes a platform key: "hookwright key create <name> --platform" makes one.';
+      }
+      if (!/^(BAD_USER_INPUT|CONFLICT|NOT_FOUND)$/.test(code)) {
         break; // the next one would fail for the same reason
       }
     }
   }
   if (failures.length > 0) {
-    const sentence = `${pushed} of ${due.length} event types were pushed. Run it again for the others: it finds what is left.`;
-    throw new Error(`${sentence}\n${failures.join('\n')}`);
+    throw new Error(`${pushed} of ${due.length} event types were pushed. ${advice}\n${failures.join('\n')}`);
   }
 }
