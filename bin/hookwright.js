@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Runs the program by a Node that is new enough, and does nothing else: this file must work on every Node from 18 on.
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,12 +9,15 @@ const NODE_MAJOR_MIN = 24;
 const isNewEnough = (version) => Number.parseInt(version, 10) >= NODE_MAJOR_MIN;
 const main = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
-/** The program of the npm package `node`, which is optional: its install script fetches the program. */
+/**
+ * The program of the npm package `node`, which is optional: its install script fetches the program. It is tried first:
+ * it does not run everywhere (Alpine), and a process that becomes a program that does not run is aborted.
+ */
 function installedNode() {
   try {
-    const description = createRequire(import.meta.url).resolve('node/package.json');
-    const program = join(dirname(description), 'bin', 'node');
-    return isNewEnough(JSON.parse(readFileSync(description, 'utf8')).version) && existsSync(program) ? program : null;
+    const program = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
+    const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+    return isNewEnough(stdout.slice('v'.length)) ? program : null;
   } catch {
     return null;
   }

@@ -24,7 +24,7 @@ const NO_EXECVE = 'process.execve = undefined;';
 /**
  * The launcher as npm installs it.
  *
- * @param node the version of the package `node` in the folder above, where npm puts it; null: it is not there
+ * @param node the package `node` in the folder above, where npm puts it: ours, or a script; null: it is not there
  */
 function installed(node: string | null): string {
   const folder = temporaryFolder();
@@ -37,8 +37,12 @@ function installed(node: string | null): string {
   if (node !== null) {
     const bin = join(folder, 'node_modules', 'node', 'bin');
     mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, '..', 'package.json'), JSON.stringify({ version: node }));
-    symlinkSync(process.execPath, join(bin, 'node'));
+    writeFileSync(join(bin, '..', 'package.json'), '{}');
+    if (node === 'ours') {
+      symlinkSync(process.execPath, join(bin, 'node'));
+    } else {
+      writeFileSync(join(bin, 'node'), node, { mode: 0o755 });
+    }
   }
   return join(home, 'bin', 'hookwright.js');
 }
@@ -53,8 +57,8 @@ const handedOver = (...args: string[]) => `${JSON.stringify([process.versions.no
 
 test.each([
   ['that is new enough runs the program itself', null, undefined],
-  ['that is older becomes the Node beside it', '24.21.0', older('22.15.0')],
-  ['that is too old for that starts the Node beside it', '24.21.0', older('20.20.2', NO_EXECVE)],
+  ['that is older becomes the Node beside it', 'ours', older('22.15.0')],
+  ['that is too old for that starts the Node beside it', 'ours', older('20.20.2', NO_EXECVE)],
 ])('a Node %s, and passes arguments, exit codes and signals on', async (_, node, preload) => {
   const launcher = installed(node);
   const exits = start(launcher, ['exit', '5'], preload);
@@ -70,7 +74,8 @@ test.each([
 
 test.each([
   ['none beside it', null],
-  ['another old one beside it', '22.1.0'],
+  ['another old one beside it', '#!/bin/sh\necho v22.1.0'],
+  ['one beside it that does not run here', '\x7fELF'],
 ])('an older Node with %s says what is missing', async (_, node) => {
   const { said, closed } = start(installed(node), ['start'], older('20.20.2'));
   expect(await closed).toEqual([1, null]);

@@ -47,10 +47,17 @@ afterAll(() => void service?.kill('SIGKILL'));
 test('the packed file has the program, its pages and its licence, and nothing that builds or tests it', () => {
   const files = execFileSync('tar', ['-tzf', packed], { encoding: 'utf8' }).trim().split('\n');
   const folders = new Set(files.map((file) => file.split('/').slice(1, -1).slice(0, 2).join('/')));
-  expect([...folders].sort()).toEqual(['', 'bin', 'dist/daemon', 'dist/dashboard', 'dist/migrations', 'dist/src']);
+  const docs = ['docs', 'docs/decisions', 'docs/pictures', 'docs/verify'];
+  const parts = ['dist/daemon', 'dist/dashboard', 'dist/migrations', 'dist/src'];
+  expect([...folders].sort()).toEqual(['', 'bin', ...parts, ...docs]);
   expect(files.filter((file) => file.split('/').length === 2).sort()).toEqual(
-    ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].map((file) => `package/${file}`),
+    ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'package.json', 'schema.graphql'].map(
+      (file) => `package/${file}`,
+    ),
   );
+  const links = [...readFileSync('README.md', 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to]) => to);
+  expect(links.length).toBeGreaterThan(10);
+  expect(links.filter((to) => !files.includes(`package/${to}`))).toEqual([]);
   expect(files).toContain('package/dist/dashboard/console.html');
   expect(files.filter((file) => /\.(map|ts|tsbuildinfo)$/.test(file))).toEqual([]);
 });
