@@ -6,7 +6,8 @@ import { SEND_ERRORS } from '../src/domain/outcome.js';
 
 const root = dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const pages = ['*.md', 'docs/**/*.md'].flatMap((pattern) => globSync(pattern, { cwd: root })).sort();
+const patterns = ['*.md', 'docs/**/*.md', 'examples/**/*.md', 'packages/*/README.md'];
+const pages = patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).sort();
 const withoutCode = (text: string) => text.replaceAll(/^( *)```.*\n[\s\S]*?^ *```$/gm, '');
 
 /** The anchors of a page's headings, as GitHub makes them. */

@@ -4,6 +4,7 @@ import { createClient, HookwrightError } from '@hookwright/client';
 const hookwright = createClient({
   url: process.env.HOOKWRIGHT_URL ?? 'http://localhost:3000',
   key: process.env.HOOKWRIGHT_API_KEY,
+  timeoutMs: 5_000, // a person waits; the default, a minute, outlasts a failover of Postgres
 });
 
 const booking = { booking_code: 'BK-1', local_number: '17', brand: 'north' };

@@ -2,11 +2,11 @@
 export const groups: Record<string, readonly string[]> = {
   'Begin here': ['../README', 'concepts', 'install', '../charts/hookwright/README', 'deploy'],
   'Receive and send': [
-    ...['receive', '../examples/README', 'examples/receivers/README', 'produce', '../examples/producer/README'],
+    ...['receive', '../examples/README', 'produce', '../examples/producer/README'],
     ...['verify/README', 'developers', 'interface', 'options', 'event-types', 'notices', 'outbox'],
   ],
   'Dashboard and GraphQL': [
-    ...['dashboard', 'examples/embedding/README', 'own-dashboard', 'graphql', 'graphql-examples', 'live-updates'],
+    ...['dashboard', '../examples/embedding/README', 'own-dashboard', 'graphql', 'graphql-examples', 'live-updates'],
     'graphql-reference',
   ],
   'Run it': ['settings', 'operate', 'troubleshoot', '../ops/patroni/README', 'slots', 'performance', 'faults'],

@@ -76,7 +76,7 @@ const marked = (frame: FrameLocator) => frame.locator('#marked');
 describe('the example page', () => {
   browserTest('shows the portal of its customer, as high as its content, and closes it', async ({ open }) => {
     const example = startProgram(
-      ['docs/examples/embedding/server.mjs'],
+      ['examples/embedding/server.mjs'],
       { HOOKWRIGHT_URL: stack.origin, HOOKWRIGHT_KEY: stack.key, PORT: '0' },
       { program: process.execPath },
     );

@@ -63,6 +63,14 @@ describe.skipIf(skipsCompatibilityTests())('the client', () => {
     }
   });
 
+  test('gives up within seconds in the example, where nothing listens', async () => {
+    const env = { ...process.env, ...settings, HOOKWRIGHT_URL: 'http://127.0.0.1:1' };
+    const startedAt = performance.now();
+    const failed = await run(process.execPath, ['emit.mjs'], { cwd: folder, env }).catch((error) => error);
+    expect(failed).toMatchObject({ code: 75, stderr: expect.stringContaining('http://127.0.0.1:1 cannot be reached') });
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
   test('can be required from CommonJS', async () => {
     await writeFile(join(folder, 'required.cjs'), "console.log(typeof require('@hookwright/client').createClient)");
     expect((await run(runtimes[1]![1], ['required.cjs'], { cwd: folder })).stdout).toBe('function\n');

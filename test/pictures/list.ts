@@ -6,7 +6,7 @@ export interface Picture {
   name: string;
   /**
    * What is opened: below `/portal` with the key of the main tenant, else with the platform's. `:delivery` and `:event`
-   * stand for some of the main tenant that have much to tell. `embedding` is the page of docs/examples.
+   * stand for some of the main tenant that have much to tell. `embedding` is the page of examples.
    */
   path: string;
   /** The width of the window in CSS pixels. Default: 1280. */

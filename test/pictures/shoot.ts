@@ -24,7 +24,7 @@ interface Shoot {
 /** Starts the example of a product that embeds the portal. @returns the url of its page */
 async function embeddingPage(origin: string, key: string, closings: (() => void)[]): Promise<string> {
   const example = startProgram(
-    ['docs/examples/embedding/server.mjs'],
+    ['examples/embedding/server.mjs'],
     { HOOKWRIGHT_URL: origin, HOOKWRIGHT_KEY: key, PORT: '0' },
     { program: process.execPath },
   );
