@@ -139,7 +139,7 @@ describe('a malformed secret is thrown, and never quoted', () => {
   it.each([
     ['', 'empty'],
     ['fifteen-letters', '15 characters'],
-    [`${secret}\n`, 'a line break at its edge'],
+    [`${secret}\n`, 'a line break or a quotation mark at its edge'],
     [`whsec_${Buffer.alloc(23).toString('base64')}`, 'neither form'],
     [`whsec_${Buffer.alloc(65).toString('base64')}`, 'neither form'],
     [secret.replace('YWFh', 'YW-h'), 'neither form'],

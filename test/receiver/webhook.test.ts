@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { webhook } from '../../packages/receiver/src/adapters/fetch.js';
 import { webhook as nextWebhook } from '../../packages/receiver/src/adapters/next.js';
-import { memory } from '../../packages/receiver/src/dedupe/index.js';
+import { type Dedupe, memory } from '../../packages/receiver/src/dedupe/index.js';
 import type { AnyEvents, WebhookOptions } from '../../packages/receiver/src/webhook.js';
 import { signedHeaders } from '../support/signed-headers.js';
 
@@ -139,6 +139,17 @@ describe('the secret of a webhook', () => {
   it('is looked at when the webhook is made', () => {
     expect(() => receiver({ secret: 'too short' })).toThrow('9 characters');
     expect(() => receiver({ secret: undefined })).toThrow('environment variable');
+    for (const edged of [`"${secret}"`, `'${secret}'`, ` ${secret}`, `${secret}\n`]) {
+      expect(() => receiver({ secret: edged })).toThrow('a blank, a line break or a quotation mark at its edge');
+    }
+  });
+
+  it('goes with handlers, which are looked at then too', () => {
+    expect(() => receiver({ on: undefined as never })).toThrow('"on" must be an object');
+    expect(() => receiver({ on: { 'coupon.applied': 'text' as never } })).toThrow(
+      'on["coupon.applied"] must be a function',
+    );
+    expect(() => receiver({ on: { 'coupon.applied': undefined } })).not.toThrow();
   });
 
   it('may come from a function of the environment, which has no secret but at a request', async () => {
@@ -204,6 +215,22 @@ describe('a webhook with a memory', () => {
     store.begin.mockRejectedValue(new Error('store down'));
     expect(await answerOf(receiver({ dedupe: store })(request()))).toMatch(/^500 /);
     expect(on['coupon.applied']).toHaveBeenCalledOnce();
+  });
+
+  it('takes a memory in JavaScript that returns no promises, or throws', async () => {
+    const seen = new Set<string>();
+    const store = {
+      begin: (id: string) => (seen.has(id) ? 'done' : 'new'),
+      done: (id: string) => void seen.add(id),
+      forget: () => undefined,
+    } as unknown as Dedupe;
+    expect(await answerOf(receiver({ dedupe: store })(request()))).toBe('200 handled');
+    expect(await answerOf(receiver({ dedupe: store })(request()))).toBe('200 duplicate');
+    const done = () => {
+      throw new Error('store down');
+    };
+    expect(await answerOf(receiver({ dedupe: { ...store, done } })(request({ id: 2 })))).toBe('200 handled');
+    expect(onError).toHaveBeenCalledOnce();
   });
 
   it('asks it nothing about requests that are not genuine, or have no handler', async () => {

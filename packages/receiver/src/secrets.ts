@@ -22,6 +22,8 @@ const BYTES_MAX = 64;
 /** An imported text: 16 to 256 characters, none of them a control character. */
 const TEXT = /^\P{Cc}{16,256}$/u;
 const PREFIX = 'whsec_';
+/** As an env file leaves them, or `cat`. */
+const EDGE = /^[\s"']+|[\s"']+$/g;
 
 /** @throws SecretMalformedError whose message never quotes a secret */
 export function readSecrets(secrets: Secrets | undefined): SecretKeys[] {
@@ -38,7 +40,7 @@ function readSecret(secret: unknown): SecretKeys {
   }
   const contract = new TextEncoder().encode(secret);
   if (!secret.startsWith(PREFIX)) {
-    if (!TEXT.test(secret)) {
+    if (!TEXT.test(secret) || secret.replace(EDGE, '').startsWith(PREFIX)) {
       throw malformed(secret);
     }
     return { contract, standard: contract, hint: 'a text without whsec_' };
@@ -55,7 +57,8 @@ function readSecret(secret: unknown): SecretKeys {
 }
 
 function malformed(secret: string): SecretMalformedError {
-  const edges = secret === secret.trim() ? '' : ' It has a blank or a line break at its edge.';
+  const edges =
+    secret.replace(EDGE, '') === secret ? '' : ' It has a blank, a line break or a quotation mark at its edge.';
   return new SecretMalformedError(
     `The secret has ${secret.length} characters and neither form: whsec_ and the base64 of 24 to 64 bytes, ` +
       `or an imported text of 16 to 256 printable characters.${edges}`,

@@ -62,13 +62,14 @@ export const BODY_BYTES_MAX = 2 * 1024 * 1024;
  * What all adapters do with a request. The answer comes after the handler's end.
  *
  * @param parsed the message of `BODY_PARSED`: which line of the framework gives the bytes
- * @throws SecretMalformedError for a `secret` that the service cannot have made
+ * @throws SecretMalformedError for a `secret` that the service cannot have made, TypeError for `on` without functions
  */
 export function createReceiver<Events extends object, Context>(
   options: WebhookOptions<Events, Context>,
   parsed: string,
 ): (incoming: Incoming<Context>) => Promise<Answer> {
   toleranceOf(options);
+  requireHandlers(options.on);
   const { secret, onError = logError } = options;
   const known = typeof secret === 'function' ? null : readSecrets(secret);
   const secretsFor = async (context: Context) =>
@@ -120,6 +121,16 @@ async function take<Context>(delivery: Delivery, context: Context, options: Opti
   return result === 'running'
     ? answer(409, { reason: 'RUNNING', message: 'Another copy of this delivery is in work.' })
     : answer(200, { result });
+}
+
+function requireHandlers(on: unknown): void {
+  if (typeof on !== 'object' || on === null) {
+    throw new TypeError('"on" must be an object with a handler for each event');
+  }
+  const wrong = Object.entries(on).find(([, handler]) => handler !== undefined && typeof handler !== 'function');
+  if (wrong !== undefined) {
+    throw new TypeError(`on["${wrong[0]}"] must be a function`);
+  }
 }
 
 /** Its own property alone: an event named `constructor` has no handler. */

@@ -19,14 +19,16 @@ export async function runOnce(
   if (state !== 'new') {
     return state === 'done' ? 'duplicate' : 'running';
   }
+  // A store in JavaScript may throw, or return no promise.
+  const note = async (end: 'done' | 'forget') => dedupe[end](id);
   try {
     await run();
   } catch (error) {
-    await dedupe.forget(id).catch(onError);
+    await note('forget').catch(onError);
     throw error;
   }
   // Its work is done: with an answer other than 2xx it would be done again.
-  await dedupe.done(id).catch(onError);
+  await note('done').catch(onError);
   return 'handled';
 }
 
