@@ -267,9 +267,13 @@ describe('a secret from a file', () => {
     }
   });
 
-  test.each(['', '\n', '\r\n'])('is read without one line break at its end: %j', (end) => {
-    const ENCRYPTION_KEYS_FILE = file('keys', `${key}${end}`);
-    const config = readConfig({ DATABASE_URL_FILE: file('url', `${url}${end}`), ENCRYPTION_KEYS_FILE });
+  test.each([
+    ['', ''],
+    ['', '\n'],
+    ['\uFEFF', '\r\n'],
+  ])('is read without a byte order mark and one line break at its end: %j, %j', (begin, end) => {
+    const ENCRYPTION_KEYS_FILE = file('keys', `${begin}${key}${end}`);
+    const config = readConfig({ DATABASE_URL_FILE: file('url', `${begin}${url}${end}`), ENCRYPTION_KEYS_FILE });
     expect(config).toMatchObject({ databaseUrl: url, encryptionKeys: [{ kid: 'k1', key: Buffer.alloc(32, 7) }] });
     expect(config.secretFiles).toEqual({ DATABASE_URL: join(folder, 'url'), ENCRYPTION_KEYS: ENCRYPTION_KEYS_FILE });
   });

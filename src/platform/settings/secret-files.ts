@@ -49,10 +49,13 @@ export function readSecret(name: string, env: Environment): Found {
   return { text: only.read.text, file: only.file };
 }
 
-/** Reads the secret in a file, without one line break at its end. A fault is the end of a sentence about the file. */
+/**
+ * Reads the secret in a file, without a byte order mark and one line break at its end. A fault is the end of a sentence
+ * about the file.
+ */
 export function readSecretFile(file: string): FileText {
   try {
-    const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    const text = readFileSync(file, 'utf8').replaceAll(/^\uFEFF|\r?\n$/g, '');
     return text === '' ? { fault: 'is empty', isMissing: false } : { text };
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
