@@ -15,6 +15,7 @@ import { EndpointRates } from './0014-endpoint-rates.js';
 import { Recovery } from './0015-recovery.js';
 import { Notices } from './0016-notices.js';
 import { Failovers } from './0018-failovers.js';
+import { Flow } from './0019-flow.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -38,4 +39,5 @@ export const migrations = [
   { name: '0015-recovery', class: Recovery },
   { name: '0016-notices', class: Notices },
   { name: '0018-failovers', class: Failovers },
+  { name: '0019-flow', class: Flow },
 ];

@@ -28,13 +28,14 @@ declare
   ids bigint[];
   errors text[];
   owners bigint[];   -- per item: the event that its idempotency key belongs to, else its own
+  uses_flow boolean; -- a tenant of the batch does
   called_at timestamptz := clock_timestamp();
 begin
   select array_agg(case when problem is null then hookwright.next_id() end order by ord),
-         array_agg(problem order by ord)
-  into ids, errors
+         array_agg(problem order by ord), bool_or(judged.uses_flow)
+  into ids, errors, uses_flow
   from (
-    select i.ord,
+    select i.ord, t.uses_flow,
            case
              when refusals[i.ord] is not null then refusals[i.ord]
              when t.id is null then 'TENANT_UNKNOWN'
@@ -83,6 +84,14 @@ begin
       on i.id is not null and known.tenant_id = i.tenant_id and known.key = i.key;
   end if;
 
+  if uses_flow then
+    return query select * from hookwright.write_flow_events(
+      tenant_ids, event_types, bodies, only_webhook_ids, priorities, ids, owners, errors, called_at,
+      worker_pool, claim_priority, claim_max);
+    return;
+  end if;
+
+  -- write_flow_events is the same for webhooks that are not plain. A test compares what the two write.
   return query
   with fresh as materialized (
     select i.ord, i.id, i.tenant_id, i.event_type, i.body, i.only_webhook_id, i.priority

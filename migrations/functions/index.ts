@@ -3,6 +3,7 @@ import { checks } from './checks.js';
 import { emit } from './emit.js';
 import { emitEventsOnce } from './emit-events-once.js';
 import { eventTypeVersions } from './event-type-versions.js';
+import { flow } from './flow.js';
 import { ids } from './ids.js';
 import { jobs } from './jobs.js';
 import { judgeEmits } from './judge-emits.js';
@@ -11,11 +12,13 @@ import { newDeliveries } from './new-deliveries.js';
 import { notices } from './notices.js';
 import { operationalEvents } from './operational-events.js';
 import { partitions } from './partitions.js';
+import { placeDeliveries } from './place-deliveries.js';
 import { probes } from './probes.js';
 import { sessions } from './sessions.js';
 import { statistics } from './statistics.js';
 import { webhookState } from './webhook-state.js';
 import { whereIs } from './where-is.js';
+import { writeFlowEvents } from './write-flow-events.js';
 
 /** Every SQL function, with the rights to call it. */
 export const functions: readonly string[] = [
@@ -24,7 +27,10 @@ export const functions: readonly string[] = [
   callers,
   sessions,
   emit,
+  flow,
   emitEventsOnce,
+  writeFlowEvents,
+  placeDeliveries,
   newDeliveries,
   checks,
   probes,

@@ -95,7 +95,7 @@ language plpgsql as $$
 declare
   tries integer := 0;
   violated text;
-  queued integer;
+  placed json;
 begin
   if not exists (select from hookwright.webhooks w
                  where w.id = about_webhook and w.tenant_id = for_tenant and w.deleted_at is null) then
@@ -105,18 +105,15 @@ begin
     begin
       with event as (
         insert into hookwright.events (id, tenant_id, event_type, body)
-        values (hookwright.next_id(), for_tenant, raised_type, content) returning id),
-      fanned_out as (
-        insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
-        select hookwright.next_id(), for_tenant, event.id, w.id, raised_type,
-               case when w.active then 'PENDING' else 'HELD' end::hookwright.delivery_status
-        from event, hookwright.webhooks w
-        where w.tenant_id = for_tenant and w.deleted_at is null and w.id <> about_webhook
-          and (w.event_types = '{*}' or raised_type = any(w.event_types))
-          and (w.active or w.hold_until > now())
-        returning id, status)
-      select hookwright.enqueue_new_deliveries(array_agg(id), array_agg(null::bigint), array_agg(0))
-      into queued from fanned_out where status = 'PENDING';
+        values (hookwright.next_id(), for_tenant, raised_type, content) returning id)
+      select hookwright.place_deliveries(
+        array_agg(hookwright.next_id()), array_agg(for_tenant), array_agg(event.id), array_agg(w.id),
+        array_agg(raised_type), array_agg(w.active), array_agg(null::bigint), array_agg(0), now())
+      into placed
+      from event, hookwright.webhooks w
+      where w.tenant_id = for_tenant and w.deleted_at is null and w.id <> about_webhook
+        and (w.event_types = '{*}' or raised_type = any(w.event_types))
+        and (w.active or w.hold_until > now());
       return;
     exception
       when unique_violation then

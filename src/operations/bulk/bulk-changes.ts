@@ -39,15 +39,14 @@ const recoverStatement: Statement = {
 const replayStatement: Statement = {
   name: 'bulk_replay',
   text: `
-    with made as (
-      insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
-      select hookwright.next_id(), e.tenant_id, e.id, $5::bigint, e.event_type, 'PENDING'
-      from (select * from hookwright.events e
-            where e.tenant_id = $4 and e.id = any($1::bigint[]) and e.id between $2 and $3 order by e.id) e
-      returning id)
+    with made as materialized (
+      select hookwright.next_id() as id, e.*
+      from (select e.id as event_id, e.tenant_id, e.event_type from hookwright.events e
+            where e.tenant_id = $4 and e.id = any($1::bigint[]) and e.id between $2 and $3 order by e.id) e)
     select array_agg(id::float8 order by id) as ids,
-           hookwright.enqueue_new_deliveries(array_agg(id order by id), array_agg(null::bigint),
-             array_agg(${LANES.BULK.priority}))
+           hookwright.place_deliveries(array_agg(id order by id), array_agg(tenant_id order by id),
+             array_agg(event_id order by id), array_agg($5::bigint), array_agg(event_type order by id),
+             array_agg(true), array_agg(null::bigint), array_agg(${LANES.BULK.priority}), now())
     from made`,
 };
 

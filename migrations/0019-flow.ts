@@ -1,0 +1,33 @@
+import { Migration } from '@mikro-orm/migrations';
+import { emitEventsOnce } from './functions/emit-events-once.js';
+import { flow } from './functions/flow.js';
+import { install } from './functions/index.js';
+import { newDeliveries } from './functions/new-deliveries.js';
+import { operationalEvents } from './functions/operational-events.js';
+import { placeDeliveries } from './functions/place-deliveries.js';
+import { writeFlowEvents } from './functions/write-flow-events.js';
+
+/**
+ * Filters of webhooks, and the way beside the plain one that their tenants' emits take (docs/decisions/0056). Emits of
+ * processes that do not know it take it too.
+ */
+export class Flow extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table hookwright.webhook_options
+        add column filter jsonb,                          -- as it was written
+        add column filter_path jsonpath;                  -- the same, compiled
+      alter table hookwright.webhooks
+        add column plain boolean not null default true;   -- it has no filter
+      alter table hookwright.tenants
+        add column uses_flow boolean not null default false; -- one of its webhooks is not plain
+      ${install([flow, placeDeliveries, writeFlowEvents, emitEventsOnce, newDeliveries, operationalEvents])}
+      create trigger note_flow_of_new after insert on hookwright.webhook_options referencing new table as changed
+        for each statement execute function hookwright.note_flow();
+      create trigger note_flow_of_changed after update on hookwright.webhook_options referencing new table as changed
+        for each statement execute function hookwright.note_flow();
+      create trigger note_flow_of_gone after delete on hookwright.webhook_options referencing old table as changed
+        for each statement execute function hookwright.note_flow();
+    `);
+  }
+}

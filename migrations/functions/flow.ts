@@ -1,0 +1,30 @@
+/** Which webhooks are plain (docs/decisions/0056). */
+export const flow = `
+-- After changes of webhook_options: keeps webhooks.plain, and tenants.uses_flow while a webhook of the tenant is not
+-- plain. A trigger, so that no change past the API leaves a filter ignored.
+create or replace function hookwright.note_flow() returns trigger
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+declare
+  tenants bigint[];
+begin
+  with wanted as (
+    select c.webhook_id, c.tenant_id, tg_op = 'DELETE' or c.filter_path is null as plain from changed c
+  ),
+  turned as (
+    update hookwright.webhooks w set plain = wanted.plain
+    from wanted where w.id = wanted.webhook_id and w.plain <> wanted.plain
+    returning w.tenant_id
+  )
+  select array_agg(tenant_id) into tenants
+  from (select tenant_id from turned union select tenant_id from wanted where tg_op = 'DELETE') concerned;
+  if tenants is null then
+    return null;
+  end if;
+  -- One transaction after the other: each could find that the webhook of the other one is still plain.
+  perform from hookwright.tenants t where t.id = any(tenants) order by t.id for no key update;
+  update hookwright.tenants t set uses_flow = not t.uses_flow
+  where t.id = any(tenants)
+    and t.uses_flow <> exists (select from hookwright.webhooks w where w.tenant_id = t.id and not w.plain);
+  return null;
+end $$;
+`;
