@@ -38,7 +38,7 @@ try {
             enumsAsTypes: true,
             strictScalars: true,
             defaultScalarType: 'unknown',
-            scalars: { DateTime: 'string', JSONObject: 'Record<string, unknown>', SafeInt: 'number' },
+            scalars: { DateTime: 'string', JSON: 'unknown', JSONObject: 'Record<string, unknown>', SafeInt: 'number' },
           },
         },
       },

@@ -31,5 +31,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   auth: { name: msg`Authentication`, hint: msg`Proves to the endpoint who sends a request.` },
+  content: { name: msg`Content`, hint: msg`Which events are sent, and what is in them.` },
+  filter: { name: msg`Filter`, hint: msg`Only events whose payload meets the conditions are sent.` },
   metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },
 };

@@ -15,6 +15,7 @@ import {
 } from '../domain/fields/field.js';
 import { DeliveryAuth, DeliveryAuthInput } from './delivery-auth.js';
 import { DeliveryHeader, DeliveryHeaderInput } from './delivery-header.js';
+import { EventFilterInput } from './event-filter.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { JSONObject } from './scalars.js';
 
@@ -30,6 +31,7 @@ const kinds: {
   delays: { column: { type: new ArrayType(Number), columnType: 'integer[]' }, type: () => [Float], taken: () => [Int] },
   headers: { column: { type: 'json', columnType: 'jsonb' }, type: () => [DeliveryHeader] },
   auth: { column: { type: 'json', columnType: 'jsonb' }, type: () => DeliveryAuth, taken: () => DeliveryAuthInput },
+  filter: { column: { type: 'json', columnType: 'jsonb' }, type: () => JSONObject, taken: () => EventFilterInput },
 };
 const numbers: Record<'whole' | 'other', (typeof kinds)['text']> = {
   whole: { column: { type: 'integer' }, type: () => Int },

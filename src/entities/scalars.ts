@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, visit } from 'graphql';
-import { GraphQLJSONObject } from 'graphql-scalars';
+import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { formatTimestamp, parseTimestamp } from '../domain/timestamp.js';
 
 function readDateTime(value: unknown, node?: ValueNode): Date {
@@ -43,11 +43,22 @@ export const JSONObject = new GraphQLScalarType<Record<string, unknown>, Record<
   },
 });
 
+/** Any value, where a JSONObject is too narrow. */
+export const JSONValue = new GraphQLScalarType<unknown, unknown>({
+  name: 'JSON',
+  description: 'Any JSON value.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+  parseLiteral: (node, variables) => {
+    refuseEnums(node);
+    return GraphQLJSON.parseLiteral(node, variables);
+  },
+});
+
 /** graphql-scalars silently leaves enum values out. */
 function refuseEnums(value: ValueNode): void {
   visit(value, {
     EnumValue(node) {
-      throw new GraphQLError('A JSONObject has no enum values: put the text in quotes.', { nodes: node });
+      throw new GraphQLError('JSON has no enum values: put the text in quotes.', { nodes: node });
     },
   });
 }

@@ -14,7 +14,7 @@ import { EVENT_TYPES_MAX, URL_LENGTH_MAX, webhookFields } from '../../domain/fie
 import type { Path } from '../../errors.js';
 import { amount, delay } from '../../operations/fields/kind-rules.js';
 import { graphqlName, type RestName, restName } from './names.js';
-import { authForm, headerPlace, headersForm, inputsOf } from './option-forms.js';
+import { authForm, eventFilter, headerPlace, headersForm, inputsOf } from './option-forms.js';
 
 /** A component of the OpenAPI document. */
 export const subscribedEvent = z.string().meta({
@@ -71,6 +71,8 @@ function formOf(field: Field, requested: boolean): z.ZodType {
       return headersForm(requested, description);
     case 'auth':
       return authForm(requested, description);
+    case 'filter':
+      return (requested ? eventFilter : z.record(z.string(), z.unknown())).meta({ description });
   }
 }
 

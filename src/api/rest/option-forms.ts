@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { CONDITIONS_MAX, FILTER_OPS } from '../../domain/content/filter.js';
+import { PATH_CHARS_MAX } from '../../domain/content/filter-path.js';
 import { type Field, type Fields, type Group, inputNames, setName } from '../../domain/fields/field.js';
 import { HEADERS_MAX, type ShownHeader } from '../../domain/fields/headers.js';
 import type { Path } from '../../errors.js';
+import { filter } from '../../operations/fields/kind-rules.js';
 import { graphqlName, restName } from './names.js';
 
 /** The forms of options whose shape in REST is another than in GraphQL. */
@@ -39,6 +42,41 @@ export function authForm(requested: boolean, description: string): z.ZodType {
     .strictObject({ ...z.object(given).partial().shape, ...z.object(shown).partial().shape })
     .meta({ description, examples });
 }
+
+const EVENT_FILTER = 'EventFilter';
+const filterRef = { $ref: `#/components/schemas/${EVENT_FILTER}` };
+const filterList = { type: 'array', minItems: 1, maxItems: CONDITIONS_MAX, items: filterRef };
+
+/** A component of the OpenAPI document, which refers to itself. The resolvers make of it what is stored. */
+export const eventFilter = filter().meta({
+  id: EVENT_FILTER,
+  type: 'object',
+  minProperties: 1,
+  maxProperties: 1,
+  additionalProperties: false,
+  properties: {
+    all: { ...filterList, description: 'Matches when all of these match.' },
+    any: { ...filterList, description: 'Matches when one of these matches.' },
+    not: { ...filterRef, description: 'Matches when this one does not match.' },
+    field: {
+      type: 'object',
+      description: 'Matches when this field of the payload meets the condition.',
+      required: ['path', 'op'],
+      additionalProperties: false,
+      properties: {
+        path: {
+          type: 'string',
+          maxLength: PATH_CHARS_MAX,
+          description: 'Names with dots between them, or `@type` for the event type.',
+        },
+        op: { type: 'string', enum: Object.keys(FILTER_OPS), description: 'How the field is compared.' },
+        value: { description: 'A text, number, boolean or null; for IN and NOT_IN a list of them.' },
+      },
+    },
+  },
+  description: 'Conditions on the payload of an event: exactly one of these.',
+  examples: [{ all: [{ field: { path: 'status', op: 'EQ', value: 'paid' } }] }],
+});
 
 /** The fields of GraphQL's input for a field of REST. */
 export function inputsOf(field: Field | Group | undefined, [name, value]: [string, unknown]): [string, unknown][] {

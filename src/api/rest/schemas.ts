@@ -3,6 +3,7 @@ import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../../domain/events
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { formsOf, subscribedEvent } from './field-forms.js';
+import { eventFilter } from './option-forms.js';
 import { listed, webhookOptions, webhookOptionsChange, webhookOptionsInput } from './option-schemas.js';
 
 /**
@@ -190,6 +191,7 @@ export const components = {
   webhookOptionsInput,
   webhookOptionsChange,
   webhookOptions,
+  eventFilter,
   webhookOptionsResult: resultOf('WebhookOptionsResult', webhookOptions),
   webhookPage,
   pageMeta,

@@ -1,3 +1,4 @@
+import type { EventFilter } from '../content/filter.js';
 import { snakeCase } from '../snake-case.js';
 import { type AuthInput, type StoredAuth, shownAuth } from './auth.js';
 import { type HeaderChange, type StoredHeaders, shownHeaders } from './headers.js';
@@ -18,10 +19,11 @@ export type Field = Described &
     | Choice
     | { kind: 'headers' }
     | { kind: 'auth' }
+    | { kind: 'filter' }
   );
 
 /** The parts of a webhook's options that `ENDPOINT_OPTIONS` names. */
-export const OPTION_PARTS = ['labels', 'pace', 'retry', 'headers', 'auth'] as const;
+export const OPTION_PARTS = ['labels', 'pace', 'retry', 'headers', 'auth', 'content'] as const;
 type OptionPart = (typeof OPTION_PARTS)[number];
 
 interface Described {
@@ -134,7 +136,9 @@ type Kept<One extends Pick<Field, 'kind'>> = One extends { kind: 'choice'; value
             ? HeaderChange
             : One['kind'] extends 'auth'
               ? AuthInput
-              : string;
+              : One['kind'] extends 'filter'
+                ? EventFilter
+                : string;
 
 type Nullable = { optional: true } | { inherited: string };
 type ValueOf<One extends Pick<Field, 'kind'>> = One extends Nullable ? Kept<One> | null : Kept<One>;

@@ -1,3 +1,4 @@
+import { CONDITIONS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
 import type { Fields } from './field.js';
 import { HEADERS_MAX } from './headers.js';
 
@@ -167,6 +168,26 @@ export const webhookFields = {
         description: 'How requests prove to the endpoint who sends them. Null: by their signature alone.',
         input: 'How requests prove to the endpoint who sends them, as a whole. Null removes it.',
         rest: 'How requests prove to the endpoint who sends them: exactly one of `basic`, `bearer` and `api_key`. Passwords, tokens and keys are never shown. An object with none of them leaves it as it is; null removes it.',
+      },
+    },
+  },
+  content: {
+    kind: 'group',
+    type: 'ContentOptions',
+    scope: 'webhooks:options',
+    beside: true,
+    description: 'What is sent to the endpoint.',
+    input: 'What is sent to the endpoint. Options that are left out stay as they are; null removes one.',
+    rest: 'What is sent to the endpoint. null removes an option.',
+    fields: {
+      filter: {
+        kind: 'filter',
+        part: 'content',
+        optional: true,
+        description:
+          'Conditions on the payload, as they were written: the webhook gets no other events of its types. Null: it gets all.',
+        input: `Conditions on the payload: the webhook gets no other events of its types. At most ${CONDITIONS_MAX}, nested at most ${FILTER_DEPTH_MAX} levels deep. Tests and operational events are always sent. Null removes the filter.`,
+        rest: `Conditions on the payload: the webhook gets no other events of its types. Each level has exactly one of \`all\`, \`any\`, \`not\` and \`field\`. At most ${CONDITIONS_MAX} conditions, nested at most ${FILTER_DEPTH_MAX} levels deep; null removes the filter.`,
       },
     },
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
+import { readFilter } from '../../domain/content/read-filter.js';
 import { listNames, WILDCARD } from '../../domain/events/event-type.js';
 import { type AuthInput, authProblems } from '../../domain/fields/auth.js';
 import {
@@ -101,6 +102,18 @@ export const auth = (prefix: string) =>
     for (const { path, code, detail } of authProblems(input, prefix)) {
       context.addIssue({ code: 'custom', path, ...refused(code, detail) });
     }
+  });
+
+export const filter = () =>
+  z.unknown().transform((written, context) => {
+    const read = readFilter(written);
+    if ('filter' in read) {
+      return read.filter;
+    }
+    for (const { path, code, detail } of read.problems) {
+      context.addIssue({ code: 'custom', path, ...refused(code, detail) });
+    }
+    return z.NEVER;
   });
 
 export const quantity = (field: Quantity, { maxima }: Known) =>

@@ -11,7 +11,7 @@ import {
 } from '../../domain/fields/field.js';
 import { snakeCase } from '../../domain/snake-case.js';
 import { headerRules, withHeaderChanges } from './header-rules.js';
-import { auth, delays, eventTypeNames, type Known, quantity, refused, text, textMap, url } from './kind-rules.js';
+import { auth, delays, eventTypeNames, filter, type Known, quantity, refused, text, textMap, url } from './kind-rules.js';
 
 /** Checks a value, for REST and GraphQL alike, and makes of it the one to store. Null only if the field is optional. */
 function ruleOf(name: string, field: Field | Group, known: Known): z.ZodType {
@@ -26,7 +26,7 @@ function ruleOf(name: string, field: Field | Group, known: Known): z.ZodType {
       .refine((value) => value !== null, refused('reset_instead', detail))
       .pipe(rule as never);
   }
-  if (field.kind === 'auth') {
+  if (field.kind === 'auth' || field.kind === 'filter') {
     return rule.nullable();
   }
   return field.optional ? z.preprocess(nullIfEmpty, rule.nullable()) : rule;
@@ -50,6 +50,8 @@ function ofKind(name: string, field: Field, known: Known): z.ZodType {
       return z.enum(Object.keys(field.values));
     case 'auth':
       return auth(known.headerPrefix);
+    case 'filter':
+      return filter();
     case 'headers':
       throw new Error('Headers are checked with their group.');
   }

@@ -75,6 +75,7 @@ function FieldControl({ name, field, control, autoFocus = false }: ControlProps)
     case 'choice':
     case 'headers':
     case 'auth':
+    case 'filter':
       throw new Error(`${name} has a form of its own.`);
   }
 }

@@ -1,0 +1,45 @@
+import type { EventFilter, FieldCondition, FilterScalar } from './filter.js';
+import { namesOf, TYPE_PATH } from './filter-path.js';
+
+/**
+ * A filter as a jsonpath of Postgres, in its lax mode: an array on the path means any of its elements. It reads the
+ * event type as `$type`.
+ *
+ * @param filter was read by readFilter
+ */
+export function compileFilter({ all, any, not, field }: EventFilter): string {
+  if (field) {
+    return compileCondition(field);
+  }
+  return not ? `!(${compileFilter(not)})` : joined((all ?? any)!.map(compileFilter), all ? '&&' : '||');
+}
+
+const joined = (predicates: readonly string[], operator: '&&' | '||') => `(${predicates.join(` ${operator} `)})`;
+
+const COMPARISONS = { EQ: '==', GT: '>', GE: '>=', LT: '<', LE: '<=' };
+
+function compileCondition({ path, op, value }: FieldCondition): string {
+  const field = path === TYPE_PATH ? '$type' : ['$', ...namesOf(path)!.map(literal)].join('.');
+  const equals = (one: unknown) => `${field} == ${literal(one as FilterScalar)}`;
+  switch (op) {
+    case 'EXISTS':
+      return `exists(${field})`;
+    case 'MISSING':
+      return `!(exists(${field}))`;
+    case 'NE':
+      return `!(${equals(value)})`;
+    case 'IN':
+      return joined((value as unknown[]).map(equals), '||');
+    case 'NOT_IN':
+      return `!${joined((value as unknown[]).map(equals), '||')}`;
+    case 'STARTS_WITH':
+      return `(${field} starts with ${literal(value as string)})`;
+    case 'CONTAINS':
+      return `(${field} like_regex ${literal(value as string)} flag "q")`; // q: every character means itself
+    default:
+      return `(${field} ${COMPARISONS[op]} ${literal(value as FilterScalar)})`;
+  }
+}
+
+/** A value or a name in a jsonpath, which has the escapes of JSON. */
+const literal = (value: FilterScalar): string => JSON.stringify(value);

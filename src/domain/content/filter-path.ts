@@ -1,0 +1,35 @@
+/** Paths of filters: the names that lead to a field of the payload, or the type of the event. */
+
+/** Stands for the event type. */
+export const TYPE_PATH = '@type';
+
+export const PATH_NAMES_MAX = 10;
+export const PATH_CHARS_MAX = 200;
+
+const NAME = /[\p{L}\p{M}\p{N}_-]+|"(?:[^"\\\p{Cc}]|\\.)*"/u;
+const NAMES = new RegExp(NAME.source, 'gu');
+const PATH = new RegExp(`^(?:${NAME.source})(?:\\.(?:${NAME.source}))*$`, 'u');
+
+/** The names of a path, as the payload has them; null: it is malformed. Not for `@type`. */
+export function namesOf(path: string): string[] | null {
+  if (path.length > PATH_CHARS_MAX || !PATH.test(path)) {
+    return null;
+  }
+  const names = path.match(NAMES)!.map(nameOf);
+  return names.length <= PATH_NAMES_MAX && names.every((name) => name !== null) ? names : null;
+}
+
+/** Postgres can have neither NUL nor half of a surrogate pair in a text. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+function nameOf(written: string): string | null {
+  if (!written.startsWith('"')) {
+    return written;
+  }
+  try {
+    const name = JSON.parse(written) as string;
+    return isStorable(name) ? name : null;
+  } catch {
+    return null; // such as an escape that JSON does not have
+  }
+}

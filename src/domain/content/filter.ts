@@ -1,0 +1,43 @@
+/** Which events a webhook gets: conditions on their payloads (docs/content.md, "Filters"). */
+
+/** Exactly one of these. */
+export interface EventFilter {
+  all?: readonly EventFilter[] | null;
+  any?: readonly EventFilter[] | null;
+  not?: EventFilter | null;
+  field?: FieldCondition | null;
+}
+
+export interface FieldCondition {
+  /** Such as `total.amount`, or `@type` (filter-path.ts). */
+  path: string;
+  op: FilterOp;
+  value?: unknown;
+}
+
+/** A value that fields are compared with. */
+export type FilterScalar = string | number | boolean | null;
+
+/** The operators with their meaning. */
+export const FILTER_OPS = {
+  EQ: 'The field equals `value`.',
+  NE: 'The field does not equal `value`, or is missing.',
+  GT: 'The field is greater than `value`.',
+  GE: 'The field is greater than `value`, or equals it.',
+  LT: 'The field is less than `value`.',
+  LE: 'The field is less than `value`, or equals it.',
+  IN: 'The field equals one of the values in the list `value`.',
+  NOT_IN: 'The field equals none of the values in the list `value`, or is missing.',
+  EXISTS: 'The field is there, even if it is null. Takes no `value`.',
+  MISSING: 'The field is not there. Takes no `value`.',
+  STARTS_WITH: 'The field is a text that begins with `value`.',
+  CONTAINS: 'The field is a text that contains `value`.',
+} as const;
+export type FilterOp = keyof typeof FILTER_OPS;
+
+export const CONDITIONS_MAX = 20;
+export const FILTER_DEPTH_MAX = 4;
+export const FILTER_TEXT_CHARS_MAX = 256;
+export const FILTER_LIST_MAX = 50;
+/** Of the whole filter as JSON: each event of the tenant reads it. */
+export const FILTER_CHARS_MAX = 16_384;

@@ -1,0 +1,55 @@
+import { Field, InputType } from 'type-graphql';
+import {
+  CONDITIONS_MAX,
+  type EventFilter,
+  FILTER_DEPTH_MAX,
+  FILTER_LIST_MAX,
+  FILTER_OPS,
+  FILTER_TEXT_CHARS_MAX,
+  type FieldCondition,
+  type FilterOp as Op,
+} from '../domain/content/filter.js';
+import { PATH_CHARS_MAX, PATH_NAMES_MAX } from '../domain/content/filter-path.js';
+import { graphqlEnum } from './graphql-enum.js';
+import { Nullable } from './nullable.js';
+import { JSONValue } from './scalars.js';
+
+export const FilterOp = graphqlEnum(
+  'FilterOp',
+  'How a condition compares. Where an array is on the path, one of its elements is enough.',
+  FILTER_OPS,
+);
+
+@InputType({ description: 'A condition on one field of the payload.' })
+class FieldConditionInput implements FieldCondition {
+  @Field(() => String, {
+    description: `The names that lead to the field, with dots between them, such as \`total.amount\`: at most ${PATH_NAMES_MAX} names and ${PATH_CHARS_MAX} characters. Names with other characters than letters, digits, \`_\` and \`-\` stand in quotes. \`@type\` is the event type.`,
+  })
+  path!: string;
+
+  @Field(() => FilterOp, { description: 'How the field is compared.' })
+  op!: Op;
+
+  @Nullable(
+    () => JSONValue,
+    `A text of at most ${FILTER_TEXT_CHARS_MAX} characters, a number, a boolean or null. For \`IN\` and \`NOT_IN\` a list of 1 to ${FILTER_LIST_MAX} values of one type. Another type than the value's never matches, also within \`not\`.`,
+  )
+  value?: unknown;
+}
+
+@InputType({
+  description: `Exactly one of these. A filter has at most ${CONDITIONS_MAX} conditions, and is at most ${FILTER_DEPTH_MAX} levels deep.`,
+})
+export class EventFilterInput implements EventFilter {
+  @Nullable(() => [EventFilterInput], 'Matches when all of these match.')
+  all?: EventFilterInput[] | null;
+
+  @Nullable(() => [EventFilterInput], 'Matches when one of these matches.')
+  any?: EventFilterInput[] | null;
+
+  @Nullable(() => EventFilterInput, 'Matches when this one does not match.')
+  not?: EventFilterInput | null;
+
+  @Nullable(() => FieldConditionInput, 'Matches when the condition is met.')
+  field?: FieldConditionInput | null;
+}
