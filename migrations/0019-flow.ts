@@ -22,6 +22,9 @@ export class Flow extends Migration {
       alter table hookwright.tenants
         add column uses_flow boolean not null default false; -- one of its webhooks is not plain
       ${install([flow, placeDeliveries, writeFlowEvents, emitEventsOnce, newDeliveries, operationalEvents])}
+      -- Previews, and counts of events to replay.
+      grant execute on function hookwright.readable_body(text), hookwright.passes_filter(jsonb, jsonpath, text)
+        to hookwright_api;
       create trigger note_flow_of_new after insert on hookwright.webhook_options referencing new table as changed
         for each statement execute function hookwright.note_flow();
       create trigger note_flow_of_changed after update on hookwright.webhook_options referencing new table as changed

@@ -22,7 +22,7 @@ select on sequence: changes_wanted_until
 execute on function: attempt_now, begin_portal_session, check_webhook, current_tenant, data_key_samples, emit_events
 execute on function: emit_traced_events, note_confirmation_request
 execute on function: enqueue_align, enqueue_bulk_operation, enqueue_defaults, enqueue_deliveries, event_of_key
-execute on function: find_api_key
+execute on function: find_api_key, passes_filter, readable_body
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
 execute on function: read_changes
 execute on function: want_changes, where_is

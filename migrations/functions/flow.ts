@@ -1,5 +1,12 @@
 /** Which webhooks are plain (docs/decisions/0056). */
 export const flow = `
+-- Whether emits to a webhook with these options may take the plain way. Null: it has none.
+create or replace function hookwright.is_plain(options hookwright.webhook_options) returns boolean
+language plpgsql immutable as $$
+begin
+  return options.filter_path is null;
+end $$;
+
 -- After changes of webhook_options: keeps webhooks.plain, and tenants.uses_flow while a webhook of the tenant is not
 -- plain. A trigger, so that no change past the API leaves a filter ignored.
 create or replace function hookwright.note_flow() returns trigger
@@ -8,7 +15,8 @@ declare
   tenants bigint[];
 begin
   with wanted as (
-    select c.webhook_id, c.tenant_id, tg_op = 'DELETE' or c.filter_path is null as plain from changed c
+    select c.webhook_id, c.tenant_id, hookwright.is_plain(o) as plain
+    from changed c left join hookwright.webhook_options o on o.webhook_id = c.webhook_id
   ),
   turned as (
     update hookwright.webhooks w set plain = wanted.plain

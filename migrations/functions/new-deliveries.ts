@@ -106,7 +106,8 @@ begin
   where t.id = tenant and t.deleted_at is null
   limit 1;
   if not (matched.webhooks = 1 and matched.active and matched.plain
-          and matched.previous_sealed_secret is null and (greatest(matched.closed_until, matched.next_probe_at) > now()) is not true
+          and matched.previous_sealed_secret is null
+          and (greatest(matched.closed_until, matched.next_probe_at) > now()) is not true
           and lane <= claim_priority and claim_max >= 1) is true then
     return query
       select e.event_id, e.delivery_count, e.duplicate, e.error_code, e.claimed

@@ -3,6 +3,7 @@ import { type Check, check, failIf, warnIf } from '../operations/doctor/check.js
 import { examineRunningDeliveries, examineRunningServer } from '../operations/doctor/examine.js';
 import { lackOf, missingMigrations, unknownMigrations } from '../operations/installation/check-readiness.js';
 import { repairFutureTimes } from '../operations/installation/future-times.js';
+import { repairIgnoredFilters } from '../operations/installation/ignored-filters.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { openPool } from '../platform/database/database.js';
 import { type Config, ConfigError, readConfig } from '../platform/settings/config.js';
@@ -25,7 +26,7 @@ function textOf(checks: readonly Check[]): string {
 
 /**
  * @param env the environment that the service is started with
- * @param options.repair corrects times in the future first
+ * @param options.repair first corrects times in the future, and ignored filters
  */
 export async function examine(env: NodeJS.ProcessEnv, { repair = false } = {}): Promise<Check[]> {
   let config: Config;
@@ -72,7 +73,8 @@ async function examineDatabase(config: Config, url: string, repair: boolean): Pr
       return checks;
     }
     if (repair) {
-      checks.push(check('repair', 'ok', `Times corrected: ${await repairFutureTimes(pool)}.`));
+      const [times, filters] = [await repairFutureTimes(pool), await repairIgnoredFilters(pool)];
+      checks.push(check('repair', 'ok', `Times corrected: ${times}.${filters === 0 ? '' : ` Ignored filters: ${filters}.`}`));
     }
     const { checks: ofDeliveries } = await examineRunningDeliveries(pool, clock, config.embedded);
     return [...checks, await examineKeys(config, pool), ...ofDeliveries];

@@ -1,4 +1,4 @@
-import { Field, InputType } from 'type-graphql';
+import { Field, InputType, ObjectType } from 'type-graphql';
 import {
   CONDITIONS_MAX,
   type EventFilter,
@@ -10,11 +10,12 @@ import {
   type FilterOp as Op,
 } from '../domain/content/filter.js';
 import { PATH_CHARS_MAX, PATH_NAMES_MAX } from '../domain/content/filter-path.js';
+import type { FailedCondition as Failed } from '../domain/content/judge-filter.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Nullable } from './nullable.js';
 import { JSONValue } from './scalars.js';
 
-export const FilterOp = graphqlEnum(
+const FilterOp = graphqlEnum(
   'FilterOp',
   'How a condition compares. Where an array is on the path, one of its elements is enough.',
   FILTER_OPS,
@@ -52,4 +53,25 @@ export class EventFilterInput implements EventFilter {
 
   @Nullable(() => FieldConditionInput, 'Matches when the condition is met.')
   field?: FieldConditionInput | null;
+}
+
+@ObjectType({ description: 'A condition of a filter that an event does not meet: the first one, in the order of the filter.' })
+export class FailedCondition implements Failed {
+  @Field(() => String, { description: 'The path of the field, or `@type`.' })
+  path!: string;
+
+  @Field(() => FilterOp, { description: 'How the field is compared.' })
+  op!: Op;
+
+  @Nullable(() => JSONValue, 'The value that the field is compared with. Null also for operators without one.')
+  value?: unknown;
+
+  @Field(() => Boolean, {
+    description:
+      'Whether it stands within `not`. Then the event meets the condition itself, or has a value of another type.',
+  })
+  negated!: boolean;
+
+  @Field(() => String, { description: 'Its place in the filter as a JSON pointer, such as `/all/1/field`.' })
+  pointer!: string;
 }

@@ -18,4 +18,8 @@ export class WebhookOptions {
 
   @Property(idColumn())
   tenantId!: number;
+
+  /** `filter` as Postgres judges by it. */
+  @Property({ type: 'text', columnType: 'jsonpath', nullable: true })
+  filterPath!: string | null;
 }

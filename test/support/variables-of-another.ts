@@ -84,6 +84,7 @@ const values: Record<string, Value> = {
   digest: { always: 'DAILY' },
   includeDelivered: { always: true },
   includeUnsubscribed: { always: true },
+  includeFiltered: { always: true },
   overlapHours: { always: 0 },
   'AuditNames.tenants': { always: false },
   'AuditNames.webhooks': { always: true },

@@ -17,6 +17,8 @@ export function ReasonWords({ reason, eventType }: { reason: FanOutReason; event
       return <Trans>The endpoint was added after the event was emitted.</Trans>;
     case 'FOR_ANOTHER_WEBHOOK':
       return <Trans>The event was for another endpoint only, like a test.</Trans>;
+    case 'FILTERED':
+      return <Trans>The event did not meet the filter that the endpoint had at that time.</Trans>;
     case 'INACTIVE':
       return <Trans>The endpoint was inactive for longer than deliveries are held.</Trans>;
     case 'ABOUT_THIS_WEBHOOK':

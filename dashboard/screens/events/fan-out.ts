@@ -2,6 +2,7 @@
 export type FanOutReason =
   | 'ABOUT_THIS_WEBHOOK'
   | 'CREATED_LATER'
+  | 'FILTERED'
   | 'FOR_ANOTHER_WEBHOOK'
   | 'INACTIVE'
   | 'NOT_SUBSCRIBED'

@@ -75,6 +75,7 @@ function SendNow({ event, webhook, onSent }: { event: EventRowFragment; webhook:
         webhookId: webhook.id,
         filter: { eventId: event.id },
         includeUnsubscribed: !subscribes(webhook.eventTypes, event.eventType),
+        includeFiltered: true,
       },
     });
     if (result.data) {

@@ -61,5 +61,6 @@ export function useFilterWords({ filter }: { filter: Record<string, unknown> }):
       name: t`Includes`,
       value: t`event types that it does not subscribe to`,
     },
+    filter['includeFiltered'] === true && { name: t`Includes`, value: t`events that its filter leaves out` },
   ].filter((word) => word !== false);
 }

@@ -3,6 +3,7 @@ import { matches } from './event-type.js';
 export type FanOutVerdict =
   | 'CREATED_LATER'
   | 'NOT_SUBSCRIBED'
+  | 'FILTERED'
   | 'INACTIVE'
   | 'FOR_ANOTHER_WEBHOOK'
   | 'ABOUT_THIS_WEBHOOK'
@@ -54,3 +55,6 @@ export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOu
   // An inactive webhook still collects events for a while: without a delivery that was over.
   return (webhook.activeBefore ?? webhook.active) ? 'UNKNOWN' : 'INACTIVE';
 }
+
+/** Whether the webhook would have got the event, so that its filter may have kept it away. */
+export const isFilterAsked = (verdict: FanOutVerdict): boolean => verdict === 'UNKNOWN' || verdict === 'INACTIVE';

@@ -25,6 +25,8 @@ export interface BulkFilter {
   includeDelivered?: boolean;
   /** Replays events too whose type the webhook does not subscribe to. */
   includeUnsubscribed?: boolean;
+  /** Replays events too that do not meet the webhook's filter. */
+  includeFiltered?: boolean;
 }
 
 /** Ids strictly between. */

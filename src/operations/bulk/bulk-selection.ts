@@ -21,19 +21,25 @@ const KEPT_FROM = `(
   select hookwright.id_at(min(right(c.relname, 8))::date::timestamp at time zone 'UTC')
   from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'hookwright.deliveries'::regclass)`;
 
+const IS_OPERATIONAL = `e.event_type in (${OPERATIONAL_EVENT_TYPES.map((name) => `'${name}'`)})`;
 /** SQL: the webhook that an operational event is about, as text; null for any other event. */
-const ABOUT_WEBHOOK = `
-  case when e.event_type in (${OPERATIONAL_EVENT_TYPES.map((name) => `'${name}'`)}) then e.body::json->>'webhook_id' end`;
+const ABOUT_WEBHOOK = `case when ${IS_OPERATIONAL} then e.body::json->>'webhook_id' end`;
 
 /**
  * SQL query as in `Look`; $1 tenant, $2 and $3 the range, $4 limit, $5 webhook, $6 event types, $7 subscribed or not,
- * by the present subscription.
+ * by the present subscription; $8 whether its filter lets it through or not.
  */
 const lookAtEventsSql = (leavesOutDelivered: boolean) => `
   select e.id, coalesce(e.only_webhook_id is null and ($6::text[] is null or e.event_type = any($6))
            and ($7::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types))
-           and (${ABOUT_WEBHOOK}) is distinct from w.id::text, false) as wanted, false as left_out
-  from hookwright.events e cross join (select id, event_types from hookwright.webhooks where id = $5 and tenant_id = $1) w
+           and (${ABOUT_WEBHOOK}) is distinct from w.id::text
+           and case when $8::boolean or w.filter_path is null or ${IS_OPERATIONAL} then true
+                    else hookwright.passes_filter(hookwright.readable_body(e.body), w.filter_path, e.event_type) end,
+           false) as wanted, false as left_out
+  from hookwright.events e
+  cross join (select w.id, w.event_types, o.filter_path
+              from hookwright.webhooks w left join hookwright.webhook_options o on o.webhook_id = w.id
+              where w.id = $5 and w.tenant_id = $1) w
   where e.tenant_id = $1 and e.id > $2 and e.id < $3 ${leavesOutDelivered ? `and e.id >= ${KEPT_FROM}` : ''}
   order by e.id limit $4`;
 
@@ -53,6 +59,7 @@ function lookAt(selection: BulkSelection, tenantId: number, range: BulkRange, li
       webhookId,
       filter.eventTypes ?? null,
       filter.includeUnsubscribed ?? false,
+      filter.includeFiltered ?? false,
     ],
     form: String(isWithoutDelivered),
   };

@@ -59,6 +59,12 @@ export function judgeDeliveries(
       `Times of deliveries, endpoints, housekeeping or statistics that lie too far in the future: ${facts.futureTimes}. Postgres's clock was ahead, and nothing happens before these times. Set the clock right, then run: hookwright doctor --repair`,
       'No time was left by a wrong clock of Postgres.',
     ),
+    failIf(
+      facts.ignoredFilters > 0,
+      'filters',
+      `Webhooks and tenants whose filters may be ignored: ${facts.ignoredFilters}. Rows of hookwright.webhook_options were changed while its triggers were disabled. Enable the triggers, then run: hookwright doctor --repair`,
+      'No filter is ignored.',
+    ),
     check(
       'webhooks',
       'ok',

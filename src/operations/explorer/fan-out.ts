@@ -1,8 +1,11 @@
+import type { EventFilter } from '../../domain/content/filter.js';
+import { type FailedCondition, FilteredEvent } from '../../domain/content/judge-filter.js';
 import { DAY_MS } from '../../domain/durations.js';
-import { type FanOutVerdict, whyNoDelivery } from '../../domain/events/fan-out.js';
+import { type FanOutVerdict, isFilterAsked, whyNoDelivery } from '../../domain/events/fan-out.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
 import { idToDate } from '../../domain/ids/delivery-id.js';
 import { type Bounds, ofEventSql } from './page.js';
+import { eventBodies } from './read-bodies.js';
 import { type SearchDeps, search } from './search.js';
 
 /** An event, and the slice of its webhooks that is read. */
@@ -17,6 +20,8 @@ export interface FanOutItem {
   /** Null: none; `reason` says why. */
   deliveryId: number | null;
   reason: FanOutVerdict | null;
+  /** With the reason FILTERED: what the event does not meet. */
+  failedCondition: FailedCondition | null;
 }
 
 type Webhook = Parameters<typeof whyNoDelivery>[1];
@@ -25,15 +30,19 @@ interface Row extends Webhook {
   eventId: number;
   deliveryId: number | null;
   aboutWebhookId: number | null;
+  filter: EventFilter | null;
+  /** Before its first change after the event; null when there was none. */
+  filterBefore: [EventFilter | null] | null;
 }
 
-/** The value that a member of a webhook had before its first change after the event. */
+/** The value that a member of a webhook had before its first change after the event; null: it was not changed. */
 const valueBefore = (member: string, name: string): string => `
   left join lateral (
     select a.before::json->'${member}' as value from hookwright.audit_log a
     where a.tenant_id = $1 and a.target_type = 'WEBHOOK' and a.target_id = w.id::text
       and a.action in ('WEBHOOK_UPDATED', 'WEBHOOK_DISABLED')
       and a.created_at > asked.at and strpos(a.before, '"${member}":') > 0
+      and a.before::json->'${member}' is not null
     order by a.created_at, a.id limit 1) ${name} on w.delivery_id is null`;
 
 /**
@@ -44,6 +53,7 @@ const valueBefore = (member: string, name: string): string => `
 const fanOutSql = (order: Bounds['order']): string => `
   select asked.event_id as "eventId", w.id, w.delivery_id as "deliveryId", w.created_at as "createdAt",
          w.event_types as "eventTypes", w.active, types.value as "eventTypesBefore", activity.value as "activeBefore",
+         w.filter, case when filters.value is not null then json_build_array(filters.value) end as "filterBefore",
          case when asked.event_type = any($8::text[]) and asked.only_webhook_id is null
            then (select (e.body::json->>'webhook_id')::bigint from hookwright.events e
                  where e.tenant_id = $1 and e.id = asked.event_id)
@@ -60,12 +70,15 @@ const fanOutSql = (order: Bounds['order']): string => `
        where tenant_id = $1 and deleted_at is null and id > $5 and id < $6 order by id ${order} limit $7)
       union
       select webhook_id from made where webhook_id > $5 and webhook_id < $6)
-    select w.id, made.delivery_id, w.created_at, w.event_types, w.active
+    select w.id, made.delivery_id, w.created_at, w.event_types, w.active,
+           case when w.options_version is not null
+             then (select o.filter from hookwright.webhook_options o where o.webhook_id = w.id) end as filter
     from listed join hookwright.webhooks w on w.id = listed.id and (w.tenant_id = $1) is true
     left join made on made.webhook_id = w.id
     order by w.id ${order} limit $7) w
   ${valueBefore('eventTypes', 'types')}
   ${valueBefore('active', 'activity')}
+  ${valueBefore('filter', 'filters')}
   order by asked.event_id, w.id ${order}`;
 
 /**
@@ -104,7 +117,8 @@ export async function readFanOut(
   );
   const keptFrom = now.getTime() - retentionDays * DAY_MS;
   const found = new Map<number, FanOutItem[]>(events.map(({ id }) => [id, []]));
-  for (const { eventId, deliveryId, aboutWebhookId, ...webhook } of rows) {
+  const filtered: Filtered[] = [];
+  for (const { eventId, deliveryId, aboutWebhookId, filter, filterBefore, ...webhook } of rows) {
     const { eventType, onlyWebhookId } = eventById.get(eventId)!;
     const createdAt = idToDate(eventId);
     const event = {
@@ -115,7 +129,44 @@ export async function readFanOut(
       beyondRetention: createdAt.getTime() < keptFrom,
     };
     const reason = deliveryId === null ? whyNoDelivery(event, webhook) : null;
-    found.get(eventId)!.push({ webhookId: webhook.id, deliveryId, reason });
+    const item: FanOutItem = { webhookId: webhook.id, deliveryId, reason, failedCondition: null };
+    const inForce = filterBefore === null ? filter : filterBefore[0];
+    if (reason !== null && isFilterAsked(reason) && inForce !== null && !OPERATIONAL_EVENT_TYPES.includes(eventType)) {
+      filtered.push({ eventId, eventType, filter: inForce, item });
+    }
+    found.get(eventId)!.push(item);
   }
+  await judgeFilters(deps, tenantId, filtered);
   return found;
+}
+
+interface Filtered {
+  eventId: number;
+  eventType: string;
+  filter: EventFilter;
+  item: FanOutItem;
+}
+
+/** Bodies may be long, so only a few are read at a time. */
+const BODIES_READ = 10;
+
+/** Notes where a filter is the reason. */
+async function judgeFilters(deps: SearchDeps, tenantId: number, filtered: readonly Filtered[]): Promise<void> {
+  const byEvent = [...Map.groupBy(filtered, ({ eventId }) => eventId)];
+  for (let first = 0; first < byEvent.length; first += BODIES_READ) {
+    const some = byEvent.slice(first, first + BODIES_READ);
+    const bodies = await eventBodies.read(
+      deps.db,
+      tenantId,
+      some.map(([id]) => id),
+    );
+    for (const [id, entries] of some) {
+      const body = bodies.get(id);
+      const event = body === undefined ? null : new FilteredEvent(entries[0]!.eventType, body);
+      for (const { filter, item } of entries) {
+        item.failedCondition = event?.failedCondition(filter) ?? null;
+        item.reason = item.failedCondition === null ? item.reason : 'FILTERED';
+      }
+    }
+  }
 }

@@ -4,6 +4,7 @@ import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphil
 import { type ClosedBacklog, closedBacklogOfTablesSql } from './closed-backlog.js';
 import { ALIVE_SECONDS } from './daemons.js';
 import { futureTimesSql } from './future-times.js';
+import { ignoredFiltersSql } from './ignored-filters.js';
 
 /** The doctor's figures of the deliveries, besides the backlog. */
 export interface DeliveryFacts {
@@ -21,6 +22,8 @@ export interface DeliveryFacts {
   quarantined: number;
   /** Rows with a time that a wrong clock of Postgres has left. */
   futureTimes: number;
+  /** Webhooks and tenants that emits treat as if they had other options. */
+  ignoredFilters: number;
   closed: ClosedBacklog;
 }
 
@@ -58,6 +61,7 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
           where l.locktype = 'advisory' and l.objsubid = 1
             and (l.classid::bigint << 32 | l.objid::bigint) = ${poolLockSql('owner.id')})) as "deadPools",
        (select count(*)::integer from (${jobsAsideSql}) suspects) as quarantined,
+       ${ignoredFiltersSql} as "ignoredFilters",
        ${futureTimesSql} as "futureTimes"`,
     values: [CONTROL_NAME, LOST_AFTER_SECONDS],
   });

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { compileFilter } from '../../domain/content/compile-filter.js';
+import type { EventFilter } from '../../domain/content/filter.js';
 import type { AuthInput } from '../../domain/fields/auth.js';
 import { flat } from '../../domain/fields/field.js';
 import type { HeaderChange, StoredHeaders } from '../../domain/fields/headers.js';
@@ -72,6 +74,10 @@ export const readSettings = (webhook: Webhook, names: readonly string[]): Values
     ]),
   );
 
+/** What is stored besides settings, made from them. */
+const derivedFrom = ({ filter }: Values): Values =>
+  filter === undefined ? {} : { filterPath: filter === null ? null : compileFilter(filter as EventFilter) };
+
 /**
  * Writes those settings that are stored beside the webhook's row.
  *
@@ -86,6 +92,7 @@ export async function writeBeside({ em, sql }: UnitOfWork, webhook: Webhook, set
   if (isDeepStrictEqual(readSettings(webhook, Object.keys(values)), values)) {
     return;
   }
+  Object.assign(values, derivedFrom(values));
   if (webhook.options) {
     em.assign(webhook.options, values as object);
   } else {
@@ -106,7 +113,8 @@ export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) => {
 
 /** @param webhook was read with the row beside */
 export function eraseBeside({ options }: Webhook): void {
-  Object.assign(options ?? {}, none(fields.map(([name]) => name).filter(isBeside)));
+  const erased = none(fields.map(([name]) => name).filter(isBeside));
+  Object.assign(options ?? {}, erased, derivedFrom(erased));
 }
 
 /**

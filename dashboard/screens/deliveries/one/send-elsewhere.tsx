@@ -27,6 +27,7 @@ export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClo
         filter: { eventId: delivery.eventId },
         includeDelivered: true,
         includeUnsubscribed: true,
+        includeFiltered: true,
       },
     });
     const operation = data?.run.bulkOperation;

@@ -85,6 +85,7 @@ export class BulkMutations {
         eventTypes: eventTypes ?? null,
         includeDelivered: wanted.includeDelivered ?? false,
         includeUnsubscribed: wanted.includeUnsubscribed ?? false,
+        ...(wanted.includeFiltered ? { includeFiltered: true } : {}),
       },
       ...rangeOf(filter),
       eventId: await knownEventIn(context, filter.eventId, [...path, 'eventId']),

@@ -88,6 +88,9 @@ export class ReplayEventsInput {
   @Nullable(() => Boolean, 'Also events of types that the webhook does not subscribe to.', { defaultValue: false })
   includeUnsubscribed?: boolean | null;
 
+  @Nullable(() => Boolean, "Also events that do not meet the webhook's filter as it is today.", { defaultValue: false })
+  includeFiltered?: boolean | null;
+
   @Field(() => Boolean, dryRun)
   dryRun?: boolean | null;
 }

@@ -3,6 +3,7 @@ import { Args, Ctx, FieldResolver, ObjectType, Resolver, Root } from 'type-graph
 import type { FanOutVerdict } from '../../../domain/events/fan-out.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
+import { FailedCondition } from '../../../entities/event-filter.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
@@ -15,6 +16,7 @@ import { boundsOf } from './delivery.js';
 const reasons: Record<FanOutVerdict, string> = {
   CREATED_LATER: 'The webhook was created after the event.',
   NOT_SUBSCRIBED: 'The webhook was not subscribed to the event type at that time.',
+  FILTERED: 'The event did not meet the filter that the webhook had at that time: see `failedCondition`.',
   INACTIVE: 'The webhook had been inactive for longer than deliveries are held.',
   FOR_ANOTHER_WEBHOOK: 'The event was for another webhook alone, as with tests.',
   ABOUT_THIS_WEBHOOK: 'The event is about this webhook, and is sent only to other webhooks.',
@@ -33,9 +35,11 @@ class FanOutEntry {
     id: number,
     readonly deliveryId: number | null,
     reason: FanOutVerdict | null,
+    failedCondition: FailedCondition | null,
   ) {
     this.id = id;
     this.reason = reason;
+    this.failedCondition = failedCondition;
   }
 
   /** The id of the webhook, from which cursors are made. */
@@ -44,6 +48,9 @@ class FanOutEntry {
 
   @Nullable(() => FanOutReason, 'Why there is no delivery. Null when there is one.')
   reason: FanOutVerdict | null;
+
+  @Nullable(() => FailedCondition, 'The condition that the event did not meet. Null unless `reason` is `FILTERED`.')
+  failedCondition: FailedCondition | null;
 
   @Requires('webhooks:read')
   @Nullable(() => Webhook, 'The webhook. Null when it was deleted.')
@@ -74,7 +81,10 @@ export class FanOutResolver {
   ): Promise<Connection<FanOutEntry>> {
     return readConnection('fanOut', page, async (slice) => {
       const items = await context.loaders.fanOutOfEvent.load({ event, bounds: boundsOf(slice, null) });
-      return items.map(({ webhookId, deliveryId, reason }) => new FanOutEntry(webhookId, deliveryId, reason));
+      return items.map(
+        ({ webhookId, deliveryId, reason, failedCondition }) =>
+          new FanOutEntry(webhookId, deliveryId, reason, failedCondition),
+      );
     });
   }
 }

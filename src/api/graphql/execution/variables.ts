@@ -35,6 +35,9 @@ export function variablesOf(
 /** No list takes more than 100 items, but the rule of a field runs only after each item was coerced three times. */
 const LIST_ITEMS_MAX = 1_000;
 
+/** Inputs that contain themselves, as filters do, could be nested deeper than the stack. */
+const LEVELS_MAX = 50;
+
 /**
  * Checks the variables of a request as GraphQL would, whose messages repeat the values, which end up in logs.
  *
@@ -61,6 +64,9 @@ class VariableRules {
   /** Checks a variable, a field of an input or an item of a list. */
   requireMember(name: string | number, value: unknown, type: GraphQLInputType, hasDefault = false): void {
     this.#path.push(name);
+    if (this.#path.length > LEVELS_MAX) {
+      this.#refuse('too_deep', `is more than ${LEVELS_MAX} levels deep`);
+    }
     if (value !== undefined) {
       this.#requireValue(value, type);
     } else if (isNonNullType(type) && !hasDefault) {

@@ -27,6 +27,7 @@ const POLL_MS = 100;
 
 const REASONS: Readonly<Record<string, string>> = {
   NOT_SUBSCRIBED: 'is not subscribed to it',
+  FILTERED: 'has a filter that the event does not meet',
   INACTIVE: 'has been inactive for longer than deliveries are held',
   FOR_ANOTHER_WEBHOOK: 'the event was for another webhook alone',
   CREATED_LATER: 'was made after the event',

@@ -1,0 +1,27 @@
+import type pg from 'pg';
+
+/** Webhooks and tenants that emits treat as if they had other options (docs/decisions/0056). A trigger prevents that. */
+
+const wrongWebhooksSql = `
+  select w.id, hookwright.is_plain(o) as plain
+  from hookwright.webhooks w left join hookwright.webhook_options o on o.webhook_id = w.id
+  where w.plain <> hookwright.is_plain(o)`;
+
+const isWrongTenantSql =
+  't.uses_flow <> exists (select from hookwright.webhooks w where w.tenant_id = t.id and not w.plain)';
+
+/** SQL: their number. */
+export const ignoredFiltersSql = `(
+  (select count(*)::integer from (${wrongWebhooksSql}) wrong)
+  + (select count(*)::integer from hookwright.tenants t where ${isWrongTenantSql}))`;
+
+/** @returns how many were corrected */
+export async function repairIgnoredFilters(pool: pg.Pool): Promise<number> {
+  const webhooks = await pool.query(
+    `update hookwright.webhooks w set plain = wrong.plain from (${wrongWebhooksSql}) wrong where w.id = wrong.id`,
+  );
+  const tenants = await pool.query(
+    `update hookwright.tenants t set uses_flow = not t.uses_flow where ${isWrongTenantSql}`,
+  );
+  return (webhooks.rowCount ?? 0) + (tenants.rowCount ?? 0);
+}
