@@ -78,6 +78,9 @@ export const shownType = (
   return [typeOf(field, 'shown'), { nullable, description: field.description }];
 };
 
+/** The input of GraphQL for a field. */
+export const takenType = (field: Field | Group): (() => object) => typeOf(field, 'taken');
+
 /**
  * Gives an input of GraphQL the fields of a noun.
  *
@@ -133,6 +136,10 @@ function makeTypes(group: Group): { shown: object; taken: object } {
     const description = `Whether it is set. ${field.description}`;
     const isSet = GraphqlField(() => Boolean, { description });
     (field.secret ? isSet : GraphqlField(...shownType(field)))(shown.prototype, field.secret ? setName(name) : name);
+  }
+  if (group.warns) {
+    const description = 'What may be a mistake in these values, in sentences.';
+    GraphqlField(() => [String], { description })(shown.prototype, 'warnings');
   }
   InputType(`${group.type}Input`, { description: group.input })(taken);
   Taken(group.fields as Fields, 'change')(taken);

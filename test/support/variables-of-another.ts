@@ -110,7 +110,7 @@ const leftOut = new Set([
     'until',
   ],
   // Texts that people choose.
-  ...['reset', ...flat(webhookFields).flatMap(([name, field]) => inputNames(name, field))],
+  ...['reset', ...flat(webhookFields).flatMap(([name, field]) => inputNames(name, field))].filter((one) => one !== 'filter'),
 ]);
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
@@ -131,7 +131,7 @@ function placesOf({ name, variables }: DashboardDocument): { slots: Slot[]; fixe
     const isRequired = isNonNullType(type);
     const inner = isRequired ? type.ofType : type;
     const field = path.at(-1)!;
-    if (isInputObjectType(inner) && !isRequired && leftOut.has(field)) {
+    if (isInputObjectType(inner) && !isRequired && (leftOut.has(field) || inner.name === 'EventFilterInput')) {
       return;
     }
     if (isInputObjectType(inner)) {

@@ -33,6 +33,7 @@ import { AuditLogResolver } from './tenants/audit-log.js';
 import { TenantResolver } from './tenants/tenant.js';
 import { TenantUsageResolver } from './tenants/tenant-usage.js';
 import { ViewerResolver } from './tenants/viewer.js';
+import { PreviewContentResolver } from './webhooks/preview-content.js';
 import { WebhookResolver } from './webhooks/webhook.js';
 import { WebhookMutations } from './webhooks/webhook-mutations.js';
 import { WebhookOutlookResolver } from './webhooks/webhook-outlook.js';
@@ -59,6 +60,7 @@ const resolvers = [
   NodeResolver,
   NoticeRecipientResolver,
   PortalSessionResolver,
+  PreviewContentResolver,
   StatsResolver,
   TenantResolver,
   TenantUsageResolver,

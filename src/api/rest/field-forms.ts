@@ -96,10 +96,9 @@ function answeredOf([name, field]: Shown[number]): [name: string, form: z.ZodTyp
   if (field.kind === 'group') {
     const members = answered(Object.entries(field.fields) as Shown);
     const own = z.array(z.string()).meta({ description: 'The fields that are set here, and not inherited.' });
-    return [
-      restName(name),
-      z.object({ ...members, ...(field.option === undefined ? {} : { own }) }).meta({ description }),
-    ];
+    const warnings = z.array(z.string()).meta({ description: 'What may be a mistake in these values.' });
+    const more = { ...(field.option === undefined ? {} : { own }), ...(field.warns ? { warnings } : {}) };
+    return [restName(name), z.object({ ...members, ...more }).meta({ description })];
   }
   if (field.secret) {
     return [restName(setName(name)), z.boolean().meta({ description: `Whether it is set. ${description}` })];

@@ -120,8 +120,8 @@ const shownName = (name: string, field: Field | Group) =>
 
 function membersOf(field: Field | Group): string {
   if (field.kind === 'group') {
-    const own = field.option === undefined ? '' : ' own';
-    return ` { ${optionSelection(field.fields as Fields, () => true)}${own} }`;
+    const more = `${field.option === undefined ? '' : ' own'}${field.warns ? ' warnings' : ''}`;
+    return ` { ${optionSelection(field.fields as Fields, () => true)}${more} }`;
   }
   return field.kind === 'headers' ? ' { name value secret }' : field.kind === 'auth' ? ' { kind username header }' : '';
 }

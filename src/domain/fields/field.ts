@@ -117,6 +117,8 @@ export interface Group extends Described {
   scope: 'webhooks:options' | 'platform:admin';
   /** The name of the enum of its fields, for `own` and `reset`; it has one if fields are inherited. */
   option?: string;
+  /** Readers get `warnings` about its values, which the resolver of the noun finds. */
+  warns?: true;
   fields: Readonly<Record<string, Field>>;
 }
 

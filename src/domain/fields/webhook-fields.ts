@@ -175,6 +175,7 @@ export const webhookFields = {
     kind: 'group',
     type: 'ContentOptions',
     scope: 'webhooks:options',
+    warns: true,
     beside: true,
     description: 'What is sent to the endpoint.',
     input: 'What is sent to the endpoint. Options that are left out stay as they are; null removes one.',

@@ -41,9 +41,10 @@ const objects: ComplexityEstimator = (field) => {
   }
   const { childComplexity, field: definition } = field;
   const { complexity = 0, [LIST_LENGTH]: length = LIST_LENGTH_ASSUMED } = definition.extensions;
+  const own = typeof complexity === 'function' ? Number(complexity(field)) : Number(complexity);
   return isPage(field)
     ? 1 + pageSize(field) * childComplexity
-    : listLength(field, Number(length)) * (1 + Number(complexity) + childComplexity);
+    : listLength(field, Number(length)) * (1 + own + childComplexity);
 };
 
 /** Counts long texts, at the cost of their fields; in a list only a few, because the bytes of lists are limited. */
@@ -83,9 +84,10 @@ export function requireAffordable(kind: OperationTypeNode, cost: number, costMax
   }
 }
 
-/** Whether an operation reads the same for all variables: page sizes, lists of ids and conditions change it. */
+/** Whether an operation reads the same for all variables: sizes, lists of ids and conditions change it. */
 export function isFixed({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
-  return !variableDefinitions.some(({ type }) => /"(Int|Boolean)"|"ListType".*"ID"/.test(JSON.stringify(type)));
+  const hasSizes = /"(Int|Boolean|PreviewContentInput)"|"ListType".*"ID"/;
+  return !variableDefinitions.some(({ type }) => hasSizes.test(JSON.stringify(type)));
 }
 
 /** The cost of an operation with some variables, and what it needs rights for. */

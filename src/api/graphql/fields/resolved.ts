@@ -9,12 +9,14 @@ import type { Context } from '../../context/context.js';
  *
  * @param readBeside reads the row beside it, for the fields that are stored there
  * @param readDefaults reads the row from which some fields are inherited
+ * @param warningsOf finds them for a group that `warns`
  */
 export const Resolved =
   <Noun extends object>(
     fields: Fields,
     readBeside: (noun: Noun, context: Context) => Promise<object | null> = async () => null,
     readDefaults: (noun: Noun, context: Context) => Promise<object | null> = async () => null,
+    warningsOf: (noun: Noun, group: never, context: Context) => Promise<string[]> = async () => [],
   ): ClassDecorator =>
   ({ prototype }) => {
     for (const [name, field] of Object.entries(fields)) {
@@ -23,8 +25,12 @@ export const Resolved =
         valueInForce(name, field, rows, context.config.deliveryDefaults);
       const read = async (noun: Noun, context: Context) => {
         const own = field.beside ? await readBeside(noun, context) : noun;
-        return valueIn(context, own, inherits ? await readDefaults(noun, context) : null);
+        const value = valueIn(context, own, inherits ? await readDefaults(noun, context) : null);
+        return field.kind === 'group' && field.warns ? withWarnings(noun, value as object, context) : value;
       };
+      /** They are found only if they are selected. */
+      const withWarnings = (noun: Noun, group: object, context: Context) =>
+        Object.defineProperty(group, 'warnings', { get: () => warningsOf(noun, group as never, context) });
       const resolve = (noun: Noun, context: Context) =>
         field.beside || inherits ? read(noun, context) : valueIn(context, noun);
       Object.defineProperty(prototype, name, { value: resolve });

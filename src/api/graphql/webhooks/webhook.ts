@@ -20,6 +20,7 @@ import { knownTypeIn } from '../fields/known-event-type.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { Resolved } from '../fields/resolved.js';
+import { type Content, contentWarnings } from './content-warnings.js';
 import { EndpointState } from './endpoint-state.js';
 
 @InputType({ description: 'A text in the metadata of a webhook.' })
@@ -54,8 +55,11 @@ const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
 const tenantOfWebhook = async ({ tenant, tenantId }: Webhook, { loaders }: Context) =>
   tenant ?? (await loaders.tenantById.load(tenantId));
 
+const warningsOf = ({ eventTypes }: Webhook, content: Content, context: Context) =>
+  contentWarnings(context, { ...content, eventTypes });
+
 @Resolver(() => Webhook)
-@Resolved(webhookFields, optionsOf, tenantOfWebhook)
+@Resolved(webhookFields, optionsOf, tenantOfWebhook, warningsOf)
 export class WebhookResolver {
   @Requires('webhooks:read')
   @Query(() => Webhook, { nullable: true, description: 'One webhook. Null with NOT_FOUND when it does not exist.' })

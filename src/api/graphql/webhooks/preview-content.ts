@@ -1,0 +1,169 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Field, ID, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import type { EventFilter } from '../../../domain/content/filter.js';
+import { type FailedCondition as Failed, FilteredEvent } from '../../../domain/content/judge-filter.js';
+import { WILDCARD } from '../../../domain/events/event-type.js';
+import type { ValuesOf } from '../../../domain/fields/field.js';
+import { webhookFields } from '../../../domain/fields/webhook-fields.js';
+import { Event } from '../../../entities/event.js';
+import { FailedCondition } from '../../../entities/event-filter.js';
+import { takenType } from '../../../entities/fields.js';
+import { Nullable } from '../../../entities/nullable.js';
+import { JSONObject } from '../../../entities/scalars.js';
+import { invalidInput, notFound, requireNoIssues } from '../../../errors.js';
+import { previewFilter } from '../../../operations/explorer/preview-filter.js';
+import { eventTypeNames, knownOf } from '../../../operations/fields/kind-rules.js';
+import { changedValues } from '../../../operations/fields/rules.js';
+import { type Context, tenantOf } from '../../context/context.js';
+import { payloadText } from '../emits/payload-text.js';
+import { sizeIssues } from '../fields/connection.js';
+import { idOf } from '../fields/ids.js';
+import { parseInput } from '../fields/input.js';
+import { optionsOf } from '../fields/options-of.js';
+import { Requires } from '../fields/requires.js';
+import { readWebhook } from './webhook.js';
+
+const LAST_MAX = 1_000;
+const LAST_DEFAULT = 100;
+
+@InputType({
+  description:
+    'Content to try, and the events to try it with: the newest ones (`last`), one of the past (`eventId`) or one that was never emitted (`payload`).',
+})
+class PreviewContentInput {
+  @Nullable(
+    () => ID,
+    'The webhook whose content and event types are tried, as far as this input has no others. Not needed for a webhook that is yet to be created.',
+  )
+  webhookId?: string | null;
+
+  @Nullable(
+    takenType(webhookFields.content),
+    "Content in place of the webhook's, as `updateWebhook` takes it: options that are left out stay as they are. Nothing is saved.",
+  )
+  content?: object | null;
+
+  @Nullable(() => [String], "Event types in place of the webhook's: names, or `[\"*\"]`. Default: all.")
+  eventTypes?: string[] | null;
+
+  @Nullable(() => Int, `How many events: the newest ones of these types, 1 to ${LAST_MAX}; default ${LAST_DEFAULT}.`)
+  last?: number | null;
+
+  @Nullable(() => ID, 'One event of the past, of whatever type.')
+  eventId?: string | null;
+
+  @Nullable(() => JSONObject, 'A payload. The first of the event types is its type.')
+  payload?: Record<string, unknown> | null;
+}
+
+@ObjectType({ description: 'An event that content was tried with.' })
+class ContentSample {
+  @Nullable(() => Event, 'The event. Null for a payload of the input.')
+  event!: Event | null;
+
+  @Field(() => Boolean, { description: 'Whether the webhook would get it, as far as its filter decides.' })
+  matches!: boolean;
+
+  @Nullable(
+    () => FailedCondition,
+    'The condition that it does not meet. Null when it matches, and for payloads that are nested too deep to say.',
+  )
+  failedCondition!: Failed | null;
+}
+
+@ObjectType({ description: 'What a webhook would get with some content.' })
+class ContentPreview {
+  @Field(() => Int, { description: 'Number of these events that the webhook would get.' })
+  matched!: number;
+
+  @Field(() => Int, {
+    description: 'Number of events that were tried. Tests and operational events are not among them.',
+  })
+  total!: number;
+
+  @Field(() => [ContentSample], {
+    description: 'The newest of them, at most 5 that match and 5 that do not, newest first.',
+  })
+  samples!: ContentSample[];
+}
+
+/** What is tried. Every option of the content that is null is not set. */
+interface Tried {
+  content: Pick<ValuesOf<typeof webhookFields>, keyof (typeof webhookFields)['content']['fields']>;
+  eventTypes: readonly string[];
+}
+
+@Resolver()
+export class PreviewContentResolver {
+  @Requires('events:read')
+  @Query(() => ContentPreview, {
+    nullable: true,
+    complexity: lastOf as never,
+    description:
+      'Tries content on events without sending anything: which of them a webhook would get. The content need not be saved. Costs 1 for each event of `last`.',
+  })
+  async previewContent(
+    @Arg('input', () => PreviewContentInput, { description: 'The content and the events.' }) input: PreviewContentInput,
+    @Ctx() context: Context,
+  ): Promise<ContentPreview> {
+    const tried = await triedIn(context, input);
+    const { filter } = tried.content;
+    if (input.payload) {
+      const body = payloadText(context, input.payload, ['input', 'payload']);
+      const eventType = tried.eventTypes.find((name) => name !== WILDCARD) ?? 'webhook.test';
+      return ofPayload(eventType, body, filter);
+    }
+    const events = input.eventId
+      ? { id: idOf('Event', input.eventId, ['input', 'eventId']) }
+      : { types: tried.eventTypes, last: input.last ?? LAST_DEFAULT };
+    const tenantId = tenantOf(context);
+    const { samples, ...counts } = await previewFilter(context, tenantId, { filter, events });
+    if ('id' in events && counts.total === 0) {
+      throw notFound('event', events.id);
+    }
+    return {
+      ...counts,
+      samples: samples.map(({ matches, failedCondition, ...event }) => ({
+        event: Object.assign(new Event(), event, { tenantId }),
+        matches,
+        failedCondition,
+      })),
+    };
+  }
+}
+
+function ofPayload(eventType: string, body: string, filter: EventFilter | null): ContentPreview {
+  const failedCondition = filter === null ? null : new FilteredEvent(eventType, body).failedCondition(filter);
+  const matches = failedCondition === null;
+  return { matched: Number(matches), total: 1, samples: [{ event: null, matches, failedCondition }] };
+}
+
+/** @throws ApiError invalid_input; not_found for the webhook */
+async function triedIn(context: Context, input: PreviewContentInput): Promise<Tried> {
+  requireOneSource(input);
+  const webhook = input.webhookId ? await readWebhook(context, input.webhookId, ['input', 'webhookId']) : null;
+  const stored = webhook === null ? null : await optionsOf(webhook, context);
+  const known = { ...knownOf(context.config), eventTypes: await context.eventTypes.names() };
+  const eventTypes = parseInput(eventTypeNames(known.eventTypes).nullish(), input.eventTypes, ['input', 'eventTypes']);
+  const { content } = webhookFields;
+  const changed = parseInput(changedValues({ content }, known), { content: input.content ?? null }, ['input']);
+  const names = Object.keys(content.fields) as (keyof Tried['content'])[];
+  return {
+    content: Object.fromEntries(names.map((name) => [name, { ...stored, ...changed }[name] ?? null])) as Tried['content'],
+    eventTypes: eventTypes ?? webhook?.eventTypes ?? [WILDCARD],
+  };
+}
+
+function requireOneSource({ last, eventId, payload }: PreviewContentInput): void {
+  requireNoIssues(sizeIssues('last', last ?? null, LAST_MAX).map((issue) => ({ ...issue, path: ['input', 'last'] })));
+  if ([last, eventId, payload].filter((one) => one != null).length > 1) {
+    const detail = 'must have at most one of `last`, `eventId` and `payload`';
+    throw invalidInput([{ path: ['input'], code: 'contradiction', detail }]);
+  }
+}
+
+/** @param estimated has the arguments of the query */
+function lastOf({ args }: { args: { input?: PreviewContentInput } }): number {
+  const { last, eventId, payload } = args.input ?? {};
+  return eventId != null || payload != null ? 1 : Math.min(Math.max(last ?? LAST_DEFAULT, 1), LAST_MAX);
+}
