@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compileFilter } from '../../src/domain/content/compile-filter.js';
+import { type EventFilter, FILTER_OPS, type FieldCondition } from '../../src/domain/content/filter.js';
+import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
+import { readFilter } from '../../src/domain/content/read-filter.js';
+import { createTestDatabase } from '../support/database.js';
+
+/** Postgres judges events in an emit, and our own code says why an event was left out: both must agree. */
+
+let client: pg.Client;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await drop?.();
+});
+
+interface Pair {
+  type: string;
+  body: string;
+  filter: EventFilter;
+}
+
+const passesOf = async (pairs: readonly Pair[]): Promise<boolean[]> => {
+  const { rows } = await client.query(
+    `select hookwright.passes_filter(hookwright.readable_body(body), path::jsonpath, type) as passes
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as pair(body, path, type, ord) order by ord`,
+    [pairs.map(({ body }) => body), pairs.map(({ filter }) => compileFilter(filter)), pairs.map(({ type }) => type)],
+  );
+  return rows.map(({ passes }) => passes);
+};
+const passes = async (body: string, filter: unknown, type = 'order.paid') =>
+  (await passesOf([{ type, body, filter: filter as EventFilter }]))[0];
+
+const names = [
+  ...['a', 'a', 'b', 'a.b', '', ' ', '"', '\\', "'", '$', '$type', '@type', '*', '0', 'ключ', '\u{1f600}', '\u2028'],
+  ...['__proto__', 'constructor', 'toString', '\u0001', 'x"y', '\\u0041', 'é', 'e\u0301'],
+];
+const texts = [
+  ...['', 'a', 'A', 'ab', 'paid', '"', '\\', "'", '\u{1f600}', '\uffff', '\ue000', 'é', 'e\u0301', '\u0007', '%'],
+  ...['.*', '(', '[', 'a"b', '\\d', '^a$', 'a\nb', '--', '1', 'null', 'order.paid'],
+];
+/** As they are written in payloads. */
+const numbers = [
+  ...['0', '-0', '1', '1.0', '1e0', '10', '-1', '2', '0.1', '0.10000000000000000001', '1e-7', '5e-324', '1.5E+2'],
+  ...['9007199254740991', '9007199254740992', '9007199254740993', '-9007199254740993', '1e400', '1e131071', '1e131072'],
+  ...['1e-16383', '1e-16384', '0e-20000', '0e99999', '123456789012345678901234567890.5', `1${'0'.repeat(2_000)}`],
+];
+/** Texts with escapes: some that jsonb cannot have. */
+const escapes = ['"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '"\\ud83d\\ude00"', '"\\\\u0000"', '"\\u0041"', '"\\/"'];
+
+const leaf = fc.oneof(
+  fc.constantFrom(...texts).map((text) => JSON.stringify(text)),
+  fc.constantFrom(...numbers),
+  fc.constantFrom('true', 'false', 'null'),
+  { weight: 1, arbitrary: fc.constantFrom(...escapes) },
+);
+const { value: json } = fc.letrec<{ value: string; members: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    tie('members'),
+    fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+  ),
+  members: fc
+    .array(fc.tuple(fc.constantFrom(...names), tie('value')), { maxLength: 4 })
+    .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`),
+}));
+
+const path = fc.oneof(
+  { weight: 1, arbitrary: fc.constant('@type') },
+  {
+    weight: 8,
+    arbitrary: fc
+      .array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 })
+      .map((some) => some.map((name) => JSON.stringify(name)).join('.')),
+  },
+);
+const text = fc.constantFrom(...texts);
+const number = fc.constantFrom(0, 1, -1, 10, 2, 0.1, 1e-7, 5e-324, 1.5, 150, -0, Number.MAX_SAFE_INTEGER);
+const scalar = fc.oneof(text, number, fc.boolean(), fc.constant(null));
+const listOf = (one: fc.Arbitrary<unknown>) => fc.array(fc.oneof(one, fc.constant(null)), { minLength: 1, maxLength: 4 });
+const valueOf = (op: string): fc.Arbitrary<unknown> => {
+  switch (op) {
+    case 'EXISTS':
+    case 'MISSING':
+      return fc.constant(undefined);
+    case 'IN':
+    case 'NOT_IN':
+      return fc.oneof(listOf(text), listOf(number), listOf(fc.boolean()));
+    case 'STARTS_WITH':
+    case 'CONTAINS':
+      return text.filter((one) => one !== '');
+    case 'EQ':
+    case 'NE':
+      return scalar;
+    default:
+      return fc.oneof(text, number);
+  }
+};
+const condition = fc.constantFrom(...Object.keys(FILTER_OPS)).chain((op) =>
+  fc.record({ path, value: valueOf(op) }).map((rest) => ({ field: { ...rest, op } as FieldCondition })),
+);
+const { filter } = fc.letrec<{ filter: EventFilter }>((tie) => ({
+  filter: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    condition,
+    fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map((all) => ({ all })),
+    fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map((any) => ({ any })),
+    tie('filter').map((not) => ({ not })),
+  ),
+}));
+
+describe('a compiled filter and our own evaluator', () => {
+  test('agree on every event', async () => {
+    const pair = fc.record({ type: fc.constantFrom('order.paid', 'a'), body: json, filter });
+    await fc.assert(
+      fc.asyncProperty(fc.array(pair, { minLength: 20, maxLength: 20 }), async (drawn) => {
+        const pairs = drawn.flatMap((one) => {
+          const read = readFilter(one.filter);
+          return 'filter' in read ? [{ ...one, filter: read.filter }] : [];
+        });
+        const expected = await passesOf(pairs);
+        for (const [index, { type, body, filter: judged }] of pairs.entries()) {
+          const failed = new FilteredEvent(type, body).failedCondition(judged);
+          expect(failed === null, `${body} by ${compileFilter(judged)}`).toBe(expected[index]);
+          if (failed !== null) {
+            const { pointer, negated, ...named } = failed;
+            const place = pointer.split('/').slice(1).reduce<never>((at, step) => at[step as never], judged as never);
+            expect(place).toEqual(named);
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+  }, 60_000);
+});
+
+describe('a filter means that', () => {
+  const is = (op: string, value?: unknown, name = 'a') => ({ field: { path: name, op, value } });
+
+  test('an array on the path is any of its elements, but not of arrays in it', async () => {
+    expect(await passes('{"a":[1,2]}', is('EQ', 2))).toBe(true);
+    expect(await passes('{"a":[1,2]}', is('NE', 2))).toBe(false);
+    expect(await passes('{"a":[[2]]}', is('EQ', 2))).toBe(false);
+    expect(await passes('{"a":[{"b":"x"},{"b":"y"}]}', is('IN', ['y'], 'a.b'))).toBe(true);
+    expect(await passes('{"a":[]}', is('EXISTS'))).toBe(true);
+    expect(await passes('{"a":[]}', is('EXISTS', undefined, 'a.b'))).toBe(false);
+  });
+
+  test('a missing field is not equal to anything, and null differs from everything else', async () => {
+    for (const op of ['EQ', 'GT', 'LE', 'STARTS_WITH', 'EXISTS']) {
+      expect(await passes('{}', is(op, op === 'EXISTS' ? undefined : 'x')), op).toBe(false);
+    }
+    expect(await passes('{}', is('NE', 'x'))).toBe(true);
+    expect(await passes('{}', is('NOT_IN', ['x']))).toBe(true);
+    expect(await passes('{}', is('MISSING'))).toBe(true);
+    expect(await passes('{"a":null}', is('EXISTS'))).toBe(true);
+    expect(await passes('{"a":null}', is('EQ', null))).toBe(true);
+    expect(await passes('{"a":null}', is('NE', 'x'))).toBe(true);
+    expect(await passes('{"a":0}', is('EQ', null))).toBe(false);
+  });
+
+  test('another type than that of the value never matches, also within not', async () => {
+    for (const filter of [is('GT', 1_000), { not: is('GT', 1_000) }, is('NE', 1_000), is('NOT_IN', [1, 2])]) {
+      expect(await passes('{"a":"5000"}', filter)).toBe(false);
+      expect(await passes('{"a":{}}', filter)).toBe(false);
+    }
+  });
+
+  test('texts are compared by code points, and contained as they are written', async () => {
+    expect(await passes('{"a":"\u{1f600}"}', is('GT', '\uffff'))).toBe(true);
+    expect(await passes('{"a":"Zebra"}', is('LT', 'apple'))).toBe(true);
+    expect(await passes('{"a":"price: 5.00 (net)"}', is('CONTAINS', '5.00 (n'))).toBe(true);
+    expect(await passes('{"a":"price: 5x00"}', is('CONTAINS', '5.00'))).toBe(false);
+  });
+
+  test('the type of the event is a field of its own', async () => {
+    expect(await passes('{"@type":"x"}', is('EQ', 'order.paid', '@type'))).toBe(true);
+    expect(await passes('{"@type":"x"}', is('EQ', 'x', '"@type"'))).toBe(true);
+  });
+
+  test('a body that is nested deeper than Postgres can read passes', async () => {
+    const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+    expect(await passes(deep(500), is('EQ', 1))).toBe(false);
+    expect(await passes(deep(60_000), is('EQ', 1))).toBe(true);
+    expect(new FilteredEvent('a.b', deep(60_000)).failedCondition(is('EQ', 1) as EventFilter)).toBeNull();
+  });
+});
