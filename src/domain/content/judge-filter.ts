@@ -1,3 +1,4 @@
+import { isTextDeeperThan } from '../events/payload.js';
 import { ExactNumber } from './exact-number.js';
 import type { EventFilter, FieldCondition, FilterOp, FilterScalar } from './filter.js';
 import { namesOf, TYPE_PATH } from './filter-path.js';
@@ -27,7 +28,10 @@ export class FilteredEvent {
     this.#payload = this.#isReadable ? parseExactly(body) : null;
   }
 
-  /** The first condition that keeps the event from matching; null: it matches. */
+  /**
+   * The first condition that keeps the event from matching. Null: it matches, as all that Postgres cannot read do, or is
+   * nested too deep to say.
+   */
   failedCondition(filter: EventFilter): FailedCondition | null {
     return this.#isReadable && this.#judge(filter) !== true ? this.#explain(filter, false, '') : null;
   }
@@ -148,8 +152,14 @@ const TEXTS = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 /** Those that might be out of range: shorter ones without an exponent never are. */
 const LARGE_NUMBERS = /-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d{1000,}(?:\.\d+)?|-?\d+\.\d{1000,}/g;
 
+/** Deeper ones come only by the outbox. JSON.parse, which calls back for each value, runs out of stack at some depth. */
+const LEVELS_MAX = 500;
+
 /** Whether jsonb can have the body: it cannot have some texts and numbers that JSON allows. */
 function isReadable(body: string): boolean {
+  if (isTextDeeperThan(body, LEVELS_MAX)) {
+    return false;
+  }
   const escapes = body.match(ESCAPES) ?? [];
   const numbers = body.replaceAll(TEXTS, '""').match(LARGE_NUMBERS) ?? [];
   return (
