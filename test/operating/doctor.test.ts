@@ -470,6 +470,21 @@ describe('deliveries', () => {
   });
 });
 
+test('filters that emits ignore fail, until --repair', async () => {
+  const { webhookId } = await stack.webhook('https://receiver.example.com/');
+  expect(await look('filters')).toMatchObject({ status: 'ok' });
+  await stack.rows(`begin; set local session_replication_role = replica;
+    insert into hookwright.webhook_options (webhook_id, tenant_id, filter, filter_path)
+      values (${webhookId}, ${stack.tenantId}, '{}', '$.a == 1'); commit`);
+  expect(await look('filters')).toMatchObject({
+    status: 'fail',
+    text: expect.stringMatching(/may be ignored: 1\..*hookwright doctor --repair/),
+  });
+  const checks = await examine(env, { repair: true });
+  expect(named(checks, 'repair')?.text).toBe('Times corrected: 0. Ignored filters: 2.');
+  expect(named(checks, 'filters')).toMatchObject({ status: 'ok' });
+});
+
 describe('hookwright doctor', () => {
   test('exits with 1 when something fails; --json is for machines', async () => {
     const { code, output } = await runProgram(['doctor', '--json'], env);

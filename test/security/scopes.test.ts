@@ -23,7 +23,7 @@ const guardedBy: Record<string, string> = {
     Query.backlog Query.bulkOperation Query.bulkOperations Query.deliveries Query.delivery Query.deliveryCounts Query.stats
     Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog Tenant.stats Webhook.backlog
     Webhook.deliveries Webhook.failures Webhook.lastDay Webhook.nextAttempts Webhook.stats`,
-  'events:read': 'Query.event Query.events Attempt.requestBody Delivery.asCurl Delivery.event',
+  'events:read': 'Query.event Query.events Query.previewContent Attempt.requestBody Delivery.asCurl Delivery.event',
   'any key': 'Query.eventType Query.eventTypes Query.node Query.nodes Query.viewer',
   '': `
     Query.installation Query.tenant Query.tenants Query.whereIs Mutation.createTenant Mutation.deleteTenant
@@ -106,11 +106,15 @@ const unguarded: Record<string, string> = {
   FailingNow: 'disabled failing gone tenants webhooks',
   FailingTenant: 'disabled failing gone held since tenant',
   DeliveryAuth: 'header kind username',
+  ContentOptions: 'filter warnings',
+  ContentPreview: 'matched samples total',
+  ContentSample: 'event failedCondition matches',
   DeliveryHeader: 'name secret value',
   DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds timeoutMs',
   DeliveryOptions: 'auth concurrencyMax headers own ratePerSecond recovery retryDelaysSeconds timeoutMs',
   FailingWebhook: 'consecutiveFailures held lastErrorCode name since state tenant url webhookId',
-  FanOutEntry: 'delivery reason webhookId',
+  FailedCondition: 'negated op path pointer value',
+  FanOutEntry: 'delivery failedCondition reason webhookId',
   NoticeRecipient: `
     address confirmedAt createdAt databaseId digest id lastError locale timeZone topics unsubscribedAt`,
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
@@ -141,7 +145,7 @@ const unguarded: Record<string, string> = {
   UpdateWebhookPayload: 'webhook',
   Viewer: 'apiKey egressAddresses endpointOptions mailConfigured portalSession retention scopes tenant',
   Webhook: `
-    active closedUntil consecutiveFailures createdAt databaseId delivery description disabledAt disabledReason endpointState
+    active closedUntil consecutiveFailures content createdAt databaseId delivery description disabledAt disabledReason endpointState
     eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt previousSecretExpiresAt url
     version`,
   Whereabouts: 'createdAt kind objectId tenant',
@@ -280,6 +284,7 @@ describe('over the wire', () => {
     HideEventTypeInput: '{name: "a.b"}',
     RecoverWebhookInput: '{id: "1", filter: {since: "2026-01-01T00:00:00Z"}}',
     RegisterEventTypeInput: '{name: "a.b", description: "d", schema: {type: "object"}}',
+    PreviewContentInput: '{last: 1}',
     ReplayEventsInput: '{webhookId: "1", filter: {since: "2026-01-01T00:00:00Z"}}',
     UpdateEventTypeInput: '{name: "a.b", description: "d"}',
     RedeliverInput: '{deliveryId: "1"}',
