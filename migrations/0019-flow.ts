@@ -16,14 +16,15 @@ export class Flow extends Migration {
     this.addSql(`
       alter table hookwright.webhook_options
         add column filter jsonb,                          -- as it was written
-        add column filter_path jsonpath;                  -- the same, compiled
+        add column filter_path jsonpath,                  -- the same, compiled
+        add column filter_comparisons integer;            -- how many it has
       alter table hookwright.webhooks
         add column plain boolean not null default true;   -- it has no filter
       alter table hookwright.tenants
         add column uses_flow boolean not null default false; -- one of its webhooks is not plain
       ${install([flow, placeDeliveries, writeFlowEvents, emitEventsOnce, newDeliveries, operationalEvents])}
       -- Previews, and counts of events to replay.
-      grant execute on function hookwright.readable_body(text), hookwright.passes_filter(jsonb, jsonpath, text)
+      grant execute on function hookwright.readable_body(text, bigint), hookwright.passes_filter(jsonb, jsonpath, text)
         to hookwright_api;
       create trigger note_flow_of_new after insert on hookwright.webhook_options referencing new table as changed
         for each statement execute function hookwright.note_flow();

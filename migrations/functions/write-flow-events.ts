@@ -26,7 +26,8 @@ begin
   ),
   subscribed as materialized (
     select f.ord, f.id as event_id, f.tenant_id, f.event_type, f.priority, w.id as webhook_id, w.active,
-           case when f.only_webhook_id is null and not w.plain then o.filter_path end as filter_path
+           case when f.only_webhook_id is null and not w.plain then o.filter_path end as filter_path,
+           o.filter_comparisons
     from fresh f
     join hookwright.webhooks w on w.tenant_id = f.tenant_id and w.deleted_at is null
      and case when f.only_webhook_id is null
@@ -39,8 +40,10 @@ begin
   ),
   -- A body is read as jsonb once, however many webhooks filter it.
   readable as materialized (
-    select f.ord, hookwright.readable_body(f.body) as body
-    from fresh f where f.ord in (select ord from subscribed where filter_path is not null)
+    select f.ord, hookwright.readable_body(f.body, filters.comparisons) as body
+    from fresh f
+    join (select ord, sum(filter_comparisons) as comparisons from subscribed where filter_path is not null group by ord)
+      filters on filters.ord = f.ord
   ),
   matched as materialized (
     select hookwright.next_id() as id, s.ord, s.event_id, s.tenant_id, s.event_type, s.priority, s.webhook_id, s.active
@@ -104,11 +107,16 @@ begin
   order by i.ord;
 end $$;
 
--- An event's body for filters; null when jsonb cannot have it, such as one with an escaped NUL or half of a surrogate
--- pair, which JSON allows.
-create or replace function hookwright.readable_body(body text) returns jsonb
+-- An event's body for filters with this many comparisons together. Null when jsonb cannot have it, such as one with an
+-- escaped NUL or half of a surrogate pair, which JSON allows; also when it has so many values that the comparisons could
+-- take seconds, and gigabytes of memory.
+create or replace function hookwright.readable_body(body text, comparisons bigint) returns jsonb
 language plpgsql immutable as $$
 begin
+  -- Each value of an array but the first has a comma before it.
+  if comparisons * (1 + length(body) - length(replace(body, ',', ''))) > 2000000 then
+    return null;
+  end if;
   return body::jsonb;
 exception when data_exception or program_limit_exceeded then
   return null;

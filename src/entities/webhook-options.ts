@@ -22,4 +22,7 @@ export class WebhookOptions {
   /** `filter` as Postgres judges by it. */
   @Property({ type: 'text', columnType: 'jsonpath', nullable: true })
   filterPath!: string | null;
+
+  @Property({ type: 'integer', nullable: true })
+  filterComparisons!: number | null;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compileFilter } from '../../src/domain/content/compile-filter.js';
+import { comparisonsIn, compileFilter } from '../../src/domain/content/compile-filter.js';
 import { type EventFilter, FILTER_OPS, type FieldCondition } from '../../src/domain/content/filter.js';
 import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
 import { readFilter } from '../../src/domain/content/read-filter.js';
@@ -31,9 +31,15 @@ interface Pair {
 
 const passesOf = async (pairs: readonly Pair[]): Promise<boolean[]> => {
   const { rows } = await client.query(
-    `select hookwright.passes_filter(hookwright.readable_body(body), path::jsonpath, type) as passes
-     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as pair(body, path, type, ord) order by ord`,
-    [pairs.map(({ body }) => body), pairs.map(({ filter }) => compileFilter(filter)), pairs.map(({ type }) => type)],
+    `select hookwright.passes_filter(hookwright.readable_body(body, comparisons), path::jsonpath, type) as passes
+     from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) with ordinality
+            as pair(body, path, type, comparisons, ord) order by ord`,
+    [
+      pairs.map(({ body }) => body),
+      pairs.map(({ filter }) => compileFilter(filter)),
+      pairs.map(({ type }) => type),
+      pairs.map(({ filter }) => comparisonsIn(filter)),
+    ],
   );
   return rows.map(({ passes }) => passes);
 };
@@ -193,5 +199,13 @@ describe('a filter means that', () => {
     expect(await passes(deep(500), is('EQ', 1))).toBe(false);
     expect(await passes(deep(60_000), is('EQ', 1))).toBe(true);
     expect(new FilteredEvent('a.b', deep(60_000)).failedCondition(is('EQ', 1) as EventFilter)).toBeNull();
+  });
+
+  test('a body passes that has too many values for so many comparisons', async () => {
+    const body = (values: number) => `{"a":[${Array(values).fill('0').join(',')}]}`;
+    const filter = is('IN', Array.from({ length: 50 }, (_, index) => index + 1));
+    expect(await passes(body(40_000), filter)).toBe(false);
+    expect(await passes(body(40_001), filter)).toBe(true);
+    expect(await passes(body(40_001), is('EQ', 1))).toBe(false);
   });
 });

@@ -129,6 +129,27 @@ describe('a filter', () => {
     expect(await emit('{"status":"paid","total":"5000"}')).toBe(all - 1);
   });
 
+  test('holds nothing for a paused webhook', async () => {
+    const all = await emit('{"status":"open"}');
+    await setFilter(webhooks[1]!, paid);
+    expect(await emit('{"status":"open"}')).toBe(all - 1);
+    await setFilter(webhooks[1]!, null);
+  });
+
+  test('is not asked about events for one webhook, nor about operational ones', async () => {
+    const [only] = await stack.rows<{ deliveries: number }>(
+      `select delivery_count as deliveries from hookwright.emit_events(array[${stack.tenantId}], array['webhook.test'],
+         array['{}'], only_webhook_ids => array[${webhooks[0]}], schema_checked => true)`,
+    );
+    expect(only!.deliveries).toBe(1);
+    await stack.rows(`select hookwright.raise_events(array[${stack.tenantId}], array[${webhooks[1]}],
+                        array['webhook.disabled'], array['{"webhook_id":"${webhooks[1]}"}'], array[1])`);
+    const got = await stack.rows(
+      `select from hookwright.deliveries where webhook_id = ${webhooks[0]} and event_type = 'webhook.disabled'`,
+    );
+    expect(got).toHaveLength(1);
+  });
+
   test('passes events whose body jsonb cannot have', async () => {
     const all = await emit('{"status":"paid","total":5000}');
     expect(await emit('{"status":"\\u0000"}')).toBe(all);

@@ -14,6 +14,14 @@ export function compileFilter({ all, any, not, field }: EventFilter): string {
   return not ? `!(${compileFilter(not)})` : joined((all ?? any)!.map(compileFilter), all ? '&&' : '||');
 }
 
+/** How often an event's fields are compared with values at the most: as often as there are values. */
+export function comparisonsIn({ all, any, not, field }: EventFilter): number {
+  if (field) {
+    return Array.isArray(field.value) ? field.value.length : 1;
+  }
+  return (all ?? any ?? [not!]).reduce((sum, one) => sum + comparisonsIn(one), 0);
+}
+
 const joined = (predicates: readonly string[], operator: '&&' | '||') => `(${predicates.join(` ${operator} `)})`;
 
 const COMPARISONS = { EQ: '==', GT: '>', GE: '>=', LT: '<', LE: '<=' };

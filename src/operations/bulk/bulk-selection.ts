@@ -34,10 +34,11 @@ const lookAtEventsSql = (leavesOutDelivered: boolean) => `
            and ($7::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types))
            and (${ABOUT_WEBHOOK}) is distinct from w.id::text
            and case when $8::boolean or w.filter_path is null or ${IS_OPERATIONAL} then true
-                    else hookwright.passes_filter(hookwright.readable_body(e.body), w.filter_path, e.event_type) end,
+                    else hookwright.passes_filter(hookwright.readable_body(e.body, w.filter_comparisons),
+                                              w.filter_path, e.event_type) end,
            false) as wanted, false as left_out
   from hookwright.events e
-  cross join (select w.id, w.event_types, o.filter_path
+  cross join (select w.id, w.event_types, o.filter_path, o.filter_comparisons
               from hookwright.webhooks w left join hookwright.webhook_options o on o.webhook_id = w.id
               where w.id = $5 and w.tenant_id = $1) w
   where e.tenant_id = $1 and e.id > $2 and e.id < $3 ${leavesOutDelivered ? `and e.id >= ${KEPT_FROM}` : ''}

@@ -1,4 +1,4 @@
-import { compileFilter } from '../../domain/content/compile-filter.js';
+import { comparisonsIn, compileFilter } from '../../domain/content/compile-filter.js';
 import type { EventFilter } from '../../domain/content/filter.js';
 import { type FailedCondition, FilteredEvent } from '../../domain/content/judge-filter.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
@@ -30,7 +30,7 @@ const statement = {
   text: `
     select e.id, e.event_type as "eventType", e.only_webhook_id as "onlyWebhookId",
            case when $6::text is null or e.only_webhook_id is not null or e.event_type = any($7::text[]) then true
-                else hookwright.passes_filter(hookwright.readable_body(e.body), $6::text::jsonpath, e.event_type)
+                else hookwright.passes_filter(hookwright.readable_body(e.body, $8), $6::text::jsonpath, e.event_type)
            end as matches
     from (select e.id, e.event_type, e.only_webhook_id, e.body from hookwright.events e
           where e.tenant_id = $1 and e.id > $2 and e.id < $3
@@ -56,7 +56,8 @@ export async function previewFilter(
   const one = 'id' in events;
   const range = one ? [events.id - 1, events.id + 1, 1, null] : [0, MAX_ID, events.last, [...events.types]];
   const compiled = filter === null ? null : compileFilter(filter);
-  const values = [tenantId, ...range, compiled, OPERATIONAL_EVENT_TYPES];
+  const comparisons = filter === null ? 0 : comparisonsIn(filter);
+  const values = [tenantId, ...range, compiled, OPERATIONAL_EVENT_TYPES, comparisons];
   const advice = 'Ask for fewer events, with last.';
   const rows = await search<Row>(deps, tenantId, statement, values, { what: 'preview', advice });
   const few = (matches: boolean) => rows.filter((row) => row.matches === matches).slice(0, SAMPLES_OF_EACH);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compileFilter } from '../../domain/content/compile-filter.js';
+import { comparisonsIn, compileFilter } from '../../domain/content/compile-filter.js';
 import type { EventFilter } from '../../domain/content/filter.js';
 import type { AuthInput } from '../../domain/fields/auth.js';
 import { flat } from '../../domain/fields/field.js';
@@ -75,8 +75,13 @@ export const readSettings = (webhook: Webhook, names: readonly string[]): Values
   );
 
 /** What is stored besides settings, made from them. */
-const derivedFrom = ({ filter }: Values): Values =>
-  filter === undefined ? {} : { filterPath: filter === null ? null : compileFilter(filter as EventFilter) };
+function derivedFrom({ filter }: Values): Values {
+  if (filter === undefined || filter === null) {
+    return filter === undefined ? {} : { filterPath: null, filterComparisons: null };
+  }
+  const written = filter as EventFilter;
+  return { filterPath: compileFilter(written), filterComparisons: comparisonsIn(written) };
+}
 
 /**
  * Writes those settings that are stored beside the webhook's row.
