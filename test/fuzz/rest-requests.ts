@@ -24,19 +24,22 @@ export interface RestCall {
   body: string | null;
 }
 
-/** A copy in which every `$ref` is replaced by what it leads to. */
-export function resolved(document: Json, value: Json = document): Json {
+/** A copy in which every `$ref` is replaced by what it leads to; one that leads back to itself by any value. */
+export function resolved(document: Json, value: Json = document, within: readonly string[] = []): Json {
   if (typeof value !== 'object' || value === null) {
     return value;
+  }
+  if (within.includes(value.$ref)) {
+    return {};
   }
   if (typeof value.$ref === 'string') {
     const steps: string[] = value.$ref.slice(2).split('/');
     const found = steps.reduce((at: Json, step) => at[step], document);
-    return resolved(document, found);
+    return resolved(document, found, [...within, value.$ref]);
   }
   return Array.isArray(value)
-    ? value.map((inner) => resolved(document, inner))
-    : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(document, inner)]));
+    ? value.map((inner) => resolved(document, inner, within))
+    : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(document, inner, within)]));
 }
 
 export function operationsOf(document: Json): RestOperation[] {

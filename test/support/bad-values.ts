@@ -98,12 +98,13 @@ export function* badValues(
   type: GraphQLInputType,
   name: string,
   path: readonly (string | number)[] = [],
+  within: readonly GraphQLInputType[] = [],
 ): Generator<BadValue> {
   const bad = (why: string, value: unknown): BadValue => ({ path, why, value });
   if (isNonNullType(type)) {
     yield bad('null', null);
     yield bad('absent', undefined);
-    yield* badValues(type.ofType, name, path);
+    yield* badValues(type.ofType, name, path, within);
     return;
   }
   for (const [why, value] of listed(wrongValues[name] ?? [])) {
@@ -112,17 +113,24 @@ export function* badValues(
   if (isListType(type)) {
     yield bad('a list with null', [null]);
     yield bad('a list with undefined', [undefined]);
-    for (const inner of badValues(type.ofType, '', [...path, 0])) {
+    for (const inner of badValues(type.ofType, '', [...path, 0], within)) {
       if (inner.value !== undefined) {
         yield inner;
       }
     }
     return;
   }
-  yield* badNamed(type as GraphQLNamedInputType, path);
+  // An input within itself is the same again.
+  if (!within.includes(type)) {
+    yield* badNamed(type as GraphQLNamedInputType, path, [...within, type]);
+  }
 }
 
-function* badNamed(type: GraphQLNamedInputType, path: readonly (string | number)[]): Generator<BadValue> {
+function* badNamed(
+  type: GraphQLNamedInputType,
+  path: readonly (string | number)[],
+  within: readonly GraphQLInputType[],
+): Generator<BadValue> {
   if (isInputObjectType(type)) {
     for (const [why, value] of listed(['x', 5, true, [[]]])) {
       yield { path, why, value };
@@ -134,7 +142,7 @@ function* badNamed(type: GraphQLNamedInputType, path: readonly (string | number)
       // The name of a webhook is optional: an empty text removes it.
       const clears = (value: unknown) =>
         type.name.endsWith('WebhookInput') && field.name === 'name' && String(value).trim() === '';
-      for (const bad of badValues(field.type, field.name, [...path, field.name])) {
+      for (const bad of badValues(field.type, field.name, [...path, field.name], within)) {
         if (!clears(bad.value)) {
           yield bad;
         }
