@@ -113,7 +113,8 @@ export class PreviewContentResolver {
       const eventType = tried.eventTypes.find((name) => name !== WILDCARD) ?? 'webhook.test';
       return ofPayload(eventType, body, filter);
     }
-    const events = input.eventId
+    const events =
+      typeof input.eventId === 'string'
       ? { id: idOf('Event', input.eventId, ['input', 'eventId']) }
       : { types: tried.eventTypes, last: input.last ?? LAST_DEFAULT };
     const tenantId = tenantOf(context);
@@ -141,7 +142,7 @@ function ofPayload(eventType: string, body: string, filter: EventFilter | null):
 /** @throws ApiError invalid_input; not_found for the webhook */
 async function triedIn(context: Context, input: PreviewContentInput): Promise<Tried> {
   requireOneSource(input);
-  const webhook = input.webhookId ? await readWebhook(context, input.webhookId, ['input', 'webhookId']) : null;
+  const webhook = typeof input.webhookId === 'string' ? await readWebhook(context, input.webhookId, ['input', 'webhookId']) : null;
   const stored = webhook === null ? null : await optionsOf(webhook, context);
   const known = { ...knownOf(context.config), eventTypes: await context.eventTypes.names() };
   const eventTypes = parseInput(eventTypeNames(known.eventTypes).nullish(), input.eventTypes, ['input', 'eventTypes']);
