@@ -1,10 +1,10 @@
 /** Which webhooks are plain (docs/decisions/0056). */
 export const flow = `
--- Whether emits to a webhook with these options may take the plain way. Null: it has none.
-create or replace function hookwright.is_plain(options hookwright.webhook_options) returns boolean
-language plpgsql immutable as $$
+-- Whether emits to the webhook may take the plain way, by its options.
+create or replace function hookwright.is_plain(id bigint) returns boolean
+language plpgsql stable as $$
 begin
-  return options.filter_path is null;
+  return not exists (select from hookwright.webhook_options o where o.webhook_id = id and o.filter_path is not null);
 end $$;
 
 -- After changes of webhook_options: keeps webhooks.plain, and tenants.uses_flow while a webhook of the tenant is not
@@ -15,8 +15,7 @@ declare
   tenants bigint[];
 begin
   with wanted as (
-    select c.webhook_id, c.tenant_id, hookwright.is_plain(o) as plain
-    from changed c left join hookwright.webhook_options o on o.webhook_id = c.webhook_id
+    select c.webhook_id, c.tenant_id, hookwright.is_plain(c.webhook_id) as plain from changed c
   ),
   turned as (
     update hookwright.webhooks w set plain = wanted.plain

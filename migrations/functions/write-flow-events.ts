@@ -1,5 +1,5 @@
 /** How events of tenants that filter are written (docs/decisions/0056). */
-export const writeFlowEvents = String.raw`
+export const writeFlowEvents = `
 -- The last step of emit_events_once, where a tenant of the batch uses flow: filters of webhooks. Arguments and answer
 -- are those of emit_events_once, with what it has found until then: ids of the new events, the owners of their
 -- idempotency keys, and errors.

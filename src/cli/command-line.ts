@@ -60,7 +60,10 @@ program
   .command('doctor')
   .description('look at settings, database and deliveries, and say what is wrong; changes nothing by itself')
   .option('--json', 'for machines')
-  .option('--repair', 'first correct times in the future, which a wrong clock of Postgres has left, and ignored filters')
+  .option(
+    '--repair',
+    'first correct times in the future, which a wrong clock of Postgres has left, and ignored filters',
+  )
   .action(async (options) => (await import('./doctor.js')).doctor(options));
 
 const tenant = program.command('tenant').description('tenants of this installation');

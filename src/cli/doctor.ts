@@ -74,7 +74,9 @@ async function examineDatabase(config: Config, url: string, repair: boolean): Pr
     }
     if (repair) {
       const [times, filters] = [await repairFutureTimes(pool), await repairIgnoredFilters(pool)];
-      checks.push(check('repair', 'ok', `Times corrected: ${times}.${filters === 0 ? '' : ` Ignored filters: ${filters}.`}`));
+      checks.push(
+        check('repair', 'ok', `Times corrected: ${times}.${filters === 0 ? '' : ` Ignored filters: ${filters}.`}`),
+      );
     }
     const { checks: ofDeliveries } = await examineRunningDeliveries(pool, clock, config.embedded);
     return [...checks, await examineKeys(config, pool), ...ofDeliveries];

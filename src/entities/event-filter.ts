@@ -55,7 +55,9 @@ export class EventFilterInput implements EventFilter {
   field?: FieldConditionInput | null;
 }
 
-@ObjectType({ description: 'A condition of a filter that an event does not meet: the first one, in the order of the filter.' })
+@ObjectType({
+  description: 'A condition of a filter that an event does not meet: the first one, in the order of the filter.',
+})
 export class FailedCondition implements Failed {
   @Field(() => String, { description: 'The path of the field, or `@type`.' })
   path!: string;

@@ -48,6 +48,7 @@ export const JSONValue = new GraphQLScalarType<unknown, unknown>({
   name: 'JSON',
   description: 'Any JSON value.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+  parseValue: (value) => value,
   parseLiteral: (node, variables) => {
     refuseEnums(node);
     return GraphQLJSON.parseLiteral(node, variables);

@@ -212,12 +212,18 @@ describe('a preview', () => {
     }
     const saved = await preview({ webhookId: gid.webhook(id) });
     expect([saved.matched, saved.total]).toEqual([4, 8]);
-    expect(saved.samples.map((one: { matches: boolean }) => one.matches)).toEqual([...'nynynyny'].map((x) => x === 'y'));
+    expect(saved.samples.map((one: { matches: boolean }) => one.matches)).toEqual(
+      [...'nynynyny'].map((x) => x === 'y'),
+    );
     expect(saved.samples[0]).toMatchObject({
       event: { payload: { code: 'C7' } },
       failedCondition: { path: 'discount_type', pointer: '/field' },
     });
-    const other = await preview({ webhookId: gid.webhook(id), content: { filter: field('code', 'EQ', 'C7') }, last: 3 });
+    const other = await preview({
+      webhookId: gid.webhook(id),
+      content: { filter: field('code', 'EQ', 'C7') },
+      last: 3,
+    });
     expect([other.matched, other.total]).toEqual([1, 3]);
     const none = await preview({ webhookId: gid.webhook(id), content: { filter: null } });
     expect([none.matched, none.total, none.samples.length]).toEqual([8, 8, 5]);

@@ -46,7 +46,7 @@ function rightInput(type: GraphQLInputType, isWild: boolean, within: Types): fc.
     const fields = Object.values(type.getFields()).filter((field) => !isOver || isNonNullType(field.type));
     const requiredKeys = fields.filter((field) => isNonNullType(field.type)).map(({ name }) => name);
     const members = fields.map((field) => [field.name, inputOf(field.type, isWild, [...within, type])]);
-    return fc.record(Object.fromEntries(members), { requiredKeys });
+    return fc.record(Object.fromEntries(members), { requiredKeys: requiredKeys as never[] });
   }
   return isEnumType(type)
     ? fc.constantFrom(...type.getValues().map(({ name }) => name))

@@ -471,7 +471,7 @@ describe('deliveries', () => {
 });
 
 test('filters that emits ignore fail, until --repair', async () => {
-  const { webhookId } = await stack.webhook('https://receiver.example.com/');
+  const { id: webhookId } = await stack.webhook('https://receiver.example.com/');
   expect(await look('filters')).toMatchObject({ status: 'ok' });
   await stack.rows(`begin; set local session_replication_role = replica;
     insert into hookwright.webhook_options (webhook_id, tenant_id, filter, filter_path)

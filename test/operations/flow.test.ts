@@ -115,10 +115,12 @@ describe('a batch of a tenant that uses flow, without webhooks that do', () => {
 describe('a filter', () => {
   const paid = '$.status == "paid" && $.total > 1000';
   const emit = async (body: string, type = 'coupon.applied') =>
-    (await stack.rows<{ deliveries: number }>(
-      `select delivery_count as deliveries from hookwright.emit_events(
+    (
+      await stack.rows<{ deliveries: number }>(
+        `select delivery_count as deliveries from hookwright.emit_events(
          array[${stack.tenantId}], array['${type}'], array[$$${body}$$], schema_checked => true)`,
-    ))[0]!.deliveries;
+      )
+    )[0]!.deliveries;
 
   test('keeps events from its webhook alone, also by the outbox door', async () => {
     const all = await emit('{"status":"open"}');

@@ -110,7 +110,9 @@ const leftOut = new Set([
     'until',
   ],
   // Texts that people choose.
-  ...['reset', ...flat(webhookFields).flatMap(([name, field]) => inputNames(name, field))].filter((one) => one !== 'filter'),
+  ...['reset', ...flat(webhookFields).flatMap(([name, field]) => inputNames(name, field))].filter(
+    (one) => one !== 'filter',
+  ),
 ]);
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));

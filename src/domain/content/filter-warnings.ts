@@ -18,52 +18,42 @@ const pathsOf = ({ all, any, not, field }: EventFilter): string[] =>
   field ? [field.path] : (all ?? any ?? [not!]).flatMap(pathsOf);
 
 /** Whether a payload of the schema may have something at the path. */
-export const mayHave = (root: JsonObject, names: readonly string[]): boolean =>
-  new PathFinder(root).look(root, names) > NO;
+const mayHave = (root: JsonObject, names: readonly string[]): boolean => new PathFinder(root).look(root, names) !== NO;
 
-/** It allows nothing there, says nothing about it, or declares it. */
-const [NO, OPEN, YES] = [0, 1, 2];
+/** What a schema says about a path: nothing, that it has no such field, that it may have any, or that it has it. */
+const [SILENT, NO, OPEN, YES] = [0, 1, 2, 3];
 
 class PathFinder {
   constructor(private readonly root: JsonObject) {}
 
   look(schema: unknown, names: readonly string[]): number {
     if (typeof schema !== 'object' || schema === null) {
-      return schema === false ? NO : OPEN;
+      return schema === false ? NO : SILENT;
     }
     if (names.length === 0) {
       return YES;
     }
-    const { $ref, allOf = [], anyOf, oneOf, then, else: otherwise, ...own } = schema as JsonObject;
-    const each = (list: unknown) => (list as unknown[]).map((one) => this.look(one, names));
-    const verdicts = [
-      this.#lookAtOwn(own, names),
-      ...each(allOf),
-      ...($ref === undefined ? [] : each([objectIn(this.root, '$defs')[referredTo({ $ref })!]])),
-      // One of them is enough.
-      ...[anyOf, oneOf].flatMap((list) => (list === undefined ? [] : [Math.max(...each(list))])),
-    ];
-    const conditional = [then, otherwise].some((one) => one !== undefined && this.look(one, names) === YES);
-    return conditional || verdicts.includes(YES) ? YES : Math.min(...verdicts);
+    const { $ref, allOf, anyOf, oneOf, then, else: otherwise, ...own } = schema as JsonObject;
+    const definition = $ref === undefined ? true : objectIn(this.root, '$defs')[referredTo({ $ref })!];
+    const parts = [definition, then, otherwise, ...[allOf, anyOf, oneOf].flatMap((list) => (list ?? []) as unknown[])];
+    return Math.max(this.#lookAtOwn(own, names), ...parts.map((part) => this.look(part, names)));
   }
 
-  #lookAtOwn(schema: JsonObject, names: readonly string[]): number {
-    const [name, ...rest] = names;
+  #lookAtOwn(schema: JsonObject, [name, ...rest]: readonly string[]): number {
     const { type, properties, patternProperties, additionalProperties, items, prefixItems = [] } = schema;
     const inItems = [items, ...(prefixItems as unknown[])].filter((one) => one !== undefined);
-    const members = (properties ?? {}) as JsonObject;
-    if (Object.hasOwn(members, name!)) {
-      return this.look(members[name!], rest);
+    const within = (member: unknown) => this.look(member, rest) || OPEN;
+    if (Object.hasOwn(objectIn(schema, 'properties'), name!)) {
+      return within(objectIn(schema, 'properties')[name!]);
     }
     if (inItems.length > 0) {
-      return Math.max(...inItems.map((one) => this.look(one, names)));
+      return Math.max(...inItems.map((one) => this.look(one, [name!, ...rest])));
     }
-    if (typeof additionalProperties === 'object') {
-      return this.look(additionalProperties, rest);
+    if (typeof additionalProperties === 'object' || patternProperties !== undefined) {
+      return patternProperties === undefined ? within(additionalProperties) : OPEN;
     }
-    const isClosed = properties !== undefined || additionalProperties === false;
     const types = [type ?? 'object'].flat();
     const isScalar = !types.includes('object') && !types.includes('array');
-    return (isClosed || isScalar) && patternProperties === undefined ? NO : OPEN;
+    return isScalar || properties !== undefined || additionalProperties === false ? NO : SILENT;
   }
 }

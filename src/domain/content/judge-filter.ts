@@ -1,4 +1,3 @@
-import { isTextDeeperThan } from '../events/payload.js';
 import { ExactNumber } from './exact-number.js';
 import type { EventFilter, FieldCondition, FilterOp, FilterScalar } from './filter.js';
 import { namesOf, TYPE_PATH } from './filter-path.js';
@@ -28,10 +27,7 @@ export class FilteredEvent {
     this.#payload = this.#isReadable ? parseExactly(body) : null;
   }
 
-  /**
-   * The first condition that keeps the event from matching. Null: it matches, as all that Postgres cannot read do, or is
-   * nested too deep to say.
-   */
+  /** The first condition that keeps the event from matching. Null: it matches, as one that jsonb cannot have does. */
   failedCondition(filter: EventFilter): FailedCondition | null {
     return this.#isReadable && this.#judge(filter) !== true ? this.#explain(filter, false, '') : null;
   }
@@ -99,28 +95,27 @@ const valuesAt = (payload: unknown, names: readonly string[]): unknown[] =>
   );
 
 const hasMember = (value: unknown, name: string): value is Record<string, unknown> =>
-  typeof value === 'object' &&
-  value !== null &&
-  !(Array.isArray(value) || value instanceof ExactNumber) &&
-  Object.hasOwn(value, name);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name);
 
 /** Null differs from all other values, and no other two types can be compared. */
 function compared(value: unknown, op: FilterOp, other: FilterScalar): Truth {
   if (op === 'STARTS_WITH' || op === 'CONTAINS') {
     const text = other as string;
-    return typeof value !== 'string' ? 'unknown' : op === 'CONTAINS' ? value.includes(text) : value.startsWith(text);
+    return !isText(value) ? 'unknown' : op === 'CONTAINS' ? value.includes(text) : value.startsWith(text);
   }
   if (value === null || other === null) {
     return value === other && op !== 'GT' && op !== 'LT';
   }
   if (typeof other === 'number') {
-    return value instanceof ExactNumber ? isInOrder(value.compare(new ExactNumber(String(other))), op) : 'unknown';
+    return isNumber(value) ? isInOrder(compareNumbers(value.slice(1), String(other)), op) : 'unknown';
   }
   if (typeof other === 'string') {
-    return typeof value === 'string' ? isInOrder(compareTexts(value, other), op) : 'unknown';
+    return isText(value) ? isInOrder(compareTexts(value, other), op) : 'unknown';
   }
   return typeof value === 'boolean' ? value === other : 'unknown';
 }
+
+const compareNumbers = (one: string, other: string) => new ExactNumber(one).compare(new ExactNumber(other));
 
 const isInOrder = (order: number, op: FilterOp): boolean =>
   (order === 0 && (op === 'EQ' || op === 'GE' || op === 'LE')) ||
@@ -137,11 +132,14 @@ function compareTexts(one: string, other: string): number {
   return (one.codePointAt(at) ?? -1) - (other.codePointAt(at) ?? -1);
 }
 
-type Source = { source?: string };
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
+/** JSON.parse rounds numbers, so they are read as texts that begin with NUL. No other text of a readable body does. */
 const parseExactly = (body: string): unknown =>
-  JSON.parse(body, ((_name: string, value: unknown, { source }: Source) =>
-    typeof value === 'number' ? new ExactNumber(source!) : value) as never);
+  JSON.parse(body.replaceAll(TEXT_OR_NUMBER, (one) => (one.startsWith('"') ? one : `"\\u0000${one}"`)));
+
+const isNumber = (value: unknown): value is string => typeof value === 'string' && value.startsWith('\0');
+const isText = (value: unknown): value is string => typeof value === 'string' && !value.startsWith('\0');
 
 /** In valid JSON. The first kind is a whole surrogate pair. */
 const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^u])/g;
@@ -152,17 +150,9 @@ const TEXTS = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 /** Those that might be out of range: shorter ones without an exponent never are. */
 const LARGE_NUMBERS = /-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d{1000,}(?:\.\d+)?|-?\d+\.\d{1000,}/g;
 
-/** Deeper ones come only by the outbox. JSON.parse, which calls back for each value, runs out of stack at some depth. */
-const LEVELS_MAX = 500;
-
 /** Whether jsonb can have the body: it cannot have some texts and numbers that JSON allows. */
 function isReadable(body: string): boolean {
-  if (isTextDeeperThan(body, LEVELS_MAX)) {
-    return false;
-  }
   const escapes = body.match(ESCAPES) ?? [];
   const numbers = body.replaceAll(TEXTS, '""').match(LARGE_NUMBERS) ?? [];
-  return (
-    !escapes.some((one) => UNREADABLE_ESCAPE.test(one)) && numbers.every((one) => new ExactNumber(one).isNumeric)
-  );
+  return !escapes.some((one) => UNREADABLE_ESCAPE.test(one)) && numbers.every((one) => new ExactNumber(one).isNumeric);
 }

@@ -81,7 +81,10 @@ class FilterReader {
     if (this.#conditions === CONDITIONS_MAX + 1) {
       this.refuse(path, 'filter_too_large', `is one too many: a filter has at most ${CONDITIONS_MAX} conditions`);
     }
-    const given = this.#members(written, ['path', 'op', 'value'], path) ?? {};
+    const given = this.#members(written, ['path', 'op', 'value'], path);
+    if (given === null) {
+      return NONE;
+    }
     const { path: names, op, value } = given;
     if (typeof names !== 'string' || (names !== TYPE_PATH && namesOf(names) === null)) {
       this.refuse([...path, 'path'], 'filter_path_malformed', PATH_RULE);
@@ -116,6 +119,8 @@ class FilterReader {
 }
 
 const NAME_SHOWN_LENGTH_MAX = 50;
+/** In place of a condition in another form. */
+const NONE: FieldCondition = { path: '', op: 'EXISTS' };
 
 const PATH_RULE =
   `must be 1 to ${PATH_NAMES_MAX} names with dots between them, such as total.amount, and have at most ` +

@@ -131,7 +131,7 @@ export async function readFanOut(
     const reason = deliveryId === null ? whyNoDelivery(event, webhook) : null;
     const item: FanOutItem = { webhookId: webhook.id, deliveryId, reason, failedCondition: null };
     const inForce = filterBefore === null ? filter : filterBefore[0];
-    if (reason !== null && isFilterAsked(reason) && inForce !== null && !OPERATIONAL_EVENT_TYPES.includes(eventType)) {
+    if (reason !== null && isFilterAsked(reason) && inForce !== null && !isOperational(eventType)) {
       filtered.push({ eventId, eventType, filter: inForce, item });
     }
     found.get(eventId)!.push(item);
@@ -139,6 +139,8 @@ export async function readFanOut(
   await judgeFilters(deps, tenantId, filtered);
   return found;
 }
+
+const isOperational = (type: string) => (OPERATIONAL_EVENT_TYPES as readonly string[]).includes(type);
 
 interface Filtered {
   eventId: number;

@@ -11,7 +11,18 @@ import {
 } from '../../domain/fields/field.js';
 import { snakeCase } from '../../domain/snake-case.js';
 import { headerRules, withHeaderChanges } from './header-rules.js';
-import { auth, delays, eventTypeNames, filter, type Known, quantity, refused, text, textMap, url } from './kind-rules.js';
+import {
+  auth,
+  delays,
+  eventTypeNames,
+  filter,
+  type Known,
+  quantity,
+  refused,
+  text,
+  textMap,
+  url,
+} from './kind-rules.js';
 
 /** Checks a value, for REST and GraphQL alike, and makes of it the one to store. Null only if the field is optional. */
 function ruleOf(name: string, field: Field | Group, known: Known): z.ZodType {

@@ -3,9 +3,7 @@ import type pg from 'pg';
 /** Webhooks and tenants that emits treat as if they had other options (docs/decisions/0056). A trigger prevents that. */
 
 const wrongWebhooksSql = `
-  select w.id, hookwright.is_plain(o) as plain
-  from hookwright.webhooks w left join hookwright.webhook_options o on o.webhook_id = w.id
-  where w.plain <> hookwright.is_plain(o)`;
+  select w.id, not w.plain as plain from hookwright.webhooks w where w.plain <> hookwright.is_plain(w.id)`;
 
 const isWrongTenantSql =
   't.uses_flow <> exists (select from hookwright.webhooks w where w.tenant_id = t.id and not w.plain)';

@@ -43,7 +43,7 @@ class PreviewContentInput {
   )
   content?: object | null;
 
-  @Nullable(() => [String], "Event types in place of the webhook's: names, or `[\"*\"]`. Default: all.")
+  @Nullable(() => [String], 'Event types in place of the webhook\'s: names, or `["*"]`. Default: all.')
   eventTypes?: string[] | null;
 
   @Nullable(() => Int, `How many events: the newest ones of these types, 1 to ${LAST_MAX}; default ${LAST_DEFAULT}.`)
@@ -64,10 +64,7 @@ class ContentSample {
   @Field(() => Boolean, { description: 'Whether the webhook would get it, as far as its filter decides.' })
   matches!: boolean;
 
-  @Nullable(
-    () => FailedCondition,
-    'The condition that it does not meet. Null when it matches, and for payloads that are nested too deep to say.',
-  )
+  @Nullable(() => FailedCondition, 'The condition that it does not meet. Null when it matches.')
   failedCondition!: Failed | null;
 }
 
@@ -115,8 +112,8 @@ export class PreviewContentResolver {
     }
     const events =
       typeof input.eventId === 'string'
-      ? { id: idOf('Event', input.eventId, ['input', 'eventId']) }
-      : { types: tried.eventTypes, last: input.last ?? LAST_DEFAULT };
+        ? { id: idOf('Event', input.eventId, ['input', 'eventId']) }
+        : { types: tried.eventTypes, last: input.last ?? LAST_DEFAULT };
     const tenantId = tenantOf(context);
     const { samples, ...counts } = await previewFilter(context, tenantId, { filter, events });
     if ('id' in events && counts.total === 0) {
@@ -142,7 +139,8 @@ function ofPayload(eventType: string, body: string, filter: EventFilter | null):
 /** @throws ApiError invalid_input; not_found for the webhook */
 async function triedIn(context: Context, input: PreviewContentInput): Promise<Tried> {
   requireOneSource(input);
-  const webhook = typeof input.webhookId === 'string' ? await readWebhook(context, input.webhookId, ['input', 'webhookId']) : null;
+  const webhook =
+    typeof input.webhookId === 'string' ? await readWebhook(context, input.webhookId, ['input', 'webhookId']) : null;
   const stored = webhook === null ? null : await optionsOf(webhook, context);
   const known = { ...knownOf(context.config), eventTypes: await context.eventTypes.names() };
   const eventTypes = parseInput(eventTypeNames(known.eventTypes).nullish(), input.eventTypes, ['input', 'eventTypes']);
@@ -150,7 +148,9 @@ async function triedIn(context: Context, input: PreviewContentInput): Promise<Tr
   const changed = parseInput(changedValues({ content }, known), { content: input.content ?? null }, ['input']);
   const names = Object.keys(content.fields) as (keyof Tried['content'])[];
   return {
-    content: Object.fromEntries(names.map((name) => [name, { ...stored, ...changed }[name] ?? null])) as Tried['content'],
+    content: Object.fromEntries(
+      names.map((name) => [name, { ...stored, ...changed }[name] ?? null]),
+    ) as Tried['content'],
     eventTypes: eventTypes ?? webhook?.eventTypes ?? [WILDCARD],
   };
 }
