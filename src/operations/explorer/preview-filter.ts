@@ -62,11 +62,8 @@ export async function previewFilter(
   const rows = await search<Row>(deps, tenantId, statement, values, { what: 'preview', advice });
   const few = (matches: boolean) => rows.filter((row) => row.matches === matches).slice(0, SAMPLES_OF_EACH);
   const chosen = [...few(true), ...few(false)].sort((a, b) => b.id - a.id);
-  const bodies = await eventBodies.read(
-    deps.db,
-    tenantId,
-    chosen.map(({ id }) => id),
-  );
+  const ids = chosen.map(({ id }) => id);
+  const bodies = ids.length === 0 ? new Map<number, string>() : await eventBodies.read(deps.db, tenantId, ids);
   const samples = chosen.flatMap((row): JudgedEvent[] => {
     const body = bodies.get(row.id);
     return body === undefined ? [] : [{ ...row, body, failedCondition: failedOf(row, body, filter) }];
