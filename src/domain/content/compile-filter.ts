@@ -14,10 +14,13 @@ export function compileFilter({ all, any, not, field }: EventFilter): string {
   return not ? `!(${compileFilter(not)})` : joined((all ?? any)!.map(compileFilter), all ? '&&' : '||');
 }
 
-/** How often an event's fields are compared with values at the most: as often as there are values. */
+/** A search within a text takes as long as so many comparisons. */
+const SEARCH_COMPARISONS = 4;
+
+/** How often each field of an event is compared with values. */
 export function comparisonsIn({ all, any, not, field }: EventFilter): number {
   if (field) {
-    return Array.isArray(field.value) ? field.value.length : 1;
+    return Array.isArray(field.value) ? field.value.length : field.op === 'CONTAINS' ? SEARCH_COMPARISONS : 1;
   }
   return (all ?? any ?? [not!]).reduce((sum, one) => sum + comparisonsIn(one), 0);
 }
