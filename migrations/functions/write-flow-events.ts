@@ -108,8 +108,8 @@ begin
 end $$;
 
 -- An event's body for filters with this many comparisons together. Null when jsonb cannot have it, such as one with an
--- escaped NUL or half of a surrogate pair, which JSON allows; also when it has so many values that the comparisons would
--- take long, and a lot of memory: a million take a tenth of a second and 50 MB.
+-- escaped NUL or half of a surrogate pair, which JSON allows. Also null when it has so many values that the comparisons
+-- would take long, and a lot of memory: a million take a tenth of a second and 50 MB.
 create or replace function hookwright.readable_body(body text, comparisons bigint) returns jsonb
 language plpgsql immutable as $$
 begin

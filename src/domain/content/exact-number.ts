@@ -20,7 +20,7 @@ export class ExactNumber {
     this.#scale = fraction.length - this.#exponent;
   }
 
-  /** Whether a `numeric` of Postgres can be it. */
+  /** Whether it fits into a `numeric` of Postgres. */
   get isNumeric(): boolean {
     const isSmall = this.#digits === '' || this.#magnitude <= WHOLE_DIGITS_MAX;
     return isSmall && this.#scale <= SCALE_MAX && Math.abs(this.#exponent) < EXPONENT_END;

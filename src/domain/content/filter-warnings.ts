@@ -20,7 +20,7 @@ const pathsOf = ({ all, any, not, field }: EventFilter): string[] =>
 /** Whether a payload of the schema may have something at the path. */
 const mayHave = (root: JsonObject, names: readonly string[]): boolean => new PathFinder(root).look(root, names) !== NO;
 
-/** What a schema says about a path: nothing, that it has no such field, that it may have any, or that it has it. */
+/** A schema says nothing about a path, has no such field, may have any field there, or has the field. */
 const [SILENT, NO, OPEN, YES] = [0, 1, 2, 3];
 
 class PathFinder {

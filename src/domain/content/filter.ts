@@ -9,7 +9,7 @@ export interface EventFilter {
 }
 
 export interface FieldCondition {
-  /** Such as `total.amount`, or `@type` (filter-path.ts). */
+  /** A path such as `total.amount`, or `@type` (filter-path.ts). */
   path: string;
   op: FilterOp;
   value?: unknown;
@@ -39,5 +39,5 @@ export const CONDITIONS_MAX = 20;
 export const FILTER_DEPTH_MAX = 4;
 export const FILTER_TEXT_CHARS_MAX = 256;
 export const FILTER_LIST_MAX = 50;
-/** Of the whole filter as JSON: each event of the tenant reads it. */
+/** The length of a whole filter as JSON: each event of the tenant reads it. */
 export const FILTER_CHARS_MAX = 16_384;

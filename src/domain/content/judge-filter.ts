@@ -5,13 +5,13 @@ import { namesOf, TYPE_PATH } from './filter-path.js';
 /** Judges events as Postgres does with the compiled filter, and names the condition that an event does not meet. */
 
 export interface FailedCondition extends FieldCondition {
-  /** Its place in the filter, such as `/all/1/field`. */
+  /** The place in the filter, such as `/all/1/field`. */
   pointer: string;
   /** It stands within `not`: the event meets it, or has a value of another type. */
   negated: boolean;
 }
 
-/** As in SQL: a comparison of two types is unknown, also when it is negated. */
+/** A comparison of two types is unknown, also when it is negated, as in SQL. */
 type Truth = true | false | 'unknown';
 
 /** A body for several filters. @param body JSON */
@@ -147,7 +147,7 @@ const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\
 const UNREADABLE_ESCAPE = /^\\u(?:0000|[dD][89a-fA-F][\da-fA-F]{2})$/;
 
 const TEXTS = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
-/** Those that might be out of range: shorter ones without an exponent never are. */
+/** Numbers that might be out of range: shorter ones without an exponent never are. */
 const LARGE_NUMBERS = /-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d{1000,}(?:\.\d+)?|-?\d+\.\d{1000,}/g;
 
 /** Whether jsonb can have the body: it cannot have some texts and numbers that JSON allows. */

@@ -11,7 +11,7 @@ import {
 } from './filter.js';
 import { isStorable, namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX, TYPE_PATH } from './filter-path.js';
 
-export interface FilterProblem {
+interface FilterProblem {
   path: (string | number)[];
   code: string;
   /** The end of a sentence about the value at the path. */
@@ -22,7 +22,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const KINDS = ['all', 'any', 'not', 'field'] as const;
 
-/** Reads a filter that somebody has written, of whatever form. @returns it without members that are null, or problems */
+/** Reads a filter of any form. @returns it without members that are null, or what is wrong with it */
 export function readFilter(written: unknown): { filter: EventFilter } | { problems: FilterProblem[] } {
   const reader = new FilterReader();
   const filter = reader.read(written, [], 1);

@@ -1,7 +1,7 @@
-import type { EventFilter } from '../content/filter.js';
 import { snakeCase } from '../snake-case.js';
-import { type AuthInput, type StoredAuth, shownAuth } from './auth.js';
-import { type HeaderChange, type StoredHeaders, shownHeaders } from './headers.js';
+import { type StoredAuth, shownAuth } from './auth.js';
+import { type StoredHeaders, shownHeaders } from './headers.js';
+import type { ValueOfKind } from './value-of-kind.js';
 
 /**
  * A field that people write, declared once. Columns, GraphQL, REST, OpenAPI, the audit log, the form of the dashboard
@@ -124,24 +124,11 @@ export interface Group extends Described {
 
 export type Fields = Readonly<Record<string, Field | Group>>;
 
-type Kept<One extends Pick<Field, 'kind'>> = One extends { kind: 'choice'; values: infer Values }
-  ? keyof Values & string
-  : One['kind'] extends 'eventTypes'
-    ? string[]
-    : One['kind'] extends 'delays'
-      ? number[]
-      : One['kind'] extends 'textMap'
-        ? Readonly<Record<string, string>>
-        : One['kind'] extends 'number'
-          ? number
-          : One['kind'] extends 'headers'
-            ? HeaderChange
-            : One['kind'] extends 'auth'
-              ? AuthInput
-              : One['kind'] extends 'filter'
-                ? EventFilter
-                : string;
-
+type Kept<One extends Pick<Field, 'kind'>> = One extends { kind: 'choice'; values: infer Words }
+  ? keyof Words & string
+  : One['kind'] extends keyof ValueOfKind
+    ? ValueOfKind[One['kind']]
+    : string;
 type Nullable = { optional: true } | { inherited: string };
 type ValueOf<One extends Pick<Field, 'kind'>> = One extends Nullable ? Kept<One> | null : Kept<One>;
 

@@ -6,13 +6,13 @@ import { eventBodies } from './read-bodies.js';
 import { type SearchDeps, search } from './search.js';
 
 /** Past events, and the filter that they are judged by. */
-export interface FilterQuestion {
+interface FilterQuestion {
   filter: EventFilter | null;
   /** The newest events of these types, or one event. */
   events: { types: readonly string[]; last: number } | { id: number };
 }
 
-export interface JudgedEvent {
+interface JudgedEvent {
   id: number;
   eventType: string;
   body: string;

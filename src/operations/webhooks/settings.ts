@@ -74,7 +74,7 @@ export const readSettings = (webhook: Webhook, names: readonly string[]): Values
     ]),
   );
 
-/** What is stored besides settings, made from them. */
+/** Columns that are made from settings. */
 function derivedFrom({ filter }: Values): Values {
   if (filter === undefined || filter === null) {
     return filter === undefined ? {} : { filterPath: null, filterComparisons: null };

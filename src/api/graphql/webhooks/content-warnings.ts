@@ -9,7 +9,7 @@ export interface Content {
   filter: EventFilter | null;
 }
 
-/** What may be a mistake in the content of a webhook. */
+/** Finds possible mistakes in the content of a webhook. */
 export async function contentWarnings(
   { eventTypes: registry }: Context,
   { eventTypes, filter }: Content & { eventTypes: readonly string[] },

@@ -84,7 +84,7 @@ class ContentPreview {
   samples!: ContentSample[];
 }
 
-/** What is tried. Every option of the content that is null is not set. */
+/** The content to try. An option that is null is not set. */
 interface Tried {
   content: Pick<ValuesOf<typeof webhookFields>, keyof (typeof webhookFields)['content']['fields']>;
   eventTypes: readonly string[];
