@@ -62,7 +62,7 @@ export function judgeDeliveries(
     failIf(
       facts.ignoredFilters > 0,
       'filters',
-      `Webhooks and tenants whose filters may be ignored: ${facts.ignoredFilters}. Rows of hookwright.webhook_options were changed while its triggers were disabled. Enable the triggers, then run: hookwright doctor --repair`,
+      `Webhooks and tenants whose filters may be ignored: ${facts.ignoredFilters}. Options of webhooks were changed in the database while triggers were disabled. Enable them, then run: hookwright doctor --repair`,
       'No filter is ignored.',
     ),
     check(

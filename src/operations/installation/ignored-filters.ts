@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Webhooks and tenants that emits treat as if they had other options. A trigger prevents that (docs/decisions/0056). */
+/** Webhooks and tenants that emits treat as if they had other options. A trigger prevents it (docs/decisions/0056). */
 
 const wrongWebhooksSql = `
   select w.id, not w.plain as plain from hookwright.webhooks w where w.plain <> hookwright.is_plain(w.id)`;
