@@ -9,6 +9,7 @@ import { ask } from './client.js';
 const SETTINGS = {
   PORT: '0',
   LOG_LEVEL: 'error',
+  REHEARSAL: 'false',
   // Seconds in place of minutes.
   RETRY_BASE_SECONDS: '0.2',
   DISABLE_AFTER_SECONDS_MIN: '3',

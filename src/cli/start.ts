@@ -68,7 +68,9 @@ export async function startParts(start: Start): Promise<void> {
   const firstKey = roles.migrate && daemonServices ? await makeFirstTenant(daemonServices) : null;
   const keyFile = config.embedded && daemonServices ? await workingKeyFile(daemonServices) : null;
   const apiServices = roles.api ? await openAs(API_ROLE) : null;
-  await rehearse({ api: apiServices, daemon: daemonServices });
+  if (config.rehearsal) {
+    await rehearse({ api: apiServices, daemon: daemonServices });
+  }
   start.goOn();
   // Both ports before the daemon: one that is taken ends the start before anything has been sent.
   const startCode = startCodeFor(config);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { SOON } from '../support/program.js';
 import type { Receiver } from '../support/receiver.js';
 
 /** When the requests began, by the clock of their daemons: what the receiver sees may have been kept up on the way. */
@@ -33,6 +34,7 @@ async function startProcess(stack: DeliveryStack): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['dist/src/main.js', 'daemon'], {
     env: {
       ...process.env,
+      ...SOON,
       DATABASE_URL: stack.databaseUrl,
       ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
       ALLOW_HTTP_URLS: 'true',

@@ -58,8 +58,9 @@ describe.skipIf(bin === null && process.env['CI'] === undefined)(
 
     /** @returns all that it wrote */
     async function shell(commands: string, env: Record<string, string> = {}): Promise<string> {
+      const { NODE_COMPILE_CACHE = '' } = process.env;
       // A terminal of another encoding, which cannot show every payload.
-      const environment = { PATH: path, PGCLIENTENCODING: 'LATIN1', ...env };
+      const environment = { PATH: path, NODE_COMPILE_CACHE, PGCLIENTENCODING: 'LATIN1', ...env };
       const { stdout, stderr } = await run('sh', ['-euc', commands], { cwd: folder, env: environment });
       return stdout + stderr;
     }
@@ -154,7 +155,7 @@ describe.skipIf(bin === null && process.env['CI'] === undefined)(
       for (const keys of [`${old},${key}`, `${key},${old}`]) {
         env['ENCRYPTION_KEYS'] = keys;
         await b.service.endAll();
-        await Promise.all([b.service.startApi(), b.service.startDaemon()]);
+        await b.service.startAll();
       }
       expect(await b.shell('hookwright keys rewrap')).toContain('ENCRYPTION_KEYS needs no other.');
       env['ENCRYPTION_KEYS'] = old;

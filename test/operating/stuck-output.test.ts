@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { SOON } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const SLOW = { timeout: 120_000 };
@@ -45,7 +46,7 @@ function startStuck(command: string) {
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       PORT: '0',
       HOST: '127.0.0.1',
-      SHUTDOWN_DELAY_MS: '0',
+      ...SOON,
       LOG_LEVEL: 'debug',
     },
   });

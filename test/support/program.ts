@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { settings } from '../../src/platform/settings/settings.js';
 
+/** A start without the rehearsal and an end without a pause, unless a test sets these. */
+export const SOON = { REHEARSAL: 'false', SHUTDOWN_DELAY_MS: '0' };
+
 /**
  * Starts the built program (`npm test` builds it) as an operator does, with these settings and none that are inherited.
  *
@@ -14,7 +17,7 @@ export function startProgram(
 ): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
   return spawn(program, args, {
-    env: { ...Object.fromEntries(inherited), ...set },
+    env: { ...Object.fromEntries(inherited), ...SOON, ...set },
     ...options,
   });
 }

@@ -100,6 +100,7 @@ export const table = {
     port: whole('METRICS_PORT', 0, 65_535, 0, 'a port, 0 to 65535 (0: none)'),
   },
   shutdownDelayMs: whole('SHUTDOWN_DELAY_MS', 0, 15_000, 5000),
+  rehearsal: yesNo('REHEARSAL', true),
   /** Here they are only checked: OpenTelemetry reads its variables itself. */
   collector: {
     url: new SecretSetting(

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../support/eventually.js';
+import { SOON } from '../../support/program.js';
 import type { Disturbance } from './oracle.js';
 
 /** The program that `npm run build` makes. FAULTS_MAIN names another build of it. */
@@ -49,7 +50,7 @@ export class Program implements AsyncDisposable {
       throw new Error('The fault tests run the built service: "npm run build" makes it.');
     }
     this.#process = spawn(process.execPath, ['--enable-source-maps', main, command], {
-      env: { ...inherited, ...env },
+      env: { ...inherited, ...SOON, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#process.stdout!, this.#process.stderr!]) {

@@ -77,7 +77,6 @@ export class Site implements AsyncDisposable {
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       HOST: '127.0.0.1',
       PORT: allInOne ? String(await freePort()) : '0', // the same one after a restart
-      SHUTDOWN_DELAY_MS: '0', // the producers of a site have no second API to go to
       DELIVERY_CONCURRENCY: String(CONCURRENCY),
       RETRY_BASE_SECONDS: '0.2',
       DISABLE_AFTER_SECONDS_MIN: String(ROW_SECONDS_MIN),
