@@ -3,4 +3,7 @@ import './platform/node/node-version.js';
 import './platform/node/node-environment.js';
 
 // Only now: loading the rest needs the right Node.
-await import('./cli/command-line.js');
+const { runCommand } = await import('./cli/command-line.js');
+if (!(await runCommand(process.argv.slice(2)))) {
+  process.exit(1);
+}

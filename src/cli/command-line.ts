@@ -156,11 +156,15 @@ keys
 
 addDeveloperCommands(program);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  // What went wrong, in a sentence; the stack only helps those who ask for it.
-  const text = error instanceof Error ? (process.env['LOG_LEVEL'] === 'debug' ? error.stack : error.message) : error;
-  process.stderr.write(`hookwright: ${text}\n`);
-  process.exit(1);
+/** Runs a command to its end. @returns whether it did its work; if not, standard error has the reason */
+export async function runCommand(args: readonly string[]): Promise<boolean> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return true;
+  } catch (error) {
+    // What went wrong, in a sentence; the stack only helps those who ask for it.
+    const text = error instanceof Error ? (process.env['LOG_LEVEL'] === 'debug' ? error.stack : error.message) : error;
+    process.stderr.write(`hookwright: ${text}\n`);
+    return false;
+  }
 }

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { examineReceiver } from '../../src/cli/developer/test-receiver/test-receiver.js';
 import { formatSecret } from '../../src/domain/signing/secret.js';
+import { runHere } from '../support/command.js';
 import { isGenuine, type Parts, startReceiver } from '../support/flawed-receiver.js';
 import { openServer } from '../support/loopback.js';
 import { runProgram } from '../support/program.js';
@@ -197,7 +198,7 @@ describe('hookwright test-receiver', () => {
       /tests="32" failures="2" skipped="2"[\s\S]*classname="hookwright\.too-old" time="\d+\.\d{3}"><failure message="/,
     );
     using good = await startReceiver(secret);
-    const json = await runProgram(['test-receiver', good.url, '--json'], { WEBHOOK_SECRET: secret });
+    const json = await runHere(['test-receiver', good.url, '--json'], { WEBHOOK_SECRET: secret });
     expect(json.code).toBe(0);
     expect(JSON.parse(json.output)).toMatchObject({ passed: true, scheme: 'standard', cases: { length: 32 } });
   });
@@ -211,7 +212,7 @@ describe('hookwright test-receiver', () => {
     [['http://127.0.0.1:1/', '--secret', 'whsec_x'], 'Not a signing secret'],
     [['http://127.0.0.1:1/'], 'Give the secret of the receiver with --secret whsec_… or in WEBHOOK_SECRET.'],
   ])('ends with 2 where nothing can be tested: %j', async (args, sentence) => {
-    const { code, errors } = await runProgram(['test-receiver', ...args], {});
+    const { code, errors } = await runHere(['test-receiver', ...args], {});
     expect(code).toBe(2);
     expect(errors).toContain(sentence);
   });

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
+import { runHere } from '../support/command.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';
@@ -32,13 +33,13 @@ afterAll(async () => {
 
 const withKey = () => ({ HOOKWRIGHT_URL: url, HOOKWRIGHT_API_KEY: api.key });
 const trigger = (args: string[], set: Record<string, string> = withKey()) =>
-  runProgram(['trigger', '--wait', '30', ...args], set);
+  runHere(['trigger', '--wait', '30', ...args], set);
 const payloads = (endpoint: Endpoint) => endpoint.received.map(({ body }) => JSON.parse(body.toString()));
 
 describe('hookwright trigger', { timeout: 120_000 }, () => {
   it('emits the sample payload with changes, and says for each webhook what became of it', async () => {
-    const args = ['booking.created', '--set', 'booking_code=007', '--set', 'brand=true'];
-    const { code, output, errors } = await trigger(args);
+    const args = ['booking.created', '--wait', '30', '--set', 'booking_code=007', '--set', 'brand=true'];
+    const { code, output, errors } = await runProgram(['trigger', ...args], withKey());
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(output.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' '))).toEqual([
       expect.stringMatching(/^booking\.created is ev_\d+, for 2 webhooks$/),

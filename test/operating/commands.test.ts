@@ -9,6 +9,7 @@ import { migrate } from '../../src/operations/installation/migrate.js';
 import { reachDatabase } from '../../src/operations/installation/reach-database.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
+import { runHere } from '../support/command.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { makeTenant } from '../support/factories.js';
 import { listen } from '../support/loopback.js';
@@ -17,15 +18,21 @@ import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const ENCRYPTION_KEYS = `test:${randomBytes(32).toString('base64')}`;
-async function run(line: string, set: Record<string, string>) {
-  const { code, output, errors } = await runProgram(line.split(' '), { ENCRYPTION_KEYS, ...set });
-  return { code, output, errors };
+const SERVING = ['api', 'daemon', 'start'];
+function run(line: string, set: Record<string, string>) {
+  const runs = SERVING.includes(line) ? runProgram : runHere;
+  return runs(line.split(' '), { ENCRYPTION_KEYS, ...set });
 }
-const runAll = (lines: readonly string[], set: Record<string, string>) =>
-  Promise.all(lines.map((line) => run(line, set)));
+async function runAll(lines: readonly string[], set: Record<string, string>) {
+  const ends: Awaited<ReturnType<typeof run>>[] = [];
+  for (const line of lines) {
+    ends.push(await run(line, set));
+  }
+  return ends;
+}
 const failure = (sentence: string) => ({ code: 1, output: '', errors: `hookwright: ${sentence}\n` });
 
-/** Each run loads the whole program. */
+/** What serves is run as a program, which loads all of it. */
 const SLOW = { timeout: 120_000 };
 
 /** Databases and logins of a person with rights over the server. */
@@ -164,7 +171,7 @@ describe('a database that cannot be reached', SLOW, () => {
   });
 
   test('each command says so', async () => {
-    const lines = ['key list', 'daemon', 'api', 'migrate', 'start'];
+    const lines = ['key list', 'api', 'migrate', 'start'];
     const sentence =
       'The database of DATABASE_URL cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Is Postgres running there, and are host and port right?';
     expect(await runAll(lines, { DATABASE_URL: 'postgres://u:hush@127.0.0.1:1/d' })).toEqual(
@@ -291,7 +298,8 @@ describe('keys and lists', SLOW, () => {
 
   test('a key lives for 60 seconds to ten years', async () => {
     const made = (seconds: number) => ask(`key create brief --platform --expires-in ${seconds}`);
-    for (const { code, errors } of await Promise.all([60, 315_360_000].map(made))) {
+    for (const seconds of [60, 315_360_000]) {
+      const { code, errors } = await made(seconds);
       expect([code, errors]).toEqual([0, expect.stringContaining('"brief" is made.')]);
     }
     for (const seconds of [59, 315_360_001, 999_999_999_999_999]) {
@@ -326,7 +334,7 @@ describe('keys and lists', SLOW, () => {
 
 describe('the command line', SLOW, () => {
   test('a mistyped command is named, with the one that may be meant', async () => {
-    const { code, errors } = await run('deamon', {});
+    const { code, errors } = await runProgram(['deamon'], {});
     expect(errors).toContain("unknown command 'deamon'\n(Did you mean daemon?)");
     expect(errors.trimEnd().split('\n').length).toBeLessThan(6); // all of it is in sight
     expect(code).toBe(1);

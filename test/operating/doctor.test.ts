@@ -16,6 +16,7 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
+import { runHere } from '../support/command.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -488,7 +489,7 @@ test('filters that emits ignore fail, until --repair', async () => {
 
 describe('hookwright doctor', () => {
   test('exits with 1 when something fails; --json is for machines', async () => {
-    const { code, output } = await runProgram(['doctor', '--json'], env);
+    const { code, output } = await runHere(['doctor', '--json'], env);
     expect(code).toBe(1);
     const { checks } = JSON.parse(output) as { checks: Check[] };
     expect(named(checks, 'daemons')).toMatchObject({ status: 'fail' });
@@ -507,7 +508,7 @@ describe('hookwright doctor', () => {
   test('makes no installation where there is none', async () => {
     const folder = temporaryFolder();
     const dataDir = join(folder, 'data');
-    const { code, output } = await runProgram(['doctor'], { DATA_DIR: dataDir });
+    const { code, output } = await runHere(['doctor'], { DATA_DIR: dataDir });
     expect(output).not.toContain('..');
     expect(code).toBe(1);
     expect(output).toContain(`There is no installation in ${dataDir}.`);
@@ -522,7 +523,7 @@ describe('hookwright doctor', () => {
     try {
       await eventually(() => log.output.includes('the API is listening'), 90_000);
       await eventually(async () => {
-        const { code, output } = await runProgram(['doctor'], more);
+        const { code, output } = await runHere(['doctor'], more);
         expect(output).toContain('Daemons connected: 1.');
         expect(output).toContain(' 0 warned');
         expect(code).toBe(0);

@@ -2,10 +2,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { settings } from '../../src/platform/settings/settings.js';
+import { runHere } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook, openTestServices } from '../support/factories.js';
 import { type OwnPostgres, openOwnPostgres } from '../support/own-postgres.js';
-import { runProgram } from '../support/program.js';
 import { ProgramService } from '../support/program-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -100,7 +100,7 @@ describe('a service whose secrets are in files', () => {
   });
 
   test('prints no secret, and the doctor says where they are', async () => {
-    const { checks } = JSON.parse((await runProgram(['doctor', '--json'], service.env)).output);
+    const { checks } = JSON.parse((await runHere(['doctor', '--json'], service.env)).output);
     const found = checks.find(({ name }: { name: string }) => name === 'settings').text;
     expect(found).toContain(`DATABASE_URL (${urlFile}), ENCRYPTION_KEYS (${join(credentials, 'ENCRYPTION_KEYS')})`);
     const said = JSON.stringify([service.said, checks]);

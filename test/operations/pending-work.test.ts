@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrations } from '../../migrations/index.js';
 import { readPendingWork } from '../../src/operations/installation/pending-work.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
+import { runHere } from '../support/command.js';
 import { createTestDatabase } from '../support/database.js';
 import { dropDatabase, onServer } from '../support/on-server.js';
-import { runProgram } from '../support/program.js';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 const empty = new URL(inject('testPostgres').url);
@@ -25,15 +25,11 @@ const change = (sql: string) => onServer(database.url, (client) => client.query(
 const pending = async () => (await readPendingWork(database.url)).pending;
 
 describe('what there is to migrate', () => {
-  test('is told by exit codes: 0 for nothing, 2 for something, 1 where nobody can tell', {
-    timeout: 90_000,
-  }, async () => {
-    const check = (DATABASE_URL: string) => runProgram(['migrate', '--check'], { DATABASE_URL });
-    const [nothing, everything, unknown] = await Promise.all([
-      check(database.url),
-      check(empty.href),
-      check('postgres://somebody:hush@127.0.0.1:1/nothing'),
-    ]);
+  test('is told by exit codes: 0 for nothing, 2 for something, 1 where nobody can tell', async () => {
+    const check = (DATABASE_URL: string) => runHere(['migrate', '--check'], { DATABASE_URL });
+    const nothing = await check(database.url);
+    const everything = await check(empty.href);
+    const unknown = await check('postgres://somebody:hush@127.0.0.1:1/nothing');
     expect(nothing).toMatchObject({ code: 0, output: expect.stringMatching(/^Nothing to do/) });
     expect(everything.code).toBe(2);
     expect(everything.output).toContain(

@@ -10,9 +10,10 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { readConfig } from '../../src/platform/settings/config.js';
+import { runHere } from '../support/command.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { heard, runAndHear, startProgram } from '../support/program.js';
+import { heard, runProgram, startProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The all-in-one mode's rules, over a database that is there already. */
@@ -108,7 +109,10 @@ describe('hookwright start', () => {
   test('and its commands do not work with a lost key, the doctor says so, and the right one mends it', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const set = { DATA_DIR: dataDir, PORT: '0' };
-    const ends = (...args: string[]) => runAndHear(args, set);
+    const ends = async (...args: string[]) => {
+      const { code, output, errors } = await (args[0] === 'start' ? runProgram : runHere)(args, set);
+      return { code, said: output + errors };
+    };
     const startAndStop = async () => {
       const child = startProgram(['start'], set);
       children.push(child);

@@ -9,12 +9,13 @@ import { encryptionKeysInUse } from '../../src/operations/secrets/try-encryption
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { lockedOutTenants } from '../../src/operations/tenants/give-up-secrets.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
+import { runHere } from '../support/command.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { changeJobs, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
 import { signatureOf } from '../support/operational-news.js';
-import { runAndHear } from '../support/program.js';
+import { runProgram } from '../support/program.js';
 
 const oldKey = { kid: 'old', key: randomBytes(32) };
 const newKey = { kid: 'new', key: randomBytes(32) };
@@ -42,9 +43,12 @@ async function withDaemon(vault: SecretVault, work: () => Promise<unknown>): Pro
   await work().finally(() => daemon.stop());
 }
 
-/** The program itself, as an operator runs it. */
-const hookwright = (command: string, keys: string) =>
-  runAndHear(command.split(' '), { DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: keys });
+async function hookwright(command: string, keys: string) {
+  const runs = ['start', 'api', 'daemon'].includes(command) ? runProgram : runHere;
+  const set = { DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: keys };
+  const { code, output, errors } = await runs(command.split(' '), set);
+  return { code, said: output + errors };
+}
 
 describe('rewrapping', () => {
   test('makes the old key needless, for every tenant, and changes no secret', async () => {

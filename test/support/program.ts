@@ -45,9 +45,3 @@ export async function runProgram(
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...said };
 }
-
-/** Runs it to its end. @returns all that it wrote as one text */
-export async function runAndHear(args: readonly string[], set: Readonly<Record<string, string>>) {
-  const { code, output, errors } = await runProgram(args, set);
-  return { code, said: output + errors };
-}
