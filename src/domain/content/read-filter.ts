@@ -123,9 +123,8 @@ const NAME_SHOWN_LENGTH_MAX = 50;
 const NONE: FieldCondition = { path: '', op: 'EXISTS' };
 
 const PATH_RULE =
-  `must be 1 to ${PATH_NAMES_MAX} names with dots between them, such as total.amount, and have at most ` +
-  `${PATH_CHARS_MAX} characters; a name with others than letters, digits, "_" and "-" stands in double quotes; an ` +
-  `array on the path means any of its elements, without an index; ${TYPE_PATH} is the event type`;
+  `must be 1 to ${PATH_NAMES_MAX} names with dots between them, such as total.amount, and at most ${PATH_CHARS_MAX} ` +
+  'characters; put odd names in double quotes, and write arrays without an index';
 
 const takesNone = (op: FilterOp): boolean => op === 'EXISTS' || op === 'MISSING';
 
@@ -159,8 +158,8 @@ function listProblem(list: unknown): string | null {
   return types.size <= 1 ? null : 'must have values of one type, and perhaps null';
 }
 
-const TEXT = `a text of at most ${FILTER_TEXT_CHARS_MAX} characters, without NUL and halves of characters`;
-const NUMBER = `a number, which as a whole number is at most ${Number.MAX_SAFE_INTEGER}`;
+const TEXT = `a text of at most ${FILTER_TEXT_CHARS_MAX} characters without NUL`;
+const NUMBER = `a number (a whole one up to ${Number.MAX_SAFE_INTEGER})`;
 const SCALAR = `${TEXT}, ${NUMBER}, a boolean or null`;
 
 /** Larger whole numbers have lost their last digits when they arrive here. */
