@@ -90,7 +90,7 @@ describe('variables of the wrong kind', () => {
     path: ['input', 'event_types'],
     code: 'unknown_property',
     detail:
-      'is not a field of this input, which may have idempotencyKey, url, name, description, eventTypes, metadata, delivery.',
+      'is not a field of this input, which may have idempotencyKey, url, name, description, eventTypes, metadata, delivery, content.',
   };
   test.each([
     ['a missing field', { url: 'u' }, { path: ['input', 'eventTypes'], code: 'required', detail: 'is required' }],

@@ -171,7 +171,7 @@ class Writer {
   }
 
   #argument({ name, type }: GraphQLArgument): string {
-    const value = this.draw(inputOf, type, this.#isWild);
+    const value = this.draw(() => inputOf(type, this.#isWild));
     if (this.#rarely(3)) {
       return literal(value, type);
     }
