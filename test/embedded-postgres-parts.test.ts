@@ -104,6 +104,9 @@ describe('the lock of a data folder', () => {
       expect(asNobody()).toContain(`${join(dataDir, 'service.lock')} belongs to user 0`);
       spawnSync('chown', ['-R', '65534:65534', dataDir]);
       expect(asNobody()).toBe('');
+      expect(locking('/', '', 'process.setgid(65534); process.setuid(65534);').stderr).toContain(
+        '/ belongs to user 0, and Hookwright runs as user 65534. Name a folder of its own in DA',
+      );
     },
   );
 

@@ -240,7 +240,7 @@ describe('keys and lists', SLOW, () => {
 
   test('a command whose output nobody reads ends without a complaint', async () => {
     const set = { ENCRYPTION_KEYS, DATABASE_URL: stack.databaseUrl };
-    const { errors } = await runProgram(['-c', './hookwright key list | true'], set, { program: 'sh' });
+    const { errors } = await runProgram(['-c', './hookwright tenant list | true'], set, { program: 'sh' });
     expect(errors).toBe('');
   });
 

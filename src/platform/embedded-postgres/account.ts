@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 
 /** The user that Postgres runs as; null: our own. */
 export type Account = { uid: number; gid: number } | null;
@@ -39,10 +39,23 @@ function lookUp(user: string): Account {
 export function ownedByAnother(path: string, dataDir: string): string | null {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   const owner = ownerOf(path);
-  return owner === undefined || uid === 0 || owner === uid
-    ? null
-    : `${path} belongs to user ${owner}, and Hookwright runs as user ${uid}. ` +
-        `As root run "chown -R ${uid}:${gid} ${dataDir}", or start Hookwright as user ${owner}`;
+  if (owner === undefined || uid === 0 || owner === uid) {
+    return null;
+  }
+  const remedy = hasOtherFiles(dataDir)
+    ? 'Name a folder of its own in DATA_DIR'
+    : `As root run "chown -R ${uid}:${gid} ${dataDir}", or start Hookwright as user ${owner}`;
+  return `${path} belongs to user ${owner}, and Hookwright runs as user ${uid}. ${remedy}`;
+}
+
+/** Whether it is the folder of something else, such as `/`, whose files must keep their owner. */
+function hasOtherFiles(dataDir: string): boolean {
+  try {
+    const names = readdirSync(dataDir).filter((name) => name !== 'lost+found');
+    return names.length > 0 && !names.some((name) => /^(service\.lock|pg|pg-location)$/.test(name));
+  } catch {
+    return false;
+  }
 }
 
 function ownerOf(path: string): number | undefined {
