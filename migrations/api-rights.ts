@@ -4,9 +4,9 @@ usage on schema: hookwright
 select on: all_deliveries, all_stats, all_webhooks, api_keys, attempts, audit_log, bulk_operations, creation_keys
 select on: daemons, deliveries, delivery_stats, endpoint_states, event_type_versions, event_types, events
 select on: installation_report, notice_recipients
-select on: migrations, stats_progress, tenants, webhook_options, webhook_recoveries, webhooks
+select on: migrations, stats_progress, tenants, webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
-insert on: webhook_options, webhooks
+insert on: webhook_contents, webhook_options, webhooks
 insert on: event_types (description), event_types (name), event_types (sample_payload), event_types (schema)
 insert on: event_types (text_fields)
 update on: creation_keys, deliveries, notice_recipients, webhook_options, webhooks
@@ -17,7 +17,7 @@ update on: bulk_operations (error), bulk_operations (finished_at), bulk_operatio
 update on: event_types (deprecated_at), event_types (description), event_types (sample_payload), event_types (schema)
 update on: event_types (hidden_at), event_types (text_fields)
 usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_seq, webhooks_id_seq
-usage on sequence: notice_recipients_id_seq, options_version
+usage on sequence: notice_recipients_id_seq, options_version, webhook_contents_id_seq
 select on sequence: changes_wanted_until
 execute on function: attempt_now, begin_portal_session, check_webhook, current_tenant, data_key_samples, emit_events
 execute on function: emit_traced_events, note_confirmation_request
@@ -33,7 +33,7 @@ policy: endpoint_states (one_tenant), event_traces (one_tenant), events (one_ten
 policy: installation_report (one_tenant), outbox_grants (one_tenant), raised_events (one_tenant)
 policy: tenants (one_tenant), tenants (platform), webhooks (one_tenant)
 policy: confirmation_requests (one_tenant), notice_recipients (one_tenant), notices (one_tenant)
-policy: webhook_options (one_tenant), webhook_recoveries (one_tenant)
+policy: webhook_contents (one_tenant), webhook_options (one_tenant), webhook_recoveries (one_tenant)
 policy: event_types (everybody_reads), event_types (installation_adds), event_types (installation_changes)
 `;
 

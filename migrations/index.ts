@@ -16,6 +16,7 @@ import { Recovery } from './0015-recovery.js';
 import { Notices } from './0016-notices.js';
 import { Failovers } from './0018-failovers.js';
 import { Flow } from './0019-flow.js';
+import { Contents } from './0020-contents.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -40,4 +41,5 @@ export const migrations = [
   { name: '0016-notices', class: Notices },
   { name: '0018-failovers', class: Failovers },
   { name: '0019-flow', class: Flow },
+  { name: '0020-contents', class: Contents },
 ];

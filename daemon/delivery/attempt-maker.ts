@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isUnanswered, judge } from '../../src/domain/outcome.js';
+import { isUnanswered, judge, NOT_SENT } from '../../src/domain/outcome.js';
 import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
 import { withoutSecrets } from '../../src/domain/redact.js';
 import { retryInMsOf } from '../../src/domain/retry-policy.js';
@@ -14,6 +14,7 @@ import type { Delay } from '../gate/not-now.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 import type { Sender } from '../sending/send.js';
 import { traceAttempt } from '../telemetry/trace-attempt.js';
+import { ContentsOfDeliveries } from './contents.js';
 import { type DeliveryOptions, OptionsOfWebhooks } from './options.js';
 import { OwnFaults } from './own-faults.js';
 import { Signer } from './signer.js';
@@ -33,11 +34,13 @@ export interface AttemptDeps {
 export class AttemptMaker {
   readonly #signer: Signer;
   readonly #options: OptionsOfWebhooks;
+  readonly #contents: ContentsOfDeliveries;
   readonly #ownFaults: OwnFaults;
 
   constructor(private readonly deps: AttemptDeps) {
     this.#signer = new Signer(deps.vault, deps.config.delivery);
     this.#options = new OptionsOfWebhooks(deps.db.pool, deps.vault, deps.config);
+    this.#contents = new ContentsOfDeliveries(deps.db.pool, deps.config);
     this.#ownFaults = new OwnFaults(deps.log);
   }
 
@@ -66,9 +69,15 @@ export class AttemptMaker {
     const trace = traceAttempt(tracing, delivery);
     try {
       const keys = this.#signer.keysAtHand(delivery) ?? (await this.#signer.openKeys(delivery));
-      // Reading the tenant's key from the database is no part of the attempt.
+      const content = delivery.content === null ? undefined : await this.#contents.of(delivery, delivery.content);
+      // Reading the tenant's key and the content from the database is no part of the attempt.
       const [startedAt, startedAtMs] = [clock(), performance.now()];
-      const request = this.#signer.sign(delivery, options, keys, startedAt);
+      if (content === null) {
+        permit.giveBack();
+        trace?.notMade();
+        return { delivery, startedAt, startedAtMs, endedAtMs: startedAtMs, ...NOT_SENT };
+      }
+      const request = this.#signer.sign(delivery, options, keys, startedAt, content);
       Object.assign(request.headers, trace?.headers);
       if (fence.closed) {
         throw new SendingStopped('The request was not sent, because its outcome could not have been recorded.');

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
+import { defaultsOfFormat } from '../../src/domain/content/formats.js';
 import { type AuthForm, authHeaderName } from '../../src/domain/fields/auth.js';
 import { isReserved, isSealed } from '../../src/domain/fields/headers.js';
 import { HIDDEN } from '../../src/domain/redact.js';
@@ -90,7 +91,10 @@ export class OptionsOfWebhooks {
       timeoutMs: stored.timeoutMs ?? this.#none.timeoutMs,
       retryDelaysSeconds: stored.retryDelaysSeconds ?? this.#none.retryDelaysSeconds,
       ...(await this.#openHeaders(named, stored)),
-      allowed: { ratePerSecond: stored.ratePerSecond, concurrencyMax: stored.concurrencyMax },
+      allowed: {
+        ratePerSecond: stored.ratePerSecond ?? defaultsOfFormat(stored).ratePerSecond ?? null,
+        concurrencyMax: stored.concurrencyMax,
+      },
     };
   }
 

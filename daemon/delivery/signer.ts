@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../src/domain/bounded-map.js';
+import type { SentContent } from '../../src/domain/content/content.js';
 import { type DeliveryRequest, deliveryRequest, type SigningKeySet } from '../../src/domain/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
@@ -46,25 +47,32 @@ export class Signer {
     return keys;
   }
 
-  /** @param at when the attempt starts */
+  /**
+   * @param at when the attempt starts
+   * @param content what is sent instead of the event's body; undefined: the body
+   */
   sign(
     { id, eventType, body }: DueDelivery,
     { headers }: DeliveryOptions,
     keys: SigningKeySet,
     at: Date,
+    content?: SentContent,
   ): DeliveryRequest {
     const { headerPrefix, standardWebhooks } = this.options;
     const userAgent = USER_AGENT;
     const request = deliveryRequest({
       deliveryId: id,
       eventType,
-      body,
+      body: content === undefined ? body : content.body,
       keys,
       at,
       headerPrefix,
       standardWebhooks,
       userAgent,
     });
+    if (content !== undefined) {
+      Object.assign(request.headers, content.headers);
+    }
     if (headers !== null) {
       Object.assign(request.headers, headers);
     }

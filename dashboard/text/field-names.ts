@@ -32,6 +32,9 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   auth: { name: msg`Authentication`, hint: msg`Proves to the endpoint who sends a request.` },
   content: { name: msg`Content`, hint: msg`Which events are sent, and what is in them.` },
+  format: { name: msg`Format of events`, hint: msg`The form in which events are sent.` },
+  text: { name: msg`Text`, hint: msg`The text of messages, with placeholders for values of the event.` },
+  template: { name: msg`Template`, hint: msg`The JSON that is sent, with placeholders for values of the event.` },
   filter: { name: msg`Filter`, hint: msg`Only events whose payload meets the conditions are sent.` },
   metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },
 };

@@ -17,8 +17,10 @@ begin
   end if;
   insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id)
   values (event, tenant, type, event_body, webhook);
-  insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at, is_check)
-  values (delivery, tenant, event, webhook, type, 'PENDING', clock_timestamp(), true);
+  insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at, is_check,
+                                     content_id)
+  values (delivery, tenant, event, webhook, type, 'PENDING', clock_timestamp(), true,
+          (select o.content_id from hookwright.webhook_options o where o.webhook_id = webhook));
   perform hookwright.enqueue_new_deliveries(array[delivery], array[null::bigint], array[lane]);
   return delivery;
 end $$;

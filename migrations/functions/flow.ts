@@ -4,16 +4,22 @@ export const flow = `
 create or replace function hookwright.is_plain(id bigint) returns boolean
 language plpgsql stable as $$
 begin
-  return not exists (select from hookwright.webhook_options o where o.webhook_id = id and o.filter_path is not null);
+  return not exists (select from hookwright.webhook_options o
+                     where o.webhook_id = id and (o.filter_path is not null or o.content_id is not null));
 end $$;
 
 -- After changes of webhook_options: keeps webhooks.plain, and tenants.uses_flow while a webhook of the tenant is not
--- plain. A trigger, so that no change past the API leaves a filter ignored.
+-- plain; and notes since when a webhook has another content, whose row is kept for its deliveries. A trigger, so that
+-- no change past the API leaves a filter or a content ignored.
 create or replace function hookwright.note_flow() returns trigger
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
   tenants bigint[];
 begin
+  update hookwright.webhook_contents k set ended_at = now()
+  from changed c
+  where k.webhook_id = c.webhook_id and k.ended_at is null
+    and (tg_op = 'DELETE' or c.content_id is distinct from k.id);
   with wanted as (
     select c.webhook_id, c.tenant_id, hookwright.is_plain(c.webhook_id) as plain from changed c
   ),

@@ -34,7 +34,8 @@ end $$;
 -- - deliveries: [id, index of the item, webhook's id], …
 -- - webhooks: fields of a DueDelivery
 -- Secrets are sealed, in base64. Webhooks that nothing may be sent to now are left out, and so are those with a
--- previous secret: whether it still signs is checked when a delivery is loaded.
+-- previous secret (whether it still signs is checked when a delivery is loaded) and those that are not plain: their
+-- deliveries are loaded.
 create or replace function hookwright.claim_new_deliveries(
   delivery_ids bigint[], job_groups bigint[], priorities integer[], items integer[], webhook_ids bigint[],
   worker_pool text, claim_priority integer, claim_max integer
@@ -74,7 +75,8 @@ begin
       select json_agg(json_build_object(
         'webhookId', w.id, ${jsonToSend('w')}))
       from hookwright.webhooks w
-      where w.id = any(webhook_ids) and w.active and w.deleted_at is null and w.previous_sealed_secret is null
+      where w.id = any(webhook_ids) and w.active and w.plain and w.deleted_at is null
+        and w.previous_sealed_secret is null
         and (greatest(w.closed_until, w.next_probe_at) > now()) is not true), '[]'))
   into claimed;
   if claimable < cardinality(delivery_ids) then

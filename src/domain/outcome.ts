@@ -20,6 +20,8 @@ export const SEND_ERRORS = {
   PROTOCOL_ERROR: 'what came is not HTTP/1.1, which alone is spoken',
   CONTENT_LENGTH_TWICE: 'the answer has the header Content-Length more than once',
   HEADERS_TOO_LARGE: 'the headers of the answer are too long',
+  CONTENT_TOO_LARGE:
+    'nothing was sent: the content of the webhook made more of the event than a payload may have. The endpoint has no part in it',
 } as const;
 export type SendErrorCode = keyof typeof SEND_ERRORS;
 export const SEND_ERROR_CODES = Object.keys(SEND_ERRORS) as SendErrorCode[];
@@ -105,6 +107,27 @@ export function judge(result: SendResult, now: Date): Outcome {
   // "Wait 0 seconds", or until a time that has passed, cannot close anything: it counts as no hint here.
   return failed(errorCode, retryAfterMs, retryAfterMs || (statusCode === 429 ? 'UNTIMED' : null));
 }
+
+const CONTENT_TOO_LARGE = 'CONTENT_TOO_LARGE';
+
+/** Whether it says something of the endpoint. */
+export const isOfEndpoint = (outcome: Outcome): boolean =>
+  outcome.verdict === 'SUCCEEDED' || outcome.errorCode !== CONTENT_TOO_LARGE;
+
+/** The end of an attempt without a request: the content is too large, and would be so again. */
+export const NOT_SENT: {
+  isSameClosing: false;
+  requestHeaders: Record<string, string>;
+  result: SendResult;
+  outcome: Outcome;
+  retryInMs: null;
+} = {
+  isSameClosing: false,
+  requestHeaders: {},
+  result: { kind: 'error', code: CONTENT_TOO_LARGE, durationMs: 0 },
+  outcome: failed(CONTENT_TOO_LARGE, null, null),
+  retryInMs: null,
+};
 
 function failed(errorCode: string, retryAfterMs: number | null, closing: number | 'UNTIMED' | null): Outcome {
   return { verdict: 'FAILED', errorCode, retryAfterMs, closing };

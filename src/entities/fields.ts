@@ -17,7 +17,7 @@ import { DeliveryAuth, DeliveryAuthInput } from './delivery-auth.js';
 import { DeliveryHeader, DeliveryHeaderInput } from './delivery-header.js';
 import { EventFilterInput } from './event-filter.js';
 import { graphqlEnum } from './graphql-enum.js';
-import { JSONObject } from './scalars.js';
+import { JSONObject, JSONValue } from './scalars.js';
 
 type Column = PropertyOptions<object>;
 
@@ -32,6 +32,8 @@ const kinds: {
   headers: { column: { type: 'json', columnType: 'jsonb' }, type: () => [DeliveryHeader] },
   auth: { column: { type: 'json', columnType: 'jsonb' }, type: () => DeliveryAuth, taken: () => DeliveryAuthInput },
   filter: { column: { type: 'json', columnType: 'jsonb' }, type: () => JSONObject, taken: () => EventFilterInput },
+  message: { column: { type: 'text' }, type: () => String },
+  template: { column: { type: 'json', columnType: 'json' }, type: () => JSONValue },
 };
 const numbers: Record<'whole' | 'other', (typeof kinds)['text']> = {
   whole: { column: { type: 'integer' }, type: () => Int },

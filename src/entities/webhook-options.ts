@@ -25,4 +25,8 @@ export class WebhookOptions {
 
   @Property({ type: 'integer', nullable: true })
   filterComparisons!: number | null;
+
+  /** The row of webhook_contents that new deliveries name; null: they send the plain payload. */
+  @Property({ ...idColumn(), nullable: true })
+  contentId!: number | null;
 }

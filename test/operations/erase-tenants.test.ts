@@ -36,6 +36,7 @@ async function fill(stack: DeliveryStack, tenantId: number, url: string): Promis
     insert into hookwright.creation_keys (tenant_id, api_key_id, key, request_hmac, webhook_id, secret_digest)
       values (${tenantId}, 1, 'key', '', ${webhook.id}, '');
     insert into hookwright.webhook_options (webhook_id, tenant_id, name) values (${webhook.id}, ${tenantId}, 'Shop');
+    insert into hookwright.webhook_contents (tenant_id, webhook_id, format) values (${tenantId}, ${webhook.id}, 'SLACK');
     insert into hookwright.raised_events (tenant_id, webhook_id, event_type)
       values (${tenantId}, ${webhook.id}, 'webhook.disabled');
     insert into hookwright.bulk_operations

@@ -56,3 +56,16 @@ test('portal sessions are forgotten when the retention is over, but for those th
     ['key', 'old and used', 'young'].map((name) => ({ name })),
   );
 });
+
+test('contents are kept until no delivery can name them', async () => {
+  await stack.rows(
+    `insert into hookwright.webhook_contents (tenant_id, webhook_id, format, ended_at)
+     values (${stack.tenantId}, 1, 'SLACK', null), (${stack.tenantId}, 1, 'TEAMS', now() - interval '31.9 days'),
+            (${stack.tenantId}, 1, 'DISCORD', now() - interval '32.1 days')`,
+  );
+  await forget('contents');
+  expect(await stack.rows(`select format from hookwright.webhook_contents order by format`)).toEqual([
+    { format: 'SLACK' },
+    { format: 'TEAMS' },
+  ]);
+});

@@ -20,7 +20,8 @@ import {
   readTenantBacklog,
   readWebhookBacklogs,
 } from '../../src/operations/explorer/read-backlog.js';
-import { answerBodies, answerHeaders, deliveryBodies, eventBodies } from '../../src/operations/explorer/read-bodies.js';
+import { answerBodies, answerHeaders, eventBodies } from '../../src/operations/explorer/read-bodies.js';
+import { deliveryContents } from '../../src/operations/explorer/read-sent-contents.js';
 import type { SearchDeps } from '../../src/operations/explorer/search.js';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { expire, openWith } from '../../src/operations/housekeeping/roll-partitions.js';
@@ -62,6 +63,7 @@ class Notes {
 }
 
 const DAYS = 30;
+const RULES = { cloudEventsSource: undefined, publicUrl: undefined, payloadBytesMax: 1 };
 const [ASC, DESC] = (['asc', 'desc'] as const).map((order) => ({ above: 0, below: 1, order, limit: 1 })) as [
   Bounds,
   Bounds,
@@ -108,7 +110,7 @@ const callAll = (on: Notes): Promise<unknown>[] => [
     ),
   ]),
   ...[readWebhookBacklogs, countHeld, readNextAttempts, readFailuresOfWebhooks].map((read) => read(on, 1, [1])),
-  ...[eventBodies, deliveryBodies].flatMap(({ measure, read }) => [measure(on, 1, [1]), read(on, 1, [1])]),
+  ...[eventBodies, deliveryContents(RULES)].flatMap(({ measure, read }) => [measure(on, 1, [1]), read(on, 1, [1])]),
   ...[answerBodies, answerHeaders].flatMap(({ measure, read }) => [measure(on, 1, ['1/1']), read(on, 1, ['1/1'])]),
   ...selections.flatMap((each) => [countSelected(on.pool, 1, each, ASC), selectChunk(on.pool, 1, each, ASC, 1)]),
   ...Object.values(OLD_ROWS).map((rows) => forgetOld(on.pool, rows, DAYS)),

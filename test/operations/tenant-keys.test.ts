@@ -2,7 +2,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { applyChunk } from '../../src/operations/bulk/bulk-changes.js';
-import { deliveryBodies, eventBodies } from '../../src/operations/explorer/read-bodies.js';
+import { eventBodies } from '../../src/operations/explorer/read-bodies.js';
+import { deliveryContents } from '../../src/operations/explorer/read-sent-contents.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
@@ -59,9 +60,8 @@ describe('events of two tenants that have the same id', () => {
   test('show each tenant its own body', async () => {
     for (const { tenantId, eventId, deliveryId, body } of [mine, theirs]) {
       expect([...(await eventBodies.read(stack.services.db, tenantId, [eventId])).values()]).toEqual([body]);
-      expect(await deliveryBodies.read(stack.services.db, tenantId, [deliveryId])).toEqual(
-        new Map([[deliveryId, body]]),
-      );
+      const { read } = deliveryContents(stack.services.config);
+      expect((await read(stack.services.db, tenantId, [deliveryId])).get(deliveryId)?.sent?.body).toBe(body);
     }
   });
 
@@ -101,7 +101,7 @@ test('an event is looked up by tenant and id, by plans that are kept from when t
   const texts = await preparedDuring(async () => {
     await loadDeliveries(stack.services.db.pool, [{ id: mine.deliveryId, attempt: 1 }]);
     await eventBodies.read(stack.services.db, mine.tenantId, [mine.eventId]);
-    await deliveryBodies.read(stack.services.db, mine.tenantId, [mine.deliveryId]);
+    await deliveryContents(stack.services.config).read(stack.services.db, mine.tenantId, [mine.deliveryId]);
     const client = await stack.services.db.pool.connect();
     const recovery = { kind: 'RECOVER_WEBHOOK', webhookId: null, filter: { status: ['FAILED'] } } as const;
     await applyChunk(client, mine.tenantId, recovery, [mine.deliveryId]);
@@ -112,7 +112,7 @@ test('an event is looked up by tenant and id, by plans that are kept from when t
   const parameters = {
     load_deliveries: theseOf(deliveryId),
     read_event_bodies: `${tenantId}, ${theseOf(eventId)}`,
-    read_delivery_bodies: `${tenantId}, ${theseOf(deliveryId)}`,
+    read_delivery_contents: `${tenantId}, ${theseOf(deliveryId)}`,
     bulk_recover: `${theseOf(deliveryId)}, ${tenantId}, '{FAILED}'`,
   };
   for (const [name, values] of Object.entries(parameters)) {

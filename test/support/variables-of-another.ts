@@ -65,6 +65,9 @@ const values: Record<string, Value> = {
   schema: { always: { type: 'object' } },
   deprecated: { always: true },
   hidden: { always: true },
+  // Only some formats have one.
+  'ContentOptionsInput.text': { of: () => [] },
+  reshape: { always: true },
   'FindText.text': { of: () => ['http'] },
   'FindText.search': { of: () => ['http'] },
   url: { always: 'https://hooks.example.com/taken' },

@@ -21,13 +21,8 @@ import {
   readNextAttempts,
   readWebhookBacklogs,
 } from '../../operations/explorer/read-backlog.js';
-import {
-  answerBodies,
-  answerHeaders,
-  deliveryBodies,
-  eventBodies,
-  type LongTexts,
-} from '../../operations/explorer/read-bodies.js';
+import { answerBodies, answerHeaders, eventBodies, type LongTexts } from '../../operations/explorer/read-bodies.js';
+import { deliveryContents } from '../../operations/explorer/read-sent-contents.js';
 import type { SearchSlots } from '../../operations/explorer/search.js';
 import { readWebhookNames } from '../../operations/installation/webhook-names.js';
 import type { Caller } from '../../operations/keys/authenticate.js';
@@ -75,7 +70,7 @@ function loadersOfOne(context: LoaderContext) {
     apiKeyById: byId((ids) => readApiKeys(context, ids)),
     bodyByEvent: longTextBy(context, eventBodies),
     bodyBytesByEvent: perIdOfTenant(context, eventBodies.measure),
-    bodyByDelivery: longTextBy(context, deliveryBodies),
+    contentByDelivery: longTextBy(context, deliveryContents(context.config)),
     answerBodyByAttempt: longTextBy(context, answerBodies),
     answerHeadersByAttempt: longTextBy(context, answerHeaders),
     heldCountByWebhook: perIdOfTenant(context, countHeld),

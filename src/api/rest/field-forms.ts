@@ -71,6 +71,10 @@ function formOf(field: Field, requested: boolean): z.ZodType {
       return headersForm(requested, description);
     case 'auth':
       return authForm(requested, description);
+    case 'message':
+      return z.string().meta({ maxLength: field.charsMax, description });
+    case 'template':
+      return z.unknown().meta({ description, examples: [{ summary: 'Booking {{booking_code}}' }] });
     case 'filter':
       return (requested ? eventFilter : z.record(z.string(), z.unknown())).meta({ description });
   }

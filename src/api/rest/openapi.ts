@@ -209,5 +209,10 @@ function jsonSchemas(all: Record<string, z.ZodType>, io: 'input' | 'output'): Re
 function compactNullable(schema: JsonObject): JsonObject {
   const { anyOf, ...others } = schema;
   const [value, nothing] = (anyOf ?? []) as JsonObject[];
-  return nothing?.['type'] === 'null' ? { ...value, ...others, type: [value?.['type'], 'null'] } : schema;
+  if (nothing?.['type'] !== 'null') {
+    return schema;
+  }
+  // A value of any type may be null.
+  const type = value?.['type'] === undefined ? {} : { type: [value['type'], 'null'] };
+  return { ...value, ...others, ...type };
 }

@@ -8,10 +8,27 @@ import { namesOf, TYPE_PATH } from './filter-path.js';
  *
  * @param schemas of the subscribed event types: valid ones, without recursion
  */
-export function filterWarnings(filter: EventFilter, schemas: readonly JsonObject[]): string[] {
-  const paths = new Set(pathsOf(filter).filter((path) => path !== TYPE_PATH));
-  const isUnknown = (path: string) => schemas.length > 0 && !schemas.some((schema) => mayHave(schema, namesOf(path)!));
-  return [...paths].filter(isUnknown).map((path) => `No subscribed event type has ${path} in its schema.`);
+export const filterWarnings = (filter: EventFilter, schemas: readonly JsonObject[]): string[] =>
+  pathWarnings(
+    pathsOf(filter)
+      .filter((path) => path !== TYPE_PATH)
+      .map((path) => [path, namesOf(path)!]),
+    schemas,
+  );
+
+/** The same for the placeholders of texts. Numbers in their paths count elements of lists. */
+export const placeholderWarnings = (paths: readonly string[], schemas: readonly JsonObject[]): string[] =>
+  pathWarnings(
+    paths.map((path) => [path, (namesOf(path) ?? []).filter((name) => !/^\d+$/.test(name))]),
+    schemas,
+  );
+
+function pathWarnings(paths: [path: string, names: readonly string[]][], schemas: readonly JsonObject[]): string[] {
+  const isUnknown = (names: readonly string[]) =>
+    schemas.length > 0 && !schemas.some((schema) => mayHave(schema, names));
+  return [...new Map(paths)]
+    .filter(([, names]) => isUnknown(names))
+    .map(([path]) => `No subscribed event type has ${path} in its schema.`);
 }
 
 const pathsOf = ({ all, any, not, field }: EventFilter): string[] =>

@@ -20,6 +20,8 @@ export type Field = Described &
     | { kind: 'headers' }
     | { kind: 'auth' }
     | { kind: 'filter' }
+    | { kind: 'message'; charsMax: number }
+    | { kind: 'template' }
   );
 
 /** The parts of a webhook's options that `ENDPOINT_OPTIONS` names. */

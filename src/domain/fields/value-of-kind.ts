@@ -11,4 +11,5 @@ export interface ValueOfKind {
   headers: HeaderChange;
   auth: AuthInput;
   filter: EventFilter;
+  template: object;
 }

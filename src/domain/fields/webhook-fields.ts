@@ -1,4 +1,5 @@
 import { CONDITIONS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
+import { CONTENT_FORMATS, TEMPLATE_BYTES_MAX, TEXT_CHARS_MAX } from '../content/formats.js';
 import type { Fields } from './field.js';
 import { HEADERS_MAX } from './headers.js';
 
@@ -189,6 +190,37 @@ export const webhookFields = {
           'Conditions on the payload, as they were written: the webhook gets no other events of its types. Null: it gets all.',
         input: `Conditions on the payload: the webhook gets no other events of its types. At most ${CONDITIONS_MAX}, nested at most ${FILTER_DEPTH_MAX} levels deep. Tests and operational events are always sent. Null removes the filter.`,
         rest: `Conditions on the payload: the webhook gets no other events of its types. Each level has exactly one of \`all\`, \`any\`, \`not\` and \`field\`. At most ${CONDITIONS_MAX} conditions, nested at most ${FILTER_DEPTH_MAX} levels deep; null removes the filter.`,
+      },
+      format: {
+        kind: 'choice',
+        part: 'content',
+        type: 'ContentFormat',
+        about: 'The form in which events are sent.',
+        values: CONTENT_FORMATS,
+        optional: true,
+        default: 'JSON',
+        description: 'The form in which events are sent. Deliveries that exist keep the form that they have.',
+        input:
+          'The form in which events are sent. Null means JSON. Deliveries that exist keep the form that they have.',
+        rest: `The form in which events are sent: ${Object.keys(CONTENT_FORMATS).join(', ')}. null means JSON. Deliveries that exist keep the form that they have. A chat gets one message a second, unless a rate is set.`,
+      },
+      text: {
+        kind: 'message',
+        charsMax: TEXT_CHARS_MAX,
+        part: 'content',
+        optional: true,
+        description:
+          'The text of messages to chats. Null: the service writes it. `{{path}}` stands for a value of the event.',
+        input: `The text of messages to chats, in the markup of the chat: at most ${TEXT_CHARS_MAX} characters. \`{{path}}\` stands for a value of the payload, \`{{@type}}\`, \`{{@id}}\` and \`{{@time}}\` for those of the event. Values are escaped. Null or an empty text removes it: the service then writes the type and the first five fields.`,
+        rest: `The text of messages to chats, in the markup of the chat: at most ${TEXT_CHARS_MAX} characters. \`{{path}}\` stands for a value of the payload. null removes it: the service then writes the type and the first five fields.`,
+      },
+      template: {
+        kind: 'template',
+        part: 'content',
+        optional: true,
+        description: 'The JSON that TEMPLATE sends, with `{{path}}` for values of the event. Null when there is none.',
+        input: `The JSON that TEMPLATE sends: an object or a list of at most ${TEMPLATE_BYTES_MAX} bytes. \`{{path}}\` in its texts stands for a value of the payload, \`{{@type}}\`, \`{{@id}}\`, \`{{@time}}\` and \`{{@payload}}\` for those of the event. A text that is one placeholder and nothing else becomes the value itself. Null removes it.`,
+        rest: `The JSON that TEMPLATE sends, replaced as a whole: an object or a list of at most ${TEMPLATE_BYTES_MAX} bytes. \`{{path}}\` in its texts stands for a value of the payload. A text that is one placeholder and nothing else becomes the value itself. null removes it.`,
       },
     },
   },

@@ -8,7 +8,7 @@ import { bigintArray } from '../../platform/database/rows-parameter.js';
 type Delivery = keyof (typeof webhookFields)['delivery']['fields'];
 
 /** The options of a webhook that an attempt needs: its own, or its tenant's. Secrets are sealed. */
-export interface StoredDeliveryOptions extends Pick<RowBesideOf<typeof webhookFields>, Delivery> {
+export interface StoredDeliveryOptions extends Pick<RowBesideOf<typeof webhookFields>, Delivery | 'format'> {
   webhookId: number;
   /** The version of the webhook's row beside that these are from. */
   version: number;
@@ -26,7 +26,7 @@ const columns = Object.entries(webhookFields.delivery.fields as Fields)
 const statement: Statement = {
   name: 'read_delivery_options',
   text: `
-    select w.id as "webhookId", w.options_version as version, ${columns}
+    select w.id as "webhookId", w.options_version as version, o.format, ${columns}
     from hookwright.webhooks w
     join hookwright.tenants t on t.id = w.tenant_id
     left join hookwright.webhook_options o on o.webhook_id = w.id

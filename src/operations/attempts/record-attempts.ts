@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { idRange } from '../../domain/ids/delivery-id.js';
+import { isOfEndpoint } from '../../domain/outcome.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
 import { query, type Statement, type WithCommit } from '../../platform/database/database.js';
@@ -106,7 +107,9 @@ const ended = new RowsParameter<FinishedAttempt>(
     succeeded: column.boolean((attempt) => !hasFailed(attempt)),
     retry_in_ms: column.double(({ retryInMs }) => retryInMs),
     run: column.integer(({ delivery }) => delivery.run),
-    stays_held: column.boolean(({ delivery }) => delivery.isProbe && !delivery.isCheck),
+    stays_held: column.boolean(
+      ({ delivery, outcome }) => delivery.isProbe && !delivery.isCheck && isOfEndpoint(outcome),
+    ),
   },
   { after: 2 },
 );

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isOperational } from '../../domain/events/operational-events.js';
 import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../../domain/health.js';
-import { isUnanswered } from '../../domain/outcome.js';
+import { isOfEndpoint, isUnanswered } from '../../domain/outcome.js';
 import { closingMs, nextProbeMs } from '../../domain/pacing/probes.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { bigintArray, column, RowsParameter } from '../../platform/database/rows-parameter.js';
@@ -173,7 +173,8 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
   await Promise.all([enqueueAlign(client, webhook.tenantId, webhook.id), auditBySql(client, service, change)]);
 }
 
-function newHealth(row: HealthRow, attempts: readonly FinishedAttempt[], streakMsMin: number): Health {
+function newHealth(row: HealthRow, counted: readonly FinishedAttempt[], streakMsMin: number): Health {
+  const attempts = counted.filter(({ outcome }) => isOfEndpoint(outcome));
   const nowMs = performance.now();
   const { streakBeganAgoMs: beganAgoMs, cutCounted, ...webhook } = row;
   const before =

@@ -12,6 +12,12 @@ interface Row {
   has_event: boolean;
 }
 
+/** With `$2` the content that the webhook has now, which is also noted beside the attempts before it. */
+const contentSql = `
+  content_id = case when $2 then wanted.content_id else d.content_id end,
+  reshaped_after = case when $2 and wanted.content_id is distinct from d.content_id then d.attempt_count
+                        else d.reshaped_after end`;
+
 /** The webhook is locked first, as everywhere. */
 const lockStatement: Statement = {
   text: `
@@ -30,8 +36,11 @@ const lockStatement: Statement = {
 const reopenStatement: Statement = {
   text: `
     with reopened as (
-      update hookwright.deliveries set ${reopenedSql} where id = $1
-      returning id, attempt_count)
+      update hookwright.deliveries d set ${reopenedSql}, ${contentSql}
+      from (select (select o.content_id from hookwright.webhook_options o
+                    where o.webhook_id = w.id) as content_id, w.id from hookwright.webhooks w) wanted
+      where d.id = $1 and wanted.id = d.webhook_id
+      returning d.id, d.attempt_count)
     select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()],
              array[${LANES.BULK.priority}]) from reopened`,
 };
@@ -39,6 +48,7 @@ const reopenStatement: Statement = {
 /**
  * Sends a finished delivery again, with the same id (docs/graphql-examples.md, "Mutations: events and deliveries").
  *
+ * @param reshape whether to send the content that the webhook has now, instead of the delivery's own
  * @throws ApiError not_found; delivery_not_finished while it is pending or held; event_gone when its event is not
  *   kept any more; webhook_inactive; webhook_deleted. Error with LOCK_NOT_AVAILABLE, when another session has the
  *   webhook or the delivery locked
@@ -48,6 +58,7 @@ export async function redeliver(
   tenantId: number,
   deliveryId: number,
   by: Actor,
+  { reshape = false }: { reshape?: boolean } = {},
 ): Promise<void> {
   const work = async ({ em, sql }: UnitOfWork) => {
     const [row] = await query<Row>(sql, lockStatement, [deliveryId, tenantId]);
@@ -55,12 +66,12 @@ export async function redeliver(
       throw notFound('delivery', deliveryId);
     }
     refuseUnlessSendable(deliveryId, row);
-    await query(sql, reopenStatement, [deliveryId]);
+    await query(sql, reopenStatement, [deliveryId, reshape]);
     audit(em, by, {
       ...about('DELIVERY', tenantId, deliveryId),
       action: 'DELIVERY_REDELIVERED',
       before: { status: row.status },
-      after: { status: 'PENDING' },
+      after: { status: 'PENDING', ...(reshape ? { reshape } : {}) },
     });
   };
   await managementTransaction(db, tenantId, work, { lockWaitMs: LOCK_WAIT_MS });

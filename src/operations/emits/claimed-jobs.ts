@@ -46,8 +46,9 @@ function dueDeliveries({ deliveries, webhooks }: ClaimedJson, items: readonly Em
   return due;
 }
 
-/** The statement leaves out traced events, and webhooks that are closed or have a previous secret. */
+/** The statement leaves out traced events, and webhooks that are closed, not plain, or have a previous secret. */
 const firstAttempt = {
+  content: null,
   traceparent: null,
   attemptNumber: 1,
   run: 0,

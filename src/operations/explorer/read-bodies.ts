@@ -65,20 +65,6 @@ export const eventBodies = byId(
     where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4`,
 );
 
-/**
- * The bodies that deliveries send, by their ids. A scalar subquery, so that Postgres looks each event up by its key: in
- * a join it would read all events of the tenant.
- */
-export const deliveryBodies = byId(
-  'delivery_bodies',
-  (value) => `
-    select d.id as key,
-           (select ${value('e.body')} from hookwright.events e
-            where e.tenant_id = d.tenant_id and e.id = d.event_id) as value
-    from hookwright.deliveries d
-    where d.id = any($2::bigint[]) and d.id between $3 and $4 and (d.tenant_id = $1) is true`,
-);
-
 /** The stored part of the bodies that attempts were answered with. */
 export const answerBodies = byAttempt<Buffer>('answer_bodies', 'response_body');
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { readFilter } from '../../domain/content/read-filter.js';
+import { templateProblems, textProblems } from '../../domain/content/template.js';
 import { listNames, WILDCARD } from '../../domain/events/event-type.js';
 import { type AuthInput, authProblems } from '../../domain/fields/auth.js';
 import {
@@ -114,6 +115,25 @@ export const filter = () =>
       context.addIssue({ code: 'custom', path, ...refused(code, detail) });
     }
     return z.NEVER;
+  });
+
+/** The text of a message, with placeholders. */
+export const message = (charsMax: number) =>
+  z.string().superRefine((value, context) => {
+    const tooLong = { code: 'content_text_too_long', detail: `must have at most ${charsMax} characters` };
+    for (const { code, detail } of value.length > charsMax ? [tooLong] : textProblems(value, 'content_text')) {
+      context.addIssue({ code: 'custom', ...refused(code, detail) });
+    }
+  });
+
+/** Objects of literals in GraphQL have no prototype; what is stored has one. */
+export const template = () =>
+  z.unknown().transform((written, context) => {
+    const problems = templateProblems(written);
+    for (const { path, code, detail } of problems) {
+      context.addIssue({ code: 'custom', path, ...refused(code, detail) });
+    }
+    return problems.length === 0 ? JSON.parse(JSON.stringify(written)) : z.NEVER;
   });
 
 export const quantity = (field: Quantity, { maxima }: Known) =>

@@ -17,8 +17,10 @@ import {
   eventTypeNames,
   filter,
   type Known,
+  message,
   quantity,
   refused,
+  template,
   text,
   textMap,
   url,
@@ -37,7 +39,7 @@ function ruleOf(name: string, field: Field | Group, known: Known): z.ZodType {
       .refine((value) => value !== null, refused('reset_instead', detail))
       .pipe(rule as never);
   }
-  if (field.kind === 'auth' || field.kind === 'filter') {
+  if (field.kind === 'auth' || field.kind === 'filter' || field.kind === 'template') {
     return rule.nullable();
   }
   return field.optional ? z.preprocess(nullIfEmpty, rule.nullable()) : rule;
@@ -63,6 +65,10 @@ function ofKind(name: string, field: Field, known: Known): z.ZodType {
       return auth(known.headerPrefix);
     case 'filter':
       return filter();
+    case 'message':
+      return message(field.charsMax);
+    case 'template':
+      return template();
     case 'headers':
       throw new Error('Headers are checked with their group.');
   }

@@ -3,6 +3,7 @@ import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { CREATION_KEY_HOURS } from '../webhooks/creation-keys.js';
 
 const CHUNK_ROWS = 5_000;
+const CONTENT_EXTRA_DAYS = 2;
 
 interface OldRows {
   table: string;
@@ -33,6 +34,11 @@ export const OLD_ROWS = {
   'raised events': {
     table: 'raised_events',
     isOld: () => `pending = 0 and raised_at < now() - interval '1 hour'`,
+  },
+  /** Deliveries that name one were written before it ended, and go with their day. */
+  contents: {
+    table: 'webhook_contents',
+    isOld: (days) => `ended_at < now() - interval '${days + CONTENT_EXTRA_DAYS} days'`,
   },
   /** Notices live for four days at most, where mails are sent. */
   notices: { table: 'notices', isOld: () => `happened_at < now() - interval '7 days'` },

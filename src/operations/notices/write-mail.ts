@@ -1,9 +1,9 @@
+import { type Facts, mailTexts } from '../../domain/notices/mail-texts.js';
 import { parseTimestamp } from '../../domain/timestamp.js';
 import type { Mail } from '../../platform/mail/mailer.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import type { DueMail, DueNotice } from './due-mails.js';
 import { CONFIRM_PATH, linkText, UNSUBSCRIBE_PATH, unsubscribeSecret } from './links.js';
-import { type Facts, mailTexts } from './mail-texts.js';
 
 type Recipient = DueMail['recipient'];
 

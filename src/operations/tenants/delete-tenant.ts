@@ -75,6 +75,7 @@ const TABLES_OF_TENANTS = [
   'notice_recipients',
   'confirmation_requests',
   'webhook_options',
+  'webhook_contents',
   'webhook_recoveries',
   'webhooks',
   'api_keys',

@@ -14,6 +14,7 @@ import { nextOptionsVersion } from '../rows/allocate-id.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { sealAuth } from './auth-settings.js';
+import { changeContent } from './content-settings.js';
 import {
   auditedHeaders,
   mergeHeaders,
@@ -87,6 +88,7 @@ function derivedFrom({ filter }: Values): Values {
  * Writes those settings that are stored beside the webhook's row.
  *
  * @param webhook locked, and read with the row beside
+ * @throws ApiError as changeContent
  */
 export async function writeBeside({ em, sql }: UnitOfWork, webhook: Webhook, settings: object): Promise<void> {
   const values = Object.fromEntries(Object.entries(settings).filter(([name]) => isBeside(name)));
@@ -97,7 +99,7 @@ export async function writeBeside({ em, sql }: UnitOfWork, webhook: Webhook, set
   if (isDeepStrictEqual(readSettings(webhook, Object.keys(values)), values)) {
     return;
   }
-  Object.assign(values, derivedFrom(values));
+  Object.assign(values, derivedFrom(values), await changeContent(sql, webhook, values));
   if (webhook.options) {
     em.assign(webhook.options, values as object);
   } else {
@@ -119,7 +121,7 @@ export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) => {
 /** @param webhook was read with the row beside */
 export function eraseBeside({ options }: Webhook): void {
   const erased = none(fields.map(([name]) => name).filter(isBeside));
-  Object.assign(options ?? {}, erased, derivedFrom(erased));
+  Object.assign(options ?? {}, erased, derivedFrom(erased), { contentId: null });
 }
 
 /**

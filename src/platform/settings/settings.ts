@@ -134,6 +134,14 @@ export const table = {
     z.string().refine(isPublicUrl).optional(),
     'an origin such as https://hooks.example.com, in full, as browsers send it, or one with a path such as https://example.com/hooks, without a slash at its end; the path must not be one of the service, such as /console',
   ),
+  cloudEventsSource: new Setting(
+    'CLOUDEVENTS_SOURCE',
+    z
+      .string()
+      .regex(/^[\w\-.~:/?#[\]@!$&'()*+,;=%]{1,512}$/)
+      .optional(),
+    'a URI such as https://example.com/events, or a path such as /events, of at most 512 ASCII characters without blanks',
+  ),
   oidc: oidcSettings,
   ...mailSettings,
   webhooksPerTenantMax: whole('WEBHOOKS_PER_TENANT_MAX', 1, 1_000_000, 100),

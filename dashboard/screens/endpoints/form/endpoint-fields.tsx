@@ -76,6 +76,8 @@ function FieldControl({ name, field, control, autoFocus = false }: ControlProps)
     case 'headers':
     case 'auth':
     case 'filter':
+    case 'message':
+    case 'template':
       throw new Error(`${name} has a form of its own.`);
   }
 }

@@ -21,14 +21,14 @@ export class AttemptResolver {
     nullable: true,
     complexity: PAYLOAD_COST,
     description:
-      'The exact body that was sent, the same in all attempts. Null only with an error, such as ANSWER_TOO_LARGE. Costs 100, because it may be long. Needs `events:read`.',
+      'The exact body that was sent, the same in all attempts. Null when nothing was sent (`CONTENT_TOO_LARGE`), or when `redeliver` with `reshape` has replaced it since. Costs 100, because it may be long. Needs `events:read`.',
   })
-  async requestBody(@Root() { deliveryId }: Attempt, @Ctx() context: Context): Promise<string> {
-    const body = await context.loaders.bodyByDelivery.load(deliveryId);
-    if (body === null) {
+  async requestBody(@Root() { deliveryId, number }: Attempt, @Ctx() context: Context): Promise<string | null> {
+    const content = await context.loaders.contentByDelivery.load(deliveryId);
+    if (content === null) {
       throw notFound('delivery', deliveryId); // the retention time has just ended
     }
-    return body;
+    return number <= content.reshapedAfter ? null : (content.sent?.body ?? null);
   }
 
   @FieldResolver(() => JSONObject, {

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { SentContent } from '../../../domain/content/content.js';
 import { curlCommand } from '../../../domain/curl.js';
 import { fixedHeaders } from '../../../domain/delivery-request.js';
 import { shownHeadersOf } from '../../../domain/fields/shown-headers.js';
@@ -17,7 +18,7 @@ export class CurlResolver {
     nullable: true,
     complexity: PAYLOAD_COST,
     description:
-      'A command for a POSIX shell that repeats the latest attempt with curl: url, headers and exact body. Before the first attempt it is unsigned. Null when there was no attempt and the webhook was deleted. It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Secret headers of the webhook are read from variables such as `X_API_KEY`. Needs `events:read`.',
+      'A command for a POSIX shell that repeats the latest attempt with curl: url, headers and exact body. Before the first attempt, also after `redeliver` with `reshape`, it is unsigned. Null when there was no attempt and the webhook was deleted, or when nothing can be sent (`CONTENT_TOO_LARGE`). It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Secret headers of the webhook are read from variables such as `X_API_KEY`. Needs `events:read`.',
   })
   async asCurl(
     @Root() delivery: Delivery,
@@ -28,38 +29,34 @@ export class CurlResolver {
     redactSignature: boolean,
     @Ctx() context: Context,
   ): Promise<string | null> {
-    const [request, body] = await Promise.all([
-      requestOf(delivery, context),
-      context.loaders.bodyByDelivery.load(delivery.id),
-    ]);
-    if (request === null || body === null) {
+    const content = await context.loaders.contentByDelivery.load(delivery.id);
+    const sent = content?.sent ?? null;
+    const isLatest = content !== null && (delivery.attemptCount === 0 || delivery.attemptCount > content.reshapedAfter);
+    const request = sent === null ? null : await requestOf(delivery, sent, isLatest, context);
+    if (sent === null || request === null) {
       return null;
     }
     const headers = redactSignature ? withoutSignatures(request.headers) : request.headers;
     // The sender normalizes urls, and curl does not.
     const url = URL.parse(request.url)?.href ?? request.url;
-    return curlCommand({ url, headers, body });
+    return curlCommand({ url, headers, body: sent.body });
   }
 }
 
-/** The latest attempt, or a preview of the first one. */
-async function requestOf(delivery: Delivery, context: Context) {
+/** The latest attempt, or a preview of the next one. @param isLatest whether the latest attempt had this content */
+async function requestOf(delivery: Delivery, sent: SentContent, isLatest: boolean, context: Context) {
   const after = Math.max(0, delivery.attemptCount - 1);
   const latest = (await context.loaders.attemptsByDelivery.load({ deliveryId: delivery.id, after })).at(-1);
-  if (latest !== undefined) {
+  if (latest !== undefined && isLatest) {
     return { url: latest.url, headers: JSON.parse(latest.requestHeaders) as Record<string, string> };
   }
   const webhook = await context.loaders.webhookById.load(delivery.webhookId);
   const { headerPrefix } = context.config.delivery;
-  const headers = fixedHeaders({
-    deliveryId: delivery.id,
-    eventType: delivery.eventType,
-    headerPrefix,
-    userAgent: USER_AGENT,
-  });
   if (webhook === null) {
     return null;
   }
+  const { id: deliveryId, eventType } = delivery;
+  const headers = { ...fixedHeaders({ deliveryId, eventType, headerPrefix, userAgent: USER_AGENT }), ...sent.headers };
   const options = await optionsOf(webhook, context);
   return {
     url: webhook.url,

@@ -36,6 +36,12 @@ import { conditionsIn, DeliveryFilter, type WebhookDeliveryFilter } from './deli
 class RedeliverInput {
   @Field(() => ID, { description: 'The id of the delivery, which must have succeeded, failed or been canceled.' })
   deliveryId!: string;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Whether to send what the webhook makes of the event now, instead of what the delivery sent before.',
+  })
+  reshape!: boolean;
 }
 
 @ObjectType({ description: 'The delivery that is sent again.' })
@@ -135,11 +141,11 @@ export class DeliveryResolver {
     description: 'Sends a finished delivery again, with the same id and all retries, while its event is kept.',
   })
   async redeliver(
-    @InputArg(() => RedeliverInput) { deliveryId }: RedeliverInput,
+    @InputArg(() => RedeliverInput) { deliveryId, reshape }: RedeliverInput,
     @Ctx() context: Context,
   ): Promise<RedeliverPayload> {
     const id = idOf('Delivery', deliveryId, ['input', 'deliveryId']);
-    await redeliver(context.db, tenantOf(context), id, actorOf(context));
+    await redeliver(context.db, tenantOf(context), id, actorOf(context), { reshape });
     return { delivery: await readDelivery(context, id) };
   }
 

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Ctx, FieldResolver, Root } from 'type-graphql';
+import { defaultsOfFormat } from '../../../domain/content/formats.js';
 import { type Fields, flat, valueInForce } from '../../../domain/fields/field.js';
 import { shownType } from '../../../entities/fields.js';
 import type { Context } from '../../context/context.js';
@@ -22,7 +23,7 @@ export const Resolved =
     for (const [name, field] of Object.entries(fields)) {
       const inherits = flat({ [name]: field }).some(([, { inherited }]) => inherited !== undefined);
       const valueIn = (context: Context, ...rows: (object | null)[]) =>
-        valueInForce(name, field, rows, context.config.deliveryDefaults);
+        valueInForce(name, field, rows, { ...context.config.deliveryDefaults, ...defaultsOfFormat(rows[0] ?? null) });
       const read = async (noun: Noun, context: Context) => {
         const own = field.beside ? await readBeside(noun, context) : noun;
         const value = valueIn(context, own, inherits ? await readDefaults(noun, context) : null);

@@ -1,25 +1,34 @@
+import { type ContentSettings, contentFrom } from '../../../domain/content/content.js';
 import type { EventFilter } from '../../../domain/content/filter.js';
-import { filterWarnings } from '../../../domain/content/filter-warnings.js';
+import { filterWarnings, placeholderWarnings } from '../../../domain/content/filter-warnings.js';
+import { placeholdersIn } from '../../../domain/content/template.js';
 import { matches } from '../../../domain/events/event-type.js';
 import type { JsonObject } from '../../../domain/schema-rules/subschemas.js';
 import type { RegisteredEventType } from '../../../operations/event-types/event-type-registry.js';
 import type { Context } from '../../context/context.js';
 
-export interface Content {
+export interface Content extends ContentSettings {
   filter: EventFilter | null;
 }
 
 /** Finds possible mistakes in the content of a webhook. */
 export async function contentWarnings(
   { eventTypes: registry }: Context,
-  { eventTypes, filter }: Content & { eventTypes: readonly string[] },
+  { eventTypes, filter, ...settings }: Content & { eventTypes: readonly string[] },
 ): Promise<string[]> {
-  if (filter === null) {
+  const content = contentFrom(settings);
+  const placeholders = content === null ? [] : placeholdersIn([content.text, content.template]);
+  if (filter === null && placeholders.length === 0) {
     return [];
   }
+  const subscribed = (await registry.all()).filter(({ name }) => matches(eventTypes, name));
   // Filters are not asked about events of the service itself.
-  const subscribed = (await registry.all()).filter(({ name, reserved }) => !reserved && matches(eventTypes, name));
-  return filterWarnings(filter, subscribed.map(schemaOf));
+  const filtered = subscribed.filter(({ reserved }) => !reserved);
+  const warnings = [
+    ...(filter === null ? [] : filterWarnings(filter, filtered.map(schemaOf))),
+    ...placeholderWarnings(placeholders, subscribed.map(schemaOf)),
+  ];
+  return [...new Set(warnings)];
 }
 
 /** An event type is another object after each change. */

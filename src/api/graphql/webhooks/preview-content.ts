@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, ID, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import type { EventFilter } from '../../../domain/content/filter.js';
+import { type ContentEvent, contentFrom, contentOf } from '../../../domain/content/content.js';
 import { type FailedCondition as Failed, FilteredEvent } from '../../../domain/content/judge-filter.js';
-import { WILDCARD } from '../../../domain/events/event-type.js';
+import { TEST_EVENT_TYPE, WILDCARD } from '../../../domain/events/event-type.js';
 import type { ValuesOf } from '../../../domain/fields/field.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
+import { dateToId } from '../../../domain/ids/delivery-id.js';
 import { Event } from '../../../entities/event.js';
 import { FailedCondition } from '../../../entities/event-filter.js';
 import { takenType } from '../../../entities/fields.js';
@@ -14,6 +15,7 @@ import { invalidInput, notFound, requireNoIssues } from '../../../errors.js';
 import { previewFilter } from '../../../operations/explorer/preview-filter.js';
 import { eventTypeNames, knownOf } from '../../../operations/fields/kind-rules.js';
 import { changedValues } from '../../../operations/fields/rules.js';
+import { requireUsable } from '../../../operations/webhooks/content-settings.js';
 import { type Context, tenantOf } from '../../context/context.js';
 import { payloadText } from '../emits/payload-text.js';
 import { sizeIssues } from '../fields/connection.js';
@@ -66,6 +68,18 @@ class ContentSample {
 
   @Nullable(() => FailedCondition, 'The condition that it does not meet. Null when it matches.')
   failedCondition!: Failed | null;
+
+  @Nullable(
+    () => String,
+    'The body that would be sent. Null when it does not match, or is larger than a payload may be.',
+  )
+  body!: string | null;
+
+  @Nullable(
+    () => JSONObject,
+    'The headers that the content decides: `content-type`, and those of CloudEvents. Null when nothing would be sent.',
+  )
+  headers!: Record<string, string> | null;
 }
 
 @ObjectType({ description: 'What a webhook would get with some content.' })
@@ -107,8 +121,8 @@ export class PreviewContentResolver {
     const { filter } = tried.content;
     if (input.payload) {
       const body = payloadText(context, input.payload, ['input', 'payload']);
-      const eventType = tried.eventTypes.find((name) => name !== WILDCARD) ?? 'webhook.test';
-      return ofPayload(eventType, body, filter);
+      const eventType = tried.eventTypes.find((name) => name !== WILDCARD) ?? TEST_EVENT_TYPE;
+      return ofPayload(context, tried, { type: eventType, body });
     }
     const events =
       typeof input.eventId === 'string'
@@ -125,15 +139,36 @@ export class PreviewContentResolver {
         event: Object.assign(new Event(), event, { tenantId }),
         matches,
         failedCondition,
+        ...sentOf(context, tried, matches, { id: event.id, tenantId, type: event.eventType, body: event.body }),
       })),
     };
   }
 }
 
-function ofPayload(eventType: string, body: string, filter: EventFilter | null): ContentPreview {
-  const failedCondition = filter === null ? null : new FilteredEvent(eventType, body).failedCondition(filter);
+function ofPayload(
+  context: Context,
+  tried: Tried,
+  { type, body }: Pick<ContentEvent, 'type' | 'body'>,
+): ContentPreview {
+  const { filter } = tried.content;
+  const failedCondition = filter === null ? null : new FilteredEvent(type, body).failedCondition(filter);
   const matches = failedCondition === null;
-  return { matched: Number(matches), total: 1, samples: [{ event: null, matches, failedCondition }] };
+  const event = { id: dateToId(context.clock()), tenantId: tenantOf(context), type, body };
+  const sent = sentOf(context, tried, matches, event);
+  return { matched: Number(matches), total: 1, samples: [{ event: null, matches, failedCondition, ...sent }] };
+}
+
+function sentOf(
+  { config, budget }: Context,
+  { content }: Tried,
+  matches: boolean,
+  event: ContentEvent,
+): Pick<ContentSample, 'body' | 'headers'> {
+  const made = contentFrom(content);
+  const sent = !matches ? null : made === null ? { body: event.body, headers: {} } : contentOf(event, made, config);
+  return sent === null
+    ? { body: null, headers: null }
+    : { body: budget.spend(sent.body), headers: { 'content-type': 'application/json', ...sent.headers } };
 }
 
 /** @throws ApiError invalid_input; not_found for the webhook */
@@ -147,10 +182,10 @@ async function triedIn(context: Context, input: PreviewContentInput): Promise<Tr
   const { content } = webhookFields;
   const changed = parseInput(changedValues({ content }, known), { content: input.content ?? null }, ['input']);
   const names = Object.keys(content.fields) as (keyof Tried['content'])[];
+  const merged = Object.fromEntries(names.map((name) => [name, { ...stored, ...changed }[name] ?? null]));
+  requireUsable(merged as Tried['content'], changed);
   return {
-    content: Object.fromEntries(
-      names.map((name) => [name, { ...stored, ...changed }[name] ?? null]),
-    ) as Tried['content'],
+    content: merged as Tried['content'],
     eventTypes: eventTypes ?? webhook?.eventTypes ?? [WILDCARD],
   };
 }

@@ -1,0 +1,66 @@
+import type { Chat } from './formats.js';
+
+/**
+ * How a chat writes values of payloads, so that they are what they are: no bold, no link, and above all no mention of
+ * anybody (docs/decisions/0057).
+ */
+export interface ChatMarks {
+  bold(text: string): string;
+  /** A value in one line. */
+  escape(value: string): string;
+}
+
+/** Chats do not show it, and read no signs across it. */
+const NOTHING = '\u200b';
+
+/** `@` where a chat may read a name. Not in an address such as ada@example.com. */
+const MENTION = /@(?=(?:everyone|here)\b(?!\.\w))|(?<![\p{L}\p{N}])@|@$/giu;
+
+/** Blanks of all kinds, and controls: a value must not look like lines of its own. */
+const BLANKS = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
+const DIRECTIONS = /\p{Bidi_Control}/gu;
+
+const plain = (value: string): string =>
+  value.toWellFormed().replace(DIRECTIONS, '').replace(BLANKS, ' ').trim().replace(MENTION, `@${NOTHING}`);
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Slack has no escape for these signs, which format only at the edge of a word. Urls stay as they are. */
+const SLACK_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;~]+|(?<![\p{L}\p{N}])[*_~`]|[*_~`](?![\p{L}\p{N}])/gu;
+
+const slack: ChatMarks = {
+  bold: (text) => `*${text}*`,
+  escape: (value) =>
+    plain(value)
+      .replace(/[&<>]/g, (sign) => ENTITIES[sign]!)
+      .replace(SLACK_SIGNS, (found) => (found.length === 1 ? `${NOTHING}${found}${NOTHING}` : found)),
+};
+
+/** Signs anywhere, and the beginnings of lists. In a url a backslash would be a part of it. */
+const DISCORD_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;]+|[\\*_~`|<>[\]]|^(?:[-+#](?=[\s#])|\d+(?=\.\s))/g;
+
+const withBackslash = (found: string): string =>
+  /^\d/.test(found) ? `${found}\\` : found.length === 1 ? `\\${found}` : found;
+
+const discord: ChatMarks = {
+  bold: (text) => `**${text}**`,
+  escape: (value) => plain(value).replace(DISCORD_SIGNS, withBackslash),
+};
+
+/** The Markdown of Adaptive Cards, `<at>` of mentions, and braces of functions such as `{{DATE(…)}}`. */
+const TEAMS_SIGNS = /https?:\/\/[\w\-./?=%#:+,;]+|[\\*_[\]<{]|&(?=#?\w+;)|^(?:[-+](?=\s)|\d+(?=\.\s))/g;
+
+const teams: ChatMarks = {
+  bold: (text) => `**${text}**`,
+  escape: (value) =>
+    plain(value).replace(TEAMS_SIGNS, (found) =>
+      found === '<' || found === '{' ? `${found}${NOTHING}` : (ENTITIES[found] ?? withBackslash(found)),
+    ),
+};
+
+export const CHAT_MARKS: Readonly<Record<Chat, ChatMarks>> = {
+  SLACK: slack,
+  DISCORD: discord,
+  TEAMS: teams,
+  TEAMS_CARD: teams,
+};

@@ -1,0 +1,124 @@
+import { isOperational } from '../events/operational-events.js';
+import { type Facts, mailTexts } from '../notices/mail-texts.js';
+import { parseTimestamp } from '../timestamp.js';
+import { CHAT_MARKS, type ChatMarks } from './chat-marks.js';
+import { cut } from './cut.js';
+import type { Chat } from './formats.js';
+import { type EventValues, isObject, type Placeholder, partsOf, TooLarge, textOf, Values } from './placeholders.js';
+
+/** Messages to chats: Slack, Microsoft Teams, Discord. */
+
+/** The limit of a whole message. Discord refuses longer ones; a Teams message has at most 28 KB. */
+const CHARS_MAX: Readonly<Record<Chat, number>> = { SLACK: 4_000, TEAMS: 4_000, TEAMS_CARD: 4_000, DISCORD: 2_000 };
+const VALUE_CHARS_MAX = 1_000;
+
+/** The message about an event, as JSON. @param text with placeholders; null: what the service writes itself */
+export function chatMessage(chat: Chat, text: string | null, event: EventValues): unknown {
+  const marks = CHAT_MARKS[chat];
+  const filled = text === null ? '' : fillText(text, event, marks);
+  const written = filled.trim() === '' ? defaultText(event, marks) : filled;
+  return messageOf[chat](cutMarked(written, CHARS_MAX[chat]));
+}
+
+const messageOf: Readonly<Record<Chat, (text: string) => unknown>> = {
+  SLACK: (text) => ({ text }),
+  DISCORD: (content) => ({ content, allowed_mentions: { parse: [] } }),
+  TEAMS: (text) => ({
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: cardOf(text) }],
+  }),
+  TEAMS_CARD: cardOf,
+};
+
+/** Cards break lines only between blocks. */
+function cardOf(text: string): unknown {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: lines.map((line, index) => ({
+      type: 'TextBlock',
+      text: line,
+      wrap: true,
+      ...(index === 0 ? {} : { spacing: 'Small' }),
+    })),
+  };
+}
+
+/** Empty where the text needs too much of the payload. */
+function fillText(text: string, event: EventValues, marks: ChatMarks): string {
+  const values = new Values(event);
+  const fill = (placeholder: Placeholder) => marks.escape(cut(values.of(placeholder).text, VALUE_CHARS_MAX));
+  try {
+    return partsOf(text)
+      .map((part) => (typeof part === 'string' ? part : fill(part)))
+      .join('');
+  } catch (error) {
+    if (error instanceof TooLarge) {
+      return '';
+    }
+    throw error;
+  }
+}
+
+/** An escape that was cut in two shows its sign. */
+const cutMarked = (text: string, charsMax: number): string => cut(text, charsMax).replace(/(?:&[a-z]{0,4}|\\)…$/, '…');
+
+function defaultText(event: EventValues, marks: ChatMarks): string {
+  const notice = isOperational(event.type) ? noticeText(event, marks) : null;
+  return notice ?? [marks.bold(titleOf(event.type, marks)), ...fieldLines(event.payload, marks)].join('\n');
+}
+
+/** `booking.created` is "Booking created". */
+const titleOf = (type: string, marks: ChatMarks): string => {
+  const words = type.replaceAll(/[._]+/g, ' ');
+  return marks.escape(`${words[0]!.toUpperCase()}${words.slice(1)}`);
+};
+
+/** The text of a mail about the same (docs/notices.md). */
+function noticeText({ type, payload }: EventValues, marks: ChatMarks): string | null {
+  const { notices, which } = mailTexts(null);
+  const write = notices[type.split('.')[1]!.toUpperCase()];
+  if (write === undefined || !isObject(payload)) {
+    return null;
+  }
+  const facts: Facts = Object.fromEntries(
+    Object.entries(payload).map(([name, value]) => [name, marks.escape(cut(textOf(value), VALUE_CHARS_MAX))]),
+  );
+  const { webhook_id: number = '', origin = '', name } = facts;
+  const { subject, text } = write(name || origin, facts, minuteOf);
+  return [marks.bold(subject), text, which(number, origin)].join('\n');
+}
+
+function minuteOf(fact: string | undefined): string {
+  const time = parseTimestamp(fact ?? '');
+  return time === null ? (fact ?? '') : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+const FIELDS_SHOWN_MAX = 5;
+const FIELD_CHARS_MAX = 200;
+
+function fieldLines(payload: unknown, marks: ChatMarks): string[] {
+  const lines: string[] = [];
+  for (const [name, text] of fieldsOf(payload, '')) {
+    if (lines.length === FIELDS_SHOWN_MAX) {
+      break;
+    }
+    lines.push(`${marks.escape(cut(name, FIELD_CHARS_MAX))}: ${marks.escape(cut(text, FIELD_CHARS_MAX))}`);
+  }
+  return lines;
+}
+
+const FIELD_DEPTH_MAX = 3;
+
+/** Fields that have a value, in the payload's order, those of objects among them. */
+function* fieldsOf(value: unknown, name: string, depth = 0): Generator<[name: string, text: string]> {
+  if (isObject(value) && depth < FIELD_DEPTH_MAX) {
+    for (const [inner, one] of Object.entries(value)) {
+      yield* fieldsOf(one, name === '' ? inner : `${name}.${inner}`, depth + 1);
+    }
+  } else if (textOf(value) !== '') {
+    yield [name === '' ? 'payload' : name, textOf(value)];
+  }
+}

@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Content, type ContentRules, contentOf } from '../../src/domain/content/content.js';
+import { CONTENT_FORMATS, type ContentFormat } from '../../src/domain/content/formats.js';
+import { templateProblems, textProblems } from '../../src/domain/content/template.js';
+
+const rules: ContentRules = { cloudEventsSource: undefined, publicUrl: undefined, payloadBytesMax: 262_144 };
+const event = {
+  id: 140_123_456_789_012,
+  tenantId: 7,
+  type: 'booking.created',
+  body: '{"code":"A_1","total":10.50,"id":9007199254740993,"guest":{"name":"<!channel> *Ada*"},"lines":[{"sku":"x"},{"sku":"y"}],"none":null}',
+};
+const FORMATS = Object.keys(CONTENT_FORMATS) as ContentFormat[];
+const CHATS = ['SLACK', 'TEAMS', 'TEAMS_CARD', 'DISCORD'] as const;
+
+const plain: Content = { format: 'JSON', text: null, template: null };
+const sent = (content: Partial<Content>, change: Partial<typeof event> = {}, more: Partial<ContentRules> = {}) =>
+  contentOf({ ...event, ...change }, { ...plain, ...content }, { ...rules, ...more });
+const bodyOf = (content: Partial<Content>, payload: unknown) =>
+  JSON.parse(sent(content, { body: typeof payload === 'string' ? payload : JSON.stringify(payload) })!.body);
+
+/** What people read in a message. */
+function textOf(chat: (typeof CHATS)[number], text: string | null, payload: unknown, type = event.type): string {
+  const content = { ...plain, format: chat, text };
+  const body = JSON.parse(contentOf({ ...event, type, body: JSON.stringify(payload) }, content, rules)!.body);
+  const card = body.attachments?.[0].content ?? body;
+  return body.text ?? body.content ?? card.body.map((block: { text: string }) => block.text).join('\n');
+}
+
+test('the bytes of every format are these, because retries and the history repeat them', async () => {
+  const contents: Record<ContentFormat, Partial<Content>> = {
+    ...(Object.fromEntries(FORMATS.map((format) => [format, {}])) as Record<ContentFormat, Partial<Content>>),
+    TEMPLATE: { template: { ref: '{{code}}', total: '{{total}}', title: 'Booking {{id}}', skus: '{{lines.sku}}' } },
+  };
+  const written = FORMATS.map((format) => ({ format, ...sent({ ...contents[format], format }) }));
+  await expect(`${JSON.stringify(written, null, 2)}\n`).toMatchFileSnapshot('../fixtures/contents.json');
+});
+
+describe('CloudEvents', () => {
+  test('name the installation, and where its schema is, by its settings', () => {
+    const publicUrl = 'https://example.com/hooks';
+    expect(sent({ format: 'CLOUDEVENTS_BINARY' }, {}, { publicUrl })!.headers).toMatchObject({
+      'ce-source': 'https://example.com/hooks/tenants/7',
+      'ce-dataschema':
+        'https://example.com/hooks/api/v1/openapi.json#/webhooks/booking.created/post/requestBody/content/application~1json/schema',
+    });
+    const { body } = sent({ format: 'CLOUDEVENTS_STRUCTURED' }, {}, { cloudEventsSource: '/events', publicUrl })!;
+    expect(JSON.parse(body).source).toBe('/events');
+  });
+
+  test('have the text of the payload in their envelope, so numbers stay exact', () => {
+    expect(sent({ format: 'CLOUDEVENTS_STRUCTURED' })!.body).toContain(`,"data":${event.body}}`);
+  });
+
+  test('may be as large as a payload, beside their envelope', () => {
+    const body = JSON.stringify({ text: 'x'.repeat(262_000) });
+    expect(sent({ format: 'CLOUDEVENTS_STRUCTURED' }, { body })!.body).toContain(body);
+  });
+});
+
+describe('a template', () => {
+  const fill = (template: unknown, payload: unknown = JSON.parse(event.body)) =>
+    bodyOf({ format: 'TEMPLATE', template }, payload);
+
+  test('keeps the type of a value that is all of a text', () => {
+    expect(
+      fill(['{{guest}}', ' {{guest.name}}', '{{none}}', '{{missing}}', '{{lines.1.sku}}', '{{lines.sku}}']),
+    ).toEqual([{ name: '<!channel> *Ada*' }, ' <!channel> *Ada*', null, null, 'y', ['x', 'y']]);
+  });
+
+  test('writes numbers as the payload does', () => {
+    expect(sent({ format: 'TEMPLATE', template: ['{{id}}', 'no {{id}}', '{{total}}'] })!.body).toBe(
+      '[9007199254740993,"no 9007199254740993",10.50]',
+    );
+  });
+
+  test('knows the event, odd names, and braces', () => {
+    const payload = { 'a.b': 1, '@type': 'field', größe: 2, list: [1, null, 'b'] };
+    expect(fill(['{{@type}}', '{{@id}}', '{{ @time }}', '{{"a.b"}}', '{{"@type"}}', '{{größe}}'], payload)).toEqual([
+      'booking.created',
+      '140123456789012',
+      '2026-01-31T22:43:48.317Z',
+      1,
+      'field',
+      2,
+    ]);
+    expect(fill({ all: '{{@payload}}', text: '\\{{x}} {{list}}' }, payload)).toEqual({
+      all: payload,
+      text: '{{x}} 1, , b',
+    });
+  });
+
+  test('cannot be left by a payload, whatever it has', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('"', '\\', '}', '{{a}}', '\0', '\n', '\u2028', '\ud800', '😀', ',', ' '),
+    });
+    fc.assert(
+      fc.property(text, fc.jsonValue({ maxDepth: 2 }), (text, value) => {
+        const body = JSON.stringify({ text, value });
+        const written = JSON.parse(body);
+        expect(bodyOf({ format: 'TEMPLATE', template: { a: 'x{{text}}y', b: '{{value}}' } }, body)).toEqual({
+          a: `x${written.text}y`,
+          b: written.value,
+        });
+      }),
+    );
+  });
+
+  test('fails when it makes more of an event than a payload may have', () => {
+    const template = Array.from({ length: 3_000 }, () => '{{text}}');
+    expect(sent({ format: 'TEMPLATE', template }, { body: JSON.stringify({ text: 'x'.repeat(100) }) })).toBeNull();
+    expect(sent({ format: 'TEMPLATE', template: ['{{a}}'] }, { body: '{"a":"é"}' }, { payloadBytesMax: 5 })).toBeNull();
+    expect(
+      sent({ format: 'TEMPLATE', template: ['{{a}}'] }, { body: '{"a":"é"}' }, { payloadBytesMax: 6 }),
+    ).not.toBeNull();
+  });
+
+  test('and a text of a chat, are given up when they look at too many elements of lists', () => {
+    const body = JSON.stringify({ list: Array.from({ length: 100_000 }, () => 1) });
+    const text = Array.from({ length: 6 }, (_, index) => `{{list.name_${index}}}`).join('');
+    expect(sent({ format: 'TEMPLATE', template: [text] }, { body })).toBeNull();
+    expect(sent({ format: 'SLACK', text: `a${text}` }, { body })!.body).toMatch(/^\{"text":"\*Booking created\*/);
+    expect(sent({ format: 'SLACK', text: `a${text.slice(0, 30)}` }, { body })!.body).toBe('{"text":"a"}');
+  });
+
+  test.each([
+    ['text', 'template_no_tree', []],
+    [['{{a b}}'], 'template_path_malformed', [0]],
+    [{ a: { b: 'x {{' } }, 'template_path_malformed', ['a', 'b']],
+    [{ a: '{{a.}}' }, 'template_path_malformed', ['a']],
+    [{ a: '\0' }, 'template_malformed', ['a']],
+    [{ '\ud800': 1 }, 'template_malformed', []],
+    [['x'.repeat(16_384)], 'template_too_large', []],
+    [JSON.parse('['.repeat(40) + ']'.repeat(40)), 'template_too_deep', []],
+  ])('%j is refused as %s', (template, code, path) => {
+    expect(templateProblems(template)).toMatchObject([{ code, path }]);
+  });
+
+  test('is refused with all of its problems, but not with thousands', () => {
+    expect(templateProblems({ a: '{{', b: ['{{}}'] }).map(({ path }) => path)).toEqual([['a'], ['b', 0]]);
+    expect(templateProblems(Array.from({ length: 5_000 }, () => '{{'))).toHaveLength(20);
+  });
+});
+
+describe('a message to a chat', () => {
+  /** The types of what a message has. */
+  const form = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.slice(0, 1).map(form)
+      : typeof value === 'object' && value !== null
+        ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, form(one)]))
+        : value === null
+          ? null
+          : typeof value;
+
+  test.each(CHATS)('has the form that %s documents', (format) => {
+    const file = new URL(`../fixtures/chats/${format.toLowerCase().replace('_', '-')}.json`, import.meta.url);
+    expect(form(bodyOf({ format }, event.body))).toEqual(form(JSON.parse(readFileSync(file, 'utf8'))));
+  });
+
+  test('has the type and the first five fields that have a value, if nobody wrote another', () => {
+    const payload = { a: null, b: '', c: { d: 1, e: { f: true } }, g: [1, 'x'], h: 'two\nlines', i: 5, j: 6 };
+    expect(textOf('SLACK', null, payload)).toBe('*Booking created*\nc.d: 1\nc.e.f: true\ng: 1, x\nh: two lines\ni: 5');
+    expect(textOf('SLACK', null, [])).toBe('*Booking created*');
+    expect(textOf('DISCORD', '{{missing}}', { a: 1 })).toBe('**Booking created**\na: 1');
+  });
+
+  test('has the text of its owner with its markup, and values without', () => {
+    const payload = JSON.parse(event.body);
+    const text = '*Booking* {{code}}\n> for {{guest.name}}';
+    expect(textOf('SLACK', text, payload)).toBe('*Booking* A_1\n> for &lt;!channel&gt; \u200b*\u200bAda\u200b*\u200b');
+    expect(textOf('DISCORD', text, payload)).toBe('*Booking* A\\_1\n> for \\<!channel\\> \\*Ada\\*');
+    expect(textOf('TEAMS', text, payload)).toBe('*Booking* A\\_1\n> for <\u200b!channel> \\*Ada\\*');
+  });
+
+  test('leaves urls and addresses as they are', () => {
+    const url = 'https://example.com/a_b/_c_?d=e';
+    for (const chat of CHATS) {
+      expect(textOf(chat, '{{url}} {{mail}}', { url, mail: 'ada.l@example.com' })).toBe(`${url} ada.l@example.com`);
+    }
+  });
+
+  test('cannot mention anybody, nor look like other lines, whatever a payload has', () => {
+    const signs = fc.constantFrom(
+      ...['@', '@everyone', '@here', '<!channel>', '<@U024BE7LH>', '<@123>', '<@&1>', '<#1>', '<at>Ada</at>', '<', '>'],
+      ...[
+        '&lt;!here&gt;',
+        '[x](https://example.com)',
+        '<https://example.com|x>',
+        '\n',
+        '\r\n',
+        '\u2028',
+        '\u202e',
+        '\\',
+      ],
+      ...['*', '_', '`', '~', '|', '# ', '- ', '1. ', '{{DATE(2026-01-31T00:00:00Z)}}', 'every', 'one', ' ', 'a'],
+    );
+    const value = fc.array(signs, { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.constantFrom(...CHATS), value, value, (chat, first, second) => {
+        const text = textOf(chat, '[{{a}}{{b}}]', { a: first.join(''), b: second.join('') });
+        expect(text).not.toMatch(/(?<!\\)<[!@#a/h]/);
+        expect(text).not.toMatch(/(?<![\p{L}\p{N}])@[\p{L}\p{N}]/u);
+        expect(text.split(/[\n\r\u2028\u2029]/)).toHaveLength(1);
+        expect(text).not.toContain('\u202e');
+        expect(chat.startsWith('TEAMS') && text.includes('{{')).toBe(false);
+        if (chat !== 'SLACK') {
+          // Each sign of Markdown that is not within a url has a backslash, which has none itself.
+          expect(
+            text
+              .slice(1, -1)
+              .replaceAll(/https?:\/\/\S+/g, '')
+              .replaceAll(/\\./gu, ''),
+          ).not.toMatch(/[*_[\]\\]/);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is cut to what its chat takes, and not within a character', () => {
+    const payload = { a: '😀'.repeat(3_000), amp: '&'.repeat(3_000) };
+    const text = '{{a}}'.repeat(10);
+    expect(textOf('DISCORD', text, payload)).toMatch(/^(?:😀|…)+…$/u);
+    expect(textOf('DISCORD', text, payload).length).toBeLessThanOrEqual(2_000);
+    expect(textOf('SLACK', 'x{{amp}}', payload)).toMatch(/^x(?:&amp;)+…$/);
+    expect(textOf('SLACK', 'x{{amp}}', payload).length).toBeLessThanOrEqual(4_000);
+  });
+
+  test.each([
+    [
+      'webhook.disabled',
+      {
+        reason: 'FAILURES',
+        consecutive_failures: '10',
+        disabled_at: '2026-01-31T09:30:00+00:00',
+        held_until: '2026-02-07T09:30:00+00:00',
+      },
+      '*Booking system was disabled*\nThe endpoint was disabled on 2026-01-31 09:30 UTC, because 10 requests in a row have failed. Its deliveries are held until 2026-02-07 09:30 UTC. Enable it once it works again, and they are sent.\nEndpoint 42, https://example.com',
+    ],
+    [
+      'delivery.exhausted',
+      { event_type: 'booking.created', attempts: '6', last_error: 'HTTP_503', count: '3' },
+      '*Deliveries to Booking system have failed*\nDeliveries that have failed for good: 3. The last one was of type booking.created, and failed at attempt 6 with HTTP_503.\nEndpoint 42, https://example.com',
+    ],
+  ])('about %s reads as the mail does', (type, facts, text) => {
+    const about = { webhook_id: '42', origin: 'https://example.com', name: 'Booking system' };
+    expect(textOf('SLACK', null, { ...about, ...facts }, type)).toBe(text);
+  });
+
+  test('about an endpoint without a name has its origin', () => {
+    const facts = { webhook_id: '42', origin: 'https://example.com', name: '', recovered_at: '', disabled_at: '' };
+    expect(textOf('DISCORD', null, facts, 'webhook.recovered')).toMatch(/^\*\*https:\/\/example.com works again\*\*\n/);
+  });
+
+  test.each([
+    ['{{', 'content_text_path_malformed'],
+    ['a {{b c}}', 'content_text_path_malformed'],
+    ['{{@code}}', 'content_text_path_malformed'],
+    ['\0', 'content_text_malformed'],
+  ])('%j is refused as %s', (text, code) => {
+    expect(textProblems(text, 'content_text')).toMatchObject([{ code }]);
+  });
+});
