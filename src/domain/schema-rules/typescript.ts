@@ -1,5 +1,6 @@
 import { objectIn, referredTo } from './schema-width.js';
 import type { JsonObject } from './subschemas.js';
+import { TypeNames } from './type-names.js';
 
 export interface TypedEvent {
   name: string;
@@ -18,7 +19,7 @@ const MAP = 'HookwrightEvents';
  * payload that a schema accepts has its type. What TypeScript cannot say, such as a pattern, is left out.
  */
 export function typescriptOf(types: readonly TypedEvent[]): string {
-  const names = new Names([MAP]);
+  const names = new TypeNames([MAP]);
   const modules = types.map((type) => {
     const payload = names.take(type.name);
     return { ...type, payload, text: new Printer(type.schema, payload, names).module(type) };
@@ -32,26 +33,6 @@ export function typescriptOf(types: readonly TypedEvent[]): string {
 const aboutOf = ({ description, isDeprecated }: TypedEvent): string =>
   `${description}${isDeprecated ? '\n@deprecated Hookwright refuses further events of this type.' : ''}`;
 
-/** The names of a module's types, all of them different. */
-class Names {
-  readonly #taken: Set<string>;
-
-  constructor(taken: readonly string[]) {
-    this.#taken = new Set(taken);
-  }
-
-  take(text: string): string {
-    const words = text.split(/[^A-Za-z0-9]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-    const wanted = words.join('').replace(/^(?=\d|$)/, 'Event');
-    let name = wanted;
-    for (let number = 2; this.#taken.has(name); number++) {
-      name = `${wanted}_${number}`;
-    }
-    this.#taken.add(name);
-    return name;
-  }
-}
-
 /** Writes the types of one schema. */
 class Printer {
   /** The type of each definition that is referred to, by its name in the schema. */
@@ -61,7 +42,7 @@ class Printer {
   constructor(
     private readonly root: JsonObject,
     private readonly payload: string,
-    private readonly names: Names,
+    private readonly names: TypeNames,
   ) {}
 
   module(type: TypedEvent): string {

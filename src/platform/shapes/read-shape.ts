@@ -1,0 +1,101 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLInterfaceType,
+  type GraphQLSchema,
+  Kind,
+  OverlappingFieldsCanBeMergedRule,
+  printSchema,
+  specifiedRules,
+  validate,
+  visit,
+} from 'graphql';
+import type { ShapePlan } from '../../domain/content/shape/project.js';
+import { EVENT, eventObjectTypes, shapeTypeNames } from '../../domain/content/shape/schema-types.js';
+import { shapeSchema } from './graphql-schema.js';
+import { planFields } from './plan-shape.js';
+import { readDocument } from './shape-document.js';
+
+/** An event type of the registry. */
+export interface KnownType {
+  readonly name: string;
+  readonly description: string;
+  /** The JSON text of its schema. */
+  readonly schema: string;
+}
+
+interface ShapeFault {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+const FAULTS_MAX = 20;
+
+/**
+ * Two branches may use one key for fields of different types: an event has one type. The planner compares the fields
+ * of each, and takes less time.
+ */
+const rules = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
+
+/**
+ * Reads a shape: a subscription over the types that are made from the schemas of event types.
+ *
+ * @param known all event types, in the order of their names
+ */
+export function readShape(text: string, known: readonly KnownType[]): { plan: ShapePlan } | { faults: ShapeFault[] } {
+  try {
+    const document = readDocument(text);
+    const conditions = conditionsIn(document);
+    const schema = schemaOf(known, (_, typeName) => conditions.has(typeName));
+    const errors = validate(schema, document, rules, { maxErrors: FAULTS_MAX });
+    return errors.length > 0
+      ? { faults: errors.slice(0, FAULTS_MAX).map(faultOf) }
+      : { plan: planOf(document, schema) };
+  } catch (error) {
+    if (error instanceof GraphQLError) {
+      return { faults: [faultOf(error)] };
+    }
+    throw error;
+  }
+}
+
+/** The schema that shapes for events of these types are written with, in GraphQL's own language. */
+export const printShapeSchema = (names: readonly string[], known: readonly KnownType[]): string =>
+  printSchema(schemaOf(known, (name) => names.includes(name)));
+
+/** @param isWanted by the names of an event type and of its type */
+function schemaOf(known: readonly KnownType[], isWanted: (name: string, typeName: string) => boolean): GraphQLSchema {
+  const typeNames = shapeTypeNames(known.map(({ name }) => name));
+  const wanted = known.filter(({ name }) => isWanted(name, typeNames.get(name)!));
+  const types = wanted.map(({ schema, ...type }) => ({ ...type, schema: JSON.parse(schema) }));
+  return shapeSchema(eventObjectTypes(types, typeNames));
+}
+
+function conditionsIn(document: DocumentNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  visit(document, { NamedType: (node) => void names.add(node.name.value) });
+  return names;
+}
+
+function planOf({ definitions }: DocumentNode, schema: GraphQLSchema): ShapePlan {
+  const fragments = new Map(
+    definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [])),
+  );
+  const operation = definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION)!;
+  const { selectionSet } = operation.selectionSet.selections[0] as FieldNode;
+  const event = schema.getType(EVENT) as GraphQLInterfaceType;
+  const { objects } = schema.getImplementations(event);
+  return {
+    types: Object.fromEntries(
+      objects.map((type) => [String(type.extensions['eventType']), planFields(selectionSet!, type, fragments)]),
+    ),
+    otherwise: planFields(selectionSet!, event, fragments),
+  };
+}
+
+const faultOf = ({ message, locations }: GraphQLError): ShapeFault => ({
+  ...(locations?.[0] ?? { line: 1, column: 1 }),
+  message: message.replace(/^Syntax Error: /, ''),
+});
