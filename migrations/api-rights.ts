@@ -1,8 +1,8 @@
 /** The rights that the role of the API needs. A migration that gives it another one adds that here; a test compares. */
 const text = `
 usage on schema: hookwright
-select on: all_deliveries, all_stats, all_webhooks, api_keys, attempts, audit_log, bulk_operations, creation_keys
-select on: daemons, deliveries, delivery_stats, endpoint_states, event_type_versions, event_types, events
+select on: all_deliveries, all_shapes, all_stats, all_webhooks, api_keys, attempts, audit_log, bulk_operations
+select on: creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions, event_types, events
 select on: installation_report, notice_recipients
 select on: migrations, stats_progress, tenants, webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants

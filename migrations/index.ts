@@ -17,6 +17,7 @@ import { Notices } from './0016-notices.js';
 import { Failovers } from './0018-failovers.js';
 import { Flow } from './0019-flow.js';
 import { Contents } from './0020-contents.js';
+import { Shapes } from './0023-shapes.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -42,4 +43,5 @@ export const migrations = [
   { name: '0018-failovers', class: Failovers },
   { name: '0019-flow', class: Flow },
   { name: '0020-contents', class: Contents },
+  { name: '0023-shapes', class: Shapes },
 ];

@@ -36,5 +36,6 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   text: { name: msg`Text`, hint: msg`The text of messages, with placeholders for values of the event.` },
   template: { name: msg`Template`, hint: msg`The JSON that is sent, with placeholders for values of the event.` },
   filter: { name: msg`Filter`, hint: msg`Only events whose payload meets the conditions are sent.` },
+  shape: { name: msg`Shape`, hint: msg`A GraphQL query that picks the fields to send.` },
   metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },
 };

@@ -34,6 +34,8 @@ const kinds: {
   filter: { column: { type: 'json', columnType: 'jsonb' }, type: () => JSONObject, taken: () => EventFilterInput },
   message: { column: { type: 'text' }, type: () => String },
   template: { column: { type: 'json', columnType: 'json' }, type: () => JSONValue },
+  // Not jsonb, which cannot have every name of a payload.
+  shape: { column: { type: 'json', columnType: 'json' }, type: () => String },
 };
 const numbers: Record<'whole' | 'other', (typeof kinds)['text']> = {
   whole: { column: { type: 'integer' }, type: () => Int },

@@ -33,6 +33,30 @@ const emit = (event: string, payload: unknown) =>
   api.by(tenant).mutate('emitEvent', { event, payload }, 'event { id }');
 const issues = async (answer: Promise<Answer>) => (await answer).errors[0]?.extensions.errors;
 
+describe('the schema for shapes', () => {
+  const printed = async (types: string[], asking = tenant) =>
+    await api.by(asking).ask('query($types: [String!]!) { eventSchema(types: $types) }', { types });
+
+  test('has the wanted event types, or with * those that are listed', async () => {
+    await register('shaped.order');
+    await register('shaped.hidden');
+    await mutate('hideEventType', { name: 'shaped.hidden' });
+    const { eventSchema } = dataOf(await printed(['shaped.order']));
+    expect(eventSchema).toContain('type ShapedOrder implements Event {');
+    expect(eventSchema).toContain('lines: [ShapedOrderLines]');
+    expect(eventSchema).not.toContain('BookingCreated');
+    expect(dataOf(await printed(['shaped.hidden']))).toMatchObject({
+      eventSchema: expect.stringMatching(/ShapedHidden/),
+    });
+    const all = String(dataOf(await printed(['*']))['eventSchema']);
+    expect(['ShapedOrder', 'ShapedHidden', 'WebhookDisabled'].map((name) => all.includes(`type ${name} `))).toEqual([
+      ...[true, false, true],
+    ]);
+    expect(await issues(printed(['no.such']))).toMatchObject([{ path: ['types', 0], code: 'event_type_unknown' }]);
+    expect(await issues(printed([]))).toMatchObject([{ path: ['types'] }]);
+  });
+});
+
 describe('an event type', () => {
   test('is registered with a schema, has a sample that it accepts, and is enforced at once', async () => {
     const { samplePayload, versions, ...eventType } = await changed(register('order.placed'));

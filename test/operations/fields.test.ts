@@ -14,6 +14,7 @@ const fields = {
 const known = {
   target: { allowHttp: false, allowedRanges: [], loopbackHttp: false },
   eventTypes: { all: [], shown: [] },
+  schemas: [],
   headerPrefix: 'X-Service',
   maxima: { attemptTimeoutMsMax: 30_000, endpointConcurrencyMax: 64 },
   retentionDays: 30,

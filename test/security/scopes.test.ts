@@ -24,7 +24,7 @@ const guardedBy: Record<string, string> = {
     Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog Tenant.stats Webhook.backlog
     Webhook.deliveries Webhook.failures Webhook.lastDay Webhook.nextAttempts Webhook.stats`,
   'events:read': 'Query.event Query.events Query.previewContent Attempt.requestBody Delivery.asCurl Delivery.event',
-  'any key': 'Query.eventType Query.eventTypes Query.node Query.nodes Query.viewer',
+  'any key': 'Query.eventSchema Query.eventType Query.eventTypes Query.node Query.nodes Query.viewer',
   '': `
     Query.installation Query.tenant Query.tenants Query.whereIs Mutation.createTenant Mutation.deleteTenant
     Mutation.deprecateEventType Mutation.hideEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`,
@@ -53,6 +53,7 @@ const guarded = Object.fromEntries(
  * shows what it made or changed: `redeliver` its delivery with its attempts, `emitEvent` its event.
  */
 const unguarded: Record<string, string> = {
+  AffectedShape: 'fields tenant webhookId',
   ApiKey: 'consoleSession createdAt databaseId expiresAt id lastUsedAt name revokedAt scopes',
   Attempt: `
     connectMs dnsMs durationMs errorCode firstByteMs id number requestHeaders responseBody responseBodyBase64
@@ -106,7 +107,7 @@ const unguarded: Record<string, string> = {
   FailingNow: 'disabled failing gone tenants webhooks',
   FailingTenant: 'disabled failing gone held since tenant',
   DeliveryAuth: 'header kind username',
-  ContentOptions: 'filter format template text warnings',
+  ContentOptions: 'filter format shape template text warnings',
   ContentPreview: 'matched samples total',
   ContentSample: 'body event failedCondition headers matches',
   DeliveryHeader: 'name secret value',
@@ -139,7 +140,7 @@ const unguarded: Record<string, string> = {
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
   Tenant: 'createdAt databaseId deliveryDefaults id name',
   TestWebhookPayload: 'delivery',
-  UpdateEventTypePayload: 'eventType',
+  UpdateEventTypePayload: 'affectedShapes eventType',
   UpdateNoticeRecipientPayload: 'noticeRecipient',
   UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',
@@ -252,6 +253,7 @@ const ids: Record<string, unknown> = {
   node: gid.webhook(webhook),
   nodes: [gid.webhook(webhook)],
   whereIs: '1',
+  eventSchema: '*',
 };
 
 describe('over the wire', () => {

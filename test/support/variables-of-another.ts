@@ -68,6 +68,8 @@ const values: Record<string, Value> = {
   // Only some formats have one.
   'ContentOptionsInput.text': { of: () => [] },
   reshape: { always: true },
+  shape: { always: 'subscription { event { id } }' },
+  types: { always: ['*'] },
   'FindText.text': { of: () => ['http'] },
   'FindText.search': { of: () => ['http'] },
   url: { always: 'https://hooks.example.com/taken' },

@@ -18,6 +18,8 @@ import { DeliveryCountsResolver } from './deliveries/delivery-counts.js';
 import { EventResolver } from './deliveries/event.js';
 import { FanOutResolver } from './deliveries/fan-out.js';
 import { EmitResolver } from './emits/emit.js';
+import { AffectedShapeResolver } from './event-types/affected-shape.js';
+import { EventSchemaResolver } from './event-types/event-schema.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-types/event-type.js';
 import { EventTypeMutations } from './event-types/event-type-mutations.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
@@ -39,6 +41,7 @@ import { WebhookMutations } from './webhooks/webhook-mutations.js';
 import { WebhookOutlookResolver } from './webhooks/webhook-outlook.js';
 
 const resolvers = [
+  AffectedShapeResolver,
   ApiKeyResolver,
   AttemptResolver,
   AuditLogResolver,
@@ -49,6 +52,7 @@ const resolvers = [
   DeliveryResolver,
   EmitResolver,
   EventResolver,
+  EventSchemaResolver,
   EventTypeMutations,
   EventTypeResolver,
   EventTypeVersionResolver,

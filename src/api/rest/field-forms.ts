@@ -72,6 +72,7 @@ function formOf(field: Field, requested: boolean): z.ZodType {
     case 'auth':
       return authForm(requested, description);
     case 'message':
+    case 'shape':
       return z.string().meta({ maxLength: field.charsMax, description });
     case 'template':
       return z.unknown().meta({ description, examples: [{ summary: 'Booking {{booking_code}}' }] });

@@ -8,6 +8,8 @@ export interface Origin {
   cloudEventsSource: string | undefined;
   /** `PUBLIC_URL`. */
   publicUrl: string | undefined;
+  /** Whether the payload is sent as the schema of its type describes it. */
+  isWhole: boolean;
 }
 
 interface CloudEvent {
@@ -25,7 +27,7 @@ function attributesOf({ id, type, time }: CloudEvent, origin: Origin): Attribute
     source: origin.cloudEventsSource ?? `${origin.publicUrl ?? ''}/tenants/${origin.tenantId}`,
     type,
     time,
-    ...(origin.publicUrl === undefined ? {} : { dataschema: schemaUrl(origin.publicUrl, type) }),
+    ...(origin.publicUrl === undefined || !origin.isWhole ? {} : { dataschema: schemaUrl(origin.publicUrl, type) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { binaryHeaders, type Origin, STRUCTURED_TYPE, structuredBody } from './c
 import { parseExact } from './exact-json.js';
 import { type ContentFormat, isChat } from './formats.js';
 import { TooLarge, Values } from './placeholders.js';
+import { type ShapePlan, type StoredShape, shaped } from './shape/project.js';
 import { fillTemplate } from './template.js';
 
 /**
@@ -11,6 +12,8 @@ import { fillTemplate } from './template.js';
  * of a delivery send the same bytes (docs/decisions/0057).
  */
 export interface Content {
+  /** The plan of its shape; null: the payload stays whole. */
+  shape: ShapePlan | null;
   format: ContentFormat;
   /** The text of messages to a chat; null: the service writes it. */
   text: string | null;
@@ -40,22 +43,36 @@ export interface SentContent {
 
 /** Gives an event its form. @returns null when it would be larger than a payload may be */
 export function contentOf(event: ContentEvent, content: Content, rules: ContentRules): SentContent | null {
-  const { format, text, template } = content;
+  const { shape, format, text, template } = content;
   const about = { id: event.id, type: event.type, time: idToDate(event.id).toISOString() };
-  const origin = { ...rules, tenantId: event.tenantId };
-  const values = () => ({ ...about, payload: parseExact(event.body) });
+  const body = shape === null ? event.body : shapedBody(shape, { ...about, body: event.body }, rules.payloadBytesMax);
+  if (body === null) {
+    return null;
+  }
+  const origin = { ...rules, tenantId: event.tenantId, isWhole: shape === null };
+  const values = () => ({ ...about, payload: parseExact(body) });
   switch (format) {
     case 'JSON':
-      return { body: event.body, headers: {} };
+      return { body, headers: {} };
     case 'CLOUDEVENTS_BINARY':
-      return { body: event.body, headers: binaryHeaders(about, origin) };
+      return { body, headers: binaryHeaders(about, origin) };
     case 'CLOUDEVENTS_STRUCTURED':
-      return { body: structuredBody(about, origin, event.body), headers: { 'content-type': STRUCTURED_TYPE } };
+      return { body: structuredBody(about, origin, body), headers: { 'content-type': STRUCTURED_TYPE } };
     case 'TEMPLATE':
       return filled(template, new Values(values()), rules.payloadBytesMax);
     default:
       return { body: JSON.stringify(chatMessage(format, text, values())), headers: {} };
   }
+}
+
+function shapedBody(
+  plan: ShapePlan,
+  { body, ...event }: { id: number; type: string; time: string; body: string },
+  bytesMax: number,
+): string | null {
+  const result = shaped(plan, { ...event, payload: JSON.parse(body) }, bytesMax);
+  const text = result === null ? null : JSON.stringify(result);
+  return text !== null && Buffer.byteLength(text) <= bytesMax ? text : null;
 }
 
 function filled(template: unknown, values: Values, bytesMax: number): SentContent | null {
@@ -71,17 +88,19 @@ function filled(template: unknown, values: Values, bytesMax: number): SentConten
 }
 
 export interface ContentSettings {
+  shape: StoredShape | null;
   format: string | null;
   text: string | null;
   template: unknown;
 }
 
 /** The content that settings make, without those that the format does not use; null: the plain payload. */
-export function contentFrom({ format, text, template }: ContentSettings): Content | null {
-  return format === null || format === 'JSON'
+export function contentFrom({ shape, format, text, template }: ContentSettings): Content | null {
+  return shape === null && (format === null || format === 'JSON')
     ? null
     : {
-        format: format as ContentFormat,
+        shape: shape?.plan ?? null,
+        format: (format ?? 'JSON') as ContentFormat,
         text: isChat(format) ? text : null,
         template: format === 'TEMPLATE' ? template : null,
       };

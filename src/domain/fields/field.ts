@@ -1,3 +1,4 @@
+import type { StoredShape } from '../content/shape/project.js';
 import { snakeCase } from '../snake-case.js';
 import { type StoredAuth, shownAuth } from './auth.js';
 import { type StoredHeaders, shownHeaders } from './headers.js';
@@ -22,6 +23,7 @@ export type Field = Described &
     | { kind: 'filter' }
     | { kind: 'message'; charsMax: number }
     | { kind: 'template' }
+    | { kind: 'shape'; charsMax: number }
   );
 
 /** The parts of a webhook's options that `ENDPOINT_OPTIONS` names. */
@@ -219,6 +221,9 @@ export function valueInForce(
   }
   if (field.kind === 'auth') {
     return shownAuth((rows[0] as Row | null)?.[name] as StoredAuth | null);
+  }
+  if (field.kind === 'shape') {
+    return ((rows[0] as Row | null)?.[name] as StoredShape | null)?.text ?? null;
   }
   if (field.kind !== 'group') {
     const inherited = field.inherited === undefined ? undefined : (installation as Row)[field.inherited];

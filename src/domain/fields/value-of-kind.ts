@@ -1,4 +1,5 @@
 import type { EventFilter } from '../content/filter.js';
+import type { StoredShape } from '../content/shape/project.js';
 import type { AuthInput } from './auth.js';
 import type { HeaderChange } from './headers.js';
 
@@ -12,4 +13,5 @@ export interface ValueOfKind {
   auth: AuthInput;
   filter: EventFilter;
   template: object;
+  shape: StoredShape;
 }

@@ -12,6 +12,8 @@ const METADATA_MAX = 20;
 const METADATA_VALUE_CHARS_MAX = 500;
 const metadataRules = `at most ${METADATA_MAX}, each of at most ${METADATA_VALUE_CHARS_MAX} characters, under keys of 1 to 40 letters, digits, \`_\`, \`.\` and \`-\`.`;
 
+const SHAPE_CHARS_MAX = 16_384;
+
 const TIMEOUT_MS_MIN = 1_000;
 /** The greatest ATTEMPT_TIMEOUT_MAX_MS. */
 const TIMEOUT_MS_MAX = 120_000;
@@ -190,6 +192,15 @@ export const webhookFields = {
           'Conditions on the payload, as they were written: the webhook gets no other events of its types. Null: it gets all.',
         input: `Conditions on the payload: the webhook gets no other events of its types. At most ${CONDITIONS_MAX}, nested at most ${FILTER_DEPTH_MAX} levels deep. Tests and operational events are always sent. Null removes the filter.`,
         rest: `Conditions on the payload: the webhook gets no other events of its types. Each level has exactly one of \`all\`, \`any\`, \`not\` and \`field\`. At most ${CONDITIONS_MAX} conditions, nested at most ${FILTER_DEPTH_MAX} levels deep; null removes the filter.`,
+      },
+      shape: {
+        kind: 'shape',
+        part: 'content',
+        charsMax: SHAPE_CHARS_MAX,
+        optional: true,
+        description: 'The fields that are sent, as a subscription of GraphQL. Null: the whole payload is sent.',
+        input: `The fields that are sent, as a subscription of GraphQL over the types that \`eventSchema\` shows: at most ${SHAPE_CHARS_MAX} characters, 200 fields and 10 levels. Null or an empty text removes it.`,
+        rest: `The fields that are sent, as a subscription of GraphQL over types that are made from the schemas of the events: at most ${SHAPE_CHARS_MAX} characters, 200 fields and 10 levels; null means that the whole payload is sent.`,
       },
       format: {
         kind: 'choice',

@@ -14,11 +14,14 @@ import {
 } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
 import type { Config } from '../../platform/settings/config.js';
+import { type KnownType, readShape } from '../../platform/shapes/read-shape.js';
 
 /** The rules of some kinds compare with it. */
 export interface Known {
   target: TargetPolicy;
   eventTypes: KnownTypes;
+  /** All event types with their schemas, in the order of their names. */
+  schemas: readonly KnownType[];
   /** `HEADER_PREFIX`. */
   headerPrefix: string;
   /** The operator's own maxima. */
@@ -37,6 +40,7 @@ export interface KnownTypes {
 export const knownOf = ({ target, delivery, retentionDays }: Config): Known => ({
   target,
   eventTypes: { all: [], shown: [] },
+  schemas: [],
   headerPrefix: delivery.headerPrefix,
   maxima: delivery,
   retentionDays,
@@ -53,9 +57,10 @@ export function text({ charsMax, lines }: Omit<Text, 'kind'>, name: string) {
       (value) => value.length <= charsMax,
       refused(`${name}_too_long`, `must have at most ${charsMax} characters`),
     )
-    .regex(lines ? /^(?:[^\p{Cc}\p{Cs}]|[\n\r\t])*$/u : ONE_LINE, NO_CONTROL);
+    .regex(lines ? LINES : ONE_LINE, NO_CONTROL);
 }
 
+const LINES = /^(?:[^\p{Cc}\p{Cs}]|[\n\r\t])*$/u;
 const ONE_LINE = /^[^\p{Cc}\p{Cs}]*$/u;
 const NO_CONTROL = 'must not contain control characters, nor halves of characters';
 
@@ -135,6 +140,27 @@ export const template = () =>
     }
     return problems.length === 0 ? JSON.parse(JSON.stringify(written)) : z.NEVER;
   });
+
+/** Not trimmed: faults have the lines of the text as it was written. */
+export const shape = (charsMax: number, name: string, { schemas }: Known) =>
+  z
+    .string()
+    .refine(
+      (written) => written.length <= charsMax,
+      refused(`${name}_too_long`, `must have at most ${charsMax} characters`),
+    )
+    .regex(LINES, NO_CONTROL)
+    .transform((written, context) => {
+      const read = readShape(written, schemas);
+      if ('plan' in read) {
+        return { text: written, plan: read.plan };
+      }
+      for (const { line, column, message } of read.faults) {
+        const detail = `is wrong in line ${line}, column ${column}: ${message}`;
+        context.addIssue({ code: 'custom', ...refused(`${name}_invalid`, detail) });
+      }
+      return z.NEVER;
+    });
 
 export const quantity = (field: Quantity, { maxima }: Known) =>
   amount(field.maxOf === undefined ? field : { ...field, max: Math.min(field.max, maxima[field.maxOf]) });

@@ -20,6 +20,7 @@ import {
   message,
   quantity,
   refused,
+  shape,
   template,
   text,
   textMap,
@@ -69,6 +70,8 @@ function ofKind(name: string, field: Field, known: Known): z.ZodType {
       return message(field.charsMax);
     case 'template':
       return template();
+    case 'shape':
+      return shape(field.charsMax, snakeCase(name), known);
     case 'headers':
       throw new Error('Headers are checked with their group.');
   }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { comparisonsIn, compileFilter } from '../../domain/content/compile-filter.js';
 import type { EventFilter } from '../../domain/content/filter.js';
+import type { StoredShape } from '../../domain/content/shape/project.js';
 import type { AuthInput } from '../../domain/fields/auth.js';
 import { flat } from '../../domain/fields/field.js';
 import type { HeaderChange, StoredHeaders } from '../../domain/fields/headers.js';
@@ -31,6 +32,7 @@ const isBeside = (name: string) => fields.some(([one, { beside }]) => one === na
 const secretNames = fields.filter(([, { secret }]) => secret).map(([name]) => name);
 const headerNames = fields.filter(([, { kind }]) => kind === 'headers').map(([name]) => name);
 const authNames = fields.filter(([, { kind }]) => kind === 'auth').map(([name]) => name);
+const shapeNames = fields.filter(([, { kind }]) => kind === 'shape').map(([name]) => name);
 const none = (names: readonly string[]): Values => Object.fromEntries(names.map((name) => [name, null]));
 
 /** Settings as they are stored, with sealed secrets. Headers are still a change. */
@@ -134,6 +136,9 @@ export const auditedSettings = (settings: object, other: Values = {}): Record<st
     Object.entries(settings).map(([name, value]) => {
       if (value != null && headerNames.includes(name)) {
         return [name, auditedHeaders(value as StoredHeaders, other[name] as StoredHeaders | null)];
+      }
+      if (value != null && shapeNames.includes(name)) {
+        return [name, (value as StoredShape).text];
       }
       const isSecret = secretNames.includes(name) || authNames.includes(name);
       return [name, value != null && isSecret ? HIDDEN : value];

@@ -78,6 +78,7 @@ function FieldControl({ name, field, control, autoFocus = false }: ControlProps)
     case 'filter':
     case 'message':
     case 'template':
+    case 'shape':
       throw new Error(`${name} has a form of its own.`);
   }
 }

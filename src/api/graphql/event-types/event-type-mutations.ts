@@ -5,6 +5,7 @@ import { EventType } from '../../../entities/event-type.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import { type InputIssue, invalidInput } from '../../../errors.js';
+import { AFFECTED_SHAPES_MAX, affectedShapes } from '../../../operations/event-types/affected-shapes.js';
 import type { RegisteredEventType } from '../../../operations/event-types/event-type-registry.js';
 import {
   deprecateEventType,
@@ -15,8 +16,10 @@ import {
 import { schemaIssues } from '../../../platform/payload-checks/schema-issues.js';
 import { actorOf, type Context } from '../../context/context.js';
 import { InputArg } from '../fields/arguments.js';
+import { mayHold } from '../fields/costs.js';
 import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';
+import { AffectedShape } from './affected-shape.js';
 import { findEventType } from './event-type.js';
 
 const SCHEMA_DEPTH_MAX = 64;
@@ -82,7 +85,13 @@ abstract class EventTypePayload {
 class RegisterEventTypePayload extends EventTypePayload {}
 
 @ObjectType({ description: 'The changed event type.' })
-class UpdateEventTypePayload extends EventTypePayload {}
+class UpdateEventTypePayload extends EventTypePayload {
+  @mayHold(AFFECTED_SHAPES_MAX)
+  @Field(() => [AffectedShape], {
+    description: `Shapes that ask for fields which the new schema does not have; empty without a new schema. At most ${AFFECTED_SHAPES_MAX}.`,
+  })
+  affectedShapes!: AffectedShape[];
+}
 
 @ObjectType({ description: 'The event type after the change.' })
 class DeprecateEventTypePayload extends EventTypePayload {}
@@ -124,7 +133,9 @@ export class EventTypeMutations {
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
     await updateEventType(context.db, { name, description, schema }, actorOf(context));
-    return changed(context, name);
+    const { eventType } = await changed(context, name);
+    const affected = schema === undefined ? [] : await affectedShapes(context.db, name, schema);
+    return { eventType, affectedShapes: affected };
   }
 
   @RequiresScope('platform:admin')

@@ -1,6 +1,13 @@
 import { invalidInput, type Path } from '../../../errors.js';
-import { notAType } from '../../../operations/fields/kind-rules.js';
+import { type Known, knownOf, notAType } from '../../../operations/fields/kind-rules.js';
 import type { Context } from '../../context/context.js';
+
+/** The knowledge that rules for the fields of a webhook need. */
+export const knownTo = async ({ config, eventTypes }: Context): Promise<Known> => ({
+  ...knownOf(config),
+  eventTypes: await eventTypes.names(),
+  schemas: await eventTypes.all(),
+});
 
 /** The event type that an optional argument names. @throws ApiError invalid_input when there is no such type */
 export async function knownTypeIn(

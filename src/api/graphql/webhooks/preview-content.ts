@@ -13,7 +13,7 @@ import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import { invalidInput, notFound, requireNoIssues } from '../../../errors.js';
 import { previewFilter } from '../../../operations/explorer/preview-filter.js';
-import { eventTypeNames, knownOf } from '../../../operations/fields/kind-rules.js';
+import { eventTypeNames } from '../../../operations/fields/kind-rules.js';
 import { changedValues } from '../../../operations/fields/rules.js';
 import { requireUsable } from '../../../operations/webhooks/content-settings.js';
 import { type Context, tenantOf } from '../../context/context.js';
@@ -21,6 +21,7 @@ import { payloadText } from '../emits/payload-text.js';
 import { sizeIssues } from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
+import { knownTo } from '../fields/known-event-type.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { readWebhook } from './webhook.js';
@@ -177,7 +178,7 @@ async function triedIn(context: Context, input: PreviewContentInput): Promise<Tr
   const webhook =
     typeof input.webhookId === 'string' ? await readWebhook(context, input.webhookId, ['input', 'webhookId']) : null;
   const stored = webhook === null ? null : await optionsOf(webhook, context);
-  const known = { ...knownOf(context.config), eventTypes: await context.eventTypes.names() };
+  const known = await knownTo(context);
   const eventTypes = parseInput(eventTypeNames(known.eventTypes).nullish(), input.eventTypes, ['input', 'eventTypes']);
   const { content } = webhookFields;
   const changed = parseInput(changedValues({ content }, known), { content: input.content ?? null }, ['input']);

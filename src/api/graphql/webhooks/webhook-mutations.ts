@@ -4,7 +4,6 @@ import type { Emit } from '../../../domain/events/emit.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { invalidInput, notFound } from '../../../errors.js';
-import { knownOf } from '../../../operations/fields/kind-rules.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
 import { checkWebhook } from '../../../operations/webhooks/check-webhook.js';
 import { createWebhook } from '../../../operations/webhooks/create-webhook.js';
@@ -27,6 +26,7 @@ import {
   overlapHours as overlapHoursSchema,
   parseInput,
 } from '../fields/input.js';
+import { knownTo } from '../fields/known-event-type.js';
 import { Requires } from '../fields/requires.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
@@ -195,8 +195,4 @@ export class WebhookMutations {
     const id = idOf('Webhook', webhookId, ['input', 'webhookId']);
     return { webhook: await releaseHeld(context.db, tenantOf(context), id, actorOf(context)) };
   }
-}
-
-async function knownTo({ config, eventTypes }: Context) {
-  return { ...knownOf(config), eventTypes: await eventTypes.names() };
 }

@@ -20,7 +20,7 @@ import { knownTypeIn } from '../fields/known-event-type.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { Resolved } from '../fields/resolved.js';
-import { type Content, contentWarnings } from './content-warnings.js';
+import { contentWarnings } from './content-warnings.js';
 import { EndpointState } from './endpoint-state.js';
 
 @InputType({ description: 'A text in the metadata of a webhook.' })
@@ -55,8 +55,12 @@ const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
 const tenantOfWebhook = async ({ tenant, tenantId }: Webhook, { loaders }: Context) =>
   tenant ?? (await loaders.tenantById.load(tenantId));
 
-const warningsOf = ({ eventTypes }: Webhook, content: Content, context: Context) =>
-  contentWarnings(context, { ...content, eventTypes });
+async function warningsOf(webhook: Webhook, _content: unknown, context: Context): Promise<string[]> {
+  const options = (await optionsOf(webhook, context)) ?? {};
+  // A new row has nothing where it was given nothing.
+  const { filter = null, shape = null, format = null, text = null, template = null }: Partial<WebhookOptions> = options;
+  return contentWarnings(context, webhook.eventTypes, { filter, shape, format, text, template });
+}
 
 @Resolver(() => Webhook)
 @Resolved(webhookFields, optionsOf, tenantOfWebhook, warningsOf)

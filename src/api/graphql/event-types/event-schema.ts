@@ -1,0 +1,34 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { WILDCARD } from '../../../domain/events/event-type.js';
+import { EVENT_TYPES_MAX } from '../../../domain/fields/webhook-fields.js';
+import { listedTypes } from '../../../operations/event-types/listed-types.js';
+import { eventTypeNames } from '../../../operations/fields/kind-rules.js';
+import { printShapeSchema } from '../../../platform/shapes/read-shape.js';
+import type { Context } from '../../context/context.js';
+import { PAYLOAD_COST } from '../fields/costs.js';
+import { parseInput } from '../fields/input.js';
+import { RequiresKey } from '../fields/requires.js';
+
+@Resolver()
+export class EventSchemaResolver {
+  @RequiresKey()
+  @Query(() => String, {
+    nullable: true,
+    complexity: PAYLOAD_COST,
+    description: `The schema that shapes for events of these types are written with, in GraphQL's schema language. Costs ${PAYLOAD_COST}.`,
+  })
+  async eventSchema(
+    @Arg('types', () => [String], {
+      description: `1 to ${EVENT_TYPES_MAX} different names of event types, or \`["*"]\` for all that \`eventTypes\` lists.`,
+    })
+    names: string[],
+    @Ctx() { db, eventTypes, tenantId, budget }: Context,
+  ): Promise<string> {
+    parseInput(eventTypeNames(await eventTypes.names()), names, ['types']);
+    const all = await eventTypes.all();
+    const listed = tenantId === null ? all : await listedTypes(db, all, tenantId);
+    const wanted = names.includes(WILDCARD) ? listed.map(({ name }) => name) : names;
+    return budget.spend(printShapeSchema(wanted, all));
+  }
+}
