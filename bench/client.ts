@@ -43,17 +43,22 @@ export async function createTenant(platform: Api, name: string): Promise<number>
   return answer.createTenant.tenant.databaseId;
 }
 
-/** Makes a webhook for one type of event. @param ratePerSecond default: none */
+/** Makes a webhook for one type of event. @param ratePerSecond default: none. @param isOrdered by keys */
 export async function createWebhook(
   service: Api,
   url: string,
   eventType: string,
-  ratePerSecond?: number,
+  { ratePerSecond, isOrdered = false }: { ratePerSecond?: number | undefined; isOrdered?: boolean } = {},
 ): Promise<{ id: number; secret: string }> {
   const { createWebhook: created } = await ask<{
     createWebhook: { webhook: { databaseId: number }; secret: string };
   }>(service, CREATE_WEBHOOK, {
-    input: { url, eventTypes: [eventType], ...(ratePerSecond && { delivery: { ratePerSecond } }) },
+    input: {
+      url,
+      eventTypes: [eventType],
+      ...(ratePerSecond && { delivery: { ratePerSecond } }),
+      ...(isOrdered && { ordering: { by: 'KEY' } }),
+    },
   });
   return { id: created.webhook.databaseId, secret: created.secret };
 }

@@ -123,6 +123,10 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal("the quiet tenant's emit: p99 at most 250 ms", atMost('quietEmitAnswerP99Ms', 250)),
     goal("the quiet tenant's arrival: p99 at most 400 ms", atMost('latency.p99Ms', 400)),
   ],
+  ordered: [
+    goal('1,000 keys at 60 % of the rate without an order', atLeast('percentOfUnordered', 60)),
+    goal('one key at 70/s to an endpoint of 10 ms', atLeast('oneKeyPerSecond', 70)),
+  ],
   paced: [goal('p99 within 5 % of that beside endpoints without a rate', atMost('p99Ratio', 1.05))],
   near: [goal('p50 at most 5 ms above that of the instant endpoint', atMost('p50DifferenceMs', 5))],
   keys: [

@@ -21,6 +21,8 @@ export interface Load {
   /** Ends when the time is over, or after this many requests, whichever comes first. */
   seconds: number;
   requestsMax?: number;
+  /** Events have this many ordering keys in turn; default: none. */
+  keys?: number;
   /** Requests in flight at once, in the closed loop. */
   concurrency?: number;
   /** Requests a second: makes it an open loop. */
@@ -71,6 +73,7 @@ class Run {
             load.url,
             { apiKey: load.apiKey ?? '', ...(load.tenantId === undefined ? {} : { tenantId: load.tenantId }) },
             load.what === 'emit' ? null : load.what,
+            load.keys,
           );
     this.#pool = new Pool(new URL(load.url).origin, {
       connections: load.concurrency ?? OPEN_LOOP_CONNECTIONS,

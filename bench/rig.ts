@@ -41,6 +41,8 @@ export interface Subscription {
   oneWayMs?: number;
   /** The most requests a second that it allows. */
   ratePerSecond?: number | undefined;
+  /** Events of one key are sent one after the other. */
+  isOrdered?: boolean;
 }
 
 /** Load at a fixed rate that goes on beside what is done meanwhile. */
@@ -103,7 +105,7 @@ export class Rig implements AsyncDisposable {
     service: Service,
     group: string,
     webhooks: number,
-    { eventType = EVENT_TYPE, ratePerSecond, ...place }: Subscription = {},
+    { eventType = EVENT_TYPE, ratePerSecond, isOrdered = false, ...place }: Subscription = {},
   ): Promise<number[]> {
     const origin = await this.#originOf(place);
     const paths = Array.from({ length: webhooks }, (_, index) => `/${group}/${index}`);
@@ -111,7 +113,7 @@ export class Rig implements AsyncDisposable {
     const secrets: Record<string, string> = {};
     const worker = async () => {
       for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-        const { id, secret } = await createWebhook(service, origin + path, eventType, ratePerSecond);
+        const { id, secret } = await createWebhook(service, origin + path, eventType, { ratePerSecond, isOrdered });
         ids.push(id);
         secrets[path] = secret;
       }

@@ -20,18 +20,21 @@ const EMIT_MANY =
 export class EmitTarget implements Target {
   readonly eventsPerRequest: number;
   readonly #headers: Record<string, string>;
+  #sent = 0;
 
   constructor(
     private readonly origin: string,
     caller: Omit<Api, 'origin'>,
     private readonly batch: number | null,
+    private readonly keys?: number,
   ) {
     this.eventsPerRequest = batch ?? 1;
     this.#headers = headersOf(caller);
   }
 
   request(intendedAt: number): Dispatcher.RequestOptions {
-    const item = { event: EVENT_TYPE, payload: payloadAt(intendedAt) };
+    const orderingKey = this.keys === undefined ? {} : { orderingKey: `key-${this.#sent++ % this.keys}` };
+    const item = { event: EVENT_TYPE, payload: payloadAt(intendedAt), ...orderingKey };
     const body =
       this.batch === null
         ? { query: EMIT, variables: { input: item } }

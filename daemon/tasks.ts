@@ -13,6 +13,8 @@ import {
   DELIVER_TASK,
   type DefaultsPayload,
   HOUSEKEEPING_TASK,
+  TURN_TASK,
+  type TurnPayload,
 } from '../src/operations/jobs/tasks.js';
 import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import { followDefaults } from '../src/operations/tenants/follow-defaults.js';
@@ -21,6 +23,7 @@ import type { Database } from '../src/platform/database/database.js';
 import { parseCronItems } from '../src/platform/graphile-worker/library.js';
 import type { Config } from '../src/platform/settings/config.js';
 import type { Deliverer } from './delivery/deliver.js';
+import { BusyKeys } from './jobs/busy-keys.js';
 import { freeingStopped } from './jobs/own-stops.js';
 import { PacedWork } from './jobs/paced-work.js';
 import { Quarantine } from './jobs/quarantine.js';
@@ -74,6 +77,7 @@ export function taskList(deps: {
     },
     putOff: ({ tries: _, ...bulk }, inMs) => enqueueBulkOperation(db.pool, bulk, inMs),
   });
+  const busyKeys = new BusyKeys({ db, fence, atOnce: Math.max(1, Math.floor(config.delivery.concurrency / 8)) });
   return {
     [DELIVER_TASK]: freeingStopped(db, fence, (payload, { job }) =>
       quarantine.run(job, payload as DeliverJob, () => deliverer.deliver(payload as DeliverJob, job.priority)),
@@ -84,6 +88,7 @@ export function taskList(deps: {
       ),
     ),
     [ALIGN_TASK]: (payload) => aligning.run(payload as AlignPayload),
+    [TURN_TASK]: (payload) => busyKeys.watch(payload as TurnPayload),
     [BULK_TASK]: (payload, { job }) => bulkOperations.run({ ...(payload as BulkPayload), tries: job.attempts }),
     [DEFAULTS_TASK]: async (payload) => {
       const { tenantId, after } = payload as DefaultsPayload;

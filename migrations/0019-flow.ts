@@ -20,8 +20,18 @@ export class Flow extends Migration {
         add column filter_comparisons integer;            -- how many it has
       alter table hookwright.webhooks
         add column plain boolean not null default true;   -- it has no filter
+      -- For 0020 and 0022. The functions have their newest text here, and running processes call them from here on.
+      alter table hookwright.deliveries
+        add column content_id bigint,                     -- null: the plain payload
+        add column ordering_key text;                     -- null: unordered; empty: the whole endpoint
+      alter table hookwright.webhook_options
+        add column content_id bigint,                     -- null: the plain payload
+        add column ordering_by text;                      -- null: NOTHING
       alter table hookwright.tenants
         add column uses_flow boolean not null default false; -- one of its webhooks is not plain
+      -- It gets an argument more.
+      drop function if exists hookwright.emit_events_once(bigint[], text[], text[], text[], bigint[], integer[], text[],
+        text, integer, integer);
       ${install([flow, placeDeliveries, writeFlowEvents, emitEventsOnce, newDeliveries, operationalEvents])}
       -- Previews, and counts of events to replay.
       grant execute on function hookwright.readable_body(text, bigint), hookwright.passes_filter(jsonb, jsonpath, text)

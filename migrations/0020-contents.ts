@@ -32,10 +32,8 @@ export class Contents extends Migration {
       alter table hookwright.webhook_options
         add column format text,
         add column text text,
-        add column template json,
-        add column content_id bigint;                     -- null: the plain payload
+        add column template json;
       alter table hookwright.deliveries
-        add column content_id bigint,                     -- null: the plain payload
         add column reshaped_after integer;                -- attempts up to this number had another content
       ${install([flow, placeDeliveries, newDeliveries, checks])}
     `);

@@ -1,9 +1,9 @@
 /** The rights that the role of the API needs. A migration that gives it another one adds that here; a test compares. */
 const text = `
 usage on schema: hookwright
-select on: all_deliveries, all_shapes, all_stats, all_webhooks, api_keys, attempts, audit_log, bulk_operations
-select on: creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions, event_types, events
-select on: installation_report, notice_recipients
+select on: all_deliveries, all_ordering_queue, all_shapes, all_stats, all_webhooks, api_keys, attempts, audit_log
+select on: bulk_operations, creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions
+select on: event_types, events, installation_report, notice_recipients, ordering_queue
 select on: migrations, stats_progress, tenants, webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
 insert on: webhook_contents, webhook_options, webhooks
@@ -24,7 +24,7 @@ execute on function: emit_traced_events, note_confirmation_request
 execute on function: enqueue_align, enqueue_bulk_operation, enqueue_defaults, enqueue_deliveries, event_of_key
 execute on function: find_api_key, passes_filter, readable_body
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
-execute on function: read_changes
+execute on function: read_changes, end_turns, leave_queues, queue_again, skip_turn
 execute on function: want_changes, where_is
 policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
 policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)
@@ -33,6 +33,7 @@ policy: endpoint_states (one_tenant), event_traces (one_tenant), events (one_ten
 policy: installation_report (one_tenant), outbox_grants (one_tenant), raised_events (one_tenant)
 policy: tenants (one_tenant), tenants (platform), webhooks (one_tenant)
 policy: confirmation_requests (one_tenant), notice_recipients (one_tenant), notices (one_tenant)
+policy: ordering_keys (one_tenant), ordering_queue (one_tenant)
 policy: webhook_contents (one_tenant), webhook_options (one_tenant), webhook_recoveries (one_tenant)
 policy: event_types (everybody_reads), event_types (installation_adds), event_types (installation_changes)
 `;

@@ -18,6 +18,8 @@ import { Failovers } from './0018-failovers.js';
 import { Flow } from './0019-flow.js';
 import { Contents } from './0020-contents.js';
 import { Shapes } from './0023-shapes.js';
+import { Waiting } from './0021-waiting.js';
+import { Ordering } from './0022-ordering.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -44,4 +46,6 @@ export const migrations = [
   { name: '0019-flow', class: Flow },
   { name: '0020-contents', class: Contents },
   { name: '0023-shapes', class: Shapes },
+  { name: '0021-waiting', class: Waiting },
+  { name: '0022-ordering', class: Ordering },
 ];

@@ -22,6 +22,8 @@ export const errorCatalogue = {
   webhook_deleted: { status: 409, code: 'CONFLICT', title: 'Webhook was deleted' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'Delivery has not finished' },
   delivery_held: { status: 409, code: 'CONFLICT', title: 'Delivery is held' },
+  key_not_blocked: { status: 409, code: 'CONFLICT', title: 'Ordering key is not blocked' },
+  ordering_waits: { status: 409, code: 'CONFLICT', title: 'Delivery waits for an earlier one' },
   delivery_finished: { status: 409, code: 'CONFLICT', title: 'Delivery has finished' },
   event_gone: { status: 409, code: 'CONFLICT', title: 'Event is no longer kept' },
   bulk_operation_limit_reached: { status: 409, code: 'CONFLICT', title: 'Bulk operation limit reached' },

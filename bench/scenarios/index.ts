@@ -18,6 +18,7 @@ import { memory } from './memory.js';
 import { mixture } from './mixture.js';
 import { near } from './near.js';
 import { noisy } from './noisy.js';
+import { ordered } from './ordered.js';
 import { paced } from './paced.js';
 import { reload } from './reload.js';
 import { restart } from './restart.js';
@@ -41,6 +42,7 @@ export const scenarios: readonly Scenario[] = [
   herd,
   mixture,
   near,
+  ordered,
   paced,
   slow,
   spell,

@@ -46,7 +46,7 @@ export class Recorder {
     };
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share. While the
     // database is away the batch is kept, and outcomes that end later wait behind it: nothing overtakes.
-    const linger = { ms: LINGER_MS, itemsMax: Math.ceil(deps.slots * LINGER_SHARE), isUrgent: changesHealth };
+    const linger = { ms: LINGER_MS, itemsMax: Math.ceil(deps.slots * LINGER_SHARE), isUrgent: othersWait };
     this.#together = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch, linger });
   }
 
@@ -74,5 +74,6 @@ export class Recorder {
   }
 }
 
-/** It decides on retries, probes or the end of a streak, for which other deliveries wait. */
-const changesHealth = (attempt: FinishedAttempt) => hasFailed(attempt) || attempt.delivery.failuresAtLoad > 0;
+/** It decides on retries, probes, the end of a streak or the next of a key, for which other deliveries wait. */
+const othersWait = (attempt: FinishedAttempt) =>
+  hasFailed(attempt) || attempt.delivery.failuresAtLoad > 0 || attempt.delivery.isOrdered;

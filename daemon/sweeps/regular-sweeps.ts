@@ -5,6 +5,7 @@ import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-oper
 import { alignMisheld, type Cursor, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { type WorthSweeping, worthSweeping } from '../../src/operations/housekeeping/worth-sweeping.js';
+import { wakeLeftTurns } from '../../src/operations/ordering/left-turns.js';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
 import { probeDisabled } from '../../src/operations/webhooks/probe-webhooks.js';
 import { repeat } from '../../src/platform/concurrency/repeat.js';
@@ -29,9 +30,10 @@ interface Sweep {
 
 /**
  * Looks regularly for retries that need jobs, for lost work (pending deliveries without a job, held deliveries of an
- * active webhook, bulk operations that stand still), for operational events that are due, and for probes of disabled
- * webhooks. Each round asks once which sweeps may find something. One process at a time does each sweep, and one sweep
- * runs at a time: it takes two connections, one for its lock. A sweep that fails is logged and repeated.
+ * active webhook, bulk operations and ordering keys that stand still), for operational events that are due, and for
+ * probes of disabled webhooks. Each round asks once which sweeps may find something. One process at a time does each
+ * sweep, and one sweep runs at a time: it takes two connections, one for its lock. A sweep that fails is logged and
+ * repeated.
  *
  * @returns a function that ends it, after the sweeps under way
  */
@@ -67,6 +69,7 @@ function sweepsOf(pool: pg.Pool, log: Logger, recovery: Recovery): Sweep[] {
   };
   const held: Cursor<number> = {};
   const overdue: Cursor<string> = {};
+  const ordering = {};
   return [
     { is: 'schedule', lock: 'schedule', everyRounds: 2, work: () => scheduleDeliveries(pool) },
     {
@@ -94,6 +97,17 @@ function sweepsOf(pool: pg.Pool, log: Logger, recovery: Recovery): Sweep[] {
       lock: 'operational-events',
       everyRounds: 2,
       work: async () => (await raisePending(pool)) + (await warnOfExpiringHolds(pool)),
+    },
+    {
+      is: 'ordering',
+      lock: 'ordering',
+      everyRounds: 10,
+      work: async () =>
+        found(
+          { keys: await wakeLeftTurns(pool, ordering) },
+          'info',
+          'found ordering keys whose next delivery was not woken',
+        ),
     },
     { is: 'recovery', lock: 'probe-disabled', everyRounds: 1, work: () => probeDisabled(pool, recovery) },
   ];

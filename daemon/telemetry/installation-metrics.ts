@@ -26,6 +26,16 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
     'Deliveries that are held for inactive webhooks; 50000 means 50000 or more.',
     (one) => one.held,
   ],
+  [
+    'hookwright_ordering_waiting',
+    'Deliveries that wait for earlier ones of their ordering keys; 50000 means 50000 or more.',
+    (one) => one.waiting,
+  ],
+  [
+    'hookwright_ordering_oldest_seconds',
+    'How long ago the oldest delivery was made that waits for an earlier one of its ordering key; 0: none waits.',
+    (one) => one.oldestWaitingSeconds,
+  ],
   ['hookwright_webhooks_active', 'Webhooks that are active.', (one) => one.activeWebhooks],
   [
     'hookwright_webhooks_disabled',

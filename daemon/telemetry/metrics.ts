@@ -7,7 +7,7 @@ import type { Gate } from '../gate/gate.js';
 
 /** The largest batch has 256. */
 const BATCH_DELIVERIES = [1, 2, 5, 10, 20, 50, 100, 200, 256];
-const SWEEPS = ['schedule', 'held', 'overdue', 'bulk', 'events', 'recovery', 'dead_workers'] as const;
+const SWEEPS = ['schedule', 'held', 'overdue', 'bulk', 'events', 'recovery', 'ordering', 'dead_workers'] as const;
 type Sweep = (typeof SWEEPS)[number];
 type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
 
@@ -18,6 +18,7 @@ const OUTCOMES = {
   CANCELED: 'failed',
   PENDING: 'retried',
   HELD: 'retried',
+  WAITING: 'retried', // never: only those whose turn it is are attempted
 } as const satisfies Record<NonNullable<RecordedStatus>, string>;
 
 /** The objects that gauges read. */

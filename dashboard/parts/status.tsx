@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
-import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Clock, type LucideIcon, Trash2 } from 'lucide-react';
+import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Clock, Hourglass, type LucideIcon, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { FAILING_FROM_FAILURES } from '../../src/domain/health-limits';
 import type { DeliveryStatus, FailingState, WebhookDisabledReason } from '../api/generated/graphql';
@@ -40,6 +40,7 @@ export const DELIVERY_STATES: Record<DeliveryStatus, { name: MessageDescriptor; 
   SUCCEEDED: { name: msg`Delivered`, tone: 'good', icon: CircleCheck },
   FAILED: { name: msg`Failed`, tone: 'bad', icon: CircleX },
   PENDING: { name: msg`Pending`, tone: 'info', icon: CircleDashed },
+  WAITING: { name: msg`Waiting`, tone: 'info', icon: Hourglass },
   HELD: { name: msg`Held`, tone: 'warn', icon: CirclePause },
   CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
 };

@@ -6,6 +6,7 @@ export const emitEventsOnce = String.raw`
 -- - priorities: of the jobs (src/domain/pacing/lanes.ts); null: the caller has no pace of its own
 -- - worker_pool: has the deliveries claimed for the workers of this name, up to the priority claim_priority, if there
 --   are at most claim_max. The first row's "claimed" is then the answer of claim_new_deliveries
+-- - ordering_keys: of the events; null: none has one
 -- - error_code: the refusal, or TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
 --   WEBHOOK_NOT_ACTIVE, IDEMPOTENCY_KEY_REUSED. Such an item writes nothing
 --
@@ -19,7 +20,7 @@ export const emitEventsOnce = String.raw`
 create or replace function hookwright.emit_events_once(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
   priorities integer[], refusals text[], worker_pool text default null,
-  claim_priority integer default null, claim_max integer default null
+  claim_priority integer default null, claim_max integer default null, ordering_keys text[] default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
                  claimed json)
 language plpgsql as $$
@@ -62,9 +63,9 @@ begin
     -- another transaction is just writing makes us wait for its end: both answers then name one event.
     insert into hookwright.idempotency_keys as known (tenant_id, key, event_id, request_hash)
     select distinct on (i.tenant_id, i.key) i.tenant_id, i.key, i.id,
-           sha256(convert_to(i.event_type || E'\n' || i.body, 'UTF8'))
-    from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids)
-           with ordinality as i(tenant_id, event_type, body, key, id, ord)
+           sha256(convert_to(i.event_type || E'\n' || i.body || coalesce(E'\n' || i.ordering_key, ''), 'UTF8'))
+    from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids, ordering_keys)
+           with ordinality as i(tenant_id, event_type, body, key, id, ordering_key, ord)
     where i.key is not null and i.id is not null and not exists (
       select from hookwright.idempotency_keys k
       where k.tenant_id = i.tenant_id and k.key = i.key and k.created_at > now() - interval '6 days 23 hours')
@@ -75,19 +76,20 @@ begin
 
     select array_agg(coalesce(known.event_id, i.id) order by i.ord),
            array_agg(coalesce(i.error, case
-             when known.request_hash <> sha256(convert_to(i.event_type || E'\n' || i.body, 'UTF8'))
+             when known.request_hash <> sha256(convert_to(
+               i.event_type || E'\n' || i.body || coalesce(E'\n' || i.ordering_key, ''), 'UTF8'))
              then 'IDEMPOTENCY_KEY_REUSED' end) order by i.ord)
     into owners, errors
-    from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids, errors)
-           with ordinality as i(tenant_id, event_type, body, key, id, error, ord)
+    from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids, errors, ordering_keys)
+           with ordinality as i(tenant_id, event_type, body, key, id, error, ordering_key, ord)
     left join hookwright.idempotency_keys known
       on i.id is not null and known.tenant_id = i.tenant_id and known.key = i.key;
   end if;
 
-  if uses_flow then
+  if uses_flow or ordering_keys is not null then
     return query select * from hookwright.write_flow_events(
       tenant_ids, event_types, bodies, only_webhook_ids, priorities, ids, owners, errors, called_at,
-      worker_pool, claim_priority, claim_max);
+      worker_pool, claim_priority, claim_max, ordering_keys);
     return;
   end if;
 

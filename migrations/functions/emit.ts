@@ -4,7 +4,7 @@ export const emit = `
 -- ends that transaction: the message is a sentence, the detail the error code, the hint says what to do.
 create or replace function hookwright.emit(
   tenant_id bigint, event_type text, body text, idempotency_key text default null,
-  schema_checked boolean default false
+  schema_checked boolean default false, ordering_key text default null
 ) returns table (event_id bigint, delivery_count integer, duplicate boolean)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
@@ -13,7 +13,8 @@ declare
 begin
   select * into answer from hookwright.emit_events(
     array[emit.tenant_id], array[emit.event_type], array[emit.body], array[emit.idempotency_key],
-    schema_checked => emit.schema_checked);
+    schema_checked => emit.schema_checked,
+    ordering_keys => case when emit.ordering_key is not null then array[emit.ordering_key] end);
   if answer.error_code is not null then
     refusal := hookwright.refusal(answer.error_code);
     raise exception using errcode = refusal.state, message = answer.error_detail,
@@ -29,18 +30,20 @@ end $$;
 -- - priorities: of the jobs (src/domain/pacing/lanes.ts); null: 0, and 10 for what is beyond a tenant's share
 -- - schema_checked: the caller has checked the bodies by the schemas of their types. From the API this covers all that
 --   judge_emits checks; from another role only the schemas that SQL cannot check
--- - error_code: a code of emit_events_once or of judge_emits. Such an item writes nothing
+-- - ordering_keys: 1 to 255 printable ASCII characters each, or null; null: no event has one. Webhooks with the order
+--   KEY get events of one key in the order of commits
+-- - error_code: a code of emit_events_once or of judge_emits, or ORDERING_KEY_MALFORMED. Such an item writes nothing
 --
 -- Two ids can be equal after the clock was set back, and a day's partition is missing when no daemon has run for two
 -- weeks: then it tries again with new ids, or makes the partition.
 --
 -- Raises HW011 for arguments that do not fit together, HW012 for more than 100,000 deliveries, and query_canceled when
--- another open transaction, such as an application's, has an idempotency key of the API's emits for more than a second:
--- calls of the API share a transaction, and a call that is too slow fails alone (GroupCommit).
+-- another open transaction, such as an application's, has an idempotency or ordering key of the API's emits for more
+-- than a second: calls of the API share a transaction, and a call that is too slow fails alone (GroupCommit).
 create or replace function hookwright.emit_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
   only_webhook_ids bigint[] default null, priorities integer[] default null,
-  schema_checked boolean default false
+  schema_checked boolean default false, ordering_keys text[] default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
                  error_detail text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
@@ -66,6 +69,15 @@ begin
       coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
       restricted, schema_checked is true) j;
   end if;
+  if ordering_keys is not null then
+    if cardinality(ordering_keys) is distinct from cardinality(tenant_ids) then
+      raise exception using errcode = 'HW011', message = 'The arrays must have one element for each event.';
+    end if;
+    refusals := array(
+      select coalesce(refusals[i.ord],
+               case when i.key !~ '^[ -~]{1,255}$' collate "C" then 'ORDERING_KEY_MALFORMED' end)
+      from unnest(ordering_keys) with ordinality as i(key, ord) order by i.ord);
+  end if;
   loop
     begin
       if hurries then
@@ -79,7 +91,7 @@ begin
           coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
           coalesce(only_webhook_ids, array_fill(null::bigint, array[cardinality(event_types)])),
           priorities,
-          refusals) e;
+          refusals, ordering_keys => ordering_keys) e;
       if hurries then
         perform set_config('lock_timeout', lock_timeout, true);
       end if;
@@ -97,11 +109,11 @@ begin
         end if;
         perform hookwright.make_partitions(2);
       when lock_not_available then
-        if not hurries then
+        if restricted then
           raise;
         end if;
         raise query_canceled using
-          message = 'Another transaction is writing an event with one of these idempotency keys.';
+          message = 'Another transaction is writing an event with one of these idempotency or ordering keys.';
     end;
     tries := tries + 1;
   end loop;
@@ -111,7 +123,7 @@ end $$;
 -- its first emit.
 create or replace function hookwright.emit_traced_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
-  priorities integer[], traceparents text[]
+  priorities integer[], traceparents text[], ordering_keys text[] default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 #variable_conflict use_column
@@ -120,7 +132,7 @@ begin
   with emitted as materialized (
     select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code
     from hookwright.emit_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities,
-                                schema_checked => true) e
+                                schema_checked => true, ordering_keys => ordering_keys) e
   ),
   traced as (
     insert into hookwright.event_traces (event_id, tenant_id, traceparent)
@@ -172,8 +184,9 @@ language sql immutable as $$
     ('SCHEMA_NOT_CHECKED', 'HW008', 'The schema of this event type cannot be checked in the database.',
       'Check the body by EventType.schema in the application, and say schema_checked => true.'),
     ('IDEMPOTENCY_KEY_REUSED', 'HW009',
-      'The idempotency key was used for an event of another type or with another body.', null),
+      'The idempotency key was used for an event of another type, or with another body or ordering key.', null),
     ('IDEMPOTENCY_KEY_INVALID', 'HW010', 'An idempotency key has 1 to 255 printable ASCII characters.', null),
+    ('ORDERING_KEY_MALFORMED', 'HW013', 'An ordering key has 1 to 255 printable ASCII characters.', null),
     ('ARGUMENT_MISSING', 'HW011', 'Tenant, event type and body must not be null.', null)
   ) as known(code, state, sentence, hint)
   where known.code = refusal.code

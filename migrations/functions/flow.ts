@@ -5,12 +5,13 @@ create or replace function hookwright.is_plain(id bigint) returns boolean
 language plpgsql stable as $$
 begin
   return not exists (select from hookwright.webhook_options o
-                     where o.webhook_id = id and (o.filter_path is not null or o.content_id is not null));
+                     where o.webhook_id = id and (o.filter_path is not null or o.content_id is not null
+                                                  or o.ordering_by <> 'NOTHING'));
 end $$;
 
 -- After changes of webhook_options: keeps webhooks.plain, and tenants.uses_flow while a webhook of the tenant is not
 -- plain; and notes since when a webhook has another content, whose row is kept for its deliveries. A trigger, so that
--- no change past the API leaves a filter or a content ignored.
+-- no change past the API leaves a filter, a content or an order ignored.
 create or replace function hookwright.note_flow() returns trigger
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare

@@ -11,12 +11,14 @@ import { liveUpdates } from './live-updates.js';
 import { newDeliveries } from './new-deliveries.js';
 import { notices } from './notices.js';
 import { operationalEvents } from './operational-events.js';
+import { ordering } from './ordering.js';
 import { partitions } from './partitions.js';
 import { placeDeliveries } from './place-deliveries.js';
 import { probes } from './probes.js';
 import { sessions } from './sessions.js';
 import { statistics } from './statistics.js';
 import { webhookState } from './webhook-state.js';
+import { turns } from './turns.js';
 import { whereIs } from './where-is.js';
 import { writeFlowEvents } from './write-flow-events.js';
 
@@ -28,6 +30,8 @@ export const functions: readonly string[] = [
   sessions,
   emit,
   flow,
+  ordering,
+  turns,
   emitEventsOnce,
   writeFlowEvents,
   placeDeliveries,

@@ -1,12 +1,12 @@
-/** How events of tenants that filter are written (docs/decisions/0056). */
+/** How events of tenants that filter or order are written (docs/decisions/0056, 0058). */
 export const writeFlowEvents = `
--- The last step of emit_events_once, where a tenant of the batch uses flow: filters of webhooks. Arguments and answer
--- are those of emit_events_once, with what it has found until then: ids of the new events, the owners of their
--- idempotency keys, and errors.
+-- The last step of emit_events_once, where a tenant of the batch uses flow (filters or order of webhooks), or an event
+-- has an ordering key. Arguments and answer are those of emit_events_once, with what it has found so far: ids of the
+-- new events, the owners of their idempotency keys, and errors.
 create or replace function hookwright.write_flow_events(
   tenant_ids bigint[], event_types text[], bodies text[], only_webhook_ids bigint[], priorities integer[],
   ids bigint[], owners bigint[], errors text[], called_at timestamptz,
-  worker_pool text, claim_priority integer, claim_max integer
+  worker_pool text, claim_priority integer, claim_max integer, ordering_keys text[]
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
                  claimed json)
 language plpgsql as $$
@@ -14,20 +14,21 @@ language plpgsql as $$
 begin
   return query
   with fresh as materialized (
-    select i.ord, i.id, i.tenant_id, i.event_type, i.body, i.only_webhook_id, i.priority
-    from unnest(tenant_ids, event_types, bodies, only_webhook_ids, ids, owners, errors, priorities)
+    select i.ord, i.id, i.tenant_id, i.event_type, i.body, i.only_webhook_id, i.priority, i.ordering_key
+    from unnest(tenant_ids, event_types, bodies, only_webhook_ids, ids, owners, errors, priorities, ordering_keys)
            with ordinality
-           as i(tenant_id, event_type, body, only_webhook_id, id, owner, error, priority, ord)
+           as i(tenant_id, event_type, body, only_webhook_id, id, owner, error, priority, ordering_key, ord)
     where i.error is null and i.owner = i.id
   ),
   written as (
-    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id)
-    select id, tenant_id, event_type, body, only_webhook_id from fresh
+    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, ordering_key)
+    select id, tenant_id, event_type, body, only_webhook_id, ordering_key from fresh
   ),
   subscribed as materialized (
-    select f.ord, f.id as event_id, f.tenant_id, f.event_type, f.priority, w.id as webhook_id, w.active,
+    select f.ord, f.id as event_id, f.tenant_id, f.event_type, f.priority, f.ordering_key, w.id as webhook_id, w.active,
            case when f.only_webhook_id is null and not w.plain then o.filter_path end as filter_path,
-           o.filter_comparisons
+           o.filter_comparisons,
+           case when f.only_webhook_id is null and not w.plain then o.ordering_by end as ordering_by, o.ordering_path
     from fresh f
     join hookwright.webhooks w on w.tenant_id = f.tenant_id and w.deleted_at is null
      and case when f.only_webhook_id is null
@@ -38,16 +39,23 @@ begin
     left join hookwright.webhook_options o on not w.plain and o.webhook_id = w.id
     limit 100001
   ),
-  -- A body is read as jsonb once, however many webhooks filter it.
+  -- A body is read as jsonb once, however many webhooks filter it, and once for all keys in it.
   readable as materialized (
     select f.ord, hookwright.readable_body(f.body, filters.comparisons) as body
     from fresh f
     join (select ord, sum(filter_comparisons) as comparisons from subscribed where filter_path is not null group by ord)
       filters on filters.ord = f.ord
   ),
+  keyed as materialized (
+    select f.ord, hookwright.readable_body(f.body, 0) as body
+    from fresh f where f.ordering_key is null and f.ord in (
+      select ord from subscribed where ordering_by = 'KEY' and ordering_path is not null)
+  ),
   matched as materialized (
-    select hookwright.next_id() as id, s.ord, s.event_id, s.tenant_id, s.event_type, s.priority, s.webhook_id, s.active
-    from subscribed s left join readable r on r.ord = s.ord
+    select hookwright.next_id() as id, s.ord, s.event_id, s.tenant_id, s.event_type, s.priority, s.webhook_id, s.active,
+           case when s.ordering_by is not null
+                then hookwright.ordering_key_of(s.ordering_by, s.ordering_path, s.ordering_key, k.body) end as key
+    from subscribed s left join readable r on r.ord = s.ord left join keyed k on k.ord = s.ord
     where s.filter_path is null or hookwright.passes_filter(r.body, s.filter_path, s.event_type)
   ),
   -- Deliveries beyond a tenant's share stand behind those of others (src/domain/pacing/lanes.ts).
@@ -56,7 +64,7 @@ begin
     from fresh where priority is null group by tenant_id
   ),
   laned as materialized (
-    select m.id, m.ord, m.event_id, m.tenant_id, m.event_type, m.webhook_id, m.active,
+    select m.id, m.ord, m.event_id, m.tenant_id, m.event_type, m.webhook_id, m.active, m.key,
            case
              when coalesce(m.priority, 0) <> 0 then m.priority
              when row_number() over (partition by m.tenant_id, m.active, m.priority order by m.id)
@@ -66,22 +74,22 @@ begin
     from matched m left join shares s on s.tenant_id = m.tenant_id
     where hookwright.fits_one_call((select count(*) from subscribed), 100000)
   ),
-  -- First attempts of one lane share jobs, a few each (docs/decisions/0007).
+  -- First attempts of one lane share jobs, a few each (docs/decisions/0007), unless they are ordered.
   numbered as (
-    select *, (row_number() over (partition by active, priority order by id) - 1)
-              / hookwright.job_size(count(*) over (partition by active, priority)) as part
+    select *, (row_number() over (partition by active, priority, key is null order by id) - 1)
+              / hookwright.job_size(count(*) over (partition by active, priority, key is null)) as part
     from laned
   ),
   grouped as materialized (
     select *,
-           case when active and count(*) over fellows > 1 then min(id) over fellows end as job_group
-    from numbered window fellows as (partition by active, priority, part)
+           case when active and key is null and count(*) over fellows > 1 then min(id) over fellows end as job_group
+    from numbered window fellows as (partition by active, priority, key is null, part)
   ),
   placed as (
     select hookwright.place_deliveries(
              array_agg(id), array_agg(tenant_id), array_agg(event_id), array_agg(webhook_id), array_agg(event_type),
              array_agg(active), array_agg(job_group), array_agg(priority), called_at,
-             array_agg(ord::integer - 1), worker_pool, claim_priority, claim_max) as claimed
+             array_agg(ord::integer - 1), worker_pool, claim_priority, claim_max, array_agg(key)) as claimed
     from grouped
   ),
   counted as (

@@ -23,6 +23,7 @@ export const AuditAction = graphqlEnum('AuditAction', 'A kind of change.', {
   WEBHOOK_DELETED: 'A webhook was deleted.',
   WEBHOOK_SECRET_ROTATED: 'A webhook got a new signing secret.',
   HELD_RELEASED: 'The held deliveries of a webhook were released.',
+  ORDERING_KEY_UNBLOCKED: 'A blocked ordering key of a webhook was unblocked.',
   DELIVERY_REDELIVERED: 'A finished delivery was sent again.',
   DELIVERY_ATTEMPTED_NOW: 'The next attempt of a delivery was made due at once.',
   DELIVERY_CANCELED: 'A delivery was canceled.',

@@ -7,6 +7,7 @@ import { Node, NumberedNode, ShowsIdOf } from './node.js';
 
 export const DeliveryStatus = graphqlEnum('DeliveryStatus', 'The state of a delivery.', {
   PENDING: 'An attempt is due now or later.',
+  WAITING: 'An earlier delivery of its ordering key has not ended. `waitsFor` names it.',
   HELD: 'The webhook is inactive, or was enabled with `held: KEEP`. The delivery waits to be released.',
   SUCCEEDED: 'The endpoint answered 2xx.',
   FAILED: 'All retries are used up, or the endpoint answered 410.',
@@ -20,6 +21,7 @@ const CancelReason = graphqlEnum('DeliveryCancelReason', 'Why a delivery was can
   DISCARDED: 'The webhook was enabled with `held: DISCARD`.',
   EXPIRED: 'The retention time ended before the delivery could be sent.',
   BY_USER: 'Somebody canceled it.',
+  SUPERSEDED: 'A later event of its ordering key took its place.',
 });
 export type CancelReason = keyof typeof CancelReason;
 
@@ -61,10 +63,17 @@ export class Delivery {
   @Property({ type: 'integer' })
   attemptsBefore!: number;
 
+  @shown.nullableText(
+    'The key whose order it keeps. An empty text: all deliveries of the webhook. Null: it waits for no other.',
+  )
+  orderingKey!: string | null;
+
   @Property(timeColumn())
   dueAt!: Date;
 
-  @shown.nullableTime('When the delivery succeeded, failed for good or was canceled. Null while it is pending or held.')
+  @shown.nullableTime(
+    'When the delivery succeeded, failed for good or was canceled. Null while it is pending, waiting or held.',
+  )
   finishedAt!: Date | null;
 
   @shown.nullableInteger(

@@ -21,6 +21,9 @@ export class Event {
   @shown.text('The name of the event type.')
   eventType!: string;
 
+  @shown.nullableText('The key by which webhooks order the event. Null when it was emitted without one.')
+  orderingKey!: string | null;
+
   /**
    * The bytes of the payload, which every attempt signs and sends. They may be long, so an entity has them only just
    * after the emit; otherwise operations/explorer/read-bodies.ts reads them.

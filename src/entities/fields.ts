@@ -36,6 +36,7 @@ const kinds: {
   template: { column: { type: 'json', columnType: 'json' }, type: () => JSONValue },
   // Not jsonb, which cannot have every name of a payload.
   shape: { column: { type: 'json', columnType: 'json' }, type: () => String },
+  path: { column: { type: 'text' }, type: () => String },
 };
 const numbers: Record<'whole' | 'other', (typeof kinds)['text']> = {
   whole: { column: { type: 'integer' }, type: () => Int },
@@ -70,7 +71,8 @@ export const Stored =
   ({ prototype }) => {
     for (const [name, field] of flat(fields).filter(([, { beside }]) => (beside === true) === (row === 'beside'))) {
       const column = field.secret ? { type: 'blob', hidden: true } : kindOf(field).column;
-      Property<object>({ ...column, nullable: isNullable(field) })(prototype as object, name);
+      const named = field.column === undefined ? {} : { fieldName: field.column };
+      Property<object>({ ...column, ...named, nullable: isNullable(field) })(prototype as object, name);
     }
   };
 

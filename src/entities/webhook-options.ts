@@ -29,4 +29,8 @@ export class WebhookOptions {
   /** The row of webhook_contents that new deliveries name; null: they send the plain payload. */
   @Property({ ...idColumn(), nullable: true })
   contentId!: number | null;
+
+  /** `keyPath` as Postgres reads by it. */
+  @Property({ type: 'text', columnType: 'jsonpath', nullable: true })
+  orderingPath!: string | null;
 }

@@ -48,6 +48,7 @@ const needed: Record<string, readonly (keyof typeof PortalCapability)[] | null> 
   'Mutation.revokePortalSession': ['MANAGE_KEYS'],
   'Mutation.rotateWebhookSecret': ['MANAGE_ENDPOINTS', 'SEE_SECRETS'],
   'Mutation.testWebhook': ['SEND'],
+  'Mutation.unblockKey': ['SEND'],
   'Mutation.updateEventType': null,
   'Mutation.updateTenant': null,
   'CreateWebhookPayload.secret': ['MANAGE_ENDPOINTS', 'SEE_SECRETS'],

@@ -201,6 +201,8 @@ describe('the backlog', () => {
     due: 3,
     scheduled: 2,
     held: 1,
+    waiting: 0,
+    oldestWaitingSeconds: 0,
     oldestDueSeconds: 4.5,
     partitionDaysAhead: 14,
     housekeeping: { startedAt: new Date(5_000), succeededAt: new Date(4_000), failure: null },

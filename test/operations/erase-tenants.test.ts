@@ -47,6 +47,8 @@ async function fill(stack: DeliveryStack, tenantId: number, url: string): Promis
       (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
       values (${webhook.id}, gen_random_uuid(), ${tenantId}, 1, 0, 0, 0);
     insert into hookwright.webhook_recoveries (webhook_id, tenant_id, pause_minutes) values (${webhook.id}, ${tenantId}, 1);
+    insert into hookwright.ordering_keys (webhook_id, key, tenant_id) values (${webhook.id}, 'k', ${tenantId});
+    insert into hookwright.ordering_queue values (${webhook.id}, 'k', 1, 1, ${tenantId});
     insert into hookwright.notice_recipients (tenant_id, address, topics)
       values (${tenantId}, 'ops-${tenantId}@example.com', '{DISABLED}');
     insert into hookwright.notices (tenant_id, recipient_id, topic, send_after)

@@ -75,6 +75,7 @@ const conditions: DeliveryConditions[] = [
   { webhookId: 1, status: 'PENDING' },
   { eventId: 1 },
   { status: 'HELD' },
+  { status: 'WAITING' },
   { status: 'FAILED' },
   { eventType: 'a.b' },
   ...([0, 2, 3, 4, 5] as const).map((statusClass) => ({ statusClass })),
@@ -100,6 +101,7 @@ const callAll = (on: Notes): Promise<unknown>[] => [
   ...conditions.map((each) => countDeliveries(on.deps, 1, each, DESC)),
   ...[ASC, DESC].flatMap((bounds) => [
     pageDeliveriesByWebhook(on.deps, 1, [1], { eventType: 'a.b' }, bounds),
+    pageDeliveriesByWebhook(on.deps, 1, [1], { status: 'WAITING' }, bounds),
     pageDeliveriesByEvent(on.deps, 1, [1], bounds),
     readFanOut(on.deps, 1, [{ event: { id: 1, eventType: 'a.b', onlyWebhookId: null }, bounds }], {
       retentionDays: DAYS,

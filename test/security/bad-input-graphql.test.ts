@@ -98,6 +98,7 @@ const goodVariables: Record<string, Json> = {
   releaseHeld: { input: { webhookId: webhook } },
   revokeApiKey: { input: { id: String(api.tenant.keyId) } },
   testWebhook: { input: { id: webhook } },
+  unblockKey: { input: { webhookId: webhook, key: 'k', action: 'SKIP' } },
   updateWebhook: { input: { id: webhook, active: true } },
 };
 for (const list of ['deliveries', 'events', 'webhooks', 'apiKeys', 'tenants', 'auditLog', 'bulkOperations']) {

@@ -22,7 +22,8 @@ const guardedBy: Record<string, string> = {
   'deliveries:read': `
     Query.backlog Query.bulkOperation Query.bulkOperations Query.deliveries Query.delivery Query.deliveryCounts Query.stats
     Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog Tenant.stats Webhook.backlog
-    Webhook.deliveries Webhook.failures Webhook.lastDay Webhook.nextAttempts Webhook.stats`,
+    Webhook.deliveries Webhook.failures Webhook.lastDay Webhook.nextAttempts
+    Webhook.orderingKeys Webhook.stats`,
   'events:read': 'Query.event Query.events Query.previewContent Attempt.requestBody Delivery.asCurl Delivery.event',
   'any key': 'Query.eventSchema Query.eventType Query.eventTypes Query.node Query.nodes Query.viewer',
   '': `
@@ -31,7 +32,8 @@ const guardedBy: Record<string, string> = {
   'webhooks:read': 'Query.webhook Query.webhooks Subscription.webhookUpdated FanOutEntry.webhook Tenant.webhookCount',
   'deliveries:write': `
     Mutation.attemptNow Mutation.cancelBulkOperation Mutation.cancelDeliveries Mutation.cancelDelivery
-    Mutation.recoverDeliveries Mutation.recoverWebhook Mutation.redeliver Mutation.replayEvents Mutation.resumeBulkOperation`,
+    Mutation.recoverDeliveries Mutation.recoverWebhook Mutation.redeliver Mutation.replayEvents Mutation.resumeBulkOperation
+    Mutation.unblockKey`,
   'webhooks:write': `
     Query.noticeRecipients Mutation.checkWebhook Mutation.createNoticeRecipient Mutation.createWebhook
     Mutation.deleteNoticeRecipient Mutation.deleteWebhook Mutation.probeWebhook Mutation.releaseHeld Mutation.rotateWebhookSecret
@@ -60,7 +62,7 @@ const unguarded: Record<string, string> = {
     responseHeaders responseTruncated startedAt statusCode tlsMs url`,
   AuditEntry: 'action actor after apiKeyId before createdAt databaseId id requestId targetId targetType',
   AttemptNowPayload: 'bulkOperation deliveries leftOut total totalCapped',
-  Backlog: 'countMax due held oldestDueAt scheduled',
+  Backlog: 'countMax due held oldestDueAt scheduled waiting',
   BulkOperation: `
     affected createdAt databaseId error filter finishedAt id kind processed progress skipped status total`,
   CancelBulkOperationPayload: 'bulkOperation',
@@ -77,7 +79,7 @@ const unguarded: Record<string, string> = {
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
     attemptCount attempts cancelReason createdAt databaseId eventId eventType finishedAt id isCheck
-    lastErrorCode lastStatusCode nextAttemptAt status webhookId`,
+    lastErrorCode lastStatusCode nextAttemptAt orderingKey status waitsFor webhookId`,
   DeliveryCounts: 'all delivered failed held lastAttemptFailed retrying',
   DeliveryUpdate: 'cursor delivery resync',
   DeprecateEventTypePayload: 'eventType',
@@ -87,7 +89,7 @@ const unguarded: Record<string, string> = {
   EmitEventResult: 'deliveryCount duplicate error event',
   EmitEventsPayload: 'results',
   EndpointState: 'inFlight meanMs putOffs waiting window',
-  Event: 'body bodyBytes createdAt databaseId eventType id onlyWebhookId payload',
+  Event: 'body bodyBytes createdAt databaseId eventType id onlyWebhookId orderingKey payload',
   ClosedBacklog: 'due oldestOtherDueAt until webhooks',
   Daemon: 'host inFlight lastSeenAt pid slots startedAt version workerId',
   EncryptionKeyInUse: 'kid tenants',
@@ -118,6 +120,8 @@ const unguarded: Record<string, string> = {
   FanOutEntry: 'delivery failedCondition reason webhookId',
   NoticeRecipient: `
     address confirmedAt createdAt databaseId digest id lastError locale timeZone topics unsubscribedAt`,
+  Ordering: 'by keep keyPath onFailure',
+  OrderingKey: 'blockedAt head key waiting waitingSince',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PortalLook: 'accent accentDark font header radius transparent',
   PortalSession: `
@@ -140,6 +144,7 @@ const unguarded: Record<string, string> = {
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
   Tenant: 'createdAt databaseId deliveryDefaults id name',
   TestWebhookPayload: 'delivery',
+  UnblockKeyPayload: 'webhook',
   UpdateEventTypePayload: 'affectedShapes eventType',
   UpdateNoticeRecipientPayload: 'noticeRecipient',
   UpdateTenantPayload: 'tenant',
@@ -147,7 +152,8 @@ const unguarded: Record<string, string> = {
   Viewer: 'apiKey egressAddresses endpointOptions mailConfigured portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures content createdAt databaseId delivery description disabledAt disabledReason endpointState
-    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt previousSecretExpiresAt url
+    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt ordering
+    previousSecretExpiresAt url
     version`,
   Whereabouts: 'createdAt kind objectId tenant',
   WebhookUpdate: 'cursor resync webhook webhookId',
@@ -288,6 +294,7 @@ describe('over the wire', () => {
     RegisterEventTypeInput: '{name: "a.b", description: "d", schema: {type: "object"}}',
     PreviewContentInput: '{last: 1}',
     ReplayEventsInput: '{webhookId: "1", filter: {since: "2026-01-01T00:00:00Z"}}',
+    UnblockKeyInput: '{webhookId: "1", key: "k", action: SKIP}',
     UpdateEventTypeInput: '{name: "a.b", description: "d"}',
     RedeliverInput: '{deliveryId: "1"}',
     ReleaseHeldInput: '{webhookId: "1"}',

@@ -100,6 +100,7 @@ describe('without the ORM’s tenant filter', () => {
       `mutation { rotateWebhookSecret(input: {id: "${webhookId}"}) { secret } }`,
       `mutation { testWebhook(input: {id: "${webhookId}"}) { delivery { id } } }`,
       `mutation { releaseHeld(input: {webhookId: "${webhookId}"}) { webhook { id } } }`,
+      `mutation { unblockKey(input: {webhookId: "${webhookId}", key: "k", action: SKIP}) { webhook { id } } }`,
       `mutation { redeliver(input: {deliveryId: "${deliveryId}"}) { delivery { id } } }`,
       `mutation { cancelDelivery(input: {id: "${deliveryId}"}) { delivery { id } } }`,
       `mutation { recoverWebhook(input: {id: "${webhookId}", filter: {since: "${since}"}}) { total } }`,

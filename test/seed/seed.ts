@@ -116,7 +116,7 @@ async function makeWebhook(
   tenantId: number,
   { url, eventTypes }: Pick<SeededEndpoint, 'url' | 'eventTypes'>,
 ): Promise<MadeWebhook> {
-  const webhook = { tenantId, url, eventTypes, webhooksMax: 1_000, by: commandLine };
+  const webhook = { tenantId, url, eventTypes, webhooksMax: 1_000, actor: commandLine };
   const { id, secret } = await createWebhook(db, vault, random, webhook);
   return { id, tenantId, url, secret };
 }

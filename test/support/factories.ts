@@ -107,7 +107,7 @@ export function makeWebhook(
   tenantId: number,
   { url = 'https://receiver.example.com/', eventTypes = ['*'] }: { url?: string; eventTypes?: string[] } = {},
 ): Promise<{ id: number; secret: string }> {
-  const webhook = { tenantId, url, eventTypes, webhooksMax: 1_000_000, by: commandLine };
+  const webhook = { tenantId, url, eventTypes, webhooksMax: 1_000_000, actor: commandLine };
   return createWebhook(services.db, services.vault, services.random, webhook);
 }
 

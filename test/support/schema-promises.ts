@@ -45,3 +45,13 @@ export async function schemaDemands(client: pg.ClientBase): Promise<string[]> {
     where c.relnamespace = 'hookwright'::regnamespace and not c.relispartition and indisunique`);
   return rows.map(({ line }) => line).sort();
 }
+
+/** Whether a promise is kept: by the same line, or by a function with more arguments, which have defaults. */
+export function isKept(line: string, promises: readonly string[]): boolean {
+  const [, begin, end] = /^(.*)(\)(?: returns |: ).*)$/s.exec(line) ?? [];
+  const isExtended = (other: string) =>
+    other.startsWith(`${begin}, `) &&
+    other.endsWith(end!) &&
+    (line.includes(' may ') || / DEFAULT /.test(other.slice(begin!.length, -end!.length)));
+  return promises.includes(line) || (begin !== undefined && promises.some(isExtended));
+}

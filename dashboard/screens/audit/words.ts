@@ -19,6 +19,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   EVENT_TYPE_REGISTERED: msg`Event type registered`,
   EVENT_TYPE_UPDATED: msg`Event type changed`,
   HELD_RELEASED: msg`Held deliveries released`,
+  ORDERING_KEY_UNBLOCKED: msg`Ordering key unblocked`,
   OUTBOX_GRANTED: msg`Outbox opened to a database role`,
   OUTBOX_REVOKED: msg`Outbox closed to a database role`,
   PORTAL_SESSION_CREATED: msg`Portal link created`,

@@ -57,6 +57,8 @@ export function DeliveryWords({ delivery }: { delivery: DeliveryRowFragment }) {
       ) : (
         <Trans>It is on its way.</Trans>
       );
+    case 'WAITING':
+      return <Trans>It waits for an earlier delivery of its key.</Trans>;
     case 'HELD':
       return <Trans>Held until the endpoint is enabled or its held deliveries are released.</Trans>;
     case 'CANCELED':

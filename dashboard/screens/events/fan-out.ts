@@ -57,7 +57,7 @@ export function versionAt(
 }
 
 /** The states of deliveries, those that somebody may have to look at first. */
-export const WORST_FIRST = ['FAILED', 'HELD', 'PENDING', 'CANCELED', 'SUCCEEDED'] as const;
+export const WORST_FIRST = ['FAILED', 'HELD', 'WAITING', 'PENDING', 'CANCELED', 'SUCCEEDED'] as const;
 
 type Status = (typeof WORST_FIRST)[number];
 
@@ -69,5 +69,6 @@ export function toneOf(statuses: readonly Status[]): 'good' | 'bad' | 'warn' | '
   if (statuses.some((status) => status === 'HELD' || status === 'CANCELED')) {
     return 'warn';
   }
-  return statuses.length === 0 || statuses.includes('PENDING') ? 'info' : 'good';
+  const isOpen = statuses.some((status) => status === 'PENDING' || status === 'WAITING');
+  return statuses.length === 0 || isOpen ? 'info' : 'good';
 }

@@ -37,6 +37,7 @@ const OUTCOMES: Record<string, MessageDescriptor> = {
   CANCELED: msg`canceled`,
   SUCCEEDED: msg`delivered`,
   PENDING: msg`pending`,
+  WAITING: msg`waiting`,
   HELD: msg`held`,
 };
 

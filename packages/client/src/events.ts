@@ -13,6 +13,8 @@ export interface EmitOptions {
    * so that the client may repeat the request. Only a key of your own makes a repetition by your program safe.
    */
   idempotencyKey?: string | undefined;
+  /** 1 to 255 printable ASCII characters. Webhooks that keep an order send events of one key one after the other. */
+  orderingKey?: string | undefined;
   /** The tenant, for a platform key. Default: that of the client. */
   tenant?: string | number | undefined;
 }

@@ -9,6 +9,8 @@ export interface OutboxOptions {
 export interface OutboxEmitOptions extends OutboxOptions {
   /** 1 to 255 printable ASCII characters. The same key within 7 days gives the same event. Default: none. */
   idempotencyKey?: string | undefined;
+  /** 1 to 255 printable ASCII characters. Webhooks that keep an order send events of one key one after the other. */
+  orderingKey?: string | undefined;
   /** True says that you have checked the payload: Postgres checks only schemas whose fields are all texts. */
   schemaChecked?: boolean | undefined;
 }
@@ -55,9 +57,12 @@ export interface Outbox<Events extends object = AnyEvents> {
 const columns = 'event_id as "eventId", delivery_count as "deliveryCount", duplicate';
 const statement = (mark: (position: number) => string) =>
   `select ${columns} from hookwright.emit(${mark(1)}::bigint, ${mark(2)}::text, ${mark(3)}::text, ` +
-  `idempotency_key => ${mark(4)}::text, schema_checked => ${mark(5)}::boolean)`;
-const NUMBERED = statement((position) => `$${position}`);
-const MARKED = statement(() => '?');
+  `idempotency_key => ${mark(4)}::text, schema_checked => ${mark(5)}::boolean`;
+/** Servers before 0.2 know no ordering keys. */
+const textOf = (mark: (position: number) => string, values: Values): string =>
+  `${statement(mark)}${values.length > 5 ? `, ordering_key => ${mark(6)}::text` : ''})`;
+const numbered = (values: Values) => textOf((position) => `$${position}`, values);
+const marked = (values: Values) => textOf(() => '?', values);
 
 /**
  * Makes emitters for an application that keeps its data in the database of Hookwright (docs/outbox.md). They need no
@@ -69,13 +74,14 @@ export function createOutbox<Events extends object = AnyEvents>(defaults: Outbox
       emit(run, event, payload, { ...options, tenant: options.tenant ?? defaults.tenant }),
   });
   return {
-    pg: (client) => by((values) => client.query(NUMBERED, values)),
-    prisma: (tx) => by(async (values) => await tx.$queryRawUnsafe(NUMBERED, ...values)),
-    drizzle: (tx, sql) => by(async (values) => await tx.execute(sql(templateOf(NUMBERED), ...(values as never[])))),
-    typeorm: (manager) => by((values) => manager.query(NUMBERED, values)),
-    mikroorm: (em) => by((values) => em.execute(MARKED, values)),
-    kysely: (trx) => by((values) => trx.executeQuery(compiledQuery(NUMBERED, values) as never)),
-    knex: (trx) => by(async (values) => await trx.raw(MARKED, values)),
+    pg: (client) => by((values) => client.query(numbered(values), values)),
+    prisma: (tx) => by(async (values) => await tx.$queryRawUnsafe(numbered(values), ...values)),
+    drizzle: (tx, sql) =>
+      by(async (values) => await tx.execute(sql(templateOf(numbered(values)), ...(values as never[])))),
+    typeorm: (manager) => by((values) => manager.query(numbered(values), values)),
+    mikroorm: (em) => by((values) => em.execute(marked(values), values)),
+    kysely: (trx) => by((values) => trx.executeQuery(compiledQuery(numbered(values), values) as never)),
+    knex: (trx) => by(async (values) => await trx.raw(marked(values), values)),
   };
 }
 
@@ -94,13 +100,16 @@ const compiledQuery = (sql: string, parameters: Values) => ({
 });
 
 async function emit(run: Run, event: string, payload: unknown, options: OutboxEmitOptions): Promise<Emitted> {
-  const { tenant, idempotencyKey, schemaChecked = false } = options;
+  const { tenant, idempotencyKey, orderingKey, schemaChecked = false } = options;
   const tenantId = /^(?:tn_)?(\d+)$/.exec(String(tenant))?.[1];
   if (tenantId === undefined) {
     const message = `tenant is ${JSON.stringify(tenant)}, and must be its number or tn_…`;
     throw new HookwrightError(message, { code: 'tenant_required', issues: [], idempotencyKey });
   }
-  const values = [tenantId, event, JSON.stringify(payload), idempotencyKey ?? null, schemaChecked];
+  const values: Values = [tenantId, event, JSON.stringify(payload), idempotencyKey ?? null, schemaChecked];
+  if (orderingKey !== undefined) {
+    values.push(orderingKey);
+  }
   const result = await run(values).catch((error: unknown) => {
     throw refusalIn(error)?.of({ event, idempotencyKey }) ?? error;
   });

@@ -20,7 +20,7 @@ interface GivenEvent extends EmitOptions {
  * @returns the error of an event that cannot be sent
  */
 export function writeEvent(given: GivenEvent, defaults: EmitOptions): WrittenEvent | HookwrightError {
-  const { event, payload, tenant = defaults.tenant, idempotencyKey = crypto.randomUUID() } = given;
+  const { event, payload, tenant = defaults.tenant, idempotencyKey = crypto.randomUUID(), orderingKey } = given;
   const refused = (field: string, code: string, message: string, cause?: unknown) => {
     const issues = [{ path: [field], code, message }];
     return new HookwrightError(`${event} was not sent: ${field} ${message}`, { code, issues, idempotencyKey, cause });
@@ -40,7 +40,8 @@ export function writeEvent(given: GivenEvent, defaults: EmitOptions): WrittenEve
   if (!body?.startsWith('{')) {
     return refused('payload', 'no_object', 'must be an object');
   }
-  const rest = JSON.stringify({ event, idempotencyKey, ...(tenant === undefined ? {} : { tenantId: String(tenant) }) });
+  const tenantId = tenant === undefined ? undefined : String(tenant);
+  const rest = JSON.stringify({ event, idempotencyKey, orderingKey, tenantId });
   return { event, idempotencyKey, text: `${rest.slice(0, -1)},"payload":${body}}` };
 }
 

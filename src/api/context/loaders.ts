@@ -26,6 +26,7 @@ import { deliveryContents } from '../../operations/explorer/read-sent-contents.j
 import type { SearchSlots } from '../../operations/explorer/search.js';
 import { readWebhookNames } from '../../operations/installation/webhook-names.js';
 import type { Caller } from '../../operations/keys/authenticate.js';
+import { readHeads } from '../../operations/ordering/read-keys.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
 import { readNextProbes } from '../../operations/webhooks/probe-webhooks.js';
@@ -73,6 +74,7 @@ function loadersOfOne(context: LoaderContext) {
     contentByDelivery: longTextBy(context, deliveryContents(context.config)),
     answerBodyByAttempt: longTextBy(context, answerBodies),
     answerHeadersByAttempt: longTextBy(context, answerHeaders),
+    headByDelivery: perIdOfTenant(context, readHeads),
     heldCountByWebhook: perIdOfTenant(context, countHeld),
     backlogByWebhook: perIdOfTenant(context, readWebhookBacklogs),
     nextAttemptsByWebhook: perIdOfTenant(context, readNextAttempts),

@@ -35,6 +35,7 @@ import { AuditLogResolver } from './tenants/audit-log.js';
 import { TenantResolver } from './tenants/tenant.js';
 import { TenantUsageResolver } from './tenants/tenant-usage.js';
 import { ViewerResolver } from './tenants/viewer.js';
+import { OrderingKeyResolver, OrderingResolver } from './webhooks/ordering.js';
 import { PreviewContentResolver } from './webhooks/preview-content.js';
 import { WebhookResolver } from './webhooks/webhook.js';
 import { WebhookMutations } from './webhooks/webhook-mutations.js';
@@ -63,6 +64,8 @@ const resolvers = [
   LiveUpdateResolver,
   NodeResolver,
   NoticeRecipientResolver,
+  OrderingKeyResolver,
+  OrderingResolver,
   PortalSessionResolver,
   PreviewContentResolver,
   StatsResolver,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PATH_CHARS_MAX } from '../../domain/content/filter-path.js';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, WILDCARD } from '../../domain/events/event-type.js';
 import {
   type Field,
@@ -76,6 +77,8 @@ function formOf(field: Field, requested: boolean): z.ZodType {
       return z.string().meta({ maxLength: field.charsMax, description });
     case 'template':
       return z.unknown().meta({ description, examples: [{ summary: 'Booking {{booking_code}}' }] });
+    case 'path':
+      return z.string().meta({ maxLength: PATH_CHARS_MAX, description, examples: ['order.id'] });
     case 'filter':
       return (requested ? eventFilter : z.record(z.string(), z.unknown())).meta({ description });
   }

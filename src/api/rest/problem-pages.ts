@@ -30,6 +30,8 @@ const advice: Record<Reason, string> = {
   delivery_not_finished:
     'Wait until the delivery has succeeded, failed or been canceled; or cancel it with `cancelDelivery` and send it again.',
   delivery_held: 'Enable the webhook, which sends its held deliveries; at an active webhook `releaseHeld` sends them.',
+  key_not_blocked: 'Read `orderingKeys` of the webhook: somebody may have unblocked the key already.',
+  ordering_waits: 'Attempt the delivery that it waits for: `waitsFor` names it.',
   delivery_finished: 'The delivery has succeeded, failed or been canceled. `redeliver` sends it again.',
   event_gone: 'A delivery can be sent again only while its event is kept.',
   bulk_operation_limit_reached: 'Wait until a bulk operation has finished, or cancel one.',

@@ -30,7 +30,7 @@ const joined = (predicates: readonly string[], operator: '&&' | '||') => `(${pre
 const COMPARISONS = { EQ: '==', GT: '>', GE: '>=', LT: '<', LE: '<=' };
 
 function compileCondition({ path, op, value }: FieldCondition): string {
-  const field = path === TYPE_PATH ? '$type' : ['$', ...namesOf(path)!.map(literal)].join('.');
+  const field = path === TYPE_PATH ? '$type' : compilePath(path);
   const equals = (one: unknown) => `${field} == ${literal(one as FilterScalar)}`;
   switch (op) {
     case 'EXISTS':
@@ -51,6 +51,9 @@ function compileCondition({ path, op, value }: FieldCondition): string {
       return `(${field} ${COMPARISONS[op]} ${literal(value as FilterScalar)})`;
   }
 }
+
+/** @param path is well formed */
+export const compilePath = (path: string): string => ['$', ...namesOf(path)!.map(literal)].join('.');
 
 /** A value or a name in a jsonpath, which has the escapes of JSON. */
 const literal = (value: FilterScalar): string => JSON.stringify(value);

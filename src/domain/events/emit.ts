@@ -8,6 +8,8 @@ export interface Emit {
   idempotencyKey: string | null;
   /** Only this webhook gets the event, whatever it subscribes to (a test); null: every webhook that matches. */
   onlyWebhookId: number | null;
+  /** 1–255 printable ASCII characters: webhooks that keep an order send events of one key one after the other. */
+  orderingKey?: string | null | undefined;
   /** W3C Trace Context that the attempts go on from; none: they are not traced. */
   traceparent?: string | null | undefined;
 }

@@ -24,10 +24,11 @@ export type Field = Described &
     | { kind: 'message'; charsMax: number }
     | { kind: 'template' }
     | { kind: 'shape'; charsMax: number }
+    | { kind: 'path'; refusedAs: string }
   );
 
 /** The parts of a webhook's options that `ENDPOINT_OPTIONS` names. */
-export const OPTION_PARTS = ['labels', 'pace', 'retry', 'headers', 'auth', 'content'] as const;
+export const OPTION_PARTS = ['labels', 'pace', 'retry', 'headers', 'auth', 'content', 'ordering'] as const;
 type OptionPart = (typeof OPTION_PARTS)[number];
 
 interface Described {
@@ -41,6 +42,8 @@ interface Described {
   part?: OptionPart;
   /** Stored in the row beside the noun's, such as `webhook_options`. */
   beside?: true;
+  /** The column, where the field's name alone would say too little. */
+  column?: string;
 }
 
 interface Member {

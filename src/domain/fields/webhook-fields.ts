@@ -2,6 +2,7 @@ import { CONDITIONS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
 import { CONTENT_FORMATS, TEMPLATE_BYTES_MAX, TEXT_CHARS_MAX } from '../content/formats.js';
 import type { Fields } from './field.js';
 import { HEADERS_MAX } from './headers.js';
+import { ordering } from './ordering-fields.js';
 
 export const URL_LENGTH_MAX = 2048;
 export const EVENT_TYPES_MAX = 100;
@@ -235,4 +236,5 @@ export const webhookFields = {
       },
     },
   },
+  ordering,
 } as const satisfies Fields;

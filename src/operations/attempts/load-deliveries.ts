@@ -48,6 +48,8 @@ export interface DueDelivery extends WebhookToSend {
   failuresBefore: number;
   /** It is sent once, whatever state its webhook has, and changes nothing of the webhook's health. */
   isCheck: boolean;
+  /** It stands in the queue of a key: its end wakes the next one. */
+  isOrdered: boolean;
   /** The webhook is disabled by failures: a success enables it, and a failure uses up no retry. */
   isProbe: boolean;
 }
@@ -82,7 +84,7 @@ const loadSql = (
            coalesce(extract(epoch from w.next_probe_at - now())::float8 * 1000, 0) as "nextProbeInMs",
            d.attempt_count + 1 as "attemptNumber", d.run, d.attempt_count - d.attempts_before as "failuresBefore",
            d.job_group as "jobGroup",
-           d.is_check as "isCheck",
+           d.is_check as "isCheck", d.ordering_key is not null as "isOrdered",
            w.deleted_at is null and ${isDue} as "isDue"
     from hookwright.deliveries d
     join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
@@ -154,6 +156,7 @@ function compact(row: Row, isProbe: boolean): DueDelivery {
     run: row.run,
     failuresBefore: row.failuresBefore,
     isCheck: row.isCheck,
+    isOrdered: row.isOrdered,
     isProbe,
   };
   for (const name of sentNames) {

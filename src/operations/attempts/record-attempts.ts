@@ -7,6 +7,7 @@ import { query, type Statement, type WithCommit } from '../../platform/database/
 import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
+import { endTurns } from '../turns/turns.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import { countAttempts } from './count-attempts.js';
 import { endProbes } from './end-probes.js';
@@ -24,7 +25,8 @@ import { type DisabledWebhook, type HealthRules, lockWebhooks, updateHealth } fr
  * A delivery that was held or canceled while its request was in flight keeps that state, unless the request succeeded:
  * what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED. If it was
  * also redelivered meanwhile, it starts its new run. A check changes no health and raises no event. A probe that has
- * failed leaves its delivery held, and uses up no retry; one that has succeeded enables its webhook (`endProbes`).
+ * failed leaves its delivery held, and uses up no retry; one that has succeeded enables its webhook (`endProbes`). The
+ * end of an ordered one wakes the next of its key.
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param lockWaitMs how long a lock is waited for
@@ -37,7 +39,8 @@ export async function recordAttempts(
   lockWaitMs: number,
 ): Promise<Recorded> {
   const areQuiet = !attempts.some(
-    (attempt) => hasFailed(attempt) || attempt.delivery.isCheck || attempt.delivery.isProbe,
+    (attempt) =>
+      hasFailed(attempt) || attempt.delivery.isCheck || attempt.delivery.isProbe || attempt.delivery.isOrdered,
   );
   const done = areQuiet ? await recordSuccesses(pool, attempts, lockWaitMs) : none;
   const others = attempts.filter(({ delivery }) => !done.has(delivery.id));
@@ -78,12 +81,19 @@ async function writeInto(
   if (counted.length > 0) {
     withCommit(countAttempts(client, counted));
   }
+  const turns = counted.filter(({ delivery }) => delivery.isOrdered && isOver(statuses.get(delivery.id)));
+  if (turns.length > 0) {
+    // After the webhooks' states were written, which the next ones get.
+    withCommit(endTurns(client, turns.map((one) => ({ ...one.delivery, failed: hasFailed(one) }))));
+  }
   const exhausted = ordinary.filter(hasFailed).filter(({ delivery }) => statuses.get(delivery.id) === 'FAILED');
   if (webhookEvents.length > 0 || exhausted.length > 0) {
     await raiseOutcomeEvents(client, webhookEvents, exhausted, await written);
   }
   return { statuses, disabled };
 }
+
+const isOver = (status: string | undefined) => status === 'SUCCEEDED' || status === 'FAILED';
 
 /** The state of a delivery whose attempt was recorded; null: it was not. */
 export type RecordedStatus = `${DeliveryStatus}` | null;

@@ -42,13 +42,17 @@ const turnAwayStatement: Statement = {
           finished_at = case when j.deleted then now() end
       from judged j
       where d.id = j.id and d.id = any(${turned.array('id')}) and d.id between $1 and $2
-        and (d.status = 'PENDING') is true and (j.deleted or not j.active)),
+        and (d.status = 'PENDING') is true and (j.deleted or not j.active)
+      returning d.id, d.tenant_id, d.ordering_key, d.status),
+    ended as (
+      select hookwright.end_turns(array_agg(tenant_id), array_agg(id))
+      from turned_away where ordering_key is not null and status = 'CANCELED' having count(*) > 0),
     waiting as (
       select id, attempt_count, priority, greatest(due_at, hookwright.opens_at(webhook_id)) as job_at
       from (select * from judged where active and not deleted order by id offset 0) as locked)
     select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(job_at),
              array_agg(priority))
-    from waiting`,
+    from waiting where (select count(*) from ended) >= 0`,
 };
 
 /**

@@ -13,7 +13,7 @@ const ofThese = (row: string) =>
 /** Locks in the order of ids, as everywhere. The state is checked again. */
 const lockedSql = (condition = '') => `
   locked as materialized (
-    select d.id, d.webhook_id from hookwright.deliveries d
+    select d.id, d.webhook_id, d.status from hookwright.deliveries d
     where ${ofThese('d')} and ${hasStatusSql('d', '$5::text[]')} is true ${condition}
     order by d.id for update)`;
 
@@ -26,14 +26,16 @@ const recoverStatement: Statement = {
   name: 'bulk_recover',
   text: `
     with ${lockedSql(hasEventSql)},
-    reopened as (
+    reopened as materialized (
       update hookwright.deliveries d set ${reopenedSql}
       from locked where d.id = locked.id and d.id between $2 and $3
-      returning d.id, d.attempt_count)
-    select array_agg(id::float8 order by id) as ids,
+      returning d.id, d.event_id, d.attempt_count),
+    due as materialized (
+      select unnest(hookwright.queue_again($4, array_agg(id order by event_id, id))) as id from reopened)
+    select (select array_agg(id::float8 order by id) from reopened) as ids,
            hookwright.enqueue_deliveries(array_agg(id order by id), array_agg(attempt_count + 1 order by id),
              array_agg(now()), array_agg(${LANES.BULK.priority}))
-    from reopened`,
+    from reopened join due using (id)`,
 };
 
 const replayStatement: Statement = {
@@ -46,7 +48,9 @@ const replayStatement: Statement = {
     select array_agg(id::float8 order by id) as ids,
            hookwright.place_deliveries(array_agg(id order by id), array_agg(tenant_id order by id),
              array_agg(event_id order by id), array_agg($5::bigint), array_agg(event_type order by id),
-             array_agg(true), array_agg(null::bigint), array_agg(${LANES.BULK.priority}), now())
+             array_agg(true), array_agg(null::bigint), array_agg(${LANES.BULK.priority}), now(),
+             keys => array_agg(case when (select not w.plain from hookwright.webhooks w where w.id = $5)
+                                    then hookwright.ordering_key_again(tenant_id, $5, event_id) end order by id))
     from made`,
 };
 
@@ -58,8 +62,15 @@ const cancelStatement: Statement = {
     canceled as (
       update hookwright.deliveries d set ${canceledSql('BY_USER')}
       from locked where d.id = locked.id and d.id between $2 and $3
-      returning d.id)
-    select array_agg(id::float8 order by id) as ids from canceled`,
+      returning d.id, d.tenant_id, d.ordering_key, locked.status as was),
+    waited as materialized (
+      select hookwright.leave_queues(array_agg(tenant_id), array_agg(id))
+      from canceled where ordering_key is not null and was = 'WAITING' having count(*) > 0),
+    had_turns as materialized (
+      select hookwright.end_turns(array_agg(tenant_id), array_agg(id))
+      from canceled where ordering_key is not null and was <> 'WAITING' and (select count(*) from waited) >= 0
+      having count(*) > 0)
+    select array_agg(id::float8 order by id) as ids from canceled where (select count(*) from had_turns) >= 0`,
 };
 
 /**
@@ -89,7 +100,7 @@ const lockWebhooksStatement: Statement = {
 };
 
 /** Deliveries in these states may have a request in flight, whose outcome may be recorded at any moment. */
-const UNDER_WAY = ['PENDING', 'HELD', 'CANCELED'];
+const UNDER_WAY = ['PENDING', 'WAITING', 'HELD', 'CANCELED'];
 
 /** The longest wait for a delivery while webhooks are locked: their outcomes wait meanwhile. */
 const DELIVERY_LOCK_WAIT_MS = 250;
@@ -132,7 +143,7 @@ const waitingStatement: Statement = {
   name: 'bulk_waiting',
   text: `
     select array_agg(d.id::float8) as ids from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
-    where ${ofThese('d')} and (d.status = 'PENDING') is true
+    where ${ofThese('d')} and (d.status in ('PENDING', 'WAITING')) is true
       and case when $5::boolean then d.due_at <= now() else d.attempt_count = d.attempts_before end
       and not ($6::boolean and (w.consecutive_failures > 0 or coalesce(w.closed_until > now(), false)))`,
 };

@@ -1,6 +1,7 @@
 import { LANES } from '../../domain/pacing/lanes.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { waitsForSql } from '../turns/turns.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { LOCK_WAIT_MS } from './delivery-state.js';
@@ -11,6 +12,8 @@ interface Row {
   webhookId: number;
   active: boolean;
   deleted: boolean;
+  /** The delivery that has its turn, of one that waits. */
+  waitsFor: number | null;
 }
 
 /** Webhooks are locked first, as everywhere, and deliveries in the order of ids. */
@@ -21,7 +24,8 @@ const lockStatement: Statement = {
       where w.tenant_id = $2 and w.id = any(array(
         select webhook_id from hookwright.deliveries where id = any($1::bigint[]) and (tenant_id = $2) is true))
       order by w.id for share)
-    select d.id::float8 as id, d.status, target.id::float8 as "webhookId", target.active, target.deleted
+    select d.id::float8 as id, d.status, target.id::float8 as "webhookId", target.active, target.deleted,
+           case when d.status = 'WAITING' then ${waitsForSql('d')} end as "waitsFor"
     from target join hookwright.deliveries d on d.webhook_id = target.id
       and d.id = any($1::bigint[]) and (d.tenant_id = $2) is true
     order by d.id for update of d`,
@@ -38,7 +42,7 @@ const attemptStatement: Statement = {
  * @param ids at least one, each once
  * @returns those that are due now
  * @throws ApiError for the first that cannot be attempted, and then nothing is changed: not_found; delivery_held;
- *   delivery_finished; webhook_deleted; webhook_inactive. Error with LOCK_NOT_AVAILABLE
+ *   delivery_finished; ordering_waits; webhook_deleted; webhook_inactive. Error with LOCK_NOT_AVAILABLE
  */
 export async function attemptNow(
   db: Pick<Database, 'orm'>,
@@ -79,6 +83,12 @@ function refuseUnlessWaiting(id: number, row: Row | undefined): void {
     throw new ApiError(
       'delivery_held',
       `Delivery ${id} is held; it is sent when its webhook is enabled, or by releaseHeld if the webhook is active.`,
+    );
+  }
+  if (row.status === 'WAITING') {
+    throw new ApiError(
+      'ordering_waits',
+      `Delivery ${id} waits for delivery ${row.waitsFor}, which has the same ordering key; only that one can be attempted.`,
     );
   }
   if (row.status !== 'PENDING') {

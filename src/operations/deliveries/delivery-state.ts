@@ -1,6 +1,6 @@
 import type { CancelReason, DeliveryStatus } from '../../entities/delivery.js';
 
-export const OPEN_STATUSES: readonly `${DeliveryStatus}`[] = ['PENDING', 'HELD'];
+export const OPEN_STATUSES: readonly `${DeliveryStatus}`[] = ['PENDING', 'WAITING', 'HELD'];
 
 export const isOpen = (status: string | undefined): boolean => OPEN_STATUSES.some((open) => open === status);
 

@@ -35,21 +35,23 @@ const lockStatement: Statement = {
 
 const reopenStatement: Statement = {
   text: `
-    with reopened as (
+    with reopened as materialized (
       update hookwright.deliveries d set ${reopenedSql}, ${contentSql}
       from (select (select o.content_id from hookwright.webhook_options o
                     where o.webhook_id = w.id) as content_id, w.id from hookwright.webhooks w) wanted
       where d.id = $1 and wanted.id = d.webhook_id
-      returning d.id, d.attempt_count)
+      returning d.id, d.tenant_id, d.attempt_count)
     select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()],
-             array[${LANES.BULK.priority}]) from reopened`,
+             array[${LANES.BULK.priority}])
+    from reopened where cardinality(hookwright.queue_again(tenant_id, array[id])) = 1`,
 };
 
 /**
- * Sends a finished delivery again, with the same id (docs/graphql-examples.md, "Mutations: events and deliveries").
+ * Sends a finished delivery again, with the same id (docs/graphql-examples.md, "Mutations: events and deliveries"). An
+ * ordered one goes to the end of its key's queue.
  *
  * @param reshape whether to send the content that the webhook has now, instead of the delivery's own
- * @throws ApiError not_found; delivery_not_finished while it is pending or held; event_gone when its event is not
+ * @throws ApiError not_found; delivery_not_finished while it is open; event_gone when its event is not
  *   kept any more; webhook_inactive; webhook_deleted. Error with LOCK_NOT_AVAILABLE, when another session has the
  *   webhook or the delivery locked
  */

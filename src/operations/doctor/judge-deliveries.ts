@@ -40,6 +40,12 @@ export function judgeDeliveries(
       `Overdue deliveries without a job: ${facts.lost}. A running daemon finds them within two minutes; look again then.`,
       'Every overdue delivery has a job.',
     ),
+    warnIf(
+      facts.leftTurns > 0,
+      'ordering',
+      `Ordering keys whose next delivery was not woken: ${facts.leftTurns}. A running daemon wakes them within a minute, or when an application commits its emits; look again then.`,
+      'Every ordering key has a delivery whose turn it is.',
+    ),
     judgeBacklog(installation, facts, now),
     warnIf(
       facts.holdsEndingSoon > 0,

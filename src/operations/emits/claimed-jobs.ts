@@ -46,7 +46,10 @@ function dueDeliveries({ deliveries, webhooks }: ClaimedJson, items: readonly Em
   return due;
 }
 
-/** The statement leaves out traced events, and webhooks that are closed, not plain, or have a previous secret. */
+/**
+ * The statement leaves out traced events, ordered deliveries, and webhooks that are closed, not plain, or have a
+ * previous secret.
+ */
 const firstAttempt = {
   content: null,
   traceparent: null,
@@ -58,4 +61,5 @@ const firstAttempt = {
   nextProbeInMs: 0,
   isCheck: false,
   isProbe: false,
+  isOrdered: false,
 };

@@ -19,13 +19,15 @@ const itemColumns: Readonly<Record<string, Column<EmitItem>>> = {
   only_webhook_ids: column.bigint(({ onlyWebhookId }) => onlyWebhookId),
   priorities: column.integer(({ priority }) => priority),
 };
+const traceparents = column.text(({ traceparent }: EmitItem) => traceparent);
 const plainItems = new RowsParameter(itemColumns);
-const tracedItems = new RowsParameter({
-  ...itemColumns,
-  traceparents: column.text(({ traceparent }: EmitItem) => traceparent),
-});
+const tracedItems = new RowsParameter({ ...itemColumns, traceparents });
 /** The statement's first parameters are the claiming pool, the priority and the number of deliveries. */
 const claimedItems = new RowsParameter(itemColumns, { after: 3 });
+
+/** The same for items of which some have ordering keys, as the last parameter. */
+const ordering = new RowsParameter({ ordering_keys: column.text(({ orderingKey }: EmitItem) => orderingKey) });
+const orderingAfter = ({ names }: { names: string }, before = 0) => `$${before + names.split(', ').length + 1}::text[]`;
 
 /** One row per item, in their order. */
 type EmitRow =
@@ -44,11 +46,30 @@ const tracedStatement: Statement = {
          from hookwright.emit_traced_events(${tracedItems.arrays}) order by item`,
 };
 
+const orderedStatement: Statement = {
+  name: 'emit_ordered_events',
+  text: `select event_id, delivery_count, duplicate, error_code
+         from hookwright.emit_events(${plainItems.arrays}, true, ${orderingAfter(plainItems)}) order by item`,
+};
+
+const tracedOrderedStatement: Statement = {
+  name: 'emit_traced_ordered_events',
+  text: `select event_id, delivery_count, duplicate, error_code
+         from hookwright.emit_traced_events(${tracedItems.arrays}, ${orderingAfter(tracedItems)}) order by item`,
+};
+
 /** Without the repetitions of `emit_events`, which the caller uses when it fails. */
 const claimedStatement: Statement = {
   name: 'emit_claimed_events',
   text: `select event_id, delivery_count, duplicate, error_code, claimed
          from hookwright.emit_events_once(${claimedItems.arrays}, null, $1, $2, $3) order by item`,
+};
+
+const claimedOrderedStatement: Statement = {
+  name: 'emit_claimed_ordered_events',
+  text: `select event_id, delivery_count, duplicate, error_code, claimed
+         from hookwright.emit_events_once(${claimedItems.arrays}, null, $1, $2, $3, ${orderingAfter(claimedItems, 3)})
+         order by item`,
 };
 
 /** `claimedStatement` for one item that `isLone`. */
@@ -62,16 +83,19 @@ const loneStatement: Statement = {
 const isLone = (items: readonly EmitItem[]): boolean =>
   items.length === 1 && items[0]!.idempotencyKey === null && items[0]!.onlyWebhookId === null;
 
+const isOrdered = ({ orderingKey }: Emit): boolean => typeof orderingKey === 'string';
+
 const loneValues = ({ tenantId, eventType, body, priority }: EmitItem) => [tenantId, eventType, body, priority];
 
 export const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
 
 /** Writes the items with their deliveries and jobs. @returns the result of each */
 export async function writeItems(on: pg.Pool | pg.PoolClient, items: readonly EmitItem[]): Promise<EmitResult[]> {
-  const rows = items.some(isTraced)
-    ? await query<EmitRow>(on, tracedStatement, tracedItems.values(items))
-    : await query<EmitRow>(on, plainStatement, plainItems.values(items));
-  return rows.map(toResult);
+  const keys = items.some(isOrdered) ? ordering.values(items) : [];
+  const [statement, values] = items.some(isTraced)
+    ? [keys.length > 0 ? tracedOrderedStatement : tracedStatement, tracedItems.values(items)]
+    : [keys.length > 0 ? orderedStatement : plainStatement, plainItems.values(items)];
+  return (await query<EmitRow>(on, statement, [...values, ...keys])).map(toResult);
 }
 
 /** Writes the items, none of them traced, and claims their deliveries if there is room for them. */
@@ -80,9 +104,11 @@ export async function writeClaimedItems(
   items: readonly EmitItem[],
 ): Promise<EmitResult[]> {
   const atMs = performance.now();
-  const [statement, values] = isLone(items)
-    ? [loneStatement, loneValues(items[0]!)]
-    : [claimedStatement, claimedItems.values(items)];
+  const [statement, values] = items.some(isOrdered)
+    ? [claimedOrderedStatement, [...claimedItems.values(items), ...ordering.values(items)]]
+    : isLone(items)
+      ? [loneStatement, loneValues(items[0]!)]
+      : [claimedStatement, claimedItems.values(items)];
   const rows = await query<EmitRow & { claimed: ClaimedJson | null }>(pool, statement, [
     workerPoolId,
     priorityMax,

@@ -10,7 +10,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 /** Applications that emit inside their own transactions are members of this role (docs/outbox.md). */
 export const OUTBOX_ROLE = 'hookwright_outbox';
 
-const EMIT = 'hookwright.emit(bigint, text, text, text, boolean)';
+const EMIT = 'hookwright.emit(bigint, text, text, text, boolean, text)';
 
 const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
 
@@ -31,7 +31,7 @@ export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROL
     grant usage on schema hookwright to ${name};
     grant execute on function
       ${EMIT},
-      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean)
+      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[])
       to ${name}`);
   return true;
 }

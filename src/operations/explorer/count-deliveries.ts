@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.js';
 import { isOpen } from '../deliveries/delivery-state.js';
 import { type Bounds, PageConditions } from './page.js';
-import { addConditions, type DeliveryConditions, webhooksWithOpen } from './page-deliveries.js';
+import { addConditions, type DeliveryConditions, deliveriesIn, webhooksWithOpen } from './page-deliveries.js';
 import { type SearchDeps, search } from './search.js';
 
 /** Counts end here: it means this many or more. */
@@ -27,12 +27,12 @@ export async function countDeliveries(
   const conditions = new PageConditions(tenantId, { ...range, order: 'desc', limit: DELIVERIES_COUNTED_MAX });
   addConditions(conditions, filter, range);
   const ofTenant = `d.tenant_id = $1 and d.id > $2 and d.id < $3 ${conditions.sql}`;
-  const isOfOpen = isOpen(filter.retrying ? 'PENDING' : filter.status);
+  const isOfOpen = filter.status !== 'WAITING' && isOpen(filter.retrying ? 'PENDING' : filter.status);
   const counted =
     isOfOpen && filter.webhookId === undefined && filter.eventId === undefined
       ? `select from ${webhooksWithOpen} as wanted(webhook_id) cross join lateral (
            select from hookwright.deliveries d where d.webhook_id = wanted.webhook_id and ${ofTenant} limit $4) d limit $4`
-      : `select from hookwright.deliveries d where ${ofTenant} limit $4`;
+      : `select from ${deliveriesIn(filter.status)} where ${ofTenant} limit $4`;
   const statement = { text: `select count(*)::integer as count from (${counted}) counted` };
   for (let left = TRIES; left > 0; left -= 1) {
     try {

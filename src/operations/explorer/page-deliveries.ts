@@ -36,6 +36,7 @@ const properties = [
   'cancelReason',
   'attemptCount',
   'attemptsBefore',
+  'orderingKey',
   'dueAt',
   'finishedAt',
   'lastStatusCode',
@@ -66,10 +67,11 @@ export async function pageDeliveries(
   }
   const conditions = new PageConditions(tenantId, bounds);
   addConditions(conditions, filter, bounds);
+  const isOfWebhooks = rest.status !== 'WAITING' && webhookId === undefined && eventId === undefined;
   const text =
-    isOpen(rest.retrying ? 'PENDING' : rest.status) && webhookId === undefined && eventId === undefined
+    isOfWebhooks && isOpen(rest.retrying ? 'PENDING' : rest.status)
       ? `${byWebhooksSql(webhooksWithOpen, bounds, conditions)} limit $4`
-      : `select ${columns} from hookwright.deliveries d
+      : `select ${columns} from ${deliveriesIn(rest.status)}
          where d.tenant_id = $1 and d.id > $2 and d.id < $3 ${conditions.sql}
          order by d.id ${bounds.order} limit $4`;
   const name = `page_deliveries_of_tenant_${bounds.order}`;
@@ -87,7 +89,7 @@ export async function pageDeliveriesByWebhook(
   const conditions = new PageConditions(tenantId, bounds);
   const given = `unnest(${conditions.param([...webhookIds])}::bigint[])`;
   addConditions(conditions, filter, bounds);
-  const text = byWebhooksSql(given, bounds, conditions);
+  const text = byWebhooksSql(given, bounds, conditions, deliveriesIn(filter.status));
   const name = `page_deliveries_${bounds.order}`;
   return entities(await readPage(deps, conditions, { name, text, isSearch: isAny(filter) }));
 }
@@ -118,14 +120,26 @@ export async function pageDeliveriesByEvent(
 const isAny = (filter: DeliveryConditions) => Object.values(filter).some((value) => value !== undefined);
 
 /** Each webhook's page comes from an index of its own, whatever the length of its history. */
-const byWebhooksSql = (webhooks: string, { order }: Bounds, { sql }: PageConditions): string => `
+const byWebhooksSql = (
+  webhooks: string,
+  { order }: Bounds,
+  { sql }: PageConditions,
+  deliveries = deliveriesIn(undefined),
+): string => `
   select page.* from ${webhooks} as wanted(webhook_id)
   cross join lateral (
-    select ${columns} from hookwright.deliveries d
+    select ${columns} from ${deliveries}
     where d.tenant_id = $1 and d.webhook_id = wanted.webhook_id and d.id > $2 and d.id < $3 ${sql}
     order by d.id ${order} limit $4
   ) page
   order by page.id ${order}`;
+
+/** SQL: where deliveries `d` of a tenant ($1) between two ids ($2, $3) are found. Those that wait stand in queues. */
+export const deliveriesIn = (status: DeliveryStatus | undefined): string =>
+  status === 'WAITING'
+    ? `hookwright.ordering_queue q join hookwright.deliveries d
+         on d.id = q.delivery_id and q.tenant_id = $1 and q.delivery_id > $2 and q.delivery_id < $3`
+    : 'hookwright.deliveries d';
 
 /**
  * Open deliveries have an index by webhook alone: one by tenant would be written twice for every delivery. Webhooks

@@ -15,6 +15,8 @@ export interface Backlog {
   oldestDueAt: Date | null;
   scheduled: number;
   held: number;
+  /** Deliveries that wait for earlier ones of their ordering keys. */
+  waiting: number;
   countMax: number;
 }
 
@@ -23,11 +25,12 @@ type Counts = Omit<Backlog, 'countMax'>;
 /** The owner of the deliveries, as SQL. */
 interface Of {
   tenantId: string;
-  /** The table, or the view of it. */
+  /** The tables, or the views of them. */
   deliveries: string;
+  queue: string;
 }
 
-const ofOne: Of = { tenantId: '$1', deliveries: 'deliveries' };
+const ofOne: Of = { tenantId: '$1', deliveries: 'deliveries', queue: 'ordering_queue' };
 
 const conditions = {
   due: `d.status = 'PENDING' and d.due_at <= now()`,
@@ -50,6 +53,16 @@ function open(state: keyof typeof conditions, countMax: number, { tenantId, deli
 const countOfWebhook = (state: keyof typeof conditions, countMax = WEBHOOK_COUNT_MAX) =>
   `(select count(*)::integer from (${open(state, countMax)}) as counted)`;
 
+/** SQL: the number of deliveries that wait. @param where which rows `q` of the queues */
+export const countWaitingSql = (
+  where: string,
+  countMax: number,
+  { deliveries, queue }: Pick<Of, 'deliveries' | 'queue'> = ofOne,
+): string => `
+  (select count(*)::integer from (
+     select from hookwright.${queue} q join hookwright.${deliveries} d on d.id = q.delivery_id
+     where ${where} and d.status = 'WAITING' limit ${countMax}) as counted)`;
+
 /** Makes a function that reads rows of a tenant's webhooks, by webhook. Its statement has the ids as `w`. */
 function rowsByWebhook<Row>(name: string, text: (webhooks: string) => string) {
   const statement = { name, text: text('unnest($2::bigint[]) as w(id)') };
@@ -70,17 +83,22 @@ export const readWebhookBacklogs = rowByWebhook(
   'read_webhook_backlogs',
   (webhooks) => `
     select w.id, due.count as due, due.oldest as "oldestDueAt", ${countOfWebhook('scheduled')} as scheduled,
-           ${countOfWebhook('held')} as held
+           ${countOfWebhook('held')} as held,
+           ${countWaitingSql('q.tenant_id = $1 and q.webhook_id = w.id', WEBHOOK_COUNT_MAX)} as waiting
     from ${webhooks} cross join lateral (
       select count(*)::integer, min(due_at) as oldest from (${open('due', WEBHOOK_COUNT_MAX)}) as counted) as due`,
   (counts: Counts): Backlog => ({ ...counts, countMax: WEBHOOK_COUNT_MAX }),
 );
 
-/** At most `HELD_SHOWN_MAX`. */
+/** At most `HELD_SHOWN_MAX`. What waits for a held one is held with it. */
 export const countHeld = rowByWebhook(
   'count_held',
-  (webhooks) => `select w.id, ${countOfWebhook('held', HELD_SHOWN_MAX)} as held from ${webhooks}`,
-  ({ held }: { held: number }) => held,
+  (webhooks) => `
+    select w.id, ${countOfWebhook('held', HELD_SHOWN_MAX)} as held,
+           case when (select not own.active or own.keep_held from hookwright.webhooks own where own.id = w.id)
+                then ${countWaitingSql('q.tenant_id = $1 and q.webhook_id = w.id', HELD_SHOWN_MAX)} else 0 end as waiting
+    from ${webhooks}`,
+  ({ held, waiting }: { held: number; waiting: number }) => Math.min(HELD_SHOWN_MAX, held + waiting),
 );
 
 /** The deliveries whose next attempts are planned for later, by webhook: their ids, the soonest one first. */
@@ -117,7 +135,8 @@ const countOfTenant = (state: keyof typeof conditions, of: Of) => `
 export const backlogOfTenantSql = ({ webhooks, ...of }: Of & { webhooks: string }) => `
   with w as materialized (${webhooks})
   select ${countOfTenant('due', of)} as due, (select min((${open('due', 1, of)})) from w) as "oldestDueAt",
-         ${countOfTenant('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held`;
+         ${countOfTenant('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held,
+         ${countWaitingSql(`q.tenant_id = ${of.tenantId}`, TENANT_COUNT_MAX, of)} as waiting`;
 
 export async function readTenantBacklog(db: Pick<Database, 'pool'>, tenantId: number): Promise<Backlog> {
   const webhooks = 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
+import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from '../../domain/content/filter-path.js';
 import { readFilter } from '../../domain/content/read-filter.js';
 import { templateProblems, textProblems } from '../../domain/content/template.js';
 import { listNames, WILDCARD } from '../../domain/events/event-type.js';
@@ -161,6 +162,10 @@ export const shape = (charsMax: number, name: string, { schemas }: Known) =>
       }
       return z.NEVER;
     });
+export const path = (refusedAs: string) =>
+  z.string().refine((written) => namesOf(written) !== null, refused(refusedAs, PATH_RULE));
+
+const PATH_RULE = `must be 1 to ${PATH_NAMES_MAX} names with dots between them, such as order.id, and have at most ${PATH_CHARS_MAX} characters; a name with others than letters, digits, "_" and "-" stands in double quotes`;
 
 export const quantity = (field: Quantity, { maxima }: Known) =>
   amount(field.maxOf === undefined ? field : { ...field, max: Math.min(field.max, maxima[field.maxOf]) });

@@ -18,6 +18,7 @@ import {
   filter,
   type Known,
   message,
+  path,
   quantity,
   refused,
   shape,
@@ -72,6 +73,8 @@ function ofKind(name: string, field: Field, known: Known): z.ZodType {
       return template();
     case 'shape':
       return shape(field.charsMax, snakeCase(name), known);
+    case 'path':
+      return path(field.refusedAs);
     case 'headers':
       throw new Error('Headers are checked with their group.');
   }

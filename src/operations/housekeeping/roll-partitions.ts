@@ -4,6 +4,7 @@ import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { canceledSql, OPEN_STATUSES } from '../deliveries/delivery-state.js';
+import { endTurnsSql } from '../turns/turns.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */
 export const EVENT_EXTRA_DAYS = 2;
@@ -85,18 +86,32 @@ export async function openWith(pool: pg.Pool, parent: Parent, partition: string)
   return { table: 'deliveries', condition: `event_id < ${rows[0]!.below}` };
 }
 
-/** Cancels by state: each open state has an index of its own, and a day has millions of ended deliveries. */
+/**
+ * Cancels by state: pending and held ones have indexes, and a day has millions of ended deliveries. Those that wait go
+ * before the ones that they wait for.
+ */
 export async function expire(on: pg.Pool | pg.PoolClient, { table, condition }: Open, count: Count): Promise<void> {
-  for (const status of OPEN_STATUSES) {
+  // Deliveries that wait have no index of their own, but stand in a queue.
+  const tableOf = (status: string) =>
+    status === 'WAITING'
+      ? `hookwright.ordering_queue q join hookwright.${table} d on d.id = q.delivery_id`
+      : `hookwright.${table}`;
+  for (const status of OPEN_STATUSES.toSorted((a, b) => Number(b === 'WAITING') - Number(a === 'WAITING'))) {
+    const endTurns = endTurnsSql(status === 'WAITING' ? 'WAITING' : 'OPEN');
     await inChunks(CHUNK_ROWS, async () => {
-      const { rowCount } = await on.query(
-        `update hookwright.${table}
-         set ${canceledSql('EXPIRED')}
-         where status = '${status}' and id = any(array(
-           select id from hookwright.${table} where status = '${status}' and ${condition} limit ${CHUNK_ROWS}))`,
+      const { rows } = await on.query<{ expired: number }>(
+        `with moved as (
+           update hookwright.${table}
+           set ${canceledSql('EXPIRED')}
+           where status = '${status}' and id = any(array(
+             select id from ${tableOf(status)} where status = '${status}' and ${condition} limit ${CHUNK_ROWS}))
+           returning id, tenant_id, ordering_key),
+         ended as (${endTurns})
+         select count(*)::integer as expired from moved where (select count(*) from ended) >= 0`,
       );
-      count(rowCount ?? 0);
-      return rowCount ?? 0;
+      const expired = rows[0]?.expired ?? 0;
+      count(expired);
+      return expired;
     });
   }
 }

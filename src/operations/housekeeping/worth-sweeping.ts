@@ -11,6 +11,7 @@ export interface WorthSweeping {
   bulk: boolean;
   events: boolean;
   recovery: boolean;
+  ordering: boolean;
 }
 
 /** Reads the ends of small indexes. It knows nothing of jobs, so unlike the sweeps it can be prepared. */
@@ -28,7 +29,8 @@ const statement: Statement = {
                      and hold_warned_until is distinct from hold_until) as events,
       $1 = 'AUTOMATIC' or exists (select from hookwright.webhook_options where recovery = 'AUTOMATIC')
         or exists (select from hookwright.tenants where recovery = 'AUTOMATIC')
-        or exists (select from hookwright.webhook_recoveries where next_probe_at is not null) as recovery
+        or exists (select from hookwright.webhook_recoveries where next_probe_at is not null) as recovery,
+      exists (select from hookwright.ordering_keys) as ordering
     from (select min(due_at) as first_due from hookwright.deliveries where status = 'PENDING') pending`,
 };
 

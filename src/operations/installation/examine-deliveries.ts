@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { hasNoLiveJobSql, jobsAsideSql } from '../../platform/graphile-worker/job-conditions.js';
 import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphile-worker/worker-pools.js';
+import { leftTurnsSql } from '../ordering/left-turns.js';
 import { type ClosedBacklog, closedBacklogOfTablesSql } from './closed-backlog.js';
 import { ALIVE_SECONDS } from './daemons.js';
 import { futureTimesSql } from './future-times.js';
@@ -16,6 +17,8 @@ export interface DeliveryFacts {
   deadPools: number;
   /** Deliveries without a job, among the first `LOOKED_MAX` overdue ones. */
   lost: number;
+  /** Ordering keys, among the first, in whose queues nothing has its turn. */
+  leftTurns: number;
   /** Webhooks whose held deliveries are canceled within a day. */
   holdsEndingSoon: number;
   /** Jobs that were fetched again and again without being finished. */
@@ -50,6 +53,7 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
             where d.status = 'PENDING' and d.due_at < now() - $2 * interval '1 second'
             order by d.due_at limit ${LOOKED_MAX}) overdue
           where ${hasNoLiveJobSql('overdue', '$2')}) lost) as lost,
+       ${leftTurnsSql} as "leftTurns",
        (select count(*)::integer from hookwright.webhooks w
         where not w.active and w.deleted_at is null and w.hold_until between now() and now() + interval '1 day'
           and exists (select from hookwright.deliveries d where d.webhook_id = w.id and d.status = 'HELD'))

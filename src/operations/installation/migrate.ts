@@ -8,7 +8,7 @@ import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { runMigrations } from '../../platform/graphile-worker/library.js';
 import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../../platform/graphile-worker/schema.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
-import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK } from '../jobs/tasks.js';
+import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK, TURN_TASK } from '../jobs/tasks.js';
 import { troubleOfApiRights } from './api-rights.js';
 import { missingMigrations } from './check-readiness.js';
 
@@ -24,7 +24,7 @@ const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 export const POSTGRES_MAJOR_MIN = 15;
 
 /** Each gets its name in the schema of jobs. */
-export const DELIVERY_TASKS = [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK];
+export const DELIVERY_TASKS = [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK, TURN_TASK];
 
 /**
  * Brings a database to the newest schema: graphile-worker's, then ours. One process does the work, others wait for it.

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../platform/database/database.js';
 import { lastRunSql } from '../../platform/graphile-worker/schema.js';
+import { countWaitingSql } from '../explorer/read-backlog.js';
 import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
 
 /** A backlog is counted up to this: a million rows of an index are not worth reading each time. */
@@ -35,6 +36,9 @@ export interface Installation {
   /** Pending deliveries whose time comes later: retries. */
   scheduled: number;
   held: number;
+  /** Deliveries that wait for earlier ones of their ordering keys, and the age of the oldest of them; 0: none waits. */
+  waiting: number;
+  oldestWaitingSeconds: number;
   /** Age of the oldest due time; 0: nothing is due. Put-offs do not move it, so one slow endpoint makes it grow. */
   oldestDueSeconds: number;
   /** The number of days from tomorrow on that have all their partitions. */
@@ -52,12 +56,26 @@ export const countSql = (condition: string, table = 'deliveries'): string => `
   (select count(*)::integer from (
      select from hookwright.${table} where ${condition} limit ${INSTALLATION_COUNT_MAX}) d)`;
 
+/** Among the oldest open deliveries with ordering keys of each tenant, of which some have their turn. */
+const WAITING_LOOKED = 1_000;
+
+const oldestWaitingSql = `
+  (select coalesce(greatest(extract(epoch from now()) - ((min(oldest.id) >> 12) + 1735689600000) / 1000.0, 0), 0)::float8
+   from hookwright.tenants t cross join lateral (
+     select min(d.id) as id
+     from (select q.delivery_id from hookwright.ordering_queue q where q.tenant_id = t.id
+           order by q.delivery_id limit ${WAITING_LOOKED}) looked
+     join hookwright.deliveries d on d.id = looked.delivery_id and d.status = 'WAITING') oldest
+   where t.uses_flow)`;
+
 const statement: Statement = {
   name: 'read_installation',
   text: `
     select
       ${countSql(`status = 'PENDING' and due_at <= now()`)} as due,
       ${countSql(`status = 'PENDING' and due_at > now()`)} as scheduled, ${countSql(`status = 'HELD'`)} as held,
+      ${countWaitingSql('true', INSTALLATION_COUNT_MAX)} as waiting,
+      ${oldestWaitingSql} as "oldestWaitingSeconds",
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
        from hookwright.deliveries where status = 'PENDING') as "oldestDueSeconds",
       (select count(*)::integer from (

@@ -5,6 +5,7 @@ export const DELIVER_GROUP_TASK = 'deliver-group';
 export const ALIGN_TASK = 'align-webhook';
 export const DEFAULTS_TASK = 'follow-defaults';
 export const BULK_TASK = 'bulk-operation';
+export const TURN_TASK = 'pass-turn';
 export const HOUSEKEEPING_TASK = 'housekeeping';
 
 /** The functions `hookwright.enqueue_…` write the same number. It counts fetches, not put-offs. */
@@ -45,6 +46,12 @@ export interface DefaultsPayload {
   tenantId: number;
   /** Webhooks up to this id are done. */
   after: number;
+}
+
+/** A key whose next delivery is to be woken. */
+export interface TurnPayload {
+  webhookId: number;
+  key: string;
 }
 
 export interface BulkPayload {

@@ -71,6 +71,8 @@ const TABLES_OF_TENANTS = [
   'bulk_operations',
   'outbox_grants',
   'audit_log',
+  'ordering_queue',
+  'ordering_keys',
   'notices',
   'notice_recipients',
   'confirmation_requests',

@@ -26,7 +26,12 @@ const backlogStatement: Statement = {
   name: 'read_backlogs_of_tenants',
   text: `
     select t.id, b.* from unnest($1::bigint[]) as t(id) cross join lateral (
-      ${backlogOfTenantSql({ tenantId: 't.id', deliveries: 'all_deliveries', webhooks: 'select id from hookwright.all_webhooks where tenant_id = t.id' })}
+      ${backlogOfTenantSql({
+        tenantId: 't.id',
+        deliveries: 'all_deliveries',
+        queue: 'all_ordering_queue',
+        webhooks: 'select id from hookwright.all_webhooks where tenant_id = t.id',
+      })}
     ) as b`,
 };
 

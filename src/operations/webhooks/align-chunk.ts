@@ -6,6 +6,7 @@ import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
 import { openSinceSql } from '../deliveries/counts-as-held.js';
 import { canceledSql } from '../deliveries/delivery-state.js';
+import { endTurnsSql } from '../turns/turns.js';
 
 /** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
 export const MOVED_ROWS = 250;
@@ -21,6 +22,9 @@ interface WebhookState extends HeldBounds {
   deleted: boolean;
   keep_held: boolean;
   hold_expired: boolean;
+  /** Deliveries stand in queues of its keys. */
+  has_queues: boolean;
+  is_unordered: boolean;
   /** When the state was read, as Postgres writes it: a Date would lose the microseconds. */
   now: string;
 }
@@ -99,11 +103,16 @@ const stateStatement: Statement = {
   name: 'read_webhook_to_align',
   text: `
     select active, deleted_at is not null as deleted, keep_held, keep_held_up_to, discard_held_up_to,
-           coalesce(hold_until <= now(), false) as hold_expired, now()::text as now
+           coalesce(hold_until <= now(), false) as hold_expired, now()::text as now,
+           exists (select from hookwright.ordering_queue q where q.webhook_id = $1) as has_queues,
+           not exists (select from hookwright.webhook_options o where o.webhook_id = $1 and o.ordering_by <> 'NOTHING')
+             as is_unordered
     from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
 };
 
 interface MoveOptions {
+  /** Their turns end too, or their places in queues. */
+  ends?: boolean;
   /** Checks are never held. */
   notChecks?: boolean;
   /** Moves only deliveries that were open when the id $4 was made. */
@@ -114,56 +123,84 @@ interface MoveOptions {
 /** @param name of its prepared statements: most alignments find little, and planning took longer than all the rest */
 function moveOf(
   name: string,
-  status: 'PENDING' | 'HELD',
+  status: 'PENDING' | 'HELD' | 'WAITING',
   set: string,
-  { bounded = false, notChecks = false, releases = false }: MoveOptions = {},
+  { bounded = false, notChecks = false, releases = false, ends = false }: MoveOptions = {},
 ): Move {
   // Not by tenant, which the webhook implies: the index of open deliveries by webhook must be chosen.
-  const find = `
+  const conditions = `
+      ${notChecks ? 'and not d.is_check' : ''} ${bounded ? `and d.id <= $4 and ${openSinceSql('d', '$4::bigint')}` : ''}`;
+  const find =
+    status === 'WAITING'
+      ? `${findWaiting} ${conditions}
+    order by q.key, q.position limit $3 for update of d`
+      : `
     select d.id from hookwright.deliveries d
-    where d.webhook_id = $1 and d.id > $2 and d.status = '${status}'
-      ${notChecks ? 'and not d.is_check' : ''} ${bounded ? `and d.id <= $4 and ${openSinceSql('d', '$4::bigint')}` : ''}
+    where d.webhook_id = $1 and d.id > $2 and d.status = '${status}' ${conditions}
     order by d.id limit $3 for update`;
   const moved = `
     update hookwright.deliveries d set ${set}
     where d.id between $1 and $2 and d.id = any($3::bigint[])`;
+  const was = status === 'WAITING' ? 'WAITING' : 'OPEN';
   return {
     find: { name: `find_to_${name}`, text: find },
-    apply: { name, text: releases ? enqueueMoved(moved) : moved },
+    apply: { name, text: releases ? enqueueMoved(moved, ends) : ends ? endMoved(moved, was) : moved },
     releases,
   };
 }
 
-/** Retries keep their time; deliveries that are due go at once. */
-const enqueueMoved = (moved: string) => `
+/** Waiting deliveries have no index of their own, but stand in queues. They leave them, so each is found once. */
+const findWaiting = `
+    select d.id from hookwright.ordering_queue q join hookwright.deliveries d on d.id = q.delivery_id
+    where q.webhook_id = $1 and $2::bigint >= 0 and d.status = 'WAITING'`;
+
+const endMoved = (moved: string, was: 'OPEN' | 'WAITING') => `
     with moved as (${moved}
-      returning d.id, d.attempt_count, d.due_at)
+      returning d.id, d.tenant_id, d.ordering_key)
+    ${endTurnsSql(was)}`;
+
+/** Retries keep their time; deliveries that are due go at once. */
+const enqueueMoved = (moved: string, ends: boolean) => `
+    with moved as (${moved}
+      returning d.id, d.tenant_id, d.ordering_key, d.attempt_count, d.due_at)
+      ${ends ? `, ended as (${endTurnsSql('WAITING')})` : ''}
     select hookwright.enqueue_deliveries(
       array_agg(id order by id), array_agg(attempt_count + 1 order by id),
       array_agg(greatest(due_at, now()) order by id), array_agg(${LANES.BULK.priority} order by id))
-    from moved where ${needsJobSql('due_at')}`;
+    from moved where ${needsJobSql('due_at')} ${ends ? 'and (select count(*) from ended) >= 0' : ''}`;
 
 const HELD = `status = 'HELD'`;
 const HOLD = moveOf('hold_pending', 'PENDING', HELD, { notChecks: true });
 const HOLD_REST = moveOf('hold_rest', 'PENDING', HELD, { bounded: true, notChecks: true });
-const DISCARD = moveOf('discard_held', 'HELD', canceledSql('DISCARDED'), { bounded: true });
-const EXPIRE = moveOf('expire_held', 'HELD', canceledSql('HOLD_EXPIRED'));
-const CANCEL_PENDING = moveOf('cancel_pending', 'PENDING', canceledSql('WEBHOOK_DELETED'));
-const CANCEL_HELD = moveOf('cancel_held', 'HELD', canceledSql('WEBHOOK_DELETED'));
+const DISCARD = moveOf('discard_held', 'HELD', canceledSql('DISCARDED'), { bounded: true, ends: true });
+const EXPIRE = moveOf('expire_held', 'HELD', canceledSql('HOLD_EXPIRED'), { ends: true });
+const CANCEL_PENDING = moveOf('cancel_pending', 'PENDING', canceledSql('WEBHOOK_DELETED'), { ends: true });
+const CANCEL_HELD = moveOf('cancel_held', 'HELD', canceledSql('WEBHOOK_DELETED'), { ends: true });
+/** Deliveries that wait end before those that they wait for, so that none of them is woken. */
+const DISCARD_WAITING = moveOf('discard_waiting', 'WAITING', canceledSql('DISCARDED'), { bounded: true, ends: true });
+const EXPIRE_WAITING = moveOf('expire_waiting', 'WAITING', canceledSql('HOLD_EXPIRED'), { ends: true });
+const CANCEL_WAITING = moveOf('cancel_waiting', 'WAITING', canceledSql('WEBHOOK_DELETED'), { ends: true });
+/** The webhook keeps no order any more. What has its turn ends it as usual. */
+const FREE = moveOf('free_waiting', 'WAITING', `status = 'PENDING', job_group = null`, { ends: true, releases: true });
+const FREE_HELD = moveOf('free_waiting_held', 'WAITING', HELD, { ends: true });
 const RELEASE = moveOf('release_held', 'HELD', `status = 'PENDING', job_group = null`, { releases: true });
 
 /** In their order; a bounded one with its bound. */
 function movesFor(webhook: WebhookState): [move: Move, upTo?: number][] {
   const { keep_held_up_to: keepUpTo, discard_held_up_to: discardUpTo } = webhook;
+  const ifQueued = (...moves: [Move, number?][]) => (webhook.has_queues ? moves : []);
   if (webhook.deleted) {
-    return [[CANCEL_PENDING], [CANCEL_HELD]];
+    return [...ifQueued([CANCEL_WAITING]), [CANCEL_PENDING], [CANCEL_HELD]];
   }
-  const discard: [Move, number][] = discardUpTo === null ? [] : [[DISCARD, discardUpTo]];
+  const free = webhook.is_unordered ? ifQueued([webhook.active ? FREE : FREE_HELD]) : [];
+  const discard: [Move, number?][] =
+    discardUpTo === null ? [] : [...ifQueued([DISCARD_WAITING, discardUpTo]), [DISCARD, discardUpTo]];
   if (!webhook.active) {
-    return [[HOLD], ...discard, ...(webhook.hold_expired ? [[EXPIRE] as [Move]] : [])];
+    const expire: [Move][] = webhook.hold_expired ? ([...ifQueued([EXPIRE_WAITING]), [EXPIRE]] as [Move][]) : [];
+    return [...free, [HOLD], ...discard, ...expire];
   }
   // Deliveries that were still pending when the webhook was enabled count as held.
   const restUpTo = Math.max(keepUpTo ?? 0, discardUpTo ?? 0);
   const holdRest: [Move, number][] = restUpTo === 0 ? [] : [[HOLD_REST, restUpTo]];
-  return [...holdRest, ...discard, ...(webhook.keep_held ? [] : [[RELEASE] as [Move]])];
+  return [...free, ...holdRest, ...discard, ...(webhook.keep_held ? [] : [[RELEASE] as [Move]])];
 }

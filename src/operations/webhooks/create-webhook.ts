@@ -14,7 +14,7 @@ import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, 
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
   webhooksMax: number;
-  by: Actor;
+  actor: Actor;
   /** The same key and settings of one API key make one webhook in 24 h. */
   idempotencyKey?: string | null;
 }
@@ -30,18 +30,18 @@ export async function createWebhook(
   db: Pick<Database, 'pool' | 'orm'>,
   vault: Pick<SecretVault, 'seal' | 'open' | 'hmac'>,
   random: (bytes: number) => Buffer,
-  { tenantId, webhooksMax, by, idempotencyKey = null, ...settings }: NewWebhook,
+  { tenantId, webhooksMax, actor, idempotencyKey = null, ...settings }: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: Webhook }> {
   const id = await allocateId(db.pool, 'webhooks');
   const secret = formatSecret(random(SECRET_BYTES));
   const sealedSecret = await vault.seal(tenantId, id, secret);
   const stored = await sealSettings(vault, tenantId, id, settings);
   const creation: KeyedCreation | null =
-    idempotencyKey === null || by.keyId === null
+    idempotencyKey === null || actor.keyId === null
       ? null
       : {
           tenantId,
-          apiKeyId: by.keyId,
+          apiKeyId: actor.keyId,
           key: idempotencyKey,
           requestHmac: await vault.hmac(tenantId, textOf(settings)),
         };
@@ -67,7 +67,7 @@ export async function createWebhook(
     }
     requireBoundSecrets(created, null, given(stored));
     const after = auditedSettings(readSettings(created, Object.keys(given(stored))));
-    audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
+    audit(em, actor, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;
   });
   const isNew = webhook.id === id;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { comparisonsIn, compileFilter } from '../../domain/content/compile-filter.js';
+import { comparisonsIn, compileFilter, compilePath } from '../../domain/content/compile-filter.js';
 import type { EventFilter } from '../../domain/content/filter.js';
 import type { StoredShape } from '../../domain/content/shape/project.js';
 import type { AuthInput } from '../../domain/fields/auth.js';
@@ -78,13 +78,16 @@ export const readSettings = (webhook: Webhook, names: readonly string[]): Values
   );
 
 /** Columns that are made from settings. */
-function derivedFrom({ filter }: Values): Values {
-  if (filter === undefined || filter === null) {
-    return filter === undefined ? {} : { filterPath: null, filterComparisons: null };
-  }
-  const written = filter as EventFilter;
-  return { filterPath: compileFilter(written), filterComparisons: comparisonsIn(written) };
-}
+const derivedFrom = ({ filter, keyPath }: Values): Values => ({
+  ...(filter === null ? { filterPath: null, filterComparisons: null } : {}),
+  ...(filter ? derivedFromFilter(filter as EventFilter) : {}),
+  ...(keyPath === undefined ? {} : { orderingPath: keyPath === null ? null : compilePath(keyPath as string) }),
+});
+
+const derivedFromFilter = (filter: EventFilter): Values => ({
+  filterPath: compileFilter(filter),
+  filterComparisons: comparisonsIn(filter),
+});
 
 /**
  * Writes those settings that are stored beside the webhook's row.

@@ -52,6 +52,9 @@ export async function updateWebhook(
       webhook.nextProbeAt = null;
       await enqueueAlign(sql, tenantId, webhookId);
     }
+    if (isOrdered(before['by']) && !isOrdered(readSettings(webhook, ['by'])['by'])) {
+      await enqueueAlign(sql, tenantId, webhookId); // what waits for others is sent
+    }
     if (active === true && !webhook.active) {
       await enable(unit, webhook, held ?? 'RELEASE');
     } else if (active === true && webhook.keepHeld) {
@@ -72,6 +75,8 @@ export async function updateWebhook(
     return webhook;
   });
 }
+
+const isOrdered = (by: unknown) => typeof by === 'string' && by !== 'NOTHING';
 
 /** Decides on the deliveries that an active webhook keeps. */
 async function decideOnKept(unit: UnitOfWork, webhook: Webhook, held: Held | undefined, by: Actor): Promise<void> {

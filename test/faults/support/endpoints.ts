@@ -45,6 +45,7 @@ export class Endpoints implements AsyncDisposable {
     this.receipts.push(receipt);
     const answer = () => {
       this.#waiting.delete(receipt);
+      receipt.endedAt ??= Date.now();
       if (!response.destroyed) {
         receipt.status = status;
         response.writeHead(status, { 'content-length': 0 }).end();
@@ -57,6 +58,7 @@ export class Endpoints implements AsyncDisposable {
       this.#waiting.set(receipt, answer);
       response.on('close', () => {
         clearTimeout(timer);
+        receipt.endedAt ??= Date.now();
         this.#waiting.delete(receipt);
       });
     }

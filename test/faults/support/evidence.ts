@@ -41,13 +41,15 @@ export interface Receipt {
   arrivedAt: number;
   /** Null when the connection was gone before the answer. */
   status: number | null;
+  /** When it was answered, or its connection was gone. */
+  endedAt?: number;
 }
 
 export interface DeliveryState {
   id: number;
   eventId: number;
   webhookId: number;
-  status: 'PENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELED';
+  status: 'PENDING' | 'WAITING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELED';
   attemptCount: number;
   /** Whether the service itself has raised the event. */
   operational: boolean;

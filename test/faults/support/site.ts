@@ -135,7 +135,7 @@ export class Site implements AsyncDisposable {
       url,
       eventTypes: ['*'],
       webhooksMax: WEBHOOKS_MAX,
-      by: commandLine,
+      actor: commandLine,
     };
     const { id } = await createWebhook(db, vault, random, wanted);
     this.#webhooks.set(name, id);
@@ -211,7 +211,7 @@ export class Site implements AsyncDisposable {
       const [{ waiting }] = (await this.rows<{ waiting: number }>(
         `select count(*)::integer as waiting from hookwright.deliveries d
          join hookwright.webhooks w on w.id = d.webhook_id
-         where d.status = 'PENDING' or (d.status = 'HELD' and w.active)`,
+         where d.status in ('PENDING', 'WAITING') or (d.status = 'HELD' and w.active)`,
       )) as [{ waiting: number }];
       return waiting === 0 || Promise.reject(new Error(`${waiting} deliveries are waiting`));
     }, withinMs);

@@ -7,7 +7,7 @@ export type BulkAction = (typeof BULK_ACTIONS)[number];
 /** Why an operation over all that match cannot be started: by the state of the filter, or because there is no filter. */
 export type BulkObstacle = 'state' | 'everything';
 
-const OPEN: readonly unknown[] = ['PENDING', 'HELD'];
+const OPEN: readonly unknown[] = ['PENDING', 'WAITING', 'HELD'];
 
 /** Whether the API takes this filter for an operation; undefined if it does. Every other filter is part of each one. */
 export function obstacleTo(action: BulkAction, filter: DeliveryFilterInput): BulkObstacle | undefined {

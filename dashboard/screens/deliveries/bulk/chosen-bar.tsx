@@ -109,5 +109,5 @@ function OneByOne({ action, rows, children }: WorkProps) {
 }
 
 function isOpen({ status }: DeliveryRowFragment): boolean {
-  return status === 'PENDING' || status === 'HELD';
+  return status === 'PENDING' || status === 'WAITING' || status === 'HELD';
 }

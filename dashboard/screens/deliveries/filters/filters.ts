@@ -18,7 +18,7 @@ export const FILTERS = [
 export type FilterName = (typeof FILTERS)[number];
 export type Filters = { readonly [name in FilterName]?: string | undefined };
 
-export const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'HELD', 'CANCELED'] as const;
+export const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'WAITING', 'HELD', 'CANCELED'] as const;
 /** What the address may name as a state: two of them are filters of their own in the API. */
 export const STATES = [...STATUSES, 'RETRYING', 'ATTEMPT_FAILED'] as const;
 /** The states that have a view above the list. */

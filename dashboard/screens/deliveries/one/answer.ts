@@ -2,7 +2,7 @@ import { statusText } from '../../../text/status-codes.js';
 
 /** The parts of a delivery that its answer is made from. */
 export interface Standing {
-  status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'HELD' | 'CANCELED';
+  status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'WAITING' | 'HELD' | 'CANCELED';
   attemptCount: number;
   lastErrorCode?: string | null;
   nextAttemptAt?: string | null;
@@ -25,6 +25,8 @@ export type Answer =
   | { kind: 'waiting'; until: string }
   /** No attempt was made so far. */
   | { kind: 'queued'; next: string | undefined }
+  /** An earlier delivery of its ordering key has not ended. */
+  | { kind: 'ordered' }
   /** `kept`: its endpoint is active, and keeps what it held until somebody releases it. */
   | { kind: 'held'; why: 'paused' | 'disabled' | 'kept' }
   | { kind: 'canceled'; reason: string | undefined };
@@ -41,6 +43,8 @@ export function answerOf(delivery: Standing, now: number): Answer {
     }
     case 'CANCELED':
       return { kind: 'canceled', reason: delivery.cancelReason ?? undefined };
+    case 'WAITING':
+      return { kind: 'ordered' };
     case 'HELD':
       return { kind: 'held', why: heldBecause(webhook) };
     case 'PENDING': {

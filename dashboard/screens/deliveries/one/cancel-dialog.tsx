@@ -8,7 +8,7 @@ import { Untrusted } from '../../../parts/untrusted';
 import { CANCEL_DELIVERY } from '../documents';
 
 export function canCancel({ status }: Pick<DeliveryRowFragment, 'status'>): boolean {
-  return status === 'PENDING' || status === 'HELD';
+  return status === 'PENDING' || status === 'WAITING' || status === 'HELD';
 }
 
 /** Asks before a delivery is canceled. @param delivery undefined: nobody is asked. */

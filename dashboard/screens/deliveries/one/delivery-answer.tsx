@@ -33,6 +33,12 @@ export function DeliveryAnswer({ delivery }: { delivery: Delivery }) {
       return <Waiting {...answer} />;
     case 'queued':
       return <Queued {...answer} />;
+    case 'ordered':
+      return (
+        <Saying tone="info">
+          <Trans>It waits for an earlier delivery of its key.</Trans>
+        </Saying>
+      );
     case 'held':
       return <Held {...answer} delivery={delivery} />;
     case 'canceled':
@@ -152,6 +158,7 @@ const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
   DISCARDED: msg`The held deliveries of its endpoint were discarded. You can send it again.`,
   EXPIRED: msg`Its storage period ended before it could be sent.`,
   HOLD_EXPIRED: msg`Its endpoint was inactive for longer than deliveries are held. You can send it again once the endpoint is enabled.`,
+  SUPERSEDED: msg`A later event of its key took its place.`,
   WEBHOOK_DELETED: msg`Its endpoint was deleted before it could be sent.`,
 };
 

@@ -48,6 +48,10 @@ export function useSend(): [of: (delivery: DeliveryRowFragment) => SendAction, b
       const refused = t`It is held: enable its endpoint, or release the held deliveries there.`;
       return { name: t`Try now`, icon: <FastForward />, refused: deleted ?? refused, run: () => {} };
     }
+    if (status === 'WAITING') {
+      const refused = t`It waits for an earlier delivery of its key.`;
+      return { name: t`Try now`, icon: <FastForward />, refused: deleted ?? refused, run: () => {} };
+    }
     return status === 'PENDING'
       ? { name: t`Try now`, icon: <FastForward />, refused: deleted, run: () => void tryNow(id) }
       : { name: t`Send again`, icon: <RotateCcw />, refused: deleted, run: () => void sendAgain(id) };

@@ -79,6 +79,7 @@ function FieldControl({ name, field, control, autoFocus = false }: ControlProps)
     case 'message':
     case 'template':
     case 'shape':
+    case 'path':
       throw new Error(`${name} has a form of its own.`);
   }
 }

@@ -17,7 +17,7 @@ interface Allowed {
 }
 
 export const OTHER_STATES = {
-  open: 'must be PENDING or HELD',
+  open: 'must be PENDING, WAITING or HELD',
   finished: 'must be SUCCEEDED, FAILED or CANCELED; attemptNow is for pending deliveries, releaseHeld for held ones',
   pending: 'must be PENDING; releaseHeld is for held deliveries, recoverDeliveries for finished ones',
 };

@@ -97,7 +97,7 @@ export class ReplayEventsInput {
 
 @InputType({
   description:
-    'Conditions for open deliveries, at least one. All of them must be met. `status` is PENDING or HELD; default: both.',
+    'Conditions for open deliveries, at least one. All of them must be met. `status` is PENDING, WAITING or HELD; default: all of these.',
 })
 class CancelDeliveriesFilter extends DeliveryFilter {}
 

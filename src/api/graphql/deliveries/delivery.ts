@@ -46,13 +46,15 @@ class RedeliverInput {
 
 @ObjectType({ description: 'The delivery that is sent again.' })
 class RedeliverPayload {
-  @Field(() => Delivery, { description: 'The same delivery with the same id, now pending.' })
+  @Field(() => Delivery, {
+    description: 'The same delivery with the same id, now pending, or waiting at the end of its ordering key.',
+  })
   delivery!: Delivery;
 }
 
 @InputType({ description: 'The delivery to cancel.' })
 class CancelDeliveryInput {
-  @Field(() => ID, { description: 'The id of the delivery, which must be pending or held.' })
+  @Field(() => ID, { description: 'The id of the delivery, which must be pending, waiting or held.' })
   id!: string;
 }
 
@@ -127,6 +129,16 @@ export class DeliveryResolver {
     return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
   }
 
+  @FieldResolver(() => Delivery, {
+    nullable: true,
+    description:
+      'The delivery for which this one waits: the first open one of its ordering key. Null unless the state is WAITING.',
+  })
+  async waitsFor(@Root() { id, status }: Delivery, @Ctx() { loaders }: Context): Promise<Delivery | null> {
+    const headId = status === DeliveryStatus.WAITING ? await loaders.headByDelivery.load(id) : null;
+    return headId === null || headId === id ? null : await loaders.deliveryById.load(headId);
+  }
+
   @mayHold(ATTEMPTS_SHOWN_MAX)
   @FieldResolver(() => [Attempt], {
     description: `The attempts so far, oldest first. Only the latest ${ATTEMPTS_SHOWN_MAX} when there are more.`,
@@ -150,7 +162,7 @@ export class DeliveryResolver {
   }
 
   @Requires('deliveries:resend')
-  @Mutation(() => CancelDeliveryPayload, { description: 'Cancels a delivery that is pending or held.' })
+  @Mutation(() => CancelDeliveryPayload, { description: 'Cancels a delivery that is pending, waiting or held.' })
   async cancelDelivery(
     @InputArg(() => CancelDeliveryInput) input: CancelDeliveryInput,
     @Ctx() context: Context,

@@ -17,7 +17,10 @@ export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path
     case 'IDEMPOTENCY_KEY_REUSED':
       return refusedAt(
         [...path, 'idempotencyKey'],
-        new ApiError('idempotency_key_reused', 'The idempotency key was used for another event type or payload.'),
+        new ApiError(
+          'idempotency_key_reused',
+          'The idempotency key was used for another event type, payload or ordering key.',
+        ),
       );
     case 'WEBHOOK_NOT_ACTIVE': // only a test is for one webhook
       return new ApiError(

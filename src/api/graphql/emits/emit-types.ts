@@ -25,9 +25,15 @@ export class EmitEventInput {
 
   @Nullable(
     () => String,
-    '1 to 255 printable ASCII characters. The same key within 7 days returns the same event; with another type or payload it is a CONFLICT. A repetition is checked like any other emit.',
+    '1 to 255 printable ASCII characters. The same key within 7 days returns the same event; with another type, payload or ordering key it is a CONFLICT. A repetition is checked like any other emit.',
   )
   idempotencyKey?: string | null;
+
+  @Nullable(
+    () => String,
+    '1 to 255 printable ASCII characters, such as the id of an order. A webhook whose `ordering` is by KEY gets events with the same key one after the other, in the order in which they were accepted.',
+  )
+  orderingKey?: string | null;
 
   @Nullable(
     () => ID,

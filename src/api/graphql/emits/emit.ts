@@ -7,7 +7,11 @@ import { actorOf, type Context, callerOf, otherTenant, otherThanHeader, tenantOf
 import { toApiError } from '../../context/faults.js';
 import { InputArg } from '../fields/arguments.js';
 import { idOrNull } from '../fields/ids.js';
-import { idempotencyKey as idempotencyKeySchema, parseInput } from '../fields/input.js';
+import {
+  idempotencyKey as idempotencyKeySchema,
+  orderingKey as orderingKeySchema,
+  parseInput,
+} from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';
 import { emitFor } from './emit-for.js';
 import { refusalError, refusedAt } from './emit-refusals.js';
@@ -110,17 +114,19 @@ function refuseTogether(items: readonly unknown[]): void {
 /** Checks one event and fixes its bytes. @throws ApiError */
 async function prepare(
   context: Context,
-  { event, payload, body: written, idempotencyKey, tenantId }: EmitEventInput,
+  { event, payload, body: written, idempotencyKey, orderingKey, tenantId }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
   const tenant = await tenantOfEvent(context, tenantId, [...path, 'tenantId']);
   const isKeyed = typeof idempotencyKey === 'string';
   const key = isKeyed ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey']) : null;
+  const ordering =
+    typeof orderingKey === 'string' ? parseInput(orderingKeySchema, orderingKey, [...path, 'orderingKey']) : null;
   const { body, value, name } = givenPayload(context, payload ?? null, written ?? null, path);
   const issues = await context.eventTypes.check(event, value);
   const placeOf = ([first, ...rest]: Path) => [...path, first === 'payload' ? name : first!, ...rest];
   requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: placeOf(issue.path) })));
-  return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null };
+  return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null, orderingKey: ordering };
 }
 
 /** The payload of an event: its text, its value, and the field that has it. @throws ApiError */
@@ -180,10 +186,11 @@ function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload
   if (result.refused !== null) {
     return refusalError(result.refused, emit, path);
   }
-  // A duplicate has the same type and body, so nothing is read again.
+  // A duplicate has the same type, body and ordering key, so nothing is read again.
   const { eventId, deliveryCount, duplicate } = result;
-  const { tenantId, eventType, body } = emit;
-  const event = Object.assign(new Event(), { id: eventId, tenantId, eventType, body, onlyWebhookId: null });
+  const { tenantId, eventType, body, orderingKey = null } = emit;
+  const known = { tenantId, eventType, body, orderingKey, onlyWebhookId: null };
+  const event = Object.assign(new Event(), { id: eventId, ...known });
   return { event, deliveryCount, duplicate };
 }
 

@@ -31,6 +31,11 @@ export const eventTypeDescription = z
 
 export const idempotencyKey = z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
 
+export const orderingKey = z.string().refine((key) => /^[\x20-\x7e]{1,255}$/.test(key), {
+  message: 'must be 1 to 255 printable ASCII characters',
+  params: { code: 'ordering_key_malformed' },
+});
+
 const knownScopes: readonly string[] = [...GRANTABLE_SCOPES, ...PLATFORM_SCOPES];
 const NAME_SHOWN_LENGTH_MAX = 50;
 

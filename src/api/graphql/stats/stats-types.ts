@@ -120,6 +120,11 @@ export class BacklogType {
   })
   held!: number;
 
+  @Field(() => Int, {
+    description: 'Number of waiting deliveries: an earlier delivery of their ordering key has not ended.',
+  })
+  waiting!: number;
+
   @Field(() => Int, { description: 'The highest count. It means that many or more.' })
   countMax!: number;
 }

@@ -66,7 +66,7 @@ export class WebhookMutations {
       idempotencyKey: parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']),
       ...parseInput(newValues(webhookFields, await knownTo(context)), settings, ['input']),
       webhooksMax: context.config.webhooksPerTenantMax,
-      by: actorOf(context),
+      actor: actorOf(context),
     });
   }
 

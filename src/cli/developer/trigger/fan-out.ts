@@ -3,7 +3,7 @@ import { ask, RefusedError } from '../connection/ask.js';
 import type { Connection } from '../connection/connection.js';
 
 interface Delivery {
-  status: 'PENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELED';
+  status: 'PENDING' | 'WAITING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELED';
   attemptCount: number;
   lastStatusCode: number | null;
   lastErrorCode: string | null;
@@ -95,7 +95,7 @@ function table(entries: readonly Entry[]): string[] {
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 }
 
-const MARKS = { SUCCEEDED: '✓', PENDING: '…', HELD: '…', FAILED: '✗', CANCELED: '✗' } as const;
+const MARKS = { SUCCEEDED: '✓', PENDING: '…', WAITING: '…', HELD: '…', FAILED: '✗', CANCELED: '✗' } as const;
 
 function outcomeOf({ status, attemptCount, nextAttemptAt, ...last }: Delivery): string {
   const answer = last.lastStatusCode ?? last.lastErrorCode;
@@ -104,6 +104,8 @@ function outcomeOf({ status, attemptCount, nextAttemptAt, ...last }: Delivery): 
       return `answered ${answer}`;
     case 'FAILED':
       return `failed for good: ${answer}`;
+    case 'WAITING':
+      return 'waits for an earlier delivery of its ordering key';
     case 'HELD':
       return 'held, because the webhook is inactive';
     case 'CANCELED':

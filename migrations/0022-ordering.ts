@@ -1,0 +1,72 @@
+import { Migration } from '@mikro-orm/migrations';
+import { emit } from './functions/emit.js';
+import { flow } from './functions/flow.js';
+import { install } from './functions/index.js';
+import { jobs } from './functions/jobs.js';
+import { ordering } from './functions/ordering.js';
+import { turns } from './functions/turns.js';
+
+/**
+ * Deliveries in the order of a key (docs/decisions/0058). Events of processes that do not know it are ordered too. Such
+ * a daemon does not wake the next delivery of a key; a sweep does.
+ */
+export class Ordering extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table hookwright.events add column ordering_key text;       -- the emit's
+      alter table hookwright.webhook_options
+        add column key_path text,                                       -- as it was written
+        add column ordering_path jsonpath,                              -- the same, compiled
+        add column ordering_keep text,
+        add column ordering_on_failure text;
+
+      -- A key exists while a delivery stands in its queue. An emit locks it until it commits.
+      create table hookwright.ordering_keys (
+        webhook_id bigint not null,
+        key text collate "C" not null,
+        tenant_id bigint not null,
+        is_new boolean not null default true,                           -- nobody has met it yet
+        primary key (webhook_id, key)
+      ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+      -- The open deliveries of a key, in the order of commits. The first one is its head: its turn has come.
+      create table hookwright.ordering_queue (
+        webhook_id bigint not null,
+        key text collate "C" not null,
+        position bigint not null,
+        delivery_id bigint not null,
+        tenant_id bigint not null,
+        blocked_at timestamptz,                                         -- it has failed, and nothing goes on
+        primary key (webhook_id, key, position)
+      ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+      create unique index ordering_queue_delivery on hookwright.ordering_queue (tenant_id, delivery_id);
+      create index ordering_queue_blocked on hookwright.ordering_queue (webhook_id) where blocked_at is not null;
+      create sequence hookwright.ordering_position as bigint cache 1;
+      ${['ordering_keys', 'ordering_queue'].map(isolated).join('\n')}
+      create view hookwright.all_ordering_queue as
+        select tenant_id, webhook_id, delivery_id from hookwright.ordering_queue
+        where hookwright.current_tenant() = 0;
+      grant select on hookwright.ordering_queue, hookwright.all_ordering_queue to hookwright_api;
+
+      ${keepGrants}
+      drop function if exists hookwright.emit(bigint, text, text, text, boolean);
+      drop function if exists hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean);
+      drop function if exists hookwright.emit_traced_events(bigint[], text[], text[], text[], bigint[], integer[],
+        text[]);
+      ${install([ordering, turns, jobs, flow, emit])}
+      do $$ begin execute current_setting('hookwright.grants'); end $$;
+    `);
+  }
+}
+
+const isolated = (table: string) => `
+  alter table hookwright.${table} enable row level security, force row level security;
+  create policy one_tenant on hookwright.${table} to hookwright_api using (tenant_id = hookwright.current_tenant());
+  create policy all_tenants on hookwright.${table} to current_user using (true);`;
+
+/** SQL: remembers who may call these functions, which get an argument more and so are made again. */
+const keepGrants = `
+  select set_config('hookwright.grants', coalesce(string_agg(
+    format('grant execute on function hookwright.%I to %s', p.proname, a.grantee::regrole), '; '), 'select'), true)
+  from pg_proc p, aclexplode(p.proacl) a
+  where p.pronamespace = 'hookwright'::regnamespace and p.proname ~ '^emit(_events|_traced_events)?$'
+    and a.grantee <> 0 and a.grantee <> p.proowner;`;

@@ -1,0 +1,196 @@
+/** Turns in the queues of keys (docs/decisions/0058). */
+export const turns = `
+-- Ends the turns of deliveries that have ended, and wakes the next one of each key. Deliveries without a turn are left
+-- out. Where a key is busy, a job goes on (pass_turns). One that has failed blocks its key, if its webhook says so: it
+-- keeps its turn.
+create or replace function hookwright.end_turns(
+  tenant_ids bigint[], delivery_ids bigint[], failed boolean[] default null
+) returns void
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  ended record;
+begin
+  if true = any(failed) then
+    update hookwright.ordering_queue q set blocked_at = clock_timestamp()
+    from unnest(tenant_ids, delivery_ids, failed) as e(tenant_id, id, failed), hookwright.webhook_options o
+    where q.tenant_id = e.tenant_id and q.delivery_id = e.id and e.failed
+      and o.webhook_id = q.webhook_id and o.ordering_by <> 'NOTHING' and o.ordering_on_failure = 'BLOCK';
+  end if;
+  with gone as (
+    delete from hookwright.ordering_queue q using unnest(tenant_ids, delivery_ids) as e(tenant_id, id)
+    where q.tenant_id = e.tenant_id and q.delivery_id = e.id and q.blocked_at is null
+    returning q.webhook_id, q.key, q.position, q.tenant_id),
+  by_key as (
+    select g.webhook_id, g.key, min(g.position) as position from gone g group by g.webhook_id, g.key)
+  select array_agg(b.webhook_id) as webhook_ids, array_agg(b.key) as keys, array_agg(b.position) as positions
+  into ended from by_key b;
+  if ended.keys is not null then
+    perform hookwright.enqueue_turn(busy.webhook_id, busy.key)
+    from hookwright.pass_turns(ended.webhook_ids, ended.keys, ended.positions) busy;
+  end if;
+end $$;
+
+-- Ends the turn of a delivery that blocks its key.
+create or replace function hookwright.skip_turn(tenant bigint, delivery bigint) returns void
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+begin
+  update hookwright.ordering_queue q set blocked_at = null where q.tenant_id = tenant and q.delivery_id = delivery;
+  perform hookwright.end_turns(array[tenant], array[delivery]);
+end $$;
+
+-- Wakes the first delivery behind a position in each of these queues: it becomes due. Where none is left, the key ends.
+-- Plans go by indexes even if the tables were empty when they were made.
+-- It waits for no lock. A next one that is committed is woken even if the key is locked: only an
+-- end needs the key itself.
+--
+-- Returns the busy keys: another transaction has the key and may add to it, or has the next delivery locked.
+create or replace function hookwright.pass_turns(webhook_ids bigint[], keys text[], positions bigint[])
+returns table (webhook_id bigint, key text)
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare
+  ahead record;
+  verdict record;
+begin
+  -- Another turn may have ended meanwhile, or its delivery have ended without it.
+  for round in 1..10 loop
+    select array_agg(e.webhook_id) filter (where n.delivery_id is not null) as webhook_ids,
+           array_agg(e.key) filter (where n.delivery_id is not null) as keys,
+           array_agg(n.position) filter (where n.delivery_id is not null) as positions,
+           array_agg(n.delivery_id) filter (where n.delivery_id is not null) as delivery_ids,
+           array_agg(e.webhook_id) filter (where n.delivery_id is null) as empty_webhook_ids,
+           array_agg(e.key) filter (where n.delivery_id is null) as empty_keys,
+           array_agg(e.position) filter (where n.delivery_id is null) as empty_positions
+    into ahead
+    from unnest(webhook_ids, keys, positions) as e(webhook_id, key, position)
+    left join lateral (
+      select q.delivery_id, q.position from hookwright.ordering_queue q
+      where q.webhook_id = e.webhook_id and q.key = e.key and q.position > e.position
+      order by q.position limit 1) n on true;
+    webhook_ids := '{}';
+    keys := '{}';
+    positions := '{}';
+    if ahead.delivery_ids is not null then
+      if hookwright.wake_waiting(ahead.delivery_ids) < cardinality(ahead.delivery_ids) then
+        select * into verdict from hookwright.judge_turns(
+          ahead.webhook_ids, ahead.keys, ahead.positions, ahead.delivery_ids);
+        return query select * from unnest(verdict.busy_webhook_ids, verdict.busy_keys);
+        webhook_ids := webhook_ids || verdict.again_webhook_ids;
+        keys := keys || verdict.again_keys;
+        positions := positions || verdict.again_positions;
+      end if;
+    end if;
+    if ahead.empty_keys is not null then
+      select * into verdict from hookwright.end_keys(ahead.empty_webhook_ids, ahead.empty_keys, ahead.empty_positions);
+      return query select * from unnest(verdict.busy_webhook_ids, verdict.busy_keys);
+      webhook_ids := webhook_ids || verdict.again_webhook_ids;
+      keys := keys || verdict.again_keys;
+      positions := positions || verdict.again_positions;
+    end if;
+    exit when cardinality(keys) = 0;
+  end loop;
+  return query select * from unnest(webhook_ids, keys);
+end $$;
+
+-- Makes waiting deliveries due, with jobs in the lane of first attempts; those of inactive webhooks are held. One that
+-- another transaction has locked is left as it is. Returns how many it woke.
+create or replace function hookwright.wake_waiting(delivery_ids bigint[]) returns integer
+language plpgsql
+set plan_cache_mode = force_generic_plan as $$
+declare
+  low bigint := (select min(id) from unnest(delivery_ids) id);
+  high bigint := (select max(id) from unnest(delivery_ids) id);
+  due record;
+begin
+  with free as materialized (
+    select d.id, d.webhook_id from hookwright.deliveries d
+    where d.id = any(delivery_ids) and d.id between low and high and (d.status = 'WAITING') is true
+    order by d.id for update skip locked),
+  woken as (
+    update hookwright.deliveries d
+    set status = case when w.active then 'PENDING' else 'HELD' end::hookwright.delivery_status,
+        due_at = clock_timestamp()
+    from free join hookwright.webhooks w on w.id = free.webhook_id
+    where d.id = free.id and d.id = any(delivery_ids) and d.id between low and high
+    returning d.id, d.attempt_count, d.status)
+  select array_agg(id) filter (where status = 'PENDING') as ids,
+         array_agg(attempt_count + 1) filter (where status = 'PENDING') as attempts,
+         array_agg(now()) filter (where status = 'PENDING') as run_ats,
+         array_agg(0) filter (where status = 'PENDING') as priorities, count(*)::integer as woken
+  into due from woken;
+  perform hookwright.enqueue_deliveries(due.ids, due.attempts, due.run_ats, due.priorities);
+  return due.woken;
+end $$;
+
+-- What has become of the first turns of some keys: which keys are busy, and which have to be looked at again, behind a
+-- turn whose delivery has ended (that turn is ended here) or which is gone itself.
+create or replace function hookwright.judge_turns(
+  webhook_ids bigint[], keys text[], positions bigint[], delivery_ids bigint[],
+  out busy_webhook_ids bigint[], out busy_keys text[],
+  out again_webhook_ids bigint[], out again_keys text[], out again_positions bigint[])
+language plpgsql
+set plan_cache_mode = force_generic_plan as $$
+declare
+  low bigint := (select min(id) from unnest(delivery_ids) id);
+  high bigint := (select max(id) from unnest(delivery_ids) id);
+begin
+  with first_ones as materialized (
+    select f.*, d.status::text as status,
+           d.status is null or (q.blocked_at is null and d.status in ('SUCCEEDED', 'FAILED', 'CANCELED')) as is_over
+    from unnest(webhook_ids, keys, positions, delivery_ids) as f(webhook_id, key, position, delivery_id)
+    left join hookwright.ordering_queue q
+      on q.webhook_id = f.webhook_id and q.key = f.key and q.position = f.position
+    left join hookwright.deliveries d on d.id = f.delivery_id and d.id between low and high),
+  left_over as (
+    delete from hookwright.ordering_queue q using first_ones f
+    where q.webhook_id = f.webhook_id and q.key = f.key and q.position = f.position and f.is_over)
+  select coalesce(array_agg(webhook_id) filter (where status = 'WAITING'), '{}'),
+         coalesce(array_agg(key) filter (where status = 'WAITING'), '{}'),
+         coalesce(array_agg(webhook_id) filter (where is_over), '{}'),
+         coalesce(array_agg(key) filter (where is_over), '{}'),
+         coalesce(array_agg(position) filter (where is_over), '{}')
+  into busy_webhook_ids, busy_keys, again_webhook_ids, again_keys, again_positions
+  from first_ones;
+end $$;
+
+-- Ends keys in whose queues nothing stands behind a position. While another transaction has a key it may be adding to
+-- it: then the key is busy. Where something was added just before, the key has to be looked at again.
+create or replace function hookwright.end_keys(
+  webhook_ids bigint[], keys text[], positions bigint[],
+  out busy_webhook_ids bigint[], out busy_keys text[],
+  out again_webhook_ids bigint[], out again_keys text[], out again_positions bigint[])
+language plpgsql
+set plan_cache_mode = force_generic_plan as $$
+declare
+  locked record;
+begin
+  select array_agg(k.webhook_id) as webhook_ids, array_agg(k.key) as keys, array_agg(e.position) as positions
+  into locked
+  from unnest(webhook_ids, keys, positions) as e(webhook_id, key, position)
+  cross join lateral (
+    select k.webhook_id, k.key from hookwright.ordering_keys k
+    where k.webhook_id = e.webhook_id and k.key = e.key for update skip locked) k;
+  -- With a snapshot of its own, which has what was committed before the lock.
+  delete from hookwright.ordering_keys k
+  using unnest(locked.webhook_ids, locked.keys, locked.positions) as l(webhook_id, key, position)
+  where k.webhook_id = l.webhook_id and k.key = l.key and not exists (
+    select from hookwright.ordering_queue q
+    where q.webhook_id = l.webhook_id and q.key = l.key and q.position > l.position);
+  select coalesce(array_agg(e.webhook_id) filter (where l.key is null), '{}'),
+         coalesce(array_agg(e.key) filter (where l.key is null), '{}'),
+         coalesce(array_agg(e.webhook_id) filter (where l.key is not null), '{}'),
+         coalesce(array_agg(e.key) filter (where l.key is not null), '{}'),
+         coalesce(array_agg(e.position) filter (where l.key is not null), '{}')
+  into busy_webhook_ids, busy_keys, again_webhook_ids, again_keys, again_positions
+  from unnest(webhook_ids, keys, positions) as e(webhook_id, key, position)
+  join hookwright.ordering_keys k on k.webhook_id = e.webhook_id and k.key = e.key
+  left join unnest(locked.webhook_ids, locked.keys) as l(webhook_id, key)
+    on l.webhook_id = e.webhook_id and l.key = e.key;
+end $$;
+
+grant execute on function hookwright.end_turns, hookwright.skip_turn to hookwright_api;
+`;

@@ -1,0 +1,76 @@
+import { PATH_CHARS_MAX, PATH_NAMES_MAX } from '../content/filter-path.js';
+import type { Group } from './field.js';
+
+const keyPath = `names with dots between them, such as \`order.id\`, at most ${PATH_NAMES_MAX} and ${PATH_CHARS_MAX} characters`;
+
+/** In which order a webhook gets its events (docs/ordering.md). */
+export const ordering = {
+  kind: 'group',
+  type: 'Ordering',
+  scope: 'webhooks:options',
+  beside: true,
+  description: 'The order in which events are sent.',
+  input:
+    'The order in which events are sent. Options that are left out stay as they are; null removes one. A change holds for new events.',
+  rest: 'The order in which events are sent. null removes an option. A change holds for new events.',
+  fields: {
+    by: {
+      kind: 'choice',
+      part: 'ordering',
+      column: 'ordering_by',
+      type: 'OrderingBy',
+      about: 'Which events wait for each other.',
+      values: {
+        NOTHING: 'None: each event is sent at once.',
+        KEY: 'Events with the same key: the `orderingKey` of the emit, or the value at `keyPath`. Events without a key are sent at once.',
+        ENDPOINT: 'All events of the webhook. One that fails makes all others wait.',
+      },
+      optional: true,
+      default: 'NOTHING',
+      description: 'Which events wait for each other.',
+      input: 'Which events wait for each other. An event is sent when all earlier ones have ended. Null: none.',
+      rest: 'Which events wait for each other: NOTHING, KEY (those with the same key) or ENDPOINT (all). An event is sent when all earlier ones have ended. null means NOTHING.',
+    },
+    keyPath: {
+      kind: 'path',
+      part: 'ordering',
+      refusedAs: 'key_path_malformed',
+      optional: true,
+      description: 'The path of the key in the payload, for events that are emitted without `orderingKey`.',
+      input: `The path of the key in the payload, for events that are emitted without \`orderingKey\`: ${keyPath}. A text, number or boolean there is the key. Null removes it.`,
+      rest: `The path of the key in the payload, for events that are emitted without an ordering key: ${keyPath}. A text, number or boolean there is the key. null removes it.`,
+    },
+    keep: {
+      kind: 'choice',
+      part: 'ordering',
+      column: 'ordering_keep',
+      type: 'OrderingKeep',
+      about: 'Which waiting events of a key are sent.',
+      values: {
+        ALL: 'All of them.',
+        LATEST: 'The latest: a new event cancels those of its key that wait (`SUPERSEDED`).',
+      },
+      optional: true,
+      default: 'ALL',
+      description: 'Which waiting events of a key are sent.',
+      input: 'Which waiting events of a key are sent. Null: all.',
+      rest: 'Which waiting events of a key are sent: ALL, or LATEST (a new event cancels those of its key that wait). null means ALL.',
+    },
+    onFailure: {
+      kind: 'choice',
+      part: 'ordering',
+      column: 'ordering_on_failure',
+      type: 'OrderingFailure',
+      about: 'What follows when an event of a key has failed for good.',
+      values: {
+        GO_ON: 'The next event is sent.',
+        BLOCK: 'The key is blocked: its events wait until `unblockKey`.',
+      },
+      optional: true,
+      default: 'GO_ON',
+      description: 'What follows when an event of a key has failed for good.',
+      input: 'What follows when an event of a key has failed for good. Null: the next event is sent.',
+      rest: 'What follows when an event of a key has failed for good: GO_ON (the next event is sent) or BLOCK (the others of its key wait until somebody unblocks it). null means GO_ON.',
+    },
+  },
+} as const satisfies Group;

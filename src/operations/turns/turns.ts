@@ -1,0 +1,50 @@
+import { query, type SqlTarget, type Statement } from '../../platform/database/database.js';
+import type { TurnPayload } from '../jobs/tasks.js';
+
+/** Ordered deliveries: one of each key has its turn, and the others wait for its end (docs/decisions/0058). */
+
+const endStatement: Statement = {
+  name: 'end_turns',
+  text: 'select hookwright.end_turns($1::bigint[], $2::bigint[], $3::boolean[])',
+};
+
+interface Ended {
+  id: number;
+  tenantId: number;
+  failed: boolean;
+}
+
+/** Ends turns of deliveries, and wakes the next of each key unless a failed one blocks it. It waits for no lock. */
+export async function endTurns(client: SqlTarget, ended: readonly Ended[]): Promise<void> {
+  const columns = [ended.map(({ tenantId }) => tenantId), ended.map(({ id }) => id), ended.map(({ failed }) => failed)];
+  await query(client, endStatement, columns);
+}
+
+/**
+ * SQL: the end of a statement that has ended deliveries of `moved`, which has their `id`, `tenant_id` and
+ * `ordering_key`.
+ *
+ * @param was WAITING: they ended before their turn
+ */
+export const endTurnsSql = (was: 'OPEN' | 'WAITING'): string => `
+  select hookwright.${was === 'WAITING' ? 'leave_queues' : 'end_turns'}(array_agg(tenant_id), array_agg(id))
+  from moved where ordering_key is not null having count(*) > 0`;
+
+/** SQL: the delivery that has its turn in the queue of a delivery `d`. */
+export const waitsForSql = (d: string): string => `(
+  select q.delivery_id::float8 from hookwright.ordering_queue q
+  where q.webhook_id = ${d}.webhook_id and q.key = ${d}.ordering_key order by q.position limit 1)`;
+
+const passStatement: Statement = {
+  name: 'pass_turns',
+  text: 'select from hookwright.pass_turns(array[$1::bigint], array[$2::text], array[0::bigint])',
+};
+
+/** Wakes the next delivery of a key, if it has none. @returns false: the key is busy */
+export const passTurn = async (sql: SqlTarget, { webhookId, key }: TurnPayload): Promise<boolean> =>
+  (await query(sql, passStatement, [webhookId, key])).length === 0;
+
+/** Adds the job that wakes the next delivery of a key. */
+export async function enqueueTurn(sql: SqlTarget, { webhookId, key }: TurnPayload, inMs: number): Promise<void> {
+  await query(sql, { text: 'select hookwright.enqueue_turn($1, $2, $3)' }, [webhookId, key, inMs]);
+}

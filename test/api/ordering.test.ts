@@ -1,0 +1,136 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { makeTenant } from '../support/factories.js';
+import { numberIn } from '../support/ids.js';
+import { RestApi } from '../support/rest-api.js';
+
+/** The order of a webhook, keys of emits, and what readers see of waiting deliveries. */
+
+const api = await RestApi.open();
+afterAll(() => api[Symbol.asyncDispose]());
+
+const graphql = async (query: string, variables: object = {}) =>
+  (await api.ask('POST //graphql', { json: { query, variables }, key: api.tenant.key })).body;
+const mutate = (name: string, input: object, selection: string) => {
+  const type = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
+  return graphql(`mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`, { input });
+};
+const shown = 'webhook { id ordering { by keyPath keep onFailure } }';
+const create = async (ordering?: object) => {
+  const input = { url: 'https://receiver.example.com/', eventTypes: ['coupon.applied'], ordering };
+  return (await mutate('createWebhook', input, shown)).data.createWebhook.webhook;
+};
+const payload = { code: 'X', discount_type: 'x' };
+const emit = (fields: object) =>
+  mutate(
+    'emitEvent',
+    { event: 'coupon.applied', payload, ...fields },
+    'event { id orderingKey } deliveryCount duplicate',
+  );
+const issueOf = (answer: { errors: { extensions: { errors: { path: string[]; code: string }[] } }[] }) => {
+  const [{ path, code } = { path: [], code: '' }] = answer.errors[0]!.extensions.errors;
+  return `${path.join('.')} ${code}`;
+};
+const unordered = { by: 'NOTHING', keyPath: null, keep: 'ALL', onFailure: 'GO_ON' };
+
+describe('the order of a webhook', () => {
+  test('is none at first, and is set and removed option by option', async () => {
+    const { id, ordering } = await create();
+    expect(ordering).toEqual(unordered);
+    const update = async (change: object | null) =>
+      (await mutate('updateWebhook', { id, ordering: change }, shown)).data.updateWebhook.webhook.ordering;
+    const set = { by: 'KEY', keyPath: 'order."the id"' };
+    expect(await update(set)).toEqual({ ...unordered, ...set });
+    expect(await update({ keep: 'LATEST', keyPath: null })).toEqual({ ...unordered, by: 'KEY', keep: 'LATEST' });
+    expect(await update({ by: null, keep: null })).toEqual(unordered);
+  });
+
+  test('is an option in REST', async () => {
+    const id = numberIn((await create()).id);
+    const { body } = await api.ask(`PATCH /webhooks/${id}/options`, {
+      json: { ordering: { by: 'ENDPOINT', on_failure: 'BLOCK' } },
+    });
+    expect(body.data.ordering).toEqual({ by: 'ENDPOINT', key_path: null, keep: 'ALL', on_failure: 'BLOCK' });
+    await api.ask(`PATCH /webhooks/${id}/options`, { json: { ordering: null } });
+    const { body: read } = await api.ask(`GET /webhooks/${id}/options`);
+    expect(read.data.ordering).toEqual({ by: 'NOTHING', key_path: null, keep: 'ALL', on_failure: 'GO_ON' });
+  });
+
+  test.each(['', '.', 'a..b', 'a b', '$.a', 'x'.repeat(201)].filter(Boolean))('takes no path %j', async (keyPath) => {
+    const input = { url: 'https://a.example.com/', eventTypes: ['*'], ordering: { by: 'KEY', keyPath } };
+    expect(issueOf(await mutate('createWebhook', input, shown))).toBe('input.ordering.keyPath key_path_malformed');
+  });
+});
+
+describe('the key of an emit', () => {
+  test('is kept with the event, whether a webhook orders by it or not', async () => {
+    const { data } = await emit({ orderingKey: 'order-7' });
+    expect(data.emitEvent.event.orderingKey).toBe('order-7');
+    expect((await graphql(`{ event(id: "${data.emitEvent.event.id}") { orderingKey } }`)).data.event).toEqual({
+      orderingKey: 'order-7',
+    });
+  });
+
+  test.each(['', 'x'.repeat(256), 'ü', 'a\n'])('must be printable: not %j', async (orderingKey) => {
+    expect(issueOf(await emit({ orderingKey }))).toBe('input.orderingKey ordering_key_malformed');
+  });
+
+  test('belongs to the idempotency key', async () => {
+    const first = await emit({ orderingKey: 'a', idempotencyKey: 'once' });
+    const again = await emit({ orderingKey: 'a', idempotencyKey: 'once' });
+    expect(again.data.emitEvent).toMatchObject({ duplicate: true, event: { id: first.data.emitEvent.event.id } });
+    for (const orderingKey of ['b', null]) {
+      const { errors } = await emit({ orderingKey, idempotencyKey: 'once' });
+      expect(errors[0].extensions).toMatchObject({ code: 'CONFLICT', reason: 'idempotency_key_reused' });
+    }
+  });
+});
+
+describe('deliveries that wait', () => {
+  test('are listed, counted and say for which one they wait', async () => {
+    const { id } = await create({ by: 'KEY' });
+    for (const orderingKey of ['x', 'x', 'y', 'x']) {
+      await emit({ orderingKey });
+    }
+    const list = `{ deliveries(filter: { webhookId: "${id}", status: WAITING }) {
+      edges { node { id orderingKey waitsFor { status orderingKey waitsFor { id } } } } } }`;
+    const waiting = (await graphql(list)).data.deliveries.edges.map(({ node }: { node: object }) => node);
+    const one = { orderingKey: 'x', waitsFor: { status: 'PENDING', orderingKey: 'x', waitsFor: null } };
+    expect(waiting).toEqual([expect.objectContaining(one), expect.objectContaining(one)]);
+    const { data } = await graphql(`{
+      webhook(id: "${id}") {
+        heldCount backlog { due waiting }
+        deliveries(filter: { status: WAITING }) { edges { node { id } } }
+        orderingKeys(first: 1) { key waiting blockedAt head { status } } all: orderingKeys { key }
+        blocked: orderingKeys(blocked: true) { key } }
+      all: deliveries(filter: { status: WAITING }) { edges { node { id } } }
+      backlog { waiting }
+    }`);
+    const ids = waiting.map((node: { id: string }) => ({ node: { id: node.id } }));
+    expect(data).toEqual({
+      webhook: {
+        heldCount: 0,
+        backlog: { due: 2, waiting: 2 },
+        deliveries: { edges: ids },
+        orderingKeys: [{ key: 'x', waiting: 2, blockedAt: null, head: { status: 'PENDING' } }],
+        all: [{ key: 'x' }, { key: 'y' }],
+        blocked: [],
+      },
+      all: { edges: ids },
+      backlog: { waiting: 2 },
+    });
+    await mutate('updateWebhook', { id, active: false }, 'webhook { id }');
+    expect((await graphql(`{ webhook(id: "${id}") { heldCount } }`)).data.webhook.heldCount).toBe(2);
+    const other = await makeTenant(api.services);
+    const { body } = await api.ask('POST //graphql', {
+      json: { query: list.replace(`webhookId: "${id}", `, '') },
+      key: other.key,
+    });
+    expect(body.data.deliveries.edges).toEqual([]);
+  });
+
+  test('of a key that is not blocked need no unblocking', async () => {
+    const { id } = await create({ by: 'KEY', onFailure: 'BLOCK' });
+    const { errors } = await mutate('unblockKey', { webhookId: id, key: 'x', action: 'SKIP' }, 'webhook { id }');
+    expect(errors[0].extensions).toMatchObject({ code: 'CONFLICT', reason: 'key_not_blocked' });
+  });
+});

@@ -1,0 +1,282 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Daemon } from '../../daemon/daemon.js';
+import { attemptNow } from '../../src/operations/deliveries/attempt-now.js';
+import { cancelDelivery } from '../../src/operations/deliveries/cancel-delivery.js';
+import { redeliver } from '../../src/operations/deliveries/redeliver.js';
+import { wakeLeftTurns } from '../../src/operations/ordering/left-turns.js';
+import { readOrderingKeys } from '../../src/operations/ordering/read-keys.js';
+import { type UnblockAction, unblockKey } from '../../src/operations/ordering/unblock-key.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
+import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
+import type { WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
+import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { couponEmit } from '../support/factories.js';
+import { OutboxApplication } from '../support/outbox-application.js';
+import { answer } from '../support/receiver.js';
+
+let stack: DeliveryStack;
+let daemon: Daemon | undefined;
+
+beforeAll(async () => {
+  stack = await DeliveryStack.open({ MAX_RETRIES: '1' });
+});
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+});
+/** Each test begins with nothing of the earlier ones. */
+afterEach(async () => {
+  await daemon?.stop();
+  daemon = undefined;
+  await stack.rows(`
+    update hookwright.webhooks set active = false, deleted_at = now();
+    delete from hookwright.deliveries;
+    delete from hookwright.ordering_queue;
+    delete from hookwright.ordering_keys`);
+});
+const startDaemon = () => {
+  daemon = stack.startDaemon();
+};
+
+/** An endpoint that is ordered so. */
+async function ordered(change: WebhookChange, respond = answer(200)): Promise<Endpoint> {
+  const endpoint = await stack.endpoint(respond);
+  await stack.change(endpoint.webhookId, { by: 'KEY', ...change });
+  return endpoint;
+}
+
+/** Emits an event for each name; the letter before its number is the key. @returns the ids of the events */
+async function emit(...names: string[]): Promise<number[]> {
+  const items = names.map((name) => {
+    const body = JSON.stringify({ code: name, discount_type: 'x' });
+    return couponEmit(stack.tenantId, { body, orderingKey: name.startsWith('-') ? null : name[0]! });
+  });
+  const results = await stack.services.emitter.emit(items);
+  return results.map((result) => (result.refused === null ? result.eventId : Number.NaN));
+}
+
+const codes = ({ received }: Endpoint) => received.map(({ body }) => JSON.parse(body.toString()).code as string);
+const states = async () => (await stack.deliveries()).map(({ status }) => status);
+const tableRows = () =>
+  stack.rows('select from hookwright.ordering_queue union all select from hookwright.ordering_keys');
+const all = (status: string) => eventually(async () => (await states()).every((one) => one === status));
+const idOf = async (event: number) => (await stack.delivery(event)).id;
+const me = commandLine;
+
+describe('deliveries of a key', () => {
+  test('go one after the other, and each waits for the retries of those before', async () => {
+    const endpoint = await ordered({});
+    let failures = 1;
+    endpoint.answerWith(({ body }, response) => {
+      const fails = body.includes('a1') && failures-- > 0;
+      response.writeHead(fails ? 500 : 200).end();
+    });
+    await emit('a1', 'a2', 'b1', '-1', 'a3');
+    expect(await states()).toEqual(['PENDING', 'WAITING', 'PENDING', 'PENDING', 'WAITING']);
+    startDaemon();
+    await all('SUCCEEDED');
+    expect(codes(endpoint).filter((code) => code.startsWith('a'))).toEqual(['a1', 'a1', 'a2', 'a3']);
+    expect(await tableRows()).toEqual([]);
+  });
+
+  test('go on after one has failed for good', async () => {
+    const endpoint = await ordered({}, (request, response) =>
+      response.writeHead(request.body.includes('a1') ? 500 : 200).end(),
+    );
+    await emit('a1', 'a2');
+    startDaemon();
+    await eventually(async () => (await states()).join() === 'FAILED,SUCCEEDED');
+    expect(codes(endpoint)).toEqual(['a1', 'a1', 'a2']);
+  });
+
+  test('have their key in the payload, or the whole endpoint for one', async () => {
+    await ordered({ keyPath: 'code' });
+    await emit('-1', '-1', '-2', 'a1');
+    expect(await states()).toEqual(['PENDING', 'WAITING', 'PENDING', 'PENDING']);
+    const keys = await stack.rows<{ key: string }>('select key from hookwright.ordering_keys order by key');
+    expect(keys.map(({ key }) => key)).toEqual(['-1', '-2', 'a']);
+    const whole = await stack.endpoint();
+    await stack.change(whole.webhookId, { by: 'ENDPOINT' });
+    await emit('-1', 'b1');
+    const rows = await stack.deliveries(`webhook_id = ${whole.webhookId}`);
+    expect(rows.map(({ status }) => status)).toEqual(['PENDING', 'WAITING']);
+  });
+
+  test('stand in the order of commits', async () => {
+    await using application = await OutboxApplication.open(stack);
+    const endpoint = await ordered({});
+    startDaemon();
+    const emitOne = `select * from hookwright.emit($1, 'coupon.applied', $2, ordering_key => 'a')`;
+    const body = (code: string) => JSON.stringify({ code, discount_type: 'x' });
+    let fromApi: Promise<number[]> | undefined;
+    await application.transaction(async (client) => {
+      await client.query(emitOne, [stack.tenantId, body('a1')]);
+      fromApi = emit('a2');
+      await client.query('select pg_sleep(0.2)');
+      await client.query(emitOne, [stack.tenantId, body('a3')]);
+    });
+    await fromApi;
+    await all('SUCCEEDED');
+    expect(codes(endpoint)).toEqual(['a1', 'a3', 'a2']);
+  });
+
+  test('end and wake others while an application has the key', async () => {
+    await using application = await OutboxApplication.open(stack);
+    const endpoint = await ordered({});
+    startDaemon();
+    const emitOne = `select * from hookwright.emit($1, 'coupon.applied', $2, ordering_key => 'a')`;
+    const held = await application.transaction(async (client) => {
+      await emit('a1', 'a2', 'a3');
+      await client.query(emitOne, [stack.tenantId, JSON.stringify({ code: 'a4', discount_type: 'x' })]);
+      await emit('b1');
+      // All that is committed is sent meanwhile, and nothing waits for the application.
+      return await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 4 && Date.now());
+    });
+    const last = await eventually(async () => {
+      const rows = await stack.deliveries("status = 'SUCCEEDED' and ordering_key = 'a'");
+      return rows.length === 4 && rows.at(-1);
+    });
+    expect(codes(endpoint).filter((code) => code.startsWith('a'))).toEqual(['a1', 'a2', 'a3', 'a4']);
+    expect(last.due_at.getTime()).toBeGreaterThanOrEqual(held);
+    await eventually(async () => (await tableRows()).length === 0);
+  });
+
+  test('are woken by a sweep where an older process has recorded the end of one', async () => {
+    await ordered({});
+    const [first] = await emit('a1', 'a2');
+    await stack.rows(`update hookwright.deliveries set status = 'SUCCEEDED', finished_at = now()
+                      where id = ${await idOf(first!)}`);
+    expect(await wakeLeftTurns(stack.services.db.pool)).toBe(1);
+    expect(await states()).toEqual(['SUCCEEDED', 'PENDING']);
+    expect(await wakeLeftTurns(stack.services.db.pool)).toBe(0);
+  });
+});
+
+describe('what people do with deliveries of a key', () => {
+  test('cancels one that waits, or the first, and the next goes', async () => {
+    const endpoint = await ordered({});
+    const ids = await emit('a1', 'a2', 'a3', 'a4');
+    await cancelDelivery(stack.services.db, stack.tenantId, await idOf(ids[1]!), me);
+    await cancelDelivery(stack.services.db, stack.tenantId, await idOf(ids[0]!), me);
+    expect(await states()).toEqual(['CANCELED', 'CANCELED', 'PENDING', 'WAITING']);
+    startDaemon();
+    await eventually(async () => (await tableRows()).length === 0);
+    expect(codes(endpoint)).toEqual(['a3', 'a4']);
+  });
+
+  test('sends one again at the end', async () => {
+    const endpoint = await ordered({});
+    const [first] = await emit('a1');
+    startDaemon();
+    await stack.reaches(first!, 'SUCCEEDED');
+    endpoint.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 100));
+    await emit('a2', 'a3');
+    await redeliver(stack.services.db, stack.tenantId, await idOf(first!), me);
+    await all('SUCCEEDED');
+    expect(codes(endpoint)).toEqual(['a1', 'a2', 'a3', 'a1']);
+  });
+
+  test('attempts only the first of them', async () => {
+    await ordered({});
+    const ids = await emit('a1', 'a2');
+    const [first, second] = await Promise.all(ids.map(idOf));
+    await expect(attemptNow(stack.services.db, stack.tenantId, [second!], me)).rejects.toMatchObject({
+      reason: 'ordering_waits',
+      detail: expect.stringContaining(String(first)),
+    });
+  });
+
+  test('pauses the webhook: the first is held, and the others follow when it is enabled', async () => {
+    const endpoint = await ordered({});
+    await emit('a1', 'a2');
+    await stack.change(endpoint.webhookId, { active: false });
+    await stack.align(endpoint.webhookId);
+    await emit('a3', 'b1');
+    expect(await states()).toEqual(['HELD', 'WAITING', 'WAITING', 'HELD']);
+    startDaemon();
+    await stack.change(endpoint.webhookId, { active: true });
+    await all('SUCCEEDED');
+    expect(codes(endpoint).filter((code) => code.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  test.each([
+    ['discards what is held', { active: true, held: 'DISCARD' }, 'DISCARDED'],
+    ['deletes the webhook', null, 'WEBHOOK_DELETED'],
+  ] as const)('%s, with all that waits', async (_, change, reason) => {
+    const endpoint = await ordered({});
+    await emit('a1', 'a2', 'b1');
+    await stack.change(endpoint.webhookId, { active: false });
+    await stack.align(endpoint.webhookId);
+    await (change === null
+      ? deleteWebhook(stack.services.db, stack.tenantId, endpoint.webhookId, me)
+      : stack.change(endpoint.webhookId, change));
+    await stack.align(endpoint.webhookId);
+    expect((await stack.deliveries()).map(({ cancel_reason }) => cancel_reason)).toEqual([reason, reason, reason]);
+    expect(await tableRows()).toEqual([]);
+  });
+
+  test('gives the order up: what waits is sent', async () => {
+    const endpoint = await ordered({});
+    await emit('a1', 'a2', 'a3');
+    await stack.change(endpoint.webhookId, { by: 'NOTHING' });
+    await stack.align(endpoint.webhookId);
+    expect(await states()).toEqual(['PENDING', 'PENDING', 'PENDING']);
+    startDaemon();
+    await all('SUCCEEDED');
+    expect(await tableRows()).toEqual([]);
+  });
+});
+
+describe('a webhook that blocks keys', () => {
+  const unblock = (webhookId: number, action: UnblockAction) =>
+    unblockKey(stack.services.db, stack.tenantId, { webhookId, key: 'a' }, action, me);
+
+  /** One whose key `a` is blocked, while two deliveries wait. */
+  async function blocked(): Promise<Endpoint> {
+    const endpoint = await ordered({ onFailure: 'BLOCK' }, (request, response) =>
+      response.writeHead(request.body.includes('a1') ? 500 : 200).end(),
+    );
+    await emit('a1', 'a2', 'a3', 'b1');
+    startDaemon();
+    await eventually(async () => (await states()).join() === 'FAILED,WAITING,WAITING,SUCCEEDED');
+    endpoint.answerWith(answer(200));
+    return endpoint;
+  }
+
+  test('stops only the key of a failed delivery, which can be sent again in its place', async () => {
+    const { webhookId } = await blocked();
+    await emit('a4');
+    expect(await wakeLeftTurns(stack.services.db.pool)).toBe(0);
+    const read = (only: boolean) =>
+      readOrderingKeys(stack.services.db, stack.tenantId, webhookId, { first: 10, blocked: only });
+    expect(await read(true)).toEqual([expect.objectContaining({ key: 'a', waiting: 3, blockedAt: expect.any(Date) })]);
+    await unblock(webhookId, 'RETRY');
+    await all('SUCCEEDED');
+    expect(await read(false)).toEqual([]);
+  });
+
+  test.each([
+    ['SKIP', 'FAILED,SUCCEEDED,SUCCEEDED,SUCCEEDED'],
+    ['CANCEL_ALL', 'FAILED,CANCELED,CANCELED,SUCCEEDED'],
+  ] as const)('goes on by %s', async (action, after) => {
+    const { webhookId } = await blocked();
+    await unblock(webhookId, action);
+    await eventually(async () => (await states()).join() === after);
+    await eventually(async () => (await tableRows()).length === 0);
+    await expect(unblock(webhookId, action)).rejects.toMatchObject({ reason: 'key_not_blocked' });
+  });
+});
+
+describe('a webhook that keeps the latest', () => {
+  test('cancels what waits when something newer comes', async () => {
+    const endpoint = await ordered({ keep: 'LATEST' });
+    await emit('a1', 'a2', 'b1');
+    await emit('a3', 'a4');
+    expect((await stack.deliveries()).map(({ status, cancel_reason }) => cancel_reason ?? status)).toEqual([
+      ...['PENDING', 'SUPERSEDED', 'PENDING', 'SUPERSEDED', 'WAITING'],
+    ]);
+    startDaemon();
+    await eventually(async () => (await tableRows()).length === 0);
+    expect(codes(endpoint).filter((code) => code.startsWith('a'))).toEqual(['a1', 'a4']);
+  });
+});

@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { good } from './support/endpoints.js';
+import { sharedGround } from './support/ground.js';
+import type { Disturbance } from './support/oracle.js';
+import { judgeOrder, type OrderedEmit, type Turn, turnsSql, watchTurnsSql } from './support/order-oracle.js';
+import type { Program } from './support/program.js';
+import { Site } from './support/site.js';
+import { isLong, report, size } from './support/sizes.js';
+
+const MINUTE = 60_000;
+const TEST_MS = isLong ? 20 * MINUTE : 2 * MINUTE;
+const SETTLE_MS = 90_000;
+/** The promise. On a machine that does much else at the same time, some jobs wait for longer. */
+const IDLE_MS = 100;
+const IDLE_MS_MOST = 5_000;
+const KILLS = size('FAULTS_ORDER_KILLS', 1, 20);
+const SECONDS = size('FAULTS_ORDER_SECONDS', 4, 300);
+const KEYS = ['a', 'b', 'c', 'd'];
+
+const SET_ORDER = `mutation Set($id: ID!, $ordering: OrderingInput) {
+  updateWebhook(input: { id: $id, ordering: $ordering }) { webhook { id } } }`;
+const EMIT = `mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { event { databaseId } } }`;
+const REDELIVER = `mutation Again($id: ID!) { redeliver(input: { deliveryId: $id }) { delivery { id } } }`;
+const CANCEL = `mutation Cancel($id: ID!) { cancelDelivery(input: { id: $id }) { delivery { id } } }`;
+const SWITCH = `mutation Switch($id: ID!, $active: Boolean!) {
+  updateWebhook(input: { id: $id, active: $active }) { webhook { id } } }`;
+
+const anyOf = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
+
+/** Producers, people and daemons that die, all at the same time. */
+class Bustle {
+  readonly emits: OrderedEmit[] = [];
+  readonly locks: { key: string; from: number; to: number }[] = [];
+  readonly disturbances: Disturbance[] = [];
+  /** Set once the daemons are running. */
+  #until = 0;
+  readonly #daemons: Program[] = [];
+
+  constructor(
+    private readonly site: Site,
+    private readonly application: () => pg.Client,
+    private readonly webhookIds: readonly number[],
+  ) {}
+
+  async #repeat(pauseMs: number, act: () => Promise<unknown>): Promise<void> {
+    while (Date.now() < this.#until) {
+      await act();
+      await delay(Math.random() * pauseMs);
+    }
+  }
+
+  async begin(): Promise<void> {
+    this.#daemons.push(...(await Promise.all([this.site.startDaemon(), this.site.startDaemon()])));
+    this.#until = Date.now() + SECONDS * 1_000;
+  }
+
+  emitByApi = () =>
+    this.#repeat(40, async () => {
+      const orderingKey = anyOf(KEYS);
+      const from = Date.now();
+      const input = { event: 'coupon.applied', payload: { code: orderingKey, discount_type: 'x' }, orderingKey };
+      type Emitted = { emitEvent: { event: { databaseId: string } } };
+      const answer = await this.site.ask<Emitted>(EMIT, { input }).catch(() => undefined);
+      if (answer !== undefined) {
+        const eventId = Number(answer.emitEvent.event.databaseId);
+        this.emits.push({ eventId, key: orderingKey, from, to: Date.now() });
+      }
+    });
+
+  /** Transactions that are open for a while; some are rolled back. */
+  emitByOutbox = async () => {
+    const client = this.application();
+    await client.connect();
+    try {
+      await this.#repeat(60, () => this.#emitTogether(client));
+    } finally {
+      await client.end();
+    }
+  };
+
+  async #emitTogether(client: pg.Client): Promise<void> {
+    const keys = KEYS.filter(() => Math.random() < 0.4);
+    const from = Date.now();
+    await client.query('begin');
+    const { rows } = await client.query<{ event_id: number }>(
+      `select event_id from hookwright.emit_events(
+         array_fill($1::bigint, array[cardinality($2::text[])]), array_fill('coupon.applied'::text, array[cardinality($2)]),
+         array_fill('{"code":"X","discount_type":"x"}'::text, array[cardinality($2)]), ordering_keys => $2)
+       where cardinality($2) > 0 order by item`,
+      [await this.tenantId, keys],
+    );
+    await delay(Math.random() * 40);
+    const isKept = Math.random() < 0.8;
+    await client.query(isKept ? 'commit' : 'rollback');
+    const to = Date.now();
+    this.locks.push(...keys.map((key) => ({ key, from, to })));
+    if (isKept) {
+      this.emits.push(...rows.map(({ event_id }, index) => ({ eventId: event_id, key: keys[index]!, from, to })));
+    }
+  }
+
+  get tenantId(): Promise<number> {
+    return this.site.rows<{ id: number }>('select id from hookwright.tenants').then(([tenant]) => tenant!.id);
+  }
+
+  interfere = () =>
+    this.#repeat(150, async () => {
+      const ofState = async (states: string) => {
+        const found = await this.site.rows<{ id: number }>(
+          `select id from hookwright.deliveries where status in (${states}) and ordering_key is not null
+           order by random() limit 1`,
+        );
+        return found[0] && String(found[0].id);
+      };
+      const [open, ended] = [await ofState(`'PENDING', 'WAITING', 'HELD'`), await ofState(`'SUCCEEDED', 'FAILED'`)];
+      const id = String(anyOf(this.webhookIds));
+      const acts = [
+        () => open && this.site.ask(CANCEL, { id: open }),
+        () => ended && this.site.ask(REDELIVER, { id: ended }),
+        async () => {
+          await this.site.ask(SWITCH, { id, active: false });
+          await delay(Math.random() * 300);
+          await this.site.ask(SWITCH, { id, active: true });
+        },
+      ];
+      // Somebody else may have been faster.
+      await Promise.resolve(anyOf(acts)()).catch(() => {});
+    });
+
+  killDaemons = async () => {
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await delay(Math.max(0, this.#until - Date.now()) / (KILLS + 2 - kill));
+      const victim = Math.random() < 0.5 ? 0 : 1;
+      this.disturbances.push(await this.#daemons[victim]!.kill());
+      this.#daemons[victim] = await this.site.startDaemon();
+    }
+  };
+}
+
+/** A login of an application, which may wait for a key as long as it likes. @returns how it connects */
+async function openDoor(site: Site, databaseUrl: string): Promise<string> {
+  const url = new URL(databaseUrl);
+  url.username = `shop_${randomBytes(4).toString('hex')}`;
+  url.password = 'shop';
+  await site.rows(`
+    create role ${url.username} login password 'shop';
+    grant hookwright_outbox to ${url.username};
+    insert into hookwright.outbox_grants (role_name, tenant_id)
+    select '${url.username}', id from hookwright.tenants`);
+  return url.href;
+}
+
+test(`keys are kept in order: ${KILLS} kills in ${SECONDS} s`, { timeout: TEST_MS }, async () => {
+  const ground = await sharedGround();
+  await using site = await Site.open(ground, {
+    RETRY_BASE_SECONDS: '0.05',
+    MAX_RETRIES: '2',
+    DISABLE_AFTER_SECONDS_MIN: '3600',
+  });
+  const moody = () => ({ status: Math.random() < 0.2 ? 500 : 200, afterMs: Math.random() * 10 });
+  const keyed = await site.addWebhook('keyed', moody);
+  const whole = await site.addWebhook('whole', good);
+  const beside = await site.addWebhook('beside', good);
+  await site.rows(watchTurnsSql);
+  await site.ask(SET_ORDER, { id: String(keyed), ordering: { by: 'KEY' } });
+  await site.ask(SET_ORDER, { id: String(whole), ordering: { by: 'ENDPOINT' } });
+  const shop = await openDoor(site, ground.url);
+  const application = () => new pg.Client({ connectionString: shop, types: { getTypeParser: () => Number } });
+  const bustle = new Bustle(site, application, [keyed, whole]);
+  await bustle.begin();
+  const producers = [bustle.emitByApi(), bustle.emitByApi(), bustle.emitByApi(), bustle.emitByOutbox()];
+  await Promise.all([...producers, bustle.emitByOutbox(), bustle.interfere(), bustle.killDaemons()]);
+  await site.rows(`drop role ${new URL(shop).username}`);
+  await site.ask(SWITCH, { id: String(keyed), active: true }).catch(() => {});
+  await site.ask(SWITCH, { id: String(whole), active: true }).catch(() => {});
+  await site.settled(SETTLE_MS);
+
+  const { emits, locks, disturbances } = bustle;
+  const turns = await site.rows<Turn>(turnsSql);
+  const findings = judgeOrder({ emits, turns, receipts: site.endpoints.receipts, locks, disturbances }, IDLE_MS_MOST);
+  report('order', { kills: KILLS, emits: emits.length, ...findings });
+  expect(findings.problems).toEqual([]);
+  if (isLong) {
+    expect(findings.idleMsP99).toBeLessThanOrEqual(IDLE_MS);
+  }
+  expect(new Set(turns.map(({ webhookId }) => webhookId))).toEqual(new Set([keyed, whole]));
+  // Each event that was accepted has a place, and each place an end.
+  for (const webhookId of [keyed, whole]) {
+    const placed = new Set(turns.filter((turn) => turn.webhookId === webhookId).map(({ eventId }) => eventId));
+    expect(emits.filter(({ eventId }) => !placed.has(eventId))).toEqual([]);
+  }
+  expect(
+    await site.rows('select from hookwright.ordering_queue union all select from hookwright.ordering_keys'),
+  ).toEqual([]);
+  const others = await site.rows<{ status: string }>(
+    `select distinct status::text from hookwright.deliveries where webhook_id = ${beside}`,
+  );
+  expect(others).toEqual([{ status: 'SUCCEEDED' }]);
+});

@@ -1,0 +1,181 @@
+import type { Receipt } from './evidence.js';
+import type { Disturbance } from './oracle.js';
+
+/** An event that was emitted with a key, by one of several producers. Times are milliseconds since 1970. */
+export interface OrderedEmit {
+  eventId: number;
+  key: string;
+  /** The emit began after this. */
+  from: number;
+  /** It had committed by then. */
+  to: number;
+}
+
+/** A delivery's place in the queue of its key. One that was sent again has several. */
+export interface Turn {
+  position: number;
+  webhookId: number;
+  key: string;
+  deliveryId: number;
+  eventId: number;
+  status: string;
+  wokenAt: number | null;
+  endedAt: number | null;
+}
+
+interface OrderEvidence {
+  emits: readonly OrderedEmit[];
+  /** By position. */
+  turns: readonly Turn[];
+  receipts: readonly Receipt[];
+  /** Times in which an application had a key. */
+  locks: readonly { key: string; from: number; to: number }[];
+  disturbances: readonly Disturbance[];
+}
+
+interface OrderFindings {
+  problems: string[];
+  turns: number;
+  /** How long keys were free before their next deliveries were woken, ms. */
+  idleMsP99: number;
+  idleMsMax: number;
+}
+
+/** The key of a whole endpoint. */
+const WHOLE = '';
+/** From the end of a turn until a daemon has taken the job that wakes the next one. */
+const KILLED_MS = 500;
+
+/** Judges whether each key was kept in order. @param idleMsMost how long a free key may have nothing in its turn */
+export function judgeOrder(evidence: OrderEvidence, idleMsMost: number): OrderFindings {
+  const byKey = Map.groupBy(evidence.turns, ({ webhookId, key }) => `${webhookId}/${key}`);
+  const requests = Map.groupBy(evidence.receipts, ({ deliveryId }) => deliveryId);
+  const problems = [...commitProblems(evidence)];
+  const idle: number[] = [];
+  for (const [key, turns] of byKey) {
+    problems.push(...orderProblems(key, turns, requests), ...flightProblems(key, turns, requests));
+    for (const [turn, next] of pairs(turns)) {
+      const idleMs = idleMsBetween(turn, next, evidence);
+      idle.push(idleMs);
+      if (idleMs > idleMsMost) {
+        problems.push(`${key}: delivery ${next.deliveryId} was woken ${idleMs} ms after its key was free`);
+      }
+    }
+  }
+  idle.sort((a, b) => a - b);
+  const at = (share: number) => idle[Math.floor((idle.length - 1) * share)] ?? 0;
+  return { problems, turns: evidence.turns.length, idleMsP99: at(0.99), idleMsMax: at(1) };
+}
+
+const pairs = (turns: readonly Turn[]): [Turn, Turn][] => turns.slice(1).map((next, index) => [turns[index]!, next]);
+
+/** Events whose emits did not overlap have their places in that order. */
+function* commitProblems({ emits, turns }: OrderEvidence): Generator<string> {
+  const first = new Map<string, number>();
+  for (const { webhookId, eventId, position } of turns.toReversed()) {
+    first.set(`${webhookId}/${eventId}`, position);
+  }
+  const wholes = new Set(turns.filter(({ key }) => key === WHOLE).map(({ webhookId }) => webhookId));
+  for (const webhookId of new Set(turns.map((turn) => turn.webhookId))) {
+    for (const earlier of emits) {
+      for (const later of emits) {
+        const places = [earlier, later].map(({ eventId }) => first.get(`${webhookId}/${eventId}`));
+        const isOneKey = earlier.key === later.key || wholes.has(webhookId);
+        if (isOneKey && earlier.to < later.from && places[0]! > places[1]!) {
+          yield `${webhookId}: event ${later.eventId} stands before ${earlier.eventId}, which had committed`;
+        }
+      }
+    }
+  }
+}
+
+/** The first request of each delivery comes after the ends of all earlier turns. */
+function* orderProblems(key: string, turns: readonly Turn[], requests: ReadonlyMap<number, Receipt[]>) {
+  const seen = new Set<number>();
+  let endedAt = 0;
+  for (const { deliveryId, wokenAt, ...turn } of turns) {
+    const sent = seen.has(deliveryId) ? undefined : requests.get(deliveryId)?.[0];
+    if (sent !== undefined && sent.arrivedAt < endedAt - CLOCK_MS) {
+      yield `${key}: delivery ${deliveryId} was sent ${endedAt - sent.arrivedAt} ms before an earlier one had ended`;
+    }
+    seen.add(deliveryId);
+    if (turn.endedAt === null) {
+      yield `${key}: the turn of delivery ${deliveryId}, which is ${turn.status}, has not ended`;
+    }
+    endedAt = Math.max(endedAt, turn.endedAt ?? 0);
+  }
+}
+
+/** Of triggers and endpoints: the same machine, in other processes. */
+const CLOCK_MS = 3;
+
+/** Two requests of one key overlap only if they are for one delivery, or somebody has canceled the earlier one. */
+function* flightProblems(key: string, turns: readonly Turn[], requests: ReadonlyMap<number, Receipt[]>) {
+  const ids = [...new Set(turns.map(({ deliveryId }) => deliveryId))];
+  const receipts = ids.flatMap((id) => requests.get(id) ?? []).sort((a, b) => a.arrivedAt - b.arrivedAt);
+  const ends = Map.groupBy(turns, ({ deliveryId }) => deliveryId);
+  for (const [index, receipt] of receipts.entries()) {
+    const under = receipts.slice(0, index).findLast(({ endedAt = Infinity }) => endedAt > receipt.arrivedAt);
+    // Its turn had ended before its request had: it was canceled meanwhile.
+    const wasOver = ends.get(under?.deliveryId ?? 0)?.some(({ endedAt }) => endedAt! <= receipt.arrivedAt + CLOCK_MS);
+    if (under !== undefined && under.deliveryId !== receipt.deliveryId && !wasOver) {
+      yield `${key}: deliveries ${under.deliveryId} and ${receipt.deliveryId} were in flight together`;
+    }
+  }
+}
+
+/** For how long a key was free and the next delivery waited, ms. */
+function idleMsBetween({ endedAt }: Turn, next: Turn, { locks, disturbances }: OrderEvidence): number {
+  if (endedAt === null || next.wokenAt === null) {
+    return 0; // it was canceled before, or made when the key had ended
+  }
+  const { wokenAt } = next;
+  if (disturbances.some(({ from }) => from > endedAt - KILLED_MS && from < wokenAt)) {
+    return 0; // the daemon that was to wake it may have been killed
+  }
+  const freeAt = Math.max(
+    endedAt,
+    ...locks
+      .filter(({ key, from, to }) => [key, WHOLE].includes(next.key) && from < next.wokenAt! && to > endedAt)
+      .map(({ to }) => to),
+  );
+  return Math.max(0, next.wokenAt - freeAt);
+}
+
+/** SQL: has a database remember all turns. */
+export const watchTurnsSql = `
+  create table faults.turns (position bigint primary key, webhook_id bigint, key text, delivery_id bigint,
+                             ended_at timestamptz);
+  create table faults.wakes (delivery_id bigint, at timestamptz default clock_timestamp());
+  create function faults.note_turn() returns trigger language plpgsql security definer as $$
+  begin
+    if tg_op = 'INSERT' then
+      insert into faults.turns values (new.position, new.webhook_id, new.key, new.delivery_id);
+    else
+      update faults.turns set ended_at = clock_timestamp() where position = old.position;
+    end if;
+    return null;
+  end $$;
+  create trigger note_turn after insert or delete on hookwright.ordering_queue
+    for each row execute function faults.note_turn();
+  create function faults.note_wake() returns trigger language plpgsql security definer as $$
+  begin
+    insert into faults.wakes (delivery_id) values (new.id);
+    return null;
+  end $$;
+  create trigger note_wake after update on hookwright.deliveries for each row
+    when (old.status::text = 'WAITING' and new.status::text in ('PENDING', 'HELD')) execute function faults.note_wake()`;
+
+const millisecondsSql = (time: string) => `(extract(epoch from ${time}) * 1000)::double precision`;
+
+/** SQL: the turns by position. */
+export const turnsSql = `
+  select t.position, t.webhook_id as "webhookId", t.key, t.delivery_id as "deliveryId", d.event_id as "eventId", d.status,
+         ${millisecondsSql('t.ended_at')} as "endedAt",
+         (select ${millisecondsSql('min(w.at)')} from faults.wakes w
+          where w.delivery_id = t.delivery_id and w.at <= coalesce(t.ended_at, 'infinity')
+            and w.at > coalesce((select max(before.ended_at) from faults.turns before
+                                 where before.delivery_id = t.delivery_id and before.position < t.position),
+                                '-infinity')) as "wokenAt"
+  from faults.turns t join hookwright.deliveries d on d.id = t.delivery_id
+  order by t.position`;
