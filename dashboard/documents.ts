@@ -15,7 +15,7 @@ function selectionOf(fields: Fields, isWanted: (field: Field | Group) => boolean
       const members = { headers: ' { name value secret }', auth: ' { kind username header }' };
       return (field as Field).secret ? setName(name) : `${name}${members[field.kind as 'auth'] ?? ''}`;
     }
-    return `${name} { ${selectionOf(field.fields as Fields)} ${field.option === undefined ? '' : 'own'} }`;
+    return `${name} { ${selectionOf(field.fields as Fields)} ${field.option === undefined ? '' : 'own'} ${field.warns ? 'warnings' : ''} }`;
   });
   return names.join(' ');
 }

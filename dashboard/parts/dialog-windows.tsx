@@ -13,7 +13,7 @@ export interface DialogProps {
   title: ReactNode;
   children: ReactNode;
   actions?: ReactNode;
-  width?: 'normal' | 'wide';
+  width?: 'normal' | 'wide' | 'columns';
   /** Only a button closes it: for what is shown once, such as a secret. */
   stays?: boolean;
 }
@@ -36,7 +36,7 @@ const BACKDROP =
 const POPUP =
   'fixed inset-x-0 top-[8vh] z-20 mx-auto flex max-h-[84vh] w-[min(calc(100vw-1.5rem),var(--width))] flex-col rounded-xl border border-line bg-raised shadow-2xl transition-[opacity,transform] data-ending-style:opacity-0 data-starting-style:-translate-y-1 data-starting-style:opacity-0';
 const FIELD = ':is(input:not([type=radio]), input:checked, select, textarea):not(:disabled)';
-const WIDTHS = { normal: '[--width:32rem]', wide: '[--width:52rem]' } as const;
+const WIDTHS = { normal: '[--width:32rem]', wide: '[--width:52rem]', columns: '[--width:76rem]' } as const;
 
 export function DialogWindow({ open, onClose, title, children, actions, width = 'normal', stays }: DialogProps) {
   const { t } = useLingui();

@@ -25,7 +25,8 @@ export function FormDialog({
   ready?: boolean;
   /** Why the button cannot be pressed. */
   refused?: string | undefined;
-  wide?: boolean;
+  /** `columns`: for a form with a view beside it. */
+  wide?: boolean | 'columns';
   onClose: () => void;
   children: ReactNode;
 }) {
@@ -33,7 +34,7 @@ export function FormDialog({
   return (
     <Dialog
       open
-      width={wide ? 'wide' : 'normal'}
+      width={wide === 'columns' ? wide : wide ? 'wide' : 'normal'}
       onClose={onClose}
       title={title}
       actions={

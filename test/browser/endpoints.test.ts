@@ -244,3 +244,66 @@ describe('pace and retries', () => {
     },
   );
 });
+
+describe('filter and format', () => {
+  const options = (stack: DashboardStack, id: number, content: object) =>
+    stack.api.graphql(`mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }`, {
+      input: { id: `wh_${id}`, content },
+    });
+
+  browserTest('are tried on past events while they are written; the fan-out leads back to them', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url, ['coupon.applied']);
+    await stack.delivery.emit('coupon.applied', { code: 'A', discount_type: 'fixed' });
+    await stack.delivery.emit('coupon.applied', { code: '<B>', discount_type: 'percent' });
+    const page = await visit(open, stack, `/endpoints/${id}?do=content`);
+    const dialog = dialogOf(page);
+    await dialog.getByText('2 of your last 2 events match.').waitFor();
+    await dialog.getByRole('button', { name: 'Add a condition' }).click();
+    const field = dialog.getByRole('combobox', { name: 'Field' });
+    await eventually(async () => (await dialog.locator('datalist option').count()) > 2);
+    await field.fill('discount..type');
+    await dialog.getByRole('textbox', { name: 'Value' }).fill('percent');
+    await dialog.getByText(/must be 1 to 10 names/).waitFor();
+    await field.fill('discount');
+    await dialog.getByText('No subscribed type has this field in its schema.').waitFor();
+    await field.fill('discount_type');
+    await dialog.getByText('The value is a text.').waitFor();
+    await dialog.getByText('1 of your last 2 events match.').waitFor();
+    await dialog.getByRole('combobox', { name: 'Event' }).selectOption({ index: 1 });
+    await dialog.getByText(/This event is not sent. It fails: discount_type/).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+
+    await dialog.getByRole('combobox', { name: 'Format' }).selectOption('Slack message');
+    await dialog.getByRole('textbox', { name: 'Text' }).fill('Coupon {{code}}');
+    await dialog.getByText('"Coupon &lt;B&gt;"').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await axeViolations(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Filter and format are changed.').waitFor();
+    await page.getByText('Slack message').waitFor();
+
+    const filtered = await stack.delivery.emit('coupon.applied', { code: 'C', discount_type: 'fixed' });
+    await page.goto(page.url().replace(/endpoints.*/, `events/${filtered}`));
+    await page
+      .getByText(/It fails: discount_type/)
+      .first()
+      .waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Edit filter' }).click();
+    expect(await field.inputValue()).toBe('discount_type');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    const nested = { not: { field: { path: 'code', op: 'EQ', value: 'B' } } };
+    await options(stack, id, { filter: nested, format: null });
+    await page.getByText('"not"').waitFor();
+    await page.getByRole('button', { name: 'Change' }).nth(1).click();
+    const text = dialog.getByRole('textbox', { name: 'Filter in JSON' });
+    expect(JSON.parse(await text.inputValue())).toEqual(nested);
+    await dialog.getByText('2 of your last 3 events match.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Edit in rows' }).getAttribute('title')).toMatch(/cannot show/);
+    await dialog.getByRole('button', { name: 'Remove the filter' }).click();
+    await dialog.getByText('Each event of the subscribed types is sent.').waitFor();
+  });
+});

@@ -61,7 +61,7 @@ export const DELIVERY = graphql(`
     delivery(id: $id) {
       ...DeliveryRow
       isCheck
-      webhook { id databaseId name url active disabledReason holdUntil closedUntil previousSecretExpiresAt }
+      webhook { id databaseId name url active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } }
       attempts {
         id
         number

@@ -7,6 +7,7 @@ const SCOPES = {
   edit: 'webhooks:edit',
   pace: 'webhooks:options',
   headers: 'webhooks:options',
+  content: 'webhooks:options',
   pause: 'webhooks:edit',
   enable: 'webhooks:edit',
   release: 'webhooks:edit',

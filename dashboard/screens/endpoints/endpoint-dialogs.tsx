@@ -1,5 +1,6 @@
 import { type ComponentType, useState } from 'react';
 import { type Action, useAction, useOffered } from './actions';
+import { ContentDialog } from './content/content-dialog';
 import { AttemptDialog } from './dialogs/attempt-dialog';
 import { DeleteDialog } from './dialogs/delete-dialog';
 import { EditDialog } from './dialogs/edit-dialog';
@@ -18,6 +19,7 @@ const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   edit: EditDialog,
   pace: PaceDialog,
   headers: HeadersDialog,
+  content: ContentDialog,
   pause: PauseDialog,
   enable: HeldDialog,
   release: HeldDialog,

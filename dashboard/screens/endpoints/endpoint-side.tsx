@@ -10,6 +10,7 @@ import { ENDPOINT_FIELDS } from '../../text/field-names';
 import { count, countUpTo, duration } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
 import { useAction, useOffered } from './actions';
+import { ContentCard } from './content/content-card';
 import { textsOf } from './form/endpoint-values';
 import { PaceCard } from './pace-card';
 import { HeadersCard } from './settings/headers-card';
@@ -26,6 +27,7 @@ export function EndpointSide({ endpoint, inherited }: SideProps & { inherited: r
       <WhatIsNext endpoint={endpoint} />
       <WhyFailed endpoint={endpoint} />
       <PaceCard endpoint={endpoint} inherited={inherited} />
+      <ContentCard endpoint={endpoint} />
       <Setup endpoint={endpoint} />
       <HeadersCard endpoint={endpoint} />
     </div>

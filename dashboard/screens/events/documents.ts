@@ -43,6 +43,7 @@ export const FAN_OUT = graphql(`
           node {
             webhookId
             reason
+            failedCondition { path op value negated }
             webhook { id databaseId name url active eventTypes }
             delivery { ...DeliveryRow }
           }

@@ -128,11 +128,11 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
   );
 }
 
-function Why({ row: { delivery, reason }, eventType }: { row: Row; eventType: string }) {
+function Why({ row: { delivery, reason, failedCondition }, eventType }: { row: Row; eventType: string }) {
   if (delivery) {
     return <DeliveryWords delivery={delivery} />;
   }
-  return reason ? <ReasonWords reason={reason} eventType={eventType} /> : null;
+  return reason ? <ReasonWords reason={reason} eventType={eventType} failedCondition={failedCondition} /> : null;
 }
 
 function Fix({ row, event, onFixed }: { row: Row; event: EventRowFragment; onFixed: () => void }) {

@@ -1,11 +1,23 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import type { DeliveryRowFragment, FanOutReason } from '../../api/generated/graphql';
+import type { DeliveryRowFragment, FanOutQuery, FanOutReason } from '../../api/generated/graphql';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { remedyFor } from '../../text/remedies';
+import { ConditionWords } from '../endpoints/content/condition-words';
+
+type FanOutEntry = NonNullable<NonNullable<FanOutQuery['event']>['fanOut']>['edges'][number]['node'];
+type FailedCondition = FanOutEntry['failedCondition'];
 
 /** Why an endpoint got no delivery of an event. */
-export function ReasonWords({ reason, eventType }: { reason: FanOutReason; eventType: string }) {
+export function ReasonWords({
+  reason,
+  eventType,
+  failedCondition,
+}: {
+  reason: FanOutReason;
+  eventType: string;
+  failedCondition: FailedCondition | null | undefined;
+}) {
   switch (reason) {
     case 'NOT_SUBSCRIBED':
       return (
@@ -18,7 +30,19 @@ export function ReasonWords({ reason, eventType }: { reason: FanOutReason; event
     case 'FOR_ANOTHER_WEBHOOK':
       return <Trans>The event was for another endpoint only, like a test.</Trans>;
     case 'FILTERED':
-      return <Trans>The event did not meet the filter that the endpoint had at that time.</Trans>;
+      return (
+        <>
+          <Trans>The event did not meet the filter that the endpoint had at that time.</Trans>
+          {failedCondition && (
+            <>
+              {' '}
+              <Trans>
+                It fails: <ConditionWords condition={failedCondition} negated={failedCondition.negated} />
+              </Trans>
+            </>
+          )}
+        </>
+      );
     case 'INACTIVE':
       return <Trans>The endpoint was inactive for longer than deliveries are held.</Trans>;
     case 'ABOUT_THIS_WEBHOOK':

@@ -5,7 +5,7 @@ import { Button, buttonLook } from '../../parts/button';
 import { messageOf } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { notify } from '../../parts/toast';
-import { useAllowed } from '../../parts/viewer';
+import { useAllowed, useWritable } from '../../parts/viewer';
 import { REPLAY } from '../operations/documents';
 import { fixFor, subscribes } from './fan-out';
 
@@ -16,18 +16,31 @@ interface Target {
   eventTypes: string[];
 }
 
-/** The button that gets the event to an endpoint that missed it, for those who may press it. */
-export function FixAction({
-  event,
-  webhook,
-  reason,
-  onFixed,
-}: {
+interface FixProps {
   event: EventRowFragment;
   webhook: Target | null;
   reason: FanOutReason | null;
   onFixed: () => void;
-}) {
+}
+
+/** The buttons that get the event to an endpoint that missed it, for those who may press them. */
+export function FixAction(props: FixProps) {
+  const mayFilter = useAllowed('webhooks:options');
+  const isWritable = useWritable();
+  const { webhook, reason } = props;
+  return (
+    <>
+      {reason === 'FILTERED' && webhook && mayFilter && isWritable('content') && (
+        <Link to={`/endpoints/${webhook.databaseId}`} search={{ do: 'content' }} className={buttonLook('quiet')}>
+          <Trans>Edit filter</Trans>
+        </Link>
+      )}
+      <UsualFix {...props} />
+    </>
+  );
+}
+
+function UsualFix({ event, webhook, reason, onFixed }: FixProps) {
   const mayEdit = useAllowed('webhooks:edit');
   const maySend = useAllowed('deliveries:bulk');
   const mayAudit = useAllowed('keys:admin', 'platform:read');

@@ -1,5 +1,5 @@
+import { headerLines } from '../../../parts/header-lines.js';
 import { answerText } from './answer.js';
-import { headerLines } from './header-lines.js';
 
 /** Headers of answers in which servers and proxies name a request, as their logs do. */
 const REQUEST_IDS = [

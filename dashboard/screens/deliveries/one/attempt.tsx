@@ -6,6 +6,7 @@ import type { AttemptQuery } from '../../../api/generated/graphql';
 import { Button, CopyButton } from '../../../parts/button';
 import { Code } from '../../../parts/code';
 import { Select } from '../../../parts/field';
+import { HeaderTable } from '../../../parts/header-table';
 import { JsonView } from '../../../parts/json-view';
 import { Card, Failure } from '../../../parts/page';
 import { PlaceContext } from '../../../parts/place';
@@ -17,7 +18,6 @@ import { statusText } from '../../../text/status-codes';
 import { ATTEMPT, type Attempt, type Delivery } from '../documents';
 import { hexDump } from './answer';
 import { isBinary, summaryOf } from './attempt-summary';
-import { HeaderTable } from './header-table';
 import { VerifyDialog } from './verify-dialog';
 import { Timing } from './waterfall';
 
@@ -78,11 +78,7 @@ export function AttemptDetail({
           <Button
             icon={<ShieldCheck />}
             onClick={() => setVerifying(true)}
-            refused={
-              exchange != null && exchange.requestBody == null
-                ? t`This requires the request body, which you cannot read.`
-                : undefined
-            }
+            refused={exchange != null && exchange.requestBody == null ? t`This requires the request body.` : undefined}
           >
             <Trans>Verify the signature</Trans>
           </Button>
@@ -107,8 +103,9 @@ export function AttemptDetail({
   );
 }
 
-function Request({ exchange: { url, requestHeaders, requestBody } }: { exchange: Exchange }) {
+function Request({ exchange: { url, requestHeaders, requestBody, errorCode } }: { exchange: Exchange }) {
   const { t } = useLingui();
+  const mayRead = useAllowed('events:read');
   return (
     <Card title={<Trans>Request</Trans>}>
       <div className="flex flex-col gap-4">
@@ -117,7 +114,13 @@ function Request({ exchange: { url, requestHeaders, requestBody } }: { exchange:
         </p>
         {requestBody == null ? (
           <p className="text-sm text-soft">
-            <Trans>You cannot read the payload of events.</Trans>
+            {!mayRead ? (
+              <Trans>You cannot read the payload of events.</Trans>
+            ) : errorCode === 'CONTENT_TOO_LARGE' ? (
+              <Trans>Nothing was sent, because the body is too large.</Trans>
+            ) : (
+              <Trans>This body is not kept: the delivery was sent again with the endpoint's new format.</Trans>
+            )}
           </p>
         ) : (
           <JsonView text={requestBody} name={t`the body`} />

@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../../parts/button';
+import { headerLines } from '../../../parts/header-lines';
 import { Card, Failure } from '../../../parts/page';
 import { absolute } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
@@ -10,7 +11,6 @@ import { statusText } from '../../../text/status-codes';
 import type { Attempt } from '../documents';
 import { type Exchange, useExchange } from './attempt';
 import { diffLines, inLines } from './diff';
-import { headerLines } from './header-lines';
 
 /** The differences between two attempts: headers and body of request and answer. */
 export function CompareAttempts({ first, second, onClose }: { first: Attempt; second: Attempt; onClose: () => void }) {

@@ -19,11 +19,13 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
   const mayBulk = useAllowed('deliveries:bulk');
   const mayReadPayloads = useAllowed('events:read');
   const [open, setOpen] = useState<'cancel' | 'curl' | 'elsewhere'>();
-  const [sendOf, sending] = useSend();
+  const [sendOf, sending, sendAgain] = useSend();
   const send = sendOf(delivery);
   const close = () => setOpen(undefined);
   useDeliveryKeys(delivery, mayResend ? { send, cancel: () => setOpen('cancel') } : undefined);
+  const isReshaped = mayResend && !canCancel(delivery) && (delivery.webhook?.content.format ?? 'JSON') !== 'JSON';
   const more = [
+    ...(isReshaped ? [{ name: t`Send again in the new format`, run: () => void sendAgain(id, true) }] : []),
     ...(mayReadPayloads ? [{ name: t`Copy as cURL`, run: () => setOpen('curl') }] : []),
     ...(mayBulk ? [{ name: t`Send to another endpoint`, run: () => setOpen('elsewhere') }] : []),
   ];

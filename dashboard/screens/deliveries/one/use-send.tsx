@@ -19,13 +19,20 @@ export interface SendAction {
   run: () => void;
 }
 
-/** @returns what sends a delivery, and whether one is being asked for. */
-export function useSend(): [of: (delivery: DeliveryRowFragment) => SendAction, busy: boolean] {
+/**
+ * @returns what sends a delivery, whether one is being asked for, and what sends one again with the endpoint's format
+ *   of today
+ */
+export function useSend(): [
+  of: (delivery: DeliveryRowFragment) => SendAction,
+  busy: boolean,
+  sendAgain: (id: string, reshape: boolean) => Promise<void>,
+] {
   const { t } = useLingui();
   const [resending, resend] = useMutation(REDELIVER);
   const [attempting, attempt] = useMutation(ATTEMPT_NOW);
-  const sendAgain = async (id: string) => {
-    const { error } = await resend({ input: { deliveryId: id } });
+  const sendAgain = async (id: string, reshape: boolean) => {
+    const { error } = await resend({ input: { deliveryId: id, reshape } });
     notify(
       error ? t`It was not sent again.` : t`It is on its way again.`,
       error && <Untrusted text={messageOf(error)} />,
@@ -54,7 +61,7 @@ export function useSend(): [of: (delivery: DeliveryRowFragment) => SendAction, b
     }
     return status === 'PENDING'
       ? { name: t`Try now`, icon: <FastForward />, refused: deleted, run: () => void tryNow(id) }
-      : { name: t`Send again`, icon: <RotateCcw />, refused: deleted, run: () => void sendAgain(id) };
+      : { name: t`Send again`, icon: <RotateCcw />, refused: deleted, run: () => void sendAgain(id, false) };
   };
-  return [of, resending.fetching || attempting.fetching];
+  return [of, resending.fetching || attempting.fetching, sendAgain];
 }

@@ -1,8 +1,8 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
 import type { HeldAction } from '../../../api/generated/graphql';
+import { Choices } from '../../../parts/choices';
 import { type FieldProps, useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { notify } from '../../../parts/toast';
@@ -75,52 +75,35 @@ function Checked({ endpoint }: Pick<EndpointDialogProps, 'endpoint'>) {
 /** @param many the count as text. */
 function HeldOptions({ value, onChange, count, many }: FieldProps<HeldAction> & { count: number; many: string }) {
   const { t } = useLingui();
-  const options: [HeldAction, string, ReactNode][] = [
-    [
-      'RELEASE',
-      t`Release: send all ${many}`,
-      <Trans key="release">Oldest first, starting now, at the pace the endpoint accepts.</Trans>,
-    ],
-    [
-      'KEEP',
-      t`Keep all ${many} held`,
-      <Trans key="keep">
-        New events are sent. Send a test first, and release the held deliveries once it arrives.
-      </Trans>,
-    ],
-    [
-      'DISCARD',
-      t`Discard: cancel all ${many}`,
-      <Trans key="discard">They are not sent unless you resend them. New events are sent.</Trans>,
-    ],
-  ];
   return (
-    <fieldset className="flex flex-col gap-2">
-      <legend className="mb-2 text-sm">
+    <Choices
+      name="held"
+      value={value}
+      onChange={onChange}
+      question={
         <Plural
           value={count}
           one="What should happen to the held delivery?"
           other={`What should happen to the ${many} held deliveries?`}
         />
-      </legend>
-      {options.map(([option, name, words]) => (
-        <label
-          key={option}
-          className="flex items-start gap-2.5 rounded-md border border-line-strong px-3 py-2 text-sm has-checked:border-accent has-checked:bg-accent-soft"
-        >
-          <input
-            type="radio"
-            name="held"
-            checked={option === value}
-            onChange={() => onChange(option)}
-            className="mt-0.5 size-3.5 shrink-0 accent-accent"
-          />
-          <span>
-            <span className="block font-medium">{name}</span>
-            <span className="block text-xs text-soft">{words}</span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
+      }
+      options={[
+        {
+          value: 'RELEASE',
+          name: t`Release: send all ${many}`,
+          hint: <Trans>Oldest first, starting now, at the pace the endpoint accepts.</Trans>,
+        },
+        {
+          value: 'KEEP',
+          name: t`Keep all ${many} held`,
+          hint: <Trans>New events are sent. Send a test first, and release the held deliveries once it arrives.</Trans>,
+        },
+        {
+          value: 'DISCARD',
+          name: t`Discard: cancel all ${many}`,
+          hint: <Trans>They are not sent unless you resend them. New events are sent.</Trans>,
+        },
+      ]}
+    />
   );
 }

@@ -41,6 +41,9 @@ export function MadeEndpoint({
       }
       leave={<Trans>Go to the endpoint</Trans>}
       ways={[
+        ...(mayChange('content')
+          ? [{ key: 'content', name: <Trans>Set filter and format</Trans>, go: () => onDone('content') }]
+          : []),
         ...(mayChange('headers', 'auth')
           ? [{ key: 'headers', name: <Trans>Set headers and auth</Trans>, go: () => onDone('headers') }]
           : []),

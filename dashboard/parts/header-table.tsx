@@ -1,6 +1,6 @@
 import { Plural, Trans } from '@lingui/react/macro';
-import { Untrusted } from '../../../parts/untrusted';
 import { headerLines } from './header-lines';
+import { Untrusted } from './untrusted';
 
 /** Headers, folded: each in a row, one that came twice in two. */
 export function HeaderTable({ label, headers }: { label: string; headers: Record<string, unknown> }) {

@@ -1,0 +1,54 @@
+import { Trans } from '@lingui/react/macro';
+import { useMemo, useState } from 'react';
+import { FormDialog } from '../../../parts/form-dialog';
+import { BriefConflict } from '../dialogs/brief-conflict';
+import { useEndpointForm } from '../dialogs/use-endpoint-form';
+import type { EndpointDialogProps } from '../use-endpoint';
+import { contentChange, contentDraftOf, contentOf } from './content-draft';
+import { FilterField } from './filter-field';
+import { FormatFields, issuesAt } from './format-fields';
+import { PreviewCard } from './preview';
+import { usePaths } from './use-paths';
+import { type OwnEvent, usePreview } from './use-preview';
+
+/** Changes which events an endpoint gets, and the format of their bodies. Past events show the effect. */
+export function ContentDialog({ endpoint, onClose }: EndpointDialogProps) {
+  const paths = usePaths(endpoint.eventTypes);
+  const form = useEndpointForm({
+    endpoint,
+    onClose,
+    valuesOf: ({ content }) => ({ content: contentDraftOf(content) }),
+    inputOf: ({ content }) => ({ content: contentChange(content, paths.isText) }),
+    saidAfter: <Trans>Filter and format are changed.</Trans>,
+  });
+  const { value: draft, onChange } = form.field('content');
+  const content = useMemo(() => contentOf(draft, paths.isText), [draft, paths]);
+  const [own, setOwn] = useState<OwnEvent>();
+  const preview = usePreview(endpoint.id, content, own);
+  const refused = form.issues('content');
+  const issues = refused.length > 0 ? refused : (preview?.issues ?? []);
+  return (
+    <FormDialog
+      form={form}
+      wide={preview ? 'columns' : true}
+      title={<Trans>Filter and format</Trans>}
+      action={form.conflict ? undefined : <Trans>Save</Trans>}
+      ready={content !== undefined}
+      onClose={onClose}
+    >
+      {form.conflict && <BriefConflict {...form.conflict} action={<Trans>Save my changes too</Trans>} />}
+      <div className={`grid items-start gap-4 ${preview ? 'lg:grid-cols-2' : ''}`}>
+        <div className="flex min-w-0 flex-col gap-5">
+          <FilterField
+            value={draft.filter}
+            onChange={(filter) => onChange({ ...draft, filter })}
+            paths={paths}
+            issues={issuesAt(issues, 'filter')}
+          />
+          <FormatFields value={draft} onChange={onChange} issues={issues} />
+        </div>
+        {preview && <PreviewCard preview={preview} own={own} onOwn={setOwn} types={paths.types} />}
+      </div>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,137 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Plus } from 'lucide-react';
+import { useId } from 'react';
+import type { EventFilter } from '../../../../src/domain/content/filter';
+import { Button } from '../../../parts/button';
+import type { Issue } from '../../../parts/issues';
+import { JsonField, parseObject } from '../../../parts/json-field';
+import { Segments } from '../../../parts/segments';
+import { Untrusted } from '../../../parts/untrusted';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
+import { FilterRowFields } from './filter-row';
+import { type FilterDraft, type FilterRow, filterOfRows, rowAt, rowsOf } from './filter-rows';
+import type { KnownPaths } from './use-paths';
+
+interface FilterFieldProps {
+  value: FilterDraft;
+  onChange: (value: FilterDraft) => void;
+  paths: KnownPaths;
+  /** The broken rules, with paths from the filter on. */
+  issues: readonly Issue[];
+}
+
+/** The filter of an endpoint: conditions in rows, or the whole filter in JSON. */
+export function FilterField(props: FilterFieldProps) {
+  const { i18n } = useLingui();
+  const { value } = props;
+  return (
+    <section className="flex flex-col gap-2">
+      <div className="flex min-h-7.5 flex-wrap items-center justify-between gap-2">
+        <h3 className="text-sm font-medium">{i18n._(ENDPOINT_FIELDS.filter.name)}</h3>
+        <OtherForm {...props} />
+      </div>
+      {value.text === undefined ? <Rows {...props} /> : <AsText {...props} text={value.text} />}
+    </section>
+  );
+}
+
+/** Turns rows into JSON, and JSON into rows where they can show it. */
+function OtherForm({ value, onChange, paths }: FilterFieldProps) {
+  const { t } = useLingui();
+  if (value.text === undefined) {
+    const text = JSON.stringify(filterOfRows(value, paths.isText) ?? { all: [] }, null, 2);
+    return (
+      <Button look="quiet" onClick={() => onChange({ ...value, text })}>
+        <Trans>Edit as JSON</Trans>
+      </Button>
+    );
+  }
+  const parsed = parseObject(value.text);
+  const rows = 'value' in parsed ? rowsOf(parsed.value as EventFilter) : undefined;
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button look="quiet" onClick={() => onChange({ join: 'all', rows: [] })}>
+        <Trans>Remove the filter</Trans>
+      </Button>
+      <Button
+        look="quiet"
+        refused={rows === undefined ? t`Rows cannot show this filter.` : undefined}
+        onClick={() => rows && onChange(rows)}
+      >
+        <Trans>Edit in rows</Trans>
+      </Button>
+    </div>
+  );
+}
+
+function AsText({ value, onChange, issues, text }: FilterFieldProps & { text: string }) {
+  return (
+    <JsonField
+      name={<Trans>Filter in JSON</Trans>}
+      hint={<Trans>Objects with one of: all, any, not, field.</Trans>}
+      rows={10}
+      value={text}
+      onChange={(typed) => onChange({ ...value, text: typed })}
+      issues={issues}
+    />
+  );
+}
+
+const NEW_ROW = { path: '', op: 'EQ', value: '' } as const;
+
+function Rows({ value, onChange, paths, issues }: FilterFieldProps) {
+  const { t } = useLingui();
+  const list = useId();
+  const { join, rows } = value;
+  const next = Math.max(-1, ...rows.map(({ key }) => key)) + 1;
+  const change = (changed: readonly FilterRow[]) => onChange({ ...value, rows: changed });
+  const placed = issues.map((issue) => ({ ...issue, place: rowAt(issue.path) }));
+  return (
+    <>
+      {rows.length === 0 && (
+        <p className="text-sm text-soft">
+          <Trans>Each event of the subscribed types is sent.</Trans>
+        </p>
+      )}
+      {rows.length > 1 && (
+        <Segments
+          label={t`Conditions`}
+          value={join}
+          onChange={(chosen) => onChange({ ...value, join: chosen })}
+          options={[
+            { value: 'all', name: t`All must match` },
+            { value: 'any', name: t`One must match` },
+          ]}
+        />
+      )}
+      {rows.map((row, index) => (
+        <FilterRowFields
+          key={row.key}
+          row={row}
+          list={list}
+          paths={paths}
+          refusal={placed.find(({ place }) => place?.row === index)?.detail}
+          onChange={(changed) => change(rows.map((one) => (one === row ? changed : one)))}
+          onRemove={() => change(rows.filter((one) => one !== row))}
+        />
+      ))}
+      <datalist id={list}>
+        {paths.known.map(({ path }) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
+      {placed
+        .filter(({ place }) => place === undefined)
+        .map(({ detail }) => (
+          <p key={detail} className="text-xs text-bad" role="alert">
+            <Untrusted text={detail} />
+          </p>
+        ))}
+      <div>
+        <Button icon={<Plus />} onClick={() => change([...rows, { key: next, ...NEW_ROW }])}>
+          <Trans>Add a condition</Trans>
+        </Button>
+      </div>
+    </>
+  );
+}

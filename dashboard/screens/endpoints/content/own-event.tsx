@@ -1,0 +1,49 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useEffect } from 'react';
+import { useQuery } from 'urql';
+import { Select } from '../../../parts/field';
+import { JsonField } from '../../../parts/json-field';
+import { SAMPLE_PAYLOAD } from '../documents';
+import type { OwnEvent } from './use-preview';
+
+/** An event to try that never was. It begins with the sample of its type. */
+export function OwnEventFields({
+  own,
+  onChange,
+  types,
+}: {
+  own: OwnEvent;
+  onChange: (own: OwnEvent) => void;
+  types: readonly string[];
+}) {
+  const { t } = useLingui();
+  const { eventType, text } = own;
+  const [{ data }] = useQuery({ query: SAMPLE_PAYLOAD, variables: { name: eventType }, pause: eventType === '' });
+  const type = data?.eventType;
+  const sample = type?.name === eventType ? JSON.stringify(type.samplePayload ?? {}, null, 2) : undefined;
+  const isEmpty = text === '';
+  useEffect(() => {
+    if (isEmpty && sample !== undefined) {
+      onChange({ eventType, text: sample });
+    }
+  }, [isEmpty, sample, eventType, onChange]);
+  return (
+    <>
+      {types.length > 1 && (
+        <Select
+          label={t`Event type`}
+          value={eventType}
+          onChange={(chosen) => onChange({ eventType: chosen, text: '' })}
+          options={types.map((name) => ({ value: name, name }))}
+        />
+      )}
+      <JsonField
+        name={<Trans>Payload</Trans>}
+        rows={8}
+        value={text}
+        onChange={(typed) => onChange({ eventType, text: typed })}
+        issues={[]}
+      />
+    </>
+  );
+}

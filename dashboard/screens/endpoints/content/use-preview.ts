@@ -1,0 +1,80 @@
+import { useMemo } from 'react';
+import { type CombinedError, useQuery } from 'urql';
+import type { ContentOptionsInput, PreviewContentInput, PreviewContentQuery } from '../../../api/generated/graphql';
+import { type Issue, issuesOf } from '../../../parts/issues';
+import { parseObject } from '../../../parts/json-field';
+import { useSettled } from '../../../parts/use-settled';
+import { useAllowed } from '../../../parts/viewer';
+import { PREVIEW_CONTENT } from './documents';
+
+export type Preview = PreviewContentQuery['previewContent'];
+export type Sample = NonNullable<Preview>['samples'][number];
+
+/** An event that never was. */
+export interface OwnEvent {
+  eventType: string;
+  /** The payload as it is written. */
+  text: string;
+}
+
+export interface PreviewState {
+  answer: Preview | undefined;
+  /** The rules that the content breaks, with paths from the content on. */
+  issues: readonly Issue[];
+  error: CombinedError | undefined;
+  /** Whether the answer is of an earlier content. */
+  isBehind: boolean;
+}
+
+const PREVIEWED_EVENTS = 100;
+/** A pause in typing of this length asks for the preview. */
+const PAUSE_MS = 400;
+
+/**
+ * Tries a content on events while somebody writes it.
+ *
+ * @param content undefined while it is not whole: the last answer stays
+ * @param own in place of past events
+ * @returns undefined for who cannot read events
+ */
+export function usePreview(
+  webhookId: string,
+  content: ContentOptionsInput | undefined,
+  own: OwnEvent | undefined,
+): PreviewState | undefined {
+  const mayRead = useAllowed('events:read');
+  // Drafts that make the same input are the same question.
+  const now = useMemo(() => {
+    const events = eventsOf(own);
+    return content && events && JSON.stringify({ webhookId, content, ...events });
+  }, [webhookId, content, own]);
+  const settled = useSettled(now, PAUSE_MS);
+  const input = useMemo(() => JSON.parse(settled ?? '{}') as PreviewContentInput, [settled]);
+  const [{ data, error, fetching }] = useQuery({
+    query: PREVIEW_CONTENT,
+    variables: { input },
+    pause: !mayRead || settled === undefined,
+    requestPolicy: 'network-only',
+  });
+  if (!mayRead) {
+    return undefined;
+  }
+  const issues = issuesOf(error)
+    .filter(({ path }) => path[1] === 'content')
+    .map((issue) => ({ ...issue, path: issue.path.slice(2) }));
+  return {
+    answer: data?.previewContent,
+    issues: settled === now ? issues : [],
+    error: issues.length > 0 ? undefined : error,
+    isBehind: fetching || settled !== now,
+  };
+}
+
+/** Undefined while the payload is no object. */
+function eventsOf(own: OwnEvent | undefined): Partial<PreviewContentInput> | undefined {
+  if (own === undefined) {
+    return { last: PREVIEWED_EVENTS };
+  }
+  const parsed = parseObject(own.text);
+  return 'value' in parsed ? { eventTypes: [own.eventType], payload: parsed.value } : undefined;
+}

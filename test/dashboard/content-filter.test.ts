@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Content,
+  contentChange,
+  contentDraftOf,
+  contentOf,
+} from '../../dashboard/screens/endpoints/content/content-draft.js';
+import {
+  type FilterDraft,
+  filterDraftOf,
+  filterOfRows,
+  isWhole,
+  rowAt,
+  rowsOf,
+} from '../../dashboard/screens/endpoints/content/filter-rows.js';
+import { kindsOf, readValue, valueText } from '../../dashboard/screens/endpoints/content/filter-values.js';
+import { pathAt, schemaPaths } from '../../dashboard/screens/endpoints/content/schema-paths.js';
+import type { EventFilter, FilterOp } from '../../src/domain/content/filter.js';
+import { namesOf } from '../../src/domain/content/filter-path.js';
+import { readFilter } from '../../src/domain/content/read-filter.js';
+
+const paid: EventFilter = { field: { path: 'status', op: 'EQ', value: 'paid' } };
+const large: EventFilter = { field: { path: 'total.amount', op: 'GT', value: 1000 } };
+const never = () => false;
+const back = (filter: EventFilter) => filterOfRows(filterDraftOf(filter), never);
+
+describe('a filter in rows', () => {
+  test.each<[string, EventFilter]>([
+    ['one condition', paid],
+    ['conditions that all must match', { all: [paid, large] }],
+    ['conditions of which one must match', { any: [paid, large] }],
+    ['a list', { field: { path: 'country', op: 'IN', value: ['DE', 'a, b', '7', 7, null] } }],
+    ['a field that must exist', { field: { path: '"odd name".x', op: 'EXISTS' } }],
+    ['values that are no texts', { all: [true, null, -1.5, '', ' ', '"', 'null'].map((value) => valueIs(value)) }],
+  ])('is the same again: %s', (_, filter) => {
+    expect(filterDraftOf(filter).text).toBeUndefined();
+    expect(back(filter)).toEqual(filter);
+  });
+
+  test.each<EventFilter>([{ not: paid }, { all: [paid, { any: [paid, large] }] }, { all: [{ not: paid }] }])(
+    'cannot show a nested filter, which stays a text: %o',
+    (filter) => {
+      expect(rowsOf(filter)).toBeUndefined();
+      const { text = '' } = filterDraftOf(filter);
+      expect(JSON.parse(text)).toEqual(filter);
+    },
+  );
+
+  test('without a row lets every event pass', () => {
+    expect(filterDraftOf(null)).toEqual({ join: 'all', rows: [] });
+    expect(filterOfRows({ join: 'any', rows: [] }, never)).toBeNull();
+  });
+
+  test('is taken by the service once each row has a field, and a value where the comparison needs one', () => {
+    const draft: FilterDraft = {
+      join: 'all',
+      rows: [
+        { key: 0, path: ' status ', op: 'STARTS_WITH', value: '1' },
+        { key: 1, path: 'total', op: 'MISSING', value: 'left from before' },
+      ],
+    };
+    expect(draft.rows.every(isWhole)).toBe(true);
+    expect(readFilter(filterOfRows(draft, never))).toEqual({
+      filter: {
+        all: [
+          { field: { path: 'status', op: 'STARTS_WITH', value: '1' } },
+          { field: { path: 'total', op: 'MISSING' } },
+        ],
+      },
+    });
+    expect(isWhole({ key: 0, path: '', op: 'EXISTS', value: '' })).toBe(false);
+    expect(isWhole({ key: 0, path: 'total', op: 'GT', value: ' ' })).toBe(false);
+  });
+
+  test('names the row of a broken rule', () => {
+    expect(rowAt(['field', 'path'])).toEqual({ row: 0, at: 'path' });
+    expect(rowAt(['any', 2, 'field', 'value'])).toEqual({ row: 2, at: 'value' });
+    expect(rowAt([])).toBeUndefined();
+    expect(rowAt(['all'])).toBeUndefined();
+  });
+});
+
+const valueIs = (value: unknown): EventFilter => ({ field: { path: 'x', op: 'EQ', value } });
+
+describe('a typed value', () => {
+  test.each<[string, FilterOp, boolean, unknown]>([
+    ['paid', 'EQ', false, 'paid'],
+    [' paid ', 'EQ', false, 'paid'],
+    ['1000', 'EQ', false, 1000],
+    ['1000', 'EQ', true, '1000'],
+    ['"1000"', 'EQ', false, '1000'],
+    ['01', 'EQ', false, '01'],
+    ['true', 'NE', false, true],
+    ['null', 'EQ', false, null],
+    ['"say ""', 'EQ', false, '"say ""'],
+    ['12', 'CONTAINS', false, '12'],
+    ['DE, AT,,CH ', 'IN', false, ['DE', 'AT', 'CH']],
+    ['1, "2, 3", 4', 'NOT_IN', false, [1, '2, 3', 4]],
+  ])('%j of %s is read (only texts: %s) as %j', (typed, op, isText, value) => {
+    expect(readValue(typed, op, isText)).toEqual(value);
+  });
+
+  test('is shown so that it is read as the same', () => {
+    expect(valueText('1000', 'EQ')).toBe('"1000"');
+    expect(valueText(['DE', 'a, b'], 'IN')).toBe('DE, "a, b"');
+    expect(valueText(undefined, 'EXISTS')).toBe('');
+  });
+});
+
+describe('the fields that are suggested', () => {
+  const order = {
+    type: 'object',
+    properties: {
+      id: { type: 'integer' },
+      'e-mail address': { type: ['string', 'null'] },
+      customer: { type: 'object', properties: { 'vat-id': { type: 'string' } } },
+      lines: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } } } },
+      tags: { type: 'array', items: { type: 'string' } },
+      labels: { type: 'object', additionalProperties: { type: 'string' } },
+    },
+  };
+
+  test('are those with a value, as a filter names them', () => {
+    const paths = schemaPaths([order]);
+    expect(paths.map(({ path }) => path)).toEqual(['"e-mail address"', 'customer.vat-id', 'id', 'lines.sku', 'tags']);
+    expect(paths.every(({ path }) => namesOf(path) !== null)).toBe(true);
+    expect(pathAt(paths, 'customer."vat-id"')?.path).toBe('customer.vat-id');
+    expect(pathAt(paths, 'customer.')).toBeUndefined();
+  });
+
+  test('have the kinds of value of all schemas', () => {
+    const paths = schemaPaths([order, { type: 'object', properties: { id: { type: 'string' }, tags: {} } }]);
+    expect(pathAt(paths, 'id')?.kinds).toEqual(new Set(['number', 'text']));
+    expect(pathAt(paths, 'tags')?.kinds).toBeUndefined();
+    expect(kindsOf('array of string or null')).toEqual(new Set(['text', 'null']));
+    expect(kindsOf('any')).toBeUndefined();
+  });
+});
+
+describe('a draft of the content', () => {
+  const plain: Content = { filter: null, shape: null, format: 'JSON', text: null, template: null, warnings: [] };
+  const filter = { all: [paid, large] };
+
+  test('changes what somebody has changed, and nothing else', () => {
+    const draft = contentDraftOf({ ...plain, filter });
+    expect(contentChange(draft, never)).toEqual({});
+    expect(contentChange({ ...draft, format: 'SLACK', text: ' ' }, never)).toEqual({ format: 'SLACK' });
+    expect(contentChange({ ...draft, filter: { join: 'all', rows: [] } }, never)).toEqual({ filter: null });
+  });
+
+  test('sends a text to chats alone, and a template in its format alone', () => {
+    const draft = { ...contentDraftOf(plain), text: 'Paid', template: '{"a": "{{b}}"}' };
+    expect(contentChange({ ...draft, format: 'DISCORD' }, never)).toEqual({ format: 'DISCORD', text: 'Paid' });
+    const asTemplate = { format: 'TEMPLATE', template: { a: '{{b}}' } };
+    expect(contentChange({ ...draft, format: 'TEMPLATE' }, never)).toEqual(asTemplate);
+    expect(contentChange(draft, never)).toEqual({});
+    const chat = contentDraftOf({ ...plain, format: 'SLACK', text: 'Paid' });
+    expect(contentChange({ ...chat, format: 'JSON' }, never)).toEqual({ format: null, text: null });
+  });
+
+  test('is not whole while a text is no JSON, or a condition lacks its value', () => {
+    const draft = contentDraftOf(plain);
+    expect(contentOf(draft, never)).toBeDefined();
+    expect(contentOf({ ...draft, format: 'TEMPLATE', template: '{' }, never)).toBeUndefined();
+    expect(contentOf({ ...draft, filter: { join: 'all', rows: [], text: '{' } }, never)).toBeUndefined();
+    const row = { key: 0, path: 'status', op: 'EQ' as const, value: '' };
+    expect(contentOf({ ...draft, filter: { join: 'all', rows: [row] } }, never)).toBeUndefined();
+  });
+});
