@@ -274,6 +274,17 @@ describe('filter and format', () => {
     await dialog.getByText(/This event is not sent. It fails: discount_type/).waitFor();
     expect(await axeViolations(page)).toEqual([]);
 
+    const shape = dialog.getByRole('textbox', { name: 'Shape' });
+    await shape.fill('subscription { event {\n ... on CouponApplied { cod');
+    await dialog.getByText(/is wrong in line 2, column/).waitFor();
+    await dialog.getByRole('button', { name: 'line 2' }).waitFor();
+    await dialog.getByRole('button', { name: 'code', exact: true }).click();
+    expect(await shape.inputValue()).toMatch(/CouponApplied { code$/);
+    await shape.press('End');
+    await shape.pressSequentially(' } } }');
+    await dialog.getByText('"<B>"').nth(1).waitFor();
+    await shape.fill('');
+
     await dialog.getByRole('combobox', { name: 'Format' }).selectOption('Slack message');
     await dialog.getByRole('textbox', { name: 'Text' }).fill('Coupon {{code}}');
     await dialog.getByText('"Coupon &lt;B&gt;"').waitFor();

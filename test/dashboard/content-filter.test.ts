@@ -146,6 +146,9 @@ describe('a draft of the content', () => {
     expect(contentChange(draft, never)).toEqual({});
     expect(contentChange({ ...draft, format: 'SLACK', text: ' ' }, never)).toEqual({ format: 'SLACK' });
     expect(contentChange({ ...draft, filter: { join: 'all', rows: [] } }, never)).toEqual({ filter: null });
+    expect(contentChange({ ...draft, shape: 'subscription { event { id } }' }, never)).toEqual({
+      shape: 'subscription { event { id } }',
+    });
   });
 
   test('sends a text to chats alone, and a template in its format alone', () => {

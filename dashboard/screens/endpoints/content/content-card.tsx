@@ -19,8 +19,8 @@ export function ContentCard({ endpoint }: { endpoint: ShownEndpoint }) {
   const [, start] = useAction();
   const isWritable = useWritable();
   const mayChange = useOffered(endpoint)('content') && isWritable('content');
-  const { filter, format, text, template, warnings } = endpoint.content;
-  if (filter == null && format === 'JSON' && !mayChange) {
+  const { filter, shape, format, text, template, warnings } = endpoint.content;
+  if (filter == null && shape == null && format === 'JSON' && !mayChange) {
     return null;
   }
   return (
@@ -46,6 +46,7 @@ export function ContentCard({ endpoint }: { endpoint: ShownEndpoint }) {
             </Fact>
           )}
         </Facts>
+        {shape != null && <Code text={shape} name={t`the shape`} />}
         {template != null && <Code text={JSON.stringify(template, null, 2)} name={t`the template`} />}
         {warnings.map((warning) => (
           <p key={warning} className="text-xs text-warn">

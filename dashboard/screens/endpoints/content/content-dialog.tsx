@@ -8,6 +8,7 @@ import { contentChange, contentDraftOf, contentOf } from './content-draft';
 import { FilterField } from './filter-field';
 import { FormatFields, issuesAt } from './format-fields';
 import { PreviewCard } from './preview';
+import { ShapeField } from './shape-field';
 import { usePaths } from './use-paths';
 import { type OwnEvent, usePreview } from './use-preview';
 
@@ -44,6 +45,12 @@ export function ContentDialog({ endpoint, onClose }: EndpointDialogProps) {
             onChange={(filter) => onChange({ ...draft, filter })}
             paths={paths}
             issues={issuesAt(issues, 'filter')}
+          />
+          <ShapeField
+            value={draft.shape}
+            onChange={(shape) => onChange({ ...draft, shape })}
+            issues={issuesAt(issues, 'shape')}
+            eventTypes={endpoint.eventTypes}
           />
           <FormatFields value={draft} onChange={onChange} issues={issues} />
         </div>

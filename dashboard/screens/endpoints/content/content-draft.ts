@@ -13,17 +13,20 @@ export interface ContentDraft {
   text: string;
   /** In JSON. */
   template: string;
+  /** Empty: the whole payload. */
+  shape: string;
   /** The content that was stored when the draft was begun. */
   stored: Content;
 }
 
 export function contentDraftOf(stored: Content): ContentDraft {
-  const { filter, format, text, template } = stored;
+  const { filter, format, text, template, shape } = stored;
   return {
     filter: filterDraftOf(filter as EventFilter | null),
     format,
     text: text ?? '',
     template: template == null ? '' : JSON.stringify(template, null, 2),
+    shape: shape ?? '',
     stored,
   };
 }
@@ -33,7 +36,7 @@ type IsText = (path: string) => boolean;
 
 /** The content that a draft describes; undefined while a text in it is no JSON. */
 export function contentOf(draft: ContentDraft, isText: IsText): ContentOptionsInput | undefined {
-  const { format, text, template } = draft;
+  const { format, text, template, shape } = draft;
   const filter = filterOf(draft.filter, isText);
   const tree = format === 'TEMPLATE' ? jsonIn(template) : null;
   if (filter === undefined || tree === undefined) {
@@ -44,6 +47,7 @@ export function contentOf(draft: ContentDraft, isText: IsText): ContentOptionsIn
     format: format === 'JSON' ? null : format,
     text: isChat(format) ? orNull(text) : null,
     template: tree,
+    shape: orNull(shape),
   };
 }
 

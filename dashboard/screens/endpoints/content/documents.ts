@@ -7,6 +7,13 @@ export const TYPE_SCHEMAS = graphql(`
   }
 `);
 
+/** The schema that shapes are written with. */
+export const EVENT_SCHEMA = graphql(`
+  query EventSchema($types: [String!]!) {
+    eventSchema(types: $types)
+  }
+`);
+
 /** The effect of a content, saved or not, on past events. */
 export const PREVIEW_CONTENT = graphql(`
   query PreviewContent($input: PreviewContentInput!) {
