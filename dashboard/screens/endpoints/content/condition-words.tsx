@@ -16,7 +16,11 @@ export function ConditionWords({
   const { i18n } = useLingui();
   return (
     <>
-      {negated && <Trans>not:</Trans>}{' '}
+      {negated && (
+        <>
+          <Trans>not:</Trans>{' '}
+        </>
+      )}
       <code className="font-mono text-xs">
         <Untrusted text={path} />
       </code>{' '}

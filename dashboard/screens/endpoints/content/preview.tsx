@@ -28,7 +28,7 @@ export function PreviewCard({
   return (
     <section
       aria-label={t`Dry run`}
-      className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-3.5"
+      className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-3.5 lg:sticky lg:top-0"
     >
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h3 className="text-sm font-medium">

@@ -49,7 +49,7 @@ export function ShapeField({
           <TextArea
             {...props}
             ref={area}
-            rows={10}
+            rows={value === '' ? 3 : 10}
             placeholder={EXAMPLE}
             value={value}
             onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
@@ -89,7 +89,7 @@ export function ShapeField({
   );
 }
 
-const EXAMPLE = 'subscription {\n  event {\n    id\n    ... on BookingCreated { booking_code }\n  }\n}';
+const EXAMPLE = 'subscription { event { id ... on BookingCreated { booking_code } } }';
 
 /** A broken rule with the line that its message names. */
 function placed({ detail }: Issue, text: string): PlacedIssue {
