@@ -325,3 +325,45 @@ describe('filter and format', () => {
     await dialog.getByText('Each event of the subscribed types is sent.').waitFor();
   });
 });
+
+describe('order', () => {
+  browserTest('is asked in three questions; a blocked key is seen, explained and unblocked', async ({ open }) => {
+    const stack = await openStack({ MAX_RETRIES: '0' });
+    const { id } = await stack.delivery.webhook(stack.receiver.url, ['coupon.applied']);
+    const page = await visit(open, stack, `/endpoints/${id}?do=order`, { theme: 'dark', width: 390 });
+    const dialog = dialogOf(page);
+    await dialog.getByRole('radio', { name: /^Deliveries with the same key/ }).check();
+    await dialog.getByRole('combobox', { name: 'Key in the payload' }).fill('a..b');
+    await dialog.getByRole('radio', { name: /^The key stops/ }).check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/with dots between them/).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await dialog.getByRole('combobox', { name: 'Key in the payload' }).fill('code');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The order is changed. It holds for new events.').waitFor();
+    await page.getByText('Deliveries with the same key').waitFor();
+
+    await stack.receiver.goAway();
+    const first = await stack.delivery.emit('coupon.applied', { code: 'K1', discount_type: 'fixed' });
+    await eventually(async () => (await stack.delivery.delivery(first)).status === 'FAILED');
+    const second = await stack.delivery.emit('coupon.applied', { code: 'K1', discount_type: 'fixed' });
+    await page.getByText(/1 key is blocked/).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    const [failed, waiting] = [await stack.delivery.delivery(first), await stack.delivery.delivery(second)];
+    expect(waiting.status).toBe('WAITING');
+
+    await page.goto(page.url().replace(/endpoints.*/, 'deliveries?status=WAITING'));
+    await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
+    await page.getByText(`It waits for delivery ${failed.id}.`).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+
+    await stack.receiver.comeBack();
+    await page.goto(page.url().replace(/deliveries.*/, `endpoints/${id}`));
+    await page.getByRole('button', { name: 'Unblock' }).click();
+    expect(await axeViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Unblock' }).click();
+    await page.getByText('The key is unblocked.').waitFor();
+    await eventually(async () => (await stack.delivery.delivery(second)).status === 'SUCCEEDED');
+    expect((await stack.delivery.delivery(first)).status).toBe('SUCCEEDED');
+  });
+});

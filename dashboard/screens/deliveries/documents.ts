@@ -61,6 +61,8 @@ export const DELIVERY = graphql(`
     delivery(id: $id) {
       ...DeliveryRow
       isCheck
+      orderingKey
+      waitsFor { id databaseId }
       webhook { id databaseId name url active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } }
       attempts {
         id

@@ -8,6 +8,7 @@ const SCOPES = {
   pace: 'webhooks:options',
   headers: 'webhooks:options',
   content: 'webhooks:options',
+  order: 'webhooks:options',
   pause: 'webhooks:edit',
   enable: 'webhooks:edit',
   release: 'webhooks:edit',

@@ -48,7 +48,7 @@ export const ENDPOINT = graphql(`
       previousSecretExpiresAt
       nextProbeAt
       ...EndpointOptions
-      backlog { due scheduled held countMax oldestDueAt }
+      backlog { due scheduled held waiting countMax oldestDueAt }
       endpointState { inFlight window waiting meanMs }
       delivery { ratePerSecond }
       latest: deliveries(first: 15) { edges { node { ...DeliveryRow isCheck } } }

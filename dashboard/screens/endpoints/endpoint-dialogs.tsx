@@ -11,6 +11,7 @@ import { RecoverDialog } from './dialogs/recover-dialog';
 import { ReplayDialog } from './dialogs/replay-dialog';
 import { RotateDialog } from './dialogs/rotate-dialog';
 import { TestDialog } from './dialogs/test-dialog';
+import { OrderDialog } from './ordering/order-dialog';
 import { HeadersDialog } from './settings/headers-dialog';
 import type { EndpointDialogProps, ShownEndpoint } from './use-endpoint';
 
@@ -20,6 +21,7 @@ const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   pace: PaceDialog,
   headers: HeadersDialog,
   content: ContentDialog,
+  order: OrderDialog,
   pause: PauseDialog,
   enable: HeldDialog,
   release: HeldDialog,

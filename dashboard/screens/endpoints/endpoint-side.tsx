@@ -12,6 +12,7 @@ import { remedyFor } from '../../text/remedies';
 import { useAction, useOffered } from './actions';
 import { ContentCard } from './content/content-card';
 import { textsOf } from './form/endpoint-values';
+import { OrderCard } from './ordering/order-card';
 import { PaceCard } from './pace-card';
 import { HeadersCard } from './settings/headers-card';
 import type { ShownEndpoint } from './use-endpoint';
@@ -28,6 +29,7 @@ export function EndpointSide({ endpoint, inherited }: SideProps & { inherited: r
       <WhyFailed endpoint={endpoint} />
       <PaceCard endpoint={endpoint} inherited={inherited} />
       <ContentCard endpoint={endpoint} />
+      <OrderCard endpoint={endpoint} />
       <Setup endpoint={endpoint} />
       <HeadersCard endpoint={endpoint} />
     </div>

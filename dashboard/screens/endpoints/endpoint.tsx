@@ -9,6 +9,7 @@ import { EndpointCharts } from './endpoint-charts';
 import { EndpointDialogs } from './endpoint-dialogs';
 import { EndpointSide } from './endpoint-side';
 import { LatestDeliveries } from './latest-deliveries';
+import { BlockedKeys } from './ordering/blocked-keys';
 import { useEndpoint } from './use-endpoint';
 
 /** One endpoint: how it is, why, and what can be done now; then what it has done, and what comes next. */
@@ -32,6 +33,7 @@ export default function Endpoint() {
       {(one) => (
         <>
           <EndpointAnswerView endpoint={one} />
+          <BlockedKeys endpoint={one} />
           <EndpointCharts endpoint={one} />
           <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
             <LatestDeliveries endpoint={one} />

@@ -15,7 +15,7 @@ export function BacklogCard({
   /** Null where counting takes too long; undefined for who cannot read deliveries. */
   retrying: number | null | undefined;
 }) {
-  const { due, scheduled, held, oldestDueAt, countMax } = backlog;
+  const { due, scheduled, held, waiting, oldestDueAt, countMax } = backlog;
   const dueNow = countUpTo(due, countMax);
   return (
     <Card title={<Trans>Still to be sent</Trans>}>
@@ -36,6 +36,11 @@ export function BacklogCard({
             value={retrying === null ? '–' : countUpTo(retrying, countMax)}
           >
             <Trans>pending after a failed attempt</Trans>
+          </Line>
+        )}
+        {waiting > 0 && (
+          <Line name={<Trans>Waiting</Trans>} status="WAITING" value={countUpTo(waiting, countMax)}>
+            <Trans>for earlier deliveries of their keys</Trans>
           </Line>
         )}
         <Line name={<Trans>Held</Trans>} status="HELD" value={countUpTo(held, countMax)}>

@@ -10,7 +10,7 @@ export const OVERVIEW = graphql(`
     inactive: webhooks(first: 50, filter: { active: false }) {
       edges { node { ...EndpointRow } }
     }
-    backlog { due scheduled held oldestDueAt countMax }
+    backlog { due scheduled held waiting oldestDueAt countMax }
     stats(since: $since, until: $until) @include(if: $deliveries) {
       since
       until

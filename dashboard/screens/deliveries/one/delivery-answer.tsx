@@ -34,11 +34,7 @@ export function DeliveryAnswer({ delivery }: { delivery: Delivery }) {
     case 'queued':
       return <Queued {...answer} />;
     case 'ordered':
-      return (
-        <Saying tone="info">
-          <Trans>It waits for an earlier delivery of its key.</Trans>
-        </Saying>
-      );
+      return <Ordered delivery={delivery} />;
     case 'held':
       return <Held {...answer} delivery={delivery} />;
     case 'canceled':
@@ -125,6 +121,25 @@ function Queued({ next }: Omit<Of<'queued'>, 'delivery'>) {
       ) : (
         <Trans>
           Its first attempt is in <Countdown to={next} />.
+        </Trans>
+      )}
+    </Saying>
+  );
+}
+
+function Ordered({ delivery: { waitsFor } }: { delivery: Delivery }) {
+  const number = waitsFor?.databaseId;
+  return (
+    <Saying tone="info" then={<Trans>Deliveries with the same key are sent one after the other.</Trans>}>
+      {number === undefined ? (
+        <Trans>It waits for an earlier delivery of its key.</Trans>
+      ) : (
+        <Trans>
+          It waits for{' '}
+          <Link to={`/deliveries/${number}`} className="text-accent">
+            delivery {number}
+          </Link>
+          .
         </Trans>
       )}
     </Saying>

@@ -70,7 +70,7 @@ export default function DeliveryScreen() {
   );
 }
 
-function Origin({ delivery: { webhook, eventId, createdAt, finishedAt } }: { delivery: Delivery }) {
+function Origin({ delivery: { webhook, eventId, orderingKey, createdAt, finishedAt } }: { delivery: Delivery }) {
   const ended = finishedAt === createdAt ? null : finishedAt;
   return (
     <Card>
@@ -91,6 +91,13 @@ function Origin({ delivery: { webhook, eventId, createdAt, finishedAt } }: { del
             {eventId}
           </Link>
         </Fact>
+        {orderingKey && (
+          <Fact name={<Trans>Ordering key</Trans>}>
+            <code className="font-mono text-xs">
+              <Untrusted text={orderingKey} />
+            </code>
+          </Fact>
+        )}
         <Fact name={ended ? <Trans>Created and ended</Trans> : <Trans>Created</Trans>}>
           <Time value={createdAt} absolute />
           {ended && (

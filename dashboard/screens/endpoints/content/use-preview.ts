@@ -7,7 +7,7 @@ import { useSettled } from '../../../parts/use-settled';
 import { useAllowed } from '../../../parts/viewer';
 import { PREVIEW_CONTENT } from './documents';
 
-export type Preview = PreviewContentQuery['previewContent'];
+type Preview = PreviewContentQuery['previewContent'];
 export type Sample = NonNullable<Preview>['samples'][number];
 
 /** An event that never was. */

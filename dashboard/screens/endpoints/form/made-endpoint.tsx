@@ -44,6 +44,9 @@ export function MadeEndpoint({
         ...(mayChange('content')
           ? [{ key: 'content', name: <Trans>Set filter and format</Trans>, go: () => onDone('content') }]
           : []),
+        ...(mayChange('ordering')
+          ? [{ key: 'order', name: <Trans>Set the order</Trans>, go: () => onDone('order') }]
+          : []),
         ...(mayChange('headers', 'auth')
           ? [{ key: 'headers', name: <Trans>Set headers and auth</Trans>, go: () => onDone('headers') }]
           : []),

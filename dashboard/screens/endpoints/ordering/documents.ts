@@ -1,0 +1,17 @@
+import { graphql } from '../../../api/generated';
+
+/** The keys of an endpoint with the most waiting deliveries, blocked ones first. */
+export const ORDERING_KEYS = graphql(`
+  query OrderingKeys($id: ID!) {
+    webhook(id: $id) {
+      id
+      orderingKeys { key waiting waitingSince blockedAt head { id databaseId } }
+    }
+  }
+`);
+
+export const UNBLOCK_KEY = graphql(`
+  mutation UnblockKey($input: UnblockKeyInput!) {
+    unblockKey(input: $input) { webhook { id } }
+  }
+`);

@@ -1,0 +1,60 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Button } from '../../../parts/button';
+import { Card, Fact, Facts } from '../../../parts/page';
+import { Untrusted } from '../../../parts/untrusted';
+import { useWritable } from '../../../parts/viewer';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
+import { countUpTo } from '../../../text/numbers';
+import { useAction, useOffered } from '../actions';
+import type { ShownEndpoint } from '../use-endpoint';
+import { WaitingKeys } from './waiting-keys';
+import { ORDER_BY, ORDER_KEEP, ORDER_ON_FAILURE } from './words';
+
+/** Which deliveries of an endpoint wait for each other, and which keys wait now. */
+export function OrderCard({ endpoint }: { endpoint: ShownEndpoint }) {
+  const { i18n } = useLingui();
+  const [, start] = useAction();
+  const isWritable = useWritable();
+  const mayChange = useOffered(endpoint)('order') && isWritable('ordering');
+  const { ordering, backlog } = endpoint;
+  const { by, keyPath, keep, onFailure } = ordering;
+  const waiting = backlog?.waiting ?? 0;
+  if (by === 'NOTHING' && waiting === 0 && !mayChange) {
+    return null;
+  }
+  return (
+    <Card
+      title={<Trans>Order</Trans>}
+      actions={
+        mayChange && (
+          <Button onClick={() => start('order')}>
+            <Trans>Change</Trans>
+          </Button>
+        )
+      }
+    >
+      <Facts>
+        <Fact name={<Trans>In order</Trans>}>{i18n._(ORDER_BY[by].name)}</Fact>
+        {keyPath != null && (
+          <Fact name={i18n._(ENDPOINT_FIELDS.keyPath.name)}>
+            <code className="font-mono text-xs">
+              <Untrusted text={keyPath} />
+            </code>
+          </Fact>
+        )}
+        {by !== 'NOTHING' && (
+          <>
+            <Fact name={<Trans>Sent</Trans>}>{i18n._(ORDER_KEEP[keep].name)}</Fact>
+            <Fact name={<Trans>After a failure</Trans>}>{i18n._(ORDER_ON_FAILURE[onFailure].name)}</Fact>
+          </>
+        )}
+        {(by !== 'NOTHING' || waiting > 0) && (
+          <Fact name={<Trans>Waiting</Trans>}>
+            <span className="figures">{countUpTo(waiting, backlog?.countMax ?? Number.POSITIVE_INFINITY)}</span>
+          </Fact>
+        )}
+      </Facts>
+      {(by !== 'NOTHING' || waiting > 0) && <WaitingKeys endpoint={endpoint} mayChange={mayChange} />}
+    </Card>
+  );
+}

@@ -1,0 +1,69 @@
+import { Trans } from '@lingui/react/macro';
+import { useMutation } from 'urql';
+import type { UnblockKeyAction } from '../../../api/generated/graphql';
+import { Choices } from '../../../parts/choices';
+import { useForm } from '../../../parts/form';
+import { FormDialog } from '../../../parts/form-dialog';
+import { notify } from '../../../parts/toast';
+import { Untrusted } from '../../../parts/untrusted';
+import { UNBLOCK_KEY } from './documents';
+
+/** Asks how a blocked key goes on. */
+export function UnblockDialog({
+  webhookId,
+  blockedKey,
+  onClose,
+}: {
+  webhookId: string;
+  blockedKey: string;
+  onClose: () => void;
+}) {
+  const [, unblock] = useMutation(UNBLOCK_KEY);
+  const form = useForm({
+    initial: { action: 'RETRY' as UnblockKeyAction },
+    save: ({ action }) => unblock({ input: { webhookId, key: blockedKey, action } }),
+    saved: () => {
+      notify(<Trans>The key is unblocked.</Trans>);
+      onClose();
+    },
+  });
+  const { value, onChange } = form.field('action');
+  return (
+    <FormDialog
+      form={form}
+      title={<Trans>Unblock the key</Trans>}
+      action={<Trans>Unblock</Trans>}
+      danger={value === 'CANCEL_ALL'}
+      onClose={onClose}
+    >
+      <p className="text-sm">
+        <code className="font-mono text-xs [overflow-wrap:anywhere]">
+          <Untrusted text={blockedKey} />
+        </code>
+      </p>
+      <Choices
+        question={<Trans>What happens to the failed delivery?</Trans>}
+        name="action"
+        value={value}
+        onChange={onChange}
+        options={[
+          {
+            value: 'RETRY',
+            name: <Trans>Send it again</Trans>,
+            hint: <Trans>In its place, before the others of its key.</Trans>,
+          },
+          {
+            value: 'SKIP',
+            name: <Trans>Skip it</Trans>,
+            hint: <Trans>The next one is sent. The receiver misses one event of the key.</Trans>,
+          },
+          {
+            value: 'CANCEL_ALL',
+            name: <Trans>Cancel all of the key</Trans>,
+            hint: <Trans>The waiting ones are canceled too. The key begins again with the next event.</Trans>,
+          },
+        ]}
+      />
+    </FormDialog>
+  );
+}

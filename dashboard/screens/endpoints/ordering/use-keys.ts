@@ -1,0 +1,16 @@
+import { useQuery } from 'urql';
+import type { OrderingKeysQuery } from '../../../api/generated/graphql';
+import { useReadAgain } from '../../../parts/refresh';
+import type { ShownEndpoint } from '../use-endpoint';
+import { ORDERING_KEYS } from './documents';
+
+export type Key = NonNullable<NonNullable<OrderingKeysQuery['webhook']>['orderingKeys']>[number];
+
+/** The keys of an endpoint that has an order, kept up to date; none for another one. */
+export function useKeys({ id, ordering, backlog }: ShownEndpoint): { keys: readonly Key[]; readAgain: () => void } {
+  const isOrdered = ordering.by !== 'NOTHING' || (backlog?.waiting ?? 0) > 0;
+  const [{ data }, read] = useQuery({ query: ORDERING_KEYS, variables: { id }, pause: !isOrdered });
+  const readAgain = () => read({ requestPolicy: 'network-only' });
+  useReadAgain(readAgain, isOrdered);
+  return { keys: data?.webhook?.orderingKeys ?? [], readAgain };
+}
