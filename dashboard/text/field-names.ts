@@ -31,7 +31,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   auth: { name: msg`Authentication`, hint: msg`Proves to the endpoint who sends a request.` },
-  content: { name: msg`Content`, hint: msg`Which events are sent, and what is in them.` },
+  content: { name: msg`Content`, hint: msg`Which events are sent, and in which form.` },
   format: { name: msg`Format of events`, hint: msg`The form in which events are sent.` },
   text: { name: msg`Text`, hint: msg`The text of messages, with placeholders for values of the event.` },
   template: { name: msg`Template`, hint: msg`The JSON that is sent, with placeholders for values of the event.` },
