@@ -197,9 +197,13 @@ describe('the page of an endpoint', () => {
   });
 
   browserTest('is paused and deleted, with what that means in numbers', async ({ open }) => {
-    const stack = await openStack();
+    const stack = await openStack({ ENDPOINT_OPTIONS: 'labels,pace' });
     const { id } = await stack.delivery.webhook(stack.receiver.url);
     const page = await visit(open, stack, `/endpoints/${id}`);
+    await page.getByRole('heading', { name: 'Pace and retries' }).waitFor();
+    // The operator keeps the other parts from tenants.
+    expect(await page.getByRole('button', { name: 'Change' }).count()).toBe(1);
+    expect(await page.getByRole('heading', { name: 'Filter and format' }).count()).toBe(0);
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Pause' }).click();
     await page.getByText('No delivery is waiting.').waitFor();
@@ -270,7 +274,7 @@ describe('filter and format', () => {
     await field.fill('discount_type');
     await dialog.getByText('The value is a text.').waitFor();
     await dialog.getByText('1 of your last 2 events match.').waitFor();
-    await dialog.getByRole('combobox', { name: 'Event' }).selectOption({ index: 1 });
+    await dialog.getByRole('combobox', { name: 'Event', exact: true }).selectOption({ index: 1 });
     await dialog.getByText(/^This event is not sent. It fails:/).waitFor();
     expect(await axeViolations(page)).toEqual([]);
 
