@@ -36,8 +36,10 @@ const make = async (more: object = {}) => {
 };
 const patch = (id: number, content: unknown) =>
   api.ask(`PATCH /webhooks/${id}/options`, { json: { content }, key: tenant.key });
-const optionsOf = async (id: number) =>
-  (await api.ask(`GET /webhooks/${id}/options`, { key: tenant.key })).body.data.content;
+const optionsOf = async (id: number) => {
+  const { filter, warnings } = (await api.ask(`GET /webhooks/${id}/options`, { key: tenant.key })).body.data.content;
+  return { filter, warnings };
+};
 const emit = async (payload: object, event = 'coupon.applied') => {
   const query = `mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { id } deliveryCount } }`;
   const { emitEvent } = await read(query, { input: { event, body: JSON.stringify(payload) } });
@@ -61,7 +63,7 @@ describe('a filter', () => {
     expect((await emit({ ...coupon, discount_type: 'percent' })).deliveries).toBe(0);
     expect((await patch(id, { filter: { any: [fixed] } })).body.data.content.filter).toEqual({ any: [fixed] });
     expect((await emit({ ...coupon, code: 'TEST-1' })).deliveries).toBe(1);
-    expect((await patch(id, { filter: null })).body.data.content).toEqual({ filter: null, warnings: [] });
+    expect((await patch(id, { filter: null })).body.data.content).toMatchObject({ filter: null, warnings: [] });
     expect((await emit({ ...coupon, discount_type: 'percent' })).deliveries).toBe(1);
     const made = await make({ options: { content: { filter: fixed } } });
     expect((await emit({ ...coupon, discount_type: 'percent' })).deliveries).toBe(1);
