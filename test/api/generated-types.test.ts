@@ -20,7 +20,7 @@ function generated(examples: readonly { query: string }[] = graphqlExamples): Pr
     documents: examples.map(({ query }, index) => ({ location: `example ${index}`, document: parse(query) })),
     config: {
       strictScalars: true,
-      scalars: { DateTime: 'string', JSONObject: 'Record<string, unknown>', SafeInt: 'number' },
+      scalars: { DateTime: 'string', JSON: 'unknown', JSONObject: 'Record<string, unknown>', SafeInt: 'number' },
     },
     plugins: [{ operations: {} }],
     pluginMap: { operations },
