@@ -17,9 +17,9 @@ import { Notices } from './0016-notices.js';
 import { Failovers } from './0018-failovers.js';
 import { Flow } from './0019-flow.js';
 import { Contents } from './0020-contents.js';
-import { Shapes } from './0023-shapes.js';
 import { Waiting } from './0021-waiting.js';
 import { Ordering } from './0022-ordering.js';
+import { Shapes } from './0023-shapes.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -45,7 +45,7 @@ export const migrations = [
   { name: '0018-failovers', class: Failovers },
   { name: '0019-flow', class: Flow },
   { name: '0020-contents', class: Contents },
-  { name: '0023-shapes', class: Shapes },
   { name: '0021-waiting', class: Waiting },
   { name: '0022-ordering', class: Ordering },
+  { name: '0023-shapes', class: Shapes },
 ];
