@@ -11,7 +11,7 @@ import type { Roles } from './start.js';
 const administer = () => import('./administer.js');
 const outboxCommands = () => import('./outbox.js');
 
-/** Its reader may stop early: `hookwright key list | head -1`. */
+/** A reader of the output may stop early: `hookwright key list | head -1`. */
 const onOutputError = (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') {
     throw error;
