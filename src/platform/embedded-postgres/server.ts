@@ -50,8 +50,6 @@ function settings(port: number, { ephemeral, maxConnections }: ServerOptions): s
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
-    // Of a password that is made from now on. So many cost a client 3 ms of each connection.
-    scram_iterations: ephemeral ? 1 : 4096,
     // Every row is written several times within minutes: checkpoints far apart, and whole pages compressed.
     max_wal_size: '2GB',
     min_wal_size: `${LOG_FILES_AHEAD * 16}MB`,
