@@ -1,7 +1,17 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
-import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Clock, Hourglass, type LucideIcon, Trash2 } from 'lucide-react';
+import {
+  Ban,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  Clock,
+  Hourglass,
+  type LucideIcon,
+  Trash2,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import { FAILING_FROM_FAILURES } from '../../src/domain/health-limits';
 import type { DeliveryStatus, FailingState, WebhookDisabledReason } from '../api/generated/graphql';

@@ -17,8 +17,8 @@ import { placeDeliveries } from './place-deliveries.js';
 import { probes } from './probes.js';
 import { sessions } from './sessions.js';
 import { statistics } from './statistics.js';
-import { webhookState } from './webhook-state.js';
 import { turns } from './turns.js';
+import { webhookState } from './webhook-state.js';
 import { whereIs } from './where-is.js';
 import { writeFlowEvents } from './write-flow-events.js';
 

@@ -46,6 +46,13 @@ begin
   return coalesce(heads, '{}');
 end $$;
 
+-- Takes deliveries out of their queues that have ended before their turn.
+create or replace function hookwright.leave_queues(tenant_ids bigint[], delivery_ids bigint[]) returns void
+language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+  delete from hookwright.ordering_queue q using unnest(tenant_ids, delivery_ids) as left_by(tenant_id, id)
+  where q.tenant_id = left_by.tenant_id and q.delivery_id = left_by.id
+$$;
+
 -- Cancels waiting deliveries whose place newer ones of their key take, where the webhook keeps the latest. The caller
 -- has the keys.
 create or replace function hookwright.supersede(webhook_ids bigint[], keys text[]) returns void
@@ -65,13 +72,6 @@ language sql security definer set search_path = pg_catalog, hookwright, pg_temp 
     where d.id = q.delivery_id and (d.status = 'WAITING') is true
     returning d.tenant_id, d.id)
   select hookwright.leave_queues(array_agg(tenant_id), array_agg(id)) from canceled having count(*) > 0
-$$;
-
--- Takes deliveries out of their queues that have ended before their turn.
-create or replace function hookwright.leave_queues(tenant_ids bigint[], delivery_ids bigint[]) returns void
-language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
-  delete from hookwright.ordering_queue q using unnest(tenant_ids, delivery_ids) as left_by(tenant_id, id)
-  where q.tenant_id = left_by.tenant_id and q.delivery_id = left_by.id
 $$;
 
 -- The key by which a delivery is ordered when it is sent again; null: none, as for tests and operational events.

@@ -84,7 +84,12 @@ async function writeInto(
   const turns = counted.filter(({ delivery }) => delivery.isOrdered && isOver(statuses.get(delivery.id)));
   if (turns.length > 0) {
     // After the webhooks' states were written, which the next ones get.
-    withCommit(endTurns(client, turns.map((one) => ({ ...one.delivery, failed: hasFailed(one) }))));
+    withCommit(
+      endTurns(
+        client,
+        turns.map((one) => ({ ...one.delivery, failed: hasFailed(one) })),
+      ),
+    );
   }
   const exhausted = ordinary.filter(hasFailed).filter(({ delivery }) => statuses.get(delivery.id) === 'FAILED');
   if (webhookEvents.length > 0 || exhausted.length > 0) {
