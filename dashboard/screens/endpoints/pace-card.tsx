@@ -1,6 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
+import { isChat } from '../../../src/domain/content/formats';
 import { optionName } from '../../../src/domain/fields/field';
 import { Button } from '../../parts/button';
 import { Card, Fact, Facts, Failure } from '../../parts/page';
@@ -75,6 +76,8 @@ function PaceFact({ endpoint, inherited, name, children }: PaceProps & { name: P
           <Trans>set here</Trans>
         ) : isIn(inherited) ? (
           <Trans>default of the tenant</Trans>
+        ) : name === 'ratePerSecond' && isChat(endpoint.content.format) ? (
+          <Trans>default of the format</Trans>
         ) : (
           <Trans>default of the service</Trans>
         )}
