@@ -315,6 +315,12 @@ describe('filter and format', () => {
     const dialog = dialogOf(page);
     await dialog.getByText('0 of your last 1 event matches.').waitFor();
     expect(await dialog.getByRole('combobox', { name: 'Field' }).inputValue()).toBe('discount_type');
+    await dialog.getByRole('button', { name: 'Own payload' }).click();
+    const payload = dialog.getByRole('textbox', { name: 'Payload' });
+    await eventually(async () => (await payload.inputValue()).includes('discount_type'));
+    await payload.fill('{"code": "Z", "discount_type": "percent"}');
+    await dialog.locator('bdi').getByText('"Z"', { exact: true }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
     const nested = { not: { field: { path: 'code', op: 'EQ', value: 'B' } } };

@@ -25,6 +25,7 @@ export function PreviewCard({
   types: readonly string[];
 }) {
   const { t } = useLingui();
+  const isOwn = own !== undefined;
   return (
     <section
       aria-label={t`Dry run`}
@@ -48,9 +49,9 @@ export function PreviewCard({
       </div>
       {error && <Failure error={error} />}
       {own && <OwnEventFields own={own} onChange={onOwn} types={types} />}
-      {answer && (
-        <div className={`flex min-w-0 flex-col gap-3 ${isBehind ? 'opacity-60' : ''}`} aria-busy={isBehind}>
-          {own ? null : <Matched matched={answer.matched} total={answer.total} />}
+      {answer && isOwn === (answer.samples[0]?.event === null) && (
+        <div className="flex min-w-0 flex-col gap-3" aria-busy={isBehind}>
+          {!isOwn && <Matched matched={answer.matched} total={answer.total} />}
           <Samples samples={answer.samples} />
         </div>
       )}
