@@ -17,7 +17,7 @@ const SETTLE_MS = 90_000;
 const IDLE_MS = 100;
 const IDLE_MS_MOST = 5_000;
 const KILLS = size('FAULTS_ORDER_KILLS', 1, 20);
-const SECONDS = size('FAULTS_ORDER_SECONDS', 4, 300);
+const SECONDS = size('FAULTS_ORDER_SECONDS', 3, 300);
 const KEYS = ['a', 'b', 'c', 'd'];
 
 const SET_ORDER = `mutation Set($id: ID!, $ordering: OrderingInput) {
