@@ -14,6 +14,7 @@ export class Ordering extends Migration {
   override up(): void {
     this.addSql(`
       alter table hookwright.events add column ordering_key text;       -- the emit's
+      alter table hookwright.events alter ordering_key set statistics 0;
       alter table hookwright.webhook_options
         add column key_path text,                                       -- as it was written
         add column ordering_path jsonpath,                              -- the same, compiled

@@ -90,7 +90,7 @@ describe('variables of the wrong kind', () => {
     path: ['input', 'event_types'],
     code: 'unknown_property',
     detail:
-      'is not a field of this input, which may have idempotencyKey, url, name, description, eventTypes, metadata, delivery, content.',
+      'is not a field of this input, which may have idempotencyKey, url, name, description, eventTypes, metadata, delivery, content, ordering.',
   };
   test.each([
     ['a missing field', { url: 'u' }, { path: ['input', 'eventTypes'], code: 'required', detail: 'is required' }],
@@ -132,7 +132,7 @@ describe('variables of the wrong kind', () => {
 
 describe('the error for a value that an enum does not have lists those that it has', () => {
   const values =
-    'The value does not exist in "DeliveryStatus" enum, which has PENDING, HELD, SUCCEEDED, FAILED, CANCELED.';
+    'The value does not exist in "DeliveryStatus" enum, which has PENDING, WAITING, HELD, SUCCEEDED, FAILED, CANCELED.';
 
   test.each(['LOST', '"PENDING"', '5'])('%s in the document', async (value) => {
     const { errors } = await ask(`{ deliveries(filter: {status: ${value}}) { edges { cursor } } }`);

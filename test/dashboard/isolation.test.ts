@@ -41,10 +41,12 @@ const platformOnly = [
 const namesNobody = [
   'DeliveryCounts',
   'EndpointTestSample',
+  'EventSchema',
   'EventType',
   'EventTypes',
   'FindTypes',
   'OfferedEventTypes',
+  'TypeSchemas',
   'TypeVersions',
 ];
 

@@ -52,6 +52,19 @@ describe('docs/graphql.md and the pages beside it', () => {
         const disabled = `active = false, disabled_at = now(), disabled_reason = 'FAILURES'`;
         await api.owner.query(`update hookwright.webhooks set ${disabled} where id = ${webhook}`);
       }
+      if (name === 'unblockKey') {
+        const webhook = numberIn(ids['wh_42']!);
+        await api.owner.query(`
+          with failed as (
+            update hookwright.deliveries set status = 'FAILED', finished_at = now(), ordering_key = 'order-7'
+            where id = (select id from hookwright.deliveries where webhook_id = ${webhook} order by id limit 1)
+            returning webhook_id, tenant_id, id),
+          known as (
+            insert into hookwright.ordering_keys (webhook_id, key, tenant_id)
+            select webhook_id, 'order-7', tenant_id from failed)
+          insert into hookwright.ordering_queue (webhook_id, key, position, delivery_id, tenant_id, blocked_at)
+          select webhook_id, 'order-7', 1, id, tenant_id, now() from failed`);
+      }
       const isForPlatform = platformFields.has(name) || variables.includes('"tenantId"');
       const asking = isForPlatform ? platformKey : key;
       const { status, body } = await send({ query, variables: JSON.parse(own) }, asking);

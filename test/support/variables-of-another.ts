@@ -67,6 +67,8 @@ const values: Record<string, Value> = {
   hidden: { always: true },
   // Only some formats have one.
   'ContentOptionsInput.text': { of: () => [] },
+  'UnblockKeyInput.action': { always: 'SKIP' },
+  'UnblockKeyInput.key': { always: 'order-7' },
   reshape: { always: true },
   shape: { always: 'subscription { event { id } }' },
   types: { always: ['*'] },
@@ -100,6 +102,7 @@ const leftOut = new Set([
   ...[
     'consoleSession',
     'invitationDays',
+    'last', // a preview looks at one event, by its id
     'lastAttemptFailed',
     'locale',
     'outcomes',

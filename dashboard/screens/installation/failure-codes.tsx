@@ -16,7 +16,7 @@ export function FailureCodes({ failures }: { failures: Failures }) {
     <Card flush title={<Trans>Recent failure reasons</Trans>}>
       {failures.length === 0 ? (
         <Empty title={<Trans>No failing deliveries</Trans>}>
-          <Trans>Failed attempts do not count once a later attempt succeeds.</Trans>
+          <Trans>A later success clears a failure.</Trans>
         </Empty>
       ) : (
         <ul>
