@@ -175,6 +175,20 @@ describe('a message to a chat', () => {
     expect(textOf('TEAMS', text, payload)).toBe('*Booking* A\\_1\n> for <\u200b!channel> \\*Ada\\*');
   });
 
+  test('mentions nobody where a text has a link of Slack around a value', () => {
+    for (const [value, frame] of [
+      ['!channel', '<{{a}}|Open>'],
+      ['!here', '<{{a}}>'],
+      ['!subteam^S024BE7LH', '<{{none}}{{a}}>'],
+      ['#C024BE7LR', '<{{a}}>'],
+      ['@U024BE7LH', '<{{a}}|Open>'],
+      [' !everyone', '<{{a}}>'],
+    ] as const) {
+      expect(textOf('SLACK', frame, { a: value })).toMatch(/^<\u200b[!#@]/);
+    }
+    expect(textOf('SLACK', '<{{a}}|Open>', { a: 'https://example.com/a' })).toBe('<https://example.com/a|Open>');
+  });
+
   test('leaves urls and addresses as they are', () => {
     const url = 'https://example.com/a_b/_c_?d=e';
     for (const chat of CHATS) {

@@ -28,10 +28,14 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Slack has no escape for these signs, which format only at the edge of a word. Urls stay as they are. */
 const SLACK_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;~]+|(?<![\p{L}\p{N}])[*_~`]|[*_~`](?![\p{L}\p{N}])/gu;
 
+/** After the `<` of a link that a text has around a placeholder, they begin a mention. */
+const SLACK_REFERENCE = /^[!#@]/;
+
 const slack: ChatMarks = {
   bold: (text) => `*${text}*`,
   escape: (value) =>
     plain(value)
+      .replace(SLACK_REFERENCE, (sign) => `${NOTHING}${sign}`)
       .replace(/[&<>]/g, (sign) => ENTITIES[sign]!)
       .replace(SLACK_SIGNS, (found) => (found.length === 1 ? `${NOTHING}${found}${NOTHING}` : found)),
 };

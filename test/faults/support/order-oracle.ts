@@ -146,7 +146,9 @@ function idleMsBetween({ endedAt }: Turn, next: Turn, { locks, disturbances }: O
 export const watchTurnsSql = `
   create table faults.turns (position bigint primary key, webhook_id bigint, key text, delivery_id bigint,
                              ended_at timestamptz);
+  create index on faults.turns (delivery_id);
   create table faults.wakes (delivery_id bigint, at timestamptz default clock_timestamp());
+  create index on faults.wakes (delivery_id);
   create function faults.note_turn() returns trigger language plpgsql security definer as $$
   begin
     if tg_op = 'INSERT' then
