@@ -20,6 +20,7 @@ export class Flow extends Migration {
         add column filter_comparisons integer;            -- how many it has
       alter table hookwright.webhooks
         add column plain boolean not null default true;   -- it has no filter
+      create index webhooks_not_plain on hookwright.webhooks (tenant_id) where not plain;
       -- For 0020 and 0022. The functions have their newest text here, and running processes call them from here on.
       alter table hookwright.deliveries
         add column content_id bigint,                     -- null: the plain payload
