@@ -3,8 +3,9 @@ import { type Facts, mailTexts } from '../notices/mail-texts.js';
 import { parseTimestamp } from '../timestamp.js';
 import { CHAT_MARKS, type ChatMarks } from './chat-marks.js';
 import { cut } from './cut.js';
+import { isObject } from './exact-json.js';
 import type { Chat } from './formats.js';
-import { type EventValues, isObject, type Placeholder, partsOf, TooLarge, textOf, Values } from './placeholders.js';
+import { type EventValues, type Placeholder, partsOf, TooLarge, textOf, Values } from './placeholders.js';
 
 /** Messages to chats: Slack, Microsoft Teams, Discord. */
 

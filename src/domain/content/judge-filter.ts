@@ -1,3 +1,4 @@
+import { isObject, parseExact, writtenNumber } from './exact-json.js';
 import { ExactNumber } from './exact-number.js';
 import type { EventFilter, FieldCondition, FilterOp, FilterScalar } from './filter.js';
 import { namesOf, TYPE_PATH } from './filter-path.js';
@@ -24,7 +25,7 @@ export class FilteredEvent {
     body: string,
   ) {
     this.#isReadable = isReadable(body);
-    this.#payload = this.#isReadable ? parseExactly(body) : null;
+    this.#payload = this.#isReadable ? parseExact(body) : null;
   }
 
   /** The first condition that keeps the event from matching. Null: it matches, as one that jsonb cannot have does. */
@@ -95,27 +96,26 @@ const valuesAt = (payload: unknown, names: readonly string[]): unknown[] =>
   );
 
 const hasMember = (value: unknown, name: string): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name);
+  isObject(value) && Object.hasOwn(value, name);
 
 /** Null differs from all other values, and no other two types can be compared. */
 function compared(value: unknown, op: FilterOp, other: FilterScalar): Truth {
   if (op === 'STARTS_WITH' || op === 'CONTAINS') {
     const text = other as string;
-    return !isText(value) ? 'unknown' : op === 'CONTAINS' ? value.includes(text) : value.startsWith(text);
+    return typeof value !== 'string' ? 'unknown' : op === 'CONTAINS' ? value.includes(text) : value.startsWith(text);
   }
   if (value === null || other === null) {
     return value === other && op !== 'GT' && op !== 'LT';
   }
   if (typeof other === 'number') {
-    return isNumber(value) ? isInOrder(compareNumbers(value.slice(1), String(other)), op) : 'unknown';
+    const number = numberOf(value);
+    return number === null ? 'unknown' : isInOrder(number.compare(new ExactNumber(String(other))), op);
   }
   if (typeof other === 'string') {
-    return isText(value) ? isInOrder(compareTexts(value, other), op) : 'unknown';
+    return typeof value === 'string' ? isInOrder(compareTexts(value, other), op) : 'unknown';
   }
   return typeof value === 'boolean' ? value === other : 'unknown';
 }
-
-const compareNumbers = (one: string, other: string) => new ExactNumber(one).compare(new ExactNumber(other));
 
 const isInOrder = (order: number, op: FilterOp): boolean =>
   (order === 0 && (op === 'EQ' || op === 'GE' || op === 'LE')) ||
@@ -132,14 +132,11 @@ function compareTexts(one: string, other: string): number {
   return (one.codePointAt(at) ?? -1) - (other.codePointAt(at) ?? -1);
 }
 
-const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-/** JSON.parse rounds numbers, so they are read as texts that begin with NUL. No other text of a readable body does. */
-const parseExactly = (body: string): unknown =>
-  JSON.parse(body.replaceAll(TEXT_OR_NUMBER, (one) => (one.startsWith('"') ? one : `"\\u0000${one}"`)));
-
-const isNumber = (value: unknown): value is string => typeof value === 'string' && value.startsWith('\0');
-const isText = (value: unknown): value is string => typeof value === 'string' && !value.startsWith('\0');
+/** Null: it is no number. */
+const numberOf = (value: unknown): ExactNumber | null => {
+  const written = typeof value === 'number' ? String(value) : writtenNumber(value);
+  return written === null ? null : new ExactNumber(written);
+};
 
 /** In valid JSON. The first kind is a whole surrogate pair. */
 const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^u])/g;

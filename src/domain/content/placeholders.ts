@@ -1,5 +1,5 @@
 import { cut } from './cut.js';
-import { writtenNumber } from './exact-json.js';
+import { isObject, writtenNumber } from './exact-json.js';
 import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX, TYPE_PATH } from './filter-path.js';
 
 /**
@@ -119,9 +119,6 @@ function valueAt(value: unknown, names: readonly string[], count: (elements: num
   }
   return isObject(value) && Object.hasOwn(value, name) ? valueAt(value[name], others, count) : undefined;
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && writtenNumber(value) === null;
 
 /** A list of simple values has commas; anything else that is no simple value is JSON. */
 export function textOf(value: unknown): string {

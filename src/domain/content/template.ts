@@ -1,6 +1,7 @@
+import { isObject } from './exact-json.js';
 import { isStorable } from './filter-path.js';
 import { TEMPLATE_BYTES_MAX } from './formats.js';
-import { isObject, PATH_RULE, parseText, partsOf, TooLarge, type Values } from './placeholders.js';
+import { PATH_RULE, parseText, partsOf, TooLarge, type Values } from './placeholders.js';
 
 /** A JSON tree whose texts have placeholders: the format TEMPLATE (docs/content.md, "Your own JSON"). */
 

@@ -8,7 +8,7 @@ const holdsMap = ['properties', 'patternProperties', '$defs'];
 /** The keywords that contain schemas. Every other value is data, even if it looks like a schema. */
 export const SCHEMA_KEYWORDS: readonly string[] = [...holdsOne, ...holdsList, ...holdsMap];
 
-const isObject = (value: unknown): value is JsonObject =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The schemas directly within one, each with its path; `{}` stands for `true` and `false`. */

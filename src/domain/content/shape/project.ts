@@ -1,3 +1,4 @@
+import { isObject } from '../../schema-rules/subschemas.js';
 import { typeNameOf } from '../../schema-rules/type-names.js';
 
 /** A field of a shape's result. */
@@ -75,7 +76,3 @@ export function shaped(plan: ShapePlan, event: ShapedEvent, charsMax: number): R
   const result = fieldsIn(isObject(event.payload) ? event.payload : {}, fields);
   return charsLeft < 0 ? null : result;
 }
-
-/** A number that is kept as it was written (JSON.rawJSON) is an object too, without a prototype. */
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) !== null;
