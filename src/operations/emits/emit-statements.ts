@@ -25,9 +25,11 @@ const tracedItems = new RowsParameter({ ...itemColumns, traceparents });
 /** The statement's first parameters are the claiming pool, the priority and the number of deliveries. */
 const claimedItems = new RowsParameter(itemColumns, { after: 3 });
 
-/** The same for items of which some have ordering keys, as the last parameter. */
-const ordering = new RowsParameter({ ordering_keys: column.text(({ orderingKey }: EmitItem) => orderingKey) });
-const orderingAfter = ({ names }: { names: string }, before = 0) => `$${before + names.split(', ').length + 1}::text[]`;
+/** The same for items of which some have ordering keys, as the last column. */
+const ordering_keys = column.text(({ orderingKey }: EmitItem) => orderingKey);
+const orderedItems = new RowsParameter({ ...itemColumns, ordering_keys });
+const tracedOrderedItems = new RowsParameter({ ...itemColumns, traceparents, ordering_keys });
+const claimedOrderedItems = new RowsParameter({ ...itemColumns, ordering_keys }, { after: 3 });
 
 /** One row per item, in their order. */
 type EmitRow =
@@ -49,13 +51,14 @@ const tracedStatement: Statement = {
 const orderedStatement: Statement = {
   name: 'emit_ordered_events',
   text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_events(${plainItems.arrays}, true, ${orderingAfter(plainItems)}) order by item`,
+         from hookwright.emit_events(${plainItems.arrays}, true, ${orderedItems.array('ordering_keys')})
+         order by item`,
 };
 
 const tracedOrderedStatement: Statement = {
   name: 'emit_traced_ordered_events',
   text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_traced_events(${tracedItems.arrays}, ${orderingAfter(tracedItems)}) order by item`,
+         from hookwright.emit_traced_events(${tracedOrderedItems.arrays}) order by item`,
 };
 
 /** Without the repetitions of `emit_events`, which the caller uses when it fails. */
@@ -68,7 +71,8 @@ const claimedStatement: Statement = {
 const claimedOrderedStatement: Statement = {
   name: 'emit_claimed_ordered_events',
   text: `select event_id, delivery_count, duplicate, error_code, claimed
-         from hookwright.emit_events_once(${claimedItems.arrays}, null, $1, $2, $3, ${orderingAfter(claimedItems, 3)})
+         from hookwright.emit_events_once(${claimedItems.arrays}, null, $1, $2, $3,
+           ${claimedOrderedItems.array('ordering_keys')})
          order by item`,
 };
 
@@ -91,11 +95,15 @@ export const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent =
 
 /** Writes the items with their deliveries and jobs. @returns the result of each */
 export async function writeItems(on: pg.Pool | pg.PoolClient, items: readonly EmitItem[]): Promise<EmitResult[]> {
-  const keys = items.some(isOrdered) ? ordering.values(items) : [];
-  const [statement, values] = items.some(isTraced)
-    ? [keys.length > 0 ? tracedOrderedStatement : tracedStatement, tracedItems.values(items)]
-    : [keys.length > 0 ? orderedStatement : plainStatement, plainItems.values(items)];
-  return (await query<EmitRow>(on, statement, [...values, ...keys])).map(toResult);
+  const ordered = items.some(isOrdered);
+  const [statement, parameter] = items.some(isTraced)
+    ? ordered
+      ? [tracedOrderedStatement, tracedOrderedItems]
+      : [tracedStatement, tracedItems]
+    : ordered
+      ? [orderedStatement, orderedItems]
+      : [plainStatement, plainItems];
+  return (await query<EmitRow>(on, statement, parameter.values(items))).map(toResult);
 }
 
 /** Writes the items, none of them traced, and claims their deliveries if there is room for them. */
@@ -105,7 +113,7 @@ export async function writeClaimedItems(
 ): Promise<EmitResult[]> {
   const atMs = performance.now();
   const [statement, values] = items.some(isOrdered)
-    ? [claimedOrderedStatement, [...claimedItems.values(items), ...ordering.values(items)]]
+    ? [claimedOrderedStatement, claimedOrderedItems.values(items)]
     : isLone(items)
       ? [loneStatement, loneValues(items[0]!)]
       : [claimedStatement, claimedItems.values(items)];

@@ -105,11 +105,20 @@ export function textMap({ countMax, valueCharsMax }: TextMap, name: string) {
 const KEY_SHOWN_LENGTH_MAX = 50;
 
 export const auth = (prefix: string) =>
-  z.custom<AuthInput>().superRefine((input, context) => {
-    for (const { path, code, detail } of authProblems(input, prefix)) {
-      context.addIssue({ code: 'custom', path, ...refused(code, detail) });
-    }
-  });
+  z.custom<AuthInput>().superRefine((input, context) => addProblems(context, authProblems(input, prefix)));
+
+interface Problem {
+  path?: PropertyKey[];
+  code: string;
+  detail: string;
+}
+
+/** Reports what a judge of the domain has found. */
+function addProblems(context: z.core.$RefinementCtx, problems: readonly Problem[]): void {
+  for (const { path = [], code, detail } of problems) {
+    context.addIssue({ code: 'custom', path, ...refused(code, detail) });
+  }
+}
 
 export const filter = () =>
   z.unknown().transform((written, context) => {
@@ -117,9 +126,7 @@ export const filter = () =>
     if ('filter' in read) {
       return read.filter;
     }
-    for (const { path, code, detail } of read.problems) {
-      context.addIssue({ code: 'custom', path, ...refused(code, detail) });
-    }
+    addProblems(context, read.problems);
     return z.NEVER;
   });
 
@@ -127,18 +134,14 @@ export const filter = () =>
 export const message = (charsMax: number) =>
   z.string().superRefine((value, context) => {
     const tooLong = { code: 'content_text_too_long', detail: `must have at most ${charsMax} characters` };
-    for (const { code, detail } of value.length > charsMax ? [tooLong] : textProblems(value, 'content_text')) {
-      context.addIssue({ code: 'custom', ...refused(code, detail) });
-    }
+    addProblems(context, value.length > charsMax ? [tooLong] : textProblems(value, 'content_text'));
   });
 
 /** Objects of literals in GraphQL have no prototype; what is stored has one. */
 export const template = () =>
   z.unknown().transform((written, context) => {
     const problems = templateProblems(written);
-    for (const { path, code, detail } of problems) {
-      context.addIssue({ code: 'custom', path, ...refused(code, detail) });
-    }
+    addProblems(context, problems);
     return problems.length === 0 ? JSON.parse(JSON.stringify(written)) : z.NEVER;
   });
 
@@ -156,12 +159,14 @@ export const shape = (charsMax: number, name: string, { schemas }: Known) =>
       if ('plan' in read) {
         return { text: written, plan: read.plan };
       }
-      for (const { line, column, message } of read.faults) {
-        const detail = `is wrong in line ${line}, column ${column}: ${message}`;
-        context.addIssue({ code: 'custom', ...refused(`${name}_invalid`, detail) });
-      }
+      const problems = read.faults.map(({ line, column, message }) => ({
+        code: `${name}_invalid`,
+        detail: `is wrong in line ${line}, column ${column}: ${message}`,
+      }));
+      addProblems(context, problems);
       return z.NEVER;
     });
+
 export const path = (refusedAs: string) =>
   z.string().refine((written) => namesOf(written) !== null, refused(refusedAs, PATH_RULE));
 
