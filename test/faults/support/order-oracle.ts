@@ -54,20 +54,21 @@ export function judgeOrder(evidence: OrderEvidence, idleMsMost: number): OrderFi
   const idle: number[] = [];
   for (const [key, turns] of byKey) {
     problems.push(...orderProblems(key, turns, requests), ...flightProblems(key, turns, requests));
-    for (const [turn, next] of pairs(turns)) {
-      const idleMs = idleMsBetween(turn, next, evidence);
+    // Turns that are canceled while they wait end before earlier ones.
+    let endedAt = turns[0]!.endedAt ?? Infinity;
+    for (const next of turns.slice(1)) {
+      const idleMs = idleMsBetween(endedAt, next, evidence);
       idle.push(idleMs);
       if (idleMs > idleMsMost) {
         problems.push(`${key}: delivery ${next.deliveryId} was woken ${idleMs} ms after its key was free`);
       }
+      endedAt = Math.max(endedAt, next.endedAt ?? Infinity);
     }
   }
   idle.sort((a, b) => a - b);
   const at = (share: number) => idle[Math.floor((idle.length - 1) * share)] ?? 0;
   return { problems, turns: evidence.turns.length, idleMsP99: at(0.99), idleMsMax: at(1) };
 }
-
-const pairs = (turns: readonly Turn[]): [Turn, Turn][] => turns.slice(1).map((next, index) => [turns[index]!, next]);
 
 /** Events whose emits did not overlap have their places in that order. */
 function* commitProblems({ emits, turns }: OrderEvidence): Generator<string> {
@@ -124,9 +125,9 @@ function* flightProblems(key: string, turns: readonly Turn[], requests: Readonly
   }
 }
 
-/** For how long a key was free and the next delivery waited, ms. */
-function idleMsBetween({ endedAt }: Turn, next: Turn, { locks, disturbances }: OrderEvidence): number {
-  if (endedAt === null || next.wokenAt === null) {
+/** For how long a key was free and the next delivery waited, ms. @param endedAt the end of all earlier turns */
+function idleMsBetween(endedAt: number, next: Turn, { locks, disturbances }: OrderEvidence): number {
+  if (next.wokenAt === null) {
     return 0; // it was canceled before, or made when the key had ended
   }
   const { wokenAt } = next;
