@@ -65,8 +65,18 @@ describe('an event type', () => {
     expect(versions).toMatchObject([{ version: 1, schema: orderSchema }]);
     expect(codesOf(await emit('order.placed', samplePayload))).toEqual([]);
     expect(await issues(emit('order.placed', { lines: [{ sku: 'a' }, { sku: 5 }], total: 0 }))).toMatchObject([
-      { path: ['input', 'payload', 'lines', 1, 'sku'], code: 'schema_type', detail: 'must be string' },
+      { path: ['input', 'payload', 'lines', 1, 'sku'], code: 'schema_type', detail: 'must be a string, not a number' },
       { path: ['input', 'payload', 'total'], code: 'schema_minimum', detail: 'must be >= 1' },
+    ]);
+    const note = { anyOf: [{ type: 'string' }, { $ref: '#/$defs/none' }] };
+    await register('order.noted', {
+      type: 'object',
+      properties: { note, count: { type: 'integer' } },
+      $defs: { none: { type: 'null' } },
+    });
+    expect(await issues(emit('order.noted', { note: ['x'], count: 1.5 }))).toMatchObject([
+      { path: ['input', 'payload', 'note'], code: 'schema_type', detail: 'must be a string or null, not a list' },
+      { path: ['input', 'payload', 'count'], code: 'schema_type', detail: 'must be a whole number' },
     ]);
   });
 

@@ -148,7 +148,7 @@ describe('the page of an endpoint', () => {
     const payload = page.getByRole('textbox', { name: 'Payload' });
     await payload.fill('{"code": 7, "discount_type": "percent"}');
     await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
-    await dialogOf(page).getByText('must be string').waitFor();
+    await dialogOf(page).getByText('must be a string').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await payload.fill('{"code": "SUMMER", "discount_type": "percent"}');
     await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();

@@ -83,7 +83,7 @@ describe('an event type', () => {
     await page.getByLabel('Endpoint').selectOption(`wh_${id}`);
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByRole('button', { name: 'line 2' }).waitFor();
-    await page.getByText('must be string').waitFor();
+    await page.getByText('must be a string').waitFor();
 
     await payload.fill('{\n  "booking_code": "BK-5",\n  "local_number": "1",\n  "brand": "A"\n}');
     await page.getByRole('button', { name: 'Send a test' }).click();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { issueOf } from '../../src/operations/event-types/payload-issue.js';
+import { issuesOf } from '../../src/operations/event-types/payload-issue.js';
 import { compileEventSchema } from '../../src/platform/payload-checks/payload-check.js';
 import { schemaIssues } from '../../src/platform/payload-checks/schema-issues.js';
 
@@ -100,9 +100,7 @@ describe('names that every object inherits are names like any other', () => {
 
 describe('const and enum', () => {
   const detailsOf = (schema: Schema, payload: object) =>
-    compileEventSchema(JSON.stringify(schema))
-      .brokenRules(payload)
-      .map((broken) => issueOf(broken, payload).detail);
+    issuesOf(compileEventSchema(JSON.stringify(schema)).brokenRules(payload), payload).map(({ detail }) => detail);
 
   test.each([{ const: { a: 1 } }, { const: [] }, { enum: ['here', 5, [1]] }])(
     '%j is refused: it has more than scalars',

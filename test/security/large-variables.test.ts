@@ -79,10 +79,10 @@ test('lists within a payload are for its event type to judge', async () => {
 
 const filter = '"filter":{"webhookId":"1"';
 test.each([
-  ['a text', create, `{"url":{},"eventTypes":["*"]}`, 'input.url: String cannot represent a non string value.'],
-  ['an id', cancel, `{"filter":{"webhookId":["1"]}}`, 'input.filter.webhookId: ID cannot represent value.'],
-  ['a truth', cancel, `{${filter}},"dryRun":{}}`, 'input.dryRun: Boolean cannot represent a non boolean value.'],
-  ['an enum', cancel, `{${filter},"status":{}}}`, 'input.filter.status: The value does not exist in "DeliveryStatus"'],
+  ['a text', create, `{"url":{},"eventTypes":["*"]}`, 'input.url: must be a string, not an object'],
+  ['an id', cancel, `{"filter":{"webhookId":["1"]}}`, 'input.filter.webhookId: must be a string, not a list'],
+  ['a truth', cancel, `{${filter}},"dryRun":{}}`, 'input.dryRun: must be a boolean, not an object'],
+  ['an enum', cancel, `{${filter},"status":{}}}`, 'input.filter.status: must be one of PENDING'],
 ])('an object where %s is expected is told by what its type says', async (_, query, input, message) => {
   expect((await ask(query, input)).body.errors[0].message).toContain(message);
 });

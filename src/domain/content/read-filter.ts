@@ -1,3 +1,5 @@
+import { type JsonType, jsonTypeOf, typeInWords } from '../json-type.js';
+import { oneOf } from '../nearest-word.js';
 import {
   CONDITIONS_MAX,
   type EventFilter,
@@ -66,7 +68,8 @@ class FilterReader {
 
   #list(written: unknown, path: FilterProblem['path'], depth: number): EventFilter[] {
     if (!Array.isArray(written) || written.length === 0) {
-      this.refuse(path, 'invalid_type', 'must be a list of one filter or more');
+      const found = Array.isArray(written) ? '' : `, not ${typeInWords(written)}`;
+      this.refuse(path, 'invalid_type', `must be a list of one filter or more${found}`);
       return [];
     }
     if (written.length > CONDITIONS_MAX) {
@@ -86,26 +89,43 @@ class FilterReader {
       return NONE;
     }
     const { path: names, op, value } = given;
-    if (typeof names !== 'string' || (names !== TYPE_PATH && namesOf(names) === null)) {
+    if (names == null) {
+      this.refuse([...path, 'path'], 'required', 'is required: the field to look at, such as total.amount');
+    } else if (typeof names !== 'string' || (names !== TYPE_PATH && namesOf(names) === null)) {
       this.refuse([...path, 'path'], 'filter_path_malformed', PATH_RULE);
     }
-    if (!Object.hasOwn(FILTER_OPS, String(op))) {
-      const detail = `must be one of ${Object.keys(FILTER_OPS).join(', ')}`;
-      this.refuse([...path, 'op'], 'invalid_value', detail);
+    if (op == null) {
+      this.refuse([...path, 'op'], 'required', `is required: one of ${OPS.join(', ')}`);
+    } else if (!Object.hasOwn(FILTER_OPS, String(op))) {
+      this.refuse([...path, 'op'], 'invalid_value', oneOf(OPS, op));
     } else {
-      const problem = valueProblem(op as FilterOp, value);
-      if (problem !== null) {
-        this.refuse([...path, 'value'], 'filter_value_type', problem);
-      }
+      this.#judgeValue(op as FilterOp, value, [...path, 'value']);
     }
     const condition = { path: names as string, op: op as FilterOp };
     return takesNone(op as FilterOp) ? condition : { ...condition, value };
   }
 
+  #judgeValue(op: FilterOp, value: unknown, path: FilterProblem['path']): void {
+    if (takesNone(op)) {
+      if (value != null) {
+        this.refuse(path, 'filter_value_type', `must be left out: ${op} takes no value`);
+      }
+      return;
+    }
+    const { types, rule, takes } = VALUES[op];
+    if (value === undefined) {
+      this.refuse(path, 'required', `is required: ${op} takes ${rule}`);
+    } else if (!types.includes(jsonTypeOf(value))) {
+      this.refuse(path, 'filter_value_type', `is ${typeInWords(value)}, but ${op} takes ${rule}`);
+    } else if (!takes(value as never)) {
+      this.refuse(path, 'filter_value_type', `must be ${rule}`);
+    }
+  }
+
   /** @returns null when it is no object */
   #members(written: unknown, names: readonly string[], path: FilterProblem['path']): Json | null {
     if (typeof written !== 'object' || written === null || Array.isArray(written)) {
-      this.refuse(path, 'invalid_type', 'must be an object');
+      this.refuse(path, 'invalid_type', `must be an object, not ${typeInWords(written)}`);
       return null;
     }
     const unknown = Object.keys(written).find((name) => !names.includes(name));
@@ -126,37 +146,9 @@ const PATH_RULE =
   `must be 1 to ${PATH_NAMES_MAX} names with dots between them, such as total.amount, and at most ${PATH_CHARS_MAX} ` +
   'characters; put odd names in double quotes, and write arrays without an index';
 
-const takesNone = (op: FilterOp): boolean => op === 'EXISTS' || op === 'MISSING';
+const OPS = Object.keys(FILTER_OPS);
 
-/** The end of a sentence; null: the operator takes the value. */
-function valueProblem(op: FilterOp, value: unknown): string | null {
-  switch (op) {
-    case 'EXISTS':
-    case 'MISSING':
-      return value == null ? null : 'must be left out: the operator takes none';
-    case 'IN':
-    case 'NOT_IN':
-      return listProblem(value);
-    case 'STARTS_WITH':
-    case 'CONTAINS':
-      return typeof value === 'string' && value !== '' && isScalar(value) ? null : `must be ${TEXT}, not empty`;
-    case 'EQ':
-    case 'NE':
-      return isScalar(value) ? null : `must be ${SCALAR}`;
-    default:
-      return isScalar(value) && (typeof value === 'string' || typeof value === 'number')
-        ? null
-        : `must be ${TEXT}, or ${NUMBER}`;
-  }
-}
-
-function listProblem(list: unknown): string | null {
-  if (!Array.isArray(list) || list.length === 0 || list.length > FILTER_LIST_MAX || !list.every(isScalar)) {
-    return `must be a list of 1 to ${FILTER_LIST_MAX} values, each ${SCALAR}`;
-  }
-  const types = new Set(list.filter((one) => one !== null).map((one) => typeof one));
-  return types.size <= 1 ? null : 'must have values of one type, and perhaps null';
-}
+const takesNone = (op: FilterOp): op is 'EXISTS' | 'MISSING' => op === 'EXISTS' || op === 'MISSING';
 
 const TEXT = `a text of at most ${FILTER_TEXT_CHARS_MAX} characters without NUL`;
 const NUMBER = `a number (a whole one up to ${Number.MAX_SAFE_INTEGER})`;
@@ -173,3 +165,36 @@ function isScalar(value: unknown): boolean {
       return typeof value === 'boolean' || value === null;
   }
 }
+
+/** Null is of every type. */
+function isList(list: readonly unknown[]): boolean {
+  const types = new Set(list.filter((one) => one !== null).map(jsonTypeOf));
+  return list.length > 0 && list.length <= FILTER_LIST_MAX && list.every(isScalar) && types.size <= 1;
+}
+
+interface Taken {
+  types: readonly JsonType[];
+  /** Words for what an operator takes. */
+  rule: string;
+  /** Whether it takes a value of these types. */
+  takes: (value: never) => boolean;
+}
+
+const SAME: Taken = { types: ['string', 'number', 'boolean', 'null'], rule: SCALAR, takes: isScalar };
+const COMPARED: Taken = { types: ['string', 'number'], rule: `${TEXT}, or ${NUMBER}`, takes: isScalar };
+const LISTED: Taken = {
+  types: ['array'],
+  rule: `a list of 1 to ${FILTER_LIST_MAX} values of one type (or null), each ${SCALAR}`,
+  takes: isList,
+};
+const SEARCHED: Taken = {
+  types: ['string'],
+  rule: `${TEXT}, not empty`,
+  takes: (text: string) => text !== '' && isScalar(text),
+};
+
+const VALUES: Readonly<Record<Exclude<FilterOp, 'EXISTS' | 'MISSING'>, Taken>> = {
+  ...{ EQ: SAME, NE: SAME, IN: LISTED, NOT_IN: LISTED },
+  ...{ GT: COMPARED, GE: COMPARED, LT: COMPARED, LE: COMPARED },
+  ...{ STARTS_WITH: SEARCHED, CONTAINS: SEARCHED },
+};

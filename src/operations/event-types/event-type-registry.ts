@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from '../../platform/database/da
 import { compileEventSchema, type PayloadCheck, TooCostly } from '../../platform/payload-checks/payload-check.js';
 import type { KnownTypes } from '../fields/kind-rules.js';
 import { Remembered } from '../rows/remembered.js';
-import { issueOf } from './payload-issue.js';
+import { issuesOf } from './payload-issue.js';
 
 export const NO_SUCH_TYPE =
   'There is no such event type. A platform key registers it with registerEventType: see docs/event-types.md.';
@@ -170,7 +170,7 @@ const compiledOf = (row: Row, known: Compiled | undefined): Compiled =>
 function brokenRulesOf(compiled: Compiled, payload: unknown): InputIssue[] {
   compiled.check ??= compileEventSchema(compiled.type.schema);
   try {
-    return compiled.check.brokenRules(payload).map((error) => issueOf(error, payload));
+    return issuesOf(compiled.check.brokenRules(payload), payload);
   } catch (error) {
     if (error instanceof TooCostly) {
       return [error.issue];

@@ -1,9 +1,35 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { typeInWords, typesInWords } from '../../domain/json-type.js';
 import { stepsOf } from '../../domain/schema-rules/json-pointer.js';
 import type { InputIssue } from '../../errors.js';
 
-/** A rule of its schema that a payload breaks. The path starts with `payload`. */
-export function issueOf(error: ErrorObject, payload: unknown): InputIssue {
+/** The rules of its schema that a payload breaks. The paths start with `payload`. */
+export const issuesOf = (errors: readonly ErrorObject[], payload: unknown): InputIssue[] =>
+  withJoinedTypes(errors).map((error) => issueOf(error, payload));
+
+/** The path of a definition's own type: paths begin at the definition. */
+const OF_DEFINITION = '#/type';
+
+/** A choice between types is one issue, `must be a string or null`, in place of one for each branch. */
+function withJoinedTypes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  return errors
+    .filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
+    .reduce<readonly ErrorObject[]>((all, choice) => {
+      const { instancePath: at, schemaPath } = choice;
+      const others = all.filter((one) => one !== choice && `${one.instancePath}/`.startsWith(`${at}/`));
+      const isBranch = (one: ErrorObject) =>
+        one.keyword === 'type' &&
+        one.instancePath === at &&
+        (one.schemaPath.startsWith(`${schemaPath}/`) || one.schemaPath === OF_DEFINITION);
+      const types = others.flatMap(({ params }) => params['type'] as string | string[]);
+      const type = { ...choice, keyword: 'type', params: { type: [...new Set(types)] } };
+      return others.length > 0 && others.every(isBranch)
+        ? all.filter((one) => !others.includes(one)).map((one) => (one === choice ? type : one))
+        : all;
+    }, errors);
+}
+
+function issueOf(error: ErrorObject, payload: unknown): InputIssue {
   const path: (string | number)[] = ['payload'];
   let at = payload;
   for (const name of stepsOf(error.instancePath)) {
@@ -16,15 +42,21 @@ export function issueOf(error: ErrorObject, payload: unknown): InputIssue {
   if (typeof field === 'string') {
     path.push(field);
   }
-  return { path, code: `schema_${error.keyword}`, detail: detailOf(error) };
+  return { path, code: `schema_${error.keyword}`, detail: detailOf(error, at) };
 }
 
-function detailOf({ keyword, propertyName, message = 'breaks the schema', params }: ErrorObject): string {
+/** @param value the one that breaks the rule */
+function detailOf(
+  { keyword, propertyName, message = 'breaks the schema', params }: ErrorObject,
+  value: unknown,
+): string {
   const text = `${message}${valuesText(params)}`;
   if (propertyName !== undefined) {
     return `has a name that breaks a rule: ${text}`;
   }
   switch (keyword) {
+    case 'type':
+      return typeDetail([params['type']].flat(), value);
     case 'required':
       return 'is required';
     case 'additionalProperties':
@@ -34,6 +66,11 @@ function detailOf({ keyword, propertyName, message = 'breaks the schema', params
     default:
       return text;
   }
+}
+
+function typeDetail(types: string[], value: unknown): string {
+  const found = types.includes('integer') && typeof value === 'number' ? '' : `, not ${typeInWords(value)}`;
+  return `must be ${typesInWords(types)}${found}`;
 }
 
 const VALUES_SHOWN_MAX = 20;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { isLoopbackAddress, opensLoopback } from '../../domain/addresses/target.js';
+import { distance } from '../../domain/nearest-word.js';
 import { delaysOf } from '../../domain/retry-policy.js';
 import { mailConfigOf } from './mail-settings.js';
 import { basePathOf, oidcFaults, oidcFrom } from './oidc-settings.js';
@@ -194,17 +195,3 @@ function misspelledNames(env: Record<string, string | undefined>): string[] {
 }
 
 const singular = (name: string) => name.replace(/IES(?=_|$)/g, 'Y').replace(/S(?=_|$)/g, '');
-
-/** Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substituted = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substituted, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
-}

@@ -11,8 +11,9 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
+import { jsonTypeOf, typeInWords, typesInWords } from '../../../domain/json-type.js';
 import { invalidInput } from '../../../errors.js';
-import { enumRefusal, graphqlErrorOf, withoutValue } from '../fields/errors.js';
+import { enumRule, graphqlErrorOf, withoutValue } from '../fields/errors.js';
 
 interface Variable {
   name: string;
@@ -100,7 +101,7 @@ class VariableRules {
   /** Unknown fields come first: a misspelt name says more than the field that is missing instead. */
   #requireObject(value: unknown, type: GraphQLInputObjectType): void {
     if (typeof value !== 'object' || Array.isArray(value)) {
-      this.#refuse('invalid_type', `Expected type "${type.name}" to be an object.`);
+      this.#refuse('invalid_type', `must be an object, not ${typeInWords(value)}`);
     }
     const fields = type.getFields();
     for (const name in value as object) {
@@ -122,11 +123,29 @@ class VariableRules {
       type.parseValue(typeof value === 'object' && type.name !== 'JSONObject' ? {} : value);
     } catch (error) {
       const [said = ''] = withoutValue((error as Error).message).split(' Did you mean ');
-      this.#refuse('invalid_type', isEnumType(type) && this.showsSchema ? enumRefusal(type) : said);
+      const rule = isEnumType(type) && this.showsSchema ? enumRule(type, value) : typeRule(type, value);
+      this.#refuse('invalid_type', rule ?? said);
     }
   }
 
   #refuse(code: string, detail: string): never {
     throw graphqlErrorOf(invalidInput([{ path: this.#path, code, detail }]), undefined, 400);
   }
+}
+
+/** The types of JSON that scalars are written as. */
+const TYPES: Readonly<Record<string, string>> = {
+  String: 'string',
+  ID: 'string',
+  Boolean: 'boolean',
+  Int: 'integer',
+  Float: 'number',
+  JSONObject: 'object',
+};
+
+/** Says which type a value has instead of the scalar's. Null: its type is right, or the scalar says more itself. */
+function typeRule({ name }: GraphQLLeafType, value: unknown): string | null {
+  const type = TYPES[name];
+  const isRight = type === undefined || (type === 'integer' ? 'number' : type) === jsonTypeOf(value);
+  return isRight ? null : `must be ${typesInWords([type])}, not ${typeInWords(value)}`;
 }

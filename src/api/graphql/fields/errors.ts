@@ -8,6 +8,7 @@ import {
   isEnumType,
 } from 'graphql';
 import { withGlobalIds } from '../../../domain/ids/global-id.js';
+import { oneOf } from '../../../domain/nearest-word.js';
 import { ApiError, headersOf } from '../../../errors.js';
 import { toApiError } from '../../context/faults.js';
 
@@ -59,8 +60,8 @@ export function formatError(error: GraphQLError, schema: GraphQLSchema | null = 
   // Apollo's errors about malformed persisted queries have only a status.
   const code = extensions.code ?? (http?.status === 400 ? 'BAD_REQUEST' : '');
   if (!(cause instanceof ApiError) && documentErrorCodes.has(code)) {
-    const sentence = withoutValue(message);
-    return { message: schema ? withEnumValues(sentence, schema) : sentence, ...position, extensions: { code } };
+    const said = (schema && enumRefusal(message, schema)) ?? withoutValue(message);
+    return { message: said, ...position, extensions: { code } };
   }
   const known = toApiError(cause);
   return { message: messageOf(known), ...position, extensions: extensionsOf(known) };
@@ -114,14 +115,25 @@ export function withoutValue(message: string): string {
   );
 }
 
-/** Replaces GraphQL's message about a wrong enum value by one that lists the values. */
-function withEnumValues(message: string, schema: GraphQLSchema): string {
-  const [, ...names] = /does not exist in "(\w+)" enum|^Enum "(\w+)" cannot/.exec(message) ?? [];
-  const type = schema.getType(names.find((name) => name !== undefined) ?? '');
-  return isEnumType(type) ? enumRefusal(type) : message;
+const OTHER_VALUE = /^Value "(?<value>.*)" does not exist in "(?<name>\w+)" enum/s;
+const NO_ENUM_VALUE = /^Enum "(?<name>\w+)" cannot represent non-\w+ value: (?<value>.*?)\.?(?: Did you mean .*)?$/s;
+
+/** The message about a wrong enum value in a document, in place of GraphQL's. Null for all other messages. */
+function enumRefusal(message: string, schema: GraphQLSchema): string | null {
+  const { name = '', value = '' } = (OTHER_VALUE.exec(message) ?? NO_ENUM_VALUE.exec(message))?.groups ?? {};
+  const type = schema.getType(name);
+  if (!isEnumType(type)) {
+    return null;
+  }
+  const quoted = /^"(.*)"$/s.exec(value)?.[1];
+  const rule = enumRule(type, quoted ?? value);
+  const hint = quoted === undefined ? '' : ' Enum values have no quotes.';
+  return `A ${name} ${rule}${rule.endsWith('?') ? '' : '.'}${hint}`;
 }
 
-export function enumRefusal(type: GraphQLEnumType): string {
-  const values = type.getValues().map(({ name }) => name);
-  return `The value does not exist in "${type.name}" enum, which has ${values.join(', ')}.`;
-}
+/** The values of an enum, as the end of a sentence. */
+export const enumRule = (type: GraphQLEnumType, given: unknown): string =>
+  oneOf(
+    type.getValues().map(({ name }) => name),
+    given,
+  );

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isEventTypeName, WILDCARD } from '../../../domain/events/event-type.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, PLATFORM_SCOPES, type Scope } from '../../../domain/keys/scopes.js';
+import { oneOf } from '../../../domain/nearest-word.js';
 import { type InputIssue, invalidInput, type Path } from '../../../errors.js';
 import { eventTypeNames, type KnownTypes } from '../../../operations/fields/kind-rules.js';
 
@@ -106,7 +107,7 @@ export const inWords: z.core.$ZodErrorMap = (issue) => {
     case 'too_small':
       return `must be at least ${issue.minimum}`;
     case 'invalid_value':
-      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
+      return oneOf(issue.values.map(String), issue.input);
     default:
       return undefined;
   }
