@@ -15,7 +15,9 @@ function selectionOf(fields: Fields, isWanted: (field: Field | Group) => boolean
       const members = { headers: ' { name value secret }', auth: ' { kind username header }' };
       return (field as Field).secret ? setName(name) : `${name}${members[field.kind as 'auth'] ?? ''}`;
     }
-    return `${name} { ${selectionOf(field.fields as Fields)} ${field.option === undefined ? '' : 'own'} ${field.warns ? 'warnings' : ''} }`;
+    const own = field.option === undefined ? '' : 'own';
+    const warnings = field.warns ? 'warnings { code message path eventType types }' : '';
+    return `${name} { ${selectionOf(field.fields as Fields)} ${own} ${warnings} }`;
   });
   return names.join(' ');
 }

@@ -17,6 +17,7 @@ import { DeliveryAuth, DeliveryAuthInput } from './delivery-auth.js';
 import { DeliveryHeader, DeliveryHeaderInput } from './delivery-header.js';
 import { EventFilterInput } from './event-filter.js';
 import { graphqlEnum } from './graphql-enum.js';
+import { OptionWarning } from './option-warning.js';
 import { JSONObject, JSONValue } from './scalars.js';
 
 type Column = PropertyOptions<object>;
@@ -144,8 +145,8 @@ function makeTypes(group: Group): { shown: object; taken: object } {
     (field.secret ? isSet : GraphqlField(...shownType(field)))(shown.prototype, field.secret ? setName(name) : name);
   }
   if (group.warns) {
-    const description = 'What may be a mistake in these values, in sentences.';
-    GraphqlField(() => [String], { description })(shown.prototype, 'warnings');
+    const description = 'What may be a mistake in these values.';
+    GraphqlField(() => [OptionWarning], { description })(shown.prototype, 'warnings');
   }
   InputType(`${group.type}Input`, { description: group.input })(taken);
   Taken(group.fields as Fields, 'change')(taken);

@@ -84,8 +84,9 @@ test('REST has the same, with the places of its body', async () => {
 test('names placeholders that no subscribed event type has', async () => {
   const { id } = await api.webhook({ url: 'https://example.com/hooks', events: ['coupon.applied'] });
   await changed(id, { format: 'SLACK', text: '{{code}} {{ codes }} {{@type}} {{discount_type.0}}' });
-  const { webhook } = (await ask(`{ webhook(id: "${gid.webhook(id)}") { content { warnings } } }`, {})).data;
-  expect(webhook.content.warnings).toEqual(['No subscribed event type has codes in its schema.']);
+  const { webhook } = (await ask(`{ webhook(id: "${gid.webhook(id)}") { content { warnings { message } } } }`, {}))
+    .data;
+  expect(webhook.content.warnings).toEqual([{ message: 'No subscribed event type has codes in its schema.' }]);
 });
 
 test('a preview has the body and headers that would be sent, or says what is wrong', async () => {

@@ -14,7 +14,7 @@ const ask = async (query: string, variables: object, key = api.tenant.key) =>
 const update = (id: number, content: object) =>
   ask(
     `mutation ($input: UpdateWebhookInput!) {
-       updateWebhook(input: $input) { webhook { content { shape format warnings } version } } }`,
+       updateWebhook(input: $input) { webhook { content { shape format warnings { code } } version } } }`,
     { input: { id: gid.webhook(id), content } },
   );
 const changed = async (id: number, content: object) => {
@@ -104,6 +104,15 @@ test('another schema answers which shapes it no longer fits, and their webhooks 
   expect(affectedShapes).toEqual([
     { tenant: { id: gid.tenant(api.tenant.id) }, webhookId: gid.webhook(id), fields: ['b.c'] },
   ]);
-  const { webhook } = (await ask(`{ webhook(id: "${gid.webhook(id)}") { content { warnings } } }`, {})).data;
-  expect(webhook.content.warnings).toEqual(['The shape asks for b.c, which shape.changing no longer has.']);
+  const { webhook } = (
+    await ask(`{ webhook(id: "${gid.webhook(id)}") { content { warnings { code path eventType message } } } }`, {})
+  ).data;
+  expect(webhook.content.warnings).toEqual([
+    {
+      code: 'shape_field_not_in_schema',
+      path: 'b.c',
+      eventType: 'shape.changing',
+      message: 'The shape asks for b.c, which shape.changing no longer has.',
+    },
+  ]);
 });

@@ -49,10 +49,28 @@ describe('the order of a webhook', () => {
     const { body } = await api.ask(`PATCH /webhooks/${id}/options`, {
       json: { ordering: { by: 'ENDPOINT', on_failure: 'BLOCK' } },
     });
-    expect(body.data.ordering).toEqual({ by: 'ENDPOINT', key_path: null, keep: 'ALL', on_failure: 'BLOCK' });
+    const rest = { key_path: null, keep: 'ALL', warnings: [] };
+    expect(body.data.ordering).toEqual({ ...rest, by: 'ENDPOINT', on_failure: 'BLOCK' });
     await api.ask(`PATCH /webhooks/${id}/options`, { json: { ordering: null } });
     const { body: read } = await api.ask(`GET /webhooks/${id}/options`);
-    expect(read.data.ordering).toEqual({ by: 'NOTHING', key_path: null, keep: 'ALL', on_failure: 'GO_ON' });
+    expect(read.data.ordering).toEqual({ ...rest, by: 'NOTHING', on_failure: 'GO_ON' });
+  });
+
+  test('warns of a path that no subscribed event type has in its schema', async () => {
+    const { id } = await create({ by: 'KEY', keyPath: 'customer.id' });
+    const warnings = 'webhook { ordering { warnings { code message } } }';
+    const update = async (ordering: object) =>
+      (await mutate('updateWebhook', { id, ordering }, warnings)).data.updateWebhook.webhook.ordering.warnings;
+    const warning = {
+      code: 'path_not_in_schema',
+      message: 'No subscribed event type has customer.id in its schema.',
+    };
+    expect(await update({ keep: 'LATEST' })).toEqual([warning]);
+    expect(await update({ keyPath: 'code' })).toEqual([]);
+    expect(await update({ by: 'ENDPOINT', keyPath: 'customer.id' })).toEqual([]);
+    const { body } = await api.ask(`PATCH /webhooks/${numberIn(id)}/options`, { json: { ordering: { by: 'KEY' } } });
+    expect(body.data.ordering.warnings).toEqual([{ ...warning, path: 'customer.id', event: null, types: null }]);
+    await api.ask(`DELETE /webhooks/${numberIn(id)}`);
   });
 
   test.each(['', '.', 'a..b', 'a b', '$.a', 'x'.repeat(201)].filter(Boolean))('takes no path %j', async (keyPath) => {

@@ -20,7 +20,7 @@ const read = async (query: string, variables: object = {}) => {
   expect(errors).toBeUndefined();
   return data;
 };
-const shown = 'content { filter warnings } version';
+const shown = 'content { filter warnings { code message path eventType types } } version';
 const update = (id: number, change: object) =>
   ask(`mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${shown} } } }`, {
     input: { id: gid.webhook(id), ...change },
@@ -120,12 +120,49 @@ describe('a filter', () => {
     expect(errors[0].extensions.code).toBe('BAD_USER_INPUT');
   });
 
-  test('warns of paths that no subscribed type has in its schema', async () => {
+  test('warns of paths that no subscribed type has in its schema, and of values of another type', async () => {
     const id = await make({ events: ['coupon.applied'] });
-    const { content } = await changed(id, { any: [fixed, field('total.amount', 'GT', 5)] });
-    const warnings = ['No subscribed event type has total.amount in its schema.'];
-    expect(content.warnings).toEqual(warnings);
-    expect((await optionsOf(id)).warnings).toEqual(warnings);
+    const { content } = await changed(id, { any: [fixed, field('total.amount', 'GT', 5), field('code', 'EQ', 5)] });
+    const [path, type] = [
+      {
+        code: 'path_not_in_schema',
+        message: 'No subscribed event type has total.amount in its schema.',
+        path: 'total.amount',
+        types: null,
+      },
+      {
+        code: 'value_type_not_in_schema',
+        message:
+          'code is a string in the schemas of the subscribed event types: a comparison with a number never matches it.',
+        path: 'code',
+        types: ['string'],
+      },
+    ];
+    expect(content.warnings).toEqual([path, type].map((one) => ({ ...one, eventType: null })));
+    expect((await optionsOf(id)).warnings).toEqual([path, type].map((one) => ({ ...one, event: null })));
+  });
+
+  test('says what a condition lacks, and which operator is meant', async () => {
+    const id = await make();
+    const details = async (condition: object) => {
+      const [{ pointer, code, detail }] = (await patch(id, { filter: { field: condition } })).body.errors;
+      return `${pointer.replace('/content/filter/field/', '')} ${code}: ${detail}`;
+    };
+    expect(await details({ path: 'a', op: 'EQ' })).toMatch(/^value required: is required: EQ takes a text of/);
+    expect(await details({ path: 'a', op: 'EXISTS', value: 1 })).toBe(
+      'value filter_value_type: must be left out: EXISTS takes no value',
+    );
+    expect(await details({ path: 'a', op: 'IN', value: 'b' })).toMatch(/: is a string, but IN takes a list of 1 to 50/);
+    expect(await details({ path: 'a', value: 1 })).toMatch(/^op required: is required: one of EQ, NE,/);
+    const ops = 'must be one of EQ, NE, GT, GE, LT, LE, IN, NOT_IN, EXISTS, MISSING, STARTS_WITH, CONTAINS';
+    expect(await details({ path: 'a', op: '=', value: 1 })).toBe(`op invalid_value: ${ops}; did you mean EQ?`);
+    const { errors } = await update(id, { content: { filter: field('a', 'startsWith', 'b') } });
+    expect(errors[0].message).toBe(`input.content.filter.field.op: ${ops}; did you mean STARTS_WITH?`);
+    const written = await ask(
+      `mutation { updateWebhook(input: { id: "${gid.webhook(id)}", content: { filter: { field: {
+         path: "a", op: "EQ", value: 1 } } } }) { webhook { id } } }`,
+    );
+    expect(written.errors[0].message).toBe(`A FilterOp ${ops}; did you mean EQ? Enum values have no quotes.`);
   });
 
   test('goes with its webhook, and is left out of what tenants may write if the operator says so', async () => {

@@ -3,8 +3,8 @@ import { compileFilter } from '../../src/domain/content/compile-filter.js';
 import { ExactNumber } from '../../src/domain/content/exact-number.js';
 import type { EventFilter } from '../../src/domain/content/filter.js';
 import { namesOf } from '../../src/domain/content/filter-path.js';
-import { filterWarnings } from '../../src/domain/content/filter-warnings.js';
 import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
+import { filterWarnings, keyWarnings } from '../../src/domain/content/option-warnings.js';
 import { readFilter } from '../../src/domain/content/read-filter.js';
 
 const field = (path: string, op: string, ...value: unknown[]) => ({
@@ -187,6 +187,7 @@ describe('a warning', () => {
     allOf: [{ properties: { shop: { properties: { id: {} } } } }],
     $defs: { money: { type: 'object', properties: { amount: { type: 'number' } } } },
   };
+  const messages = (warnings: { message: string }[]) => warnings.map(({ message }) => message);
   const warned = (...paths: string[]) =>
     filterWarnings(read({ all: paths.map((path) => field(path, 'EXISTS')) }), [order]).length;
 
@@ -197,10 +198,74 @@ describe('a warning', () => {
     for (const path of ['state', 'total.currency', 'lines.quantity', 'payment.cash', 'shop.name', 'closed.a']) {
       expect(warned(path), path).toBe(1);
     }
-    expect(warned('status.code', 'labels.a.b', 'state', 'state')).toBe(3);
+    expect(warned('status.code', 'labels.a.b', 'state')).toBe(3);
     const filter = read(field('state', 'EXISTS'));
-    expect(filterWarnings(filter, [order])).toEqual(['No subscribed event type has state in its schema.']);
+    expect(messages(filterWarnings(filter, [order]))).toEqual(['No subscribed event type has state in its schema.']);
     expect(filterWarnings(filter, [order, {}])).toEqual([]);
     expect(filterWarnings(filter, [])).toEqual([]);
+  });
+
+  const types = {
+    type: 'object',
+    properties: {
+      total: { type: 'number', minimum: 0 },
+      count: { $ref: '#/$defs/count' },
+      note: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      mode: { enum: ['a', 'b'] },
+      tags: { type: 'array', items: { type: 'string' } },
+      lines: { type: 'array', items: { properties: { sku: { allOf: [{ type: 'string' }, { minLength: 1 }] } } } },
+      loose: { oneOf: [{ type: 'string' }, {}] },
+      customer: { type: 'object', properties: { id: { type: ['string', 'integer'] } } },
+      raw: { type: 'array' },
+    },
+    $defs: { count: { type: 'integer' } },
+  };
+
+  test.each<[string, string, unknown, boolean]>([
+    ['total', 'GT', '1000', true],
+    ['total', 'GT', 1_000, false],
+    ['total', 'EQ', null, true],
+    ['total', 'NE', null, false],
+    ['total', 'NE', 'a', true],
+    ['total', 'IN', ['1', null], true],
+    ['total', 'NOT_IN', ['1', null], true],
+    ['total', 'IN', [1, null], false],
+    ['total', 'EXISTS', undefined, false],
+    ['total', 'STARTS_WITH', '1', true],
+    ['count', 'LE', 1, false],
+    ['count', 'EQ', true, true],
+    ['note', 'EQ', 1, true],
+    ['note', 'EQ', null, false],
+    ['note', 'NE', 1, false],
+    ['mode', 'EQ', 1, true],
+    ['mode', 'EQ', 'a', false],
+    ['tags', 'EQ', 'a', false],
+    ['tags', 'EQ', 1, true],
+    ['lines.sku', 'EQ', 1, true],
+    ['lines.sku', 'CONTAINS', '1', false],
+    ['loose', 'EQ', 1, false],
+    ['customer', 'EQ', 'c-7', true],
+    ['customer.id', 'EQ', 7, false],
+    ['raw', 'EQ', 7, false],
+    ['@type', 'EQ', 7, true],
+  ])('names values that never match: %s %s %j: %s', (path, op, value, expected) => {
+    const filter = read(field(path, op, ...(value === undefined ? [] : [value])));
+    expect(filterWarnings(filter, [types]).map(({ code }) => code)).toEqual(
+      expected ? ['value_type_not_in_schema'] : [],
+    );
+    expect(filterWarnings(filter, [types, {}]).length).toBe(path === '@type' ? 1 : 0);
+  });
+
+  test('names keys that no event has', () => {
+    expect(messages(keyWarnings('customer', [types]))).toEqual([
+      'customer is an object in the schemas of the subscribed event types, which is no key: events without orderingKey are in no order.',
+    ]);
+    const codes = (path: string) => keyWarnings(path, [types]).map(({ code }) => code);
+    expect(['customer.id', 'total', 'lines.sku', 'loose', 'note'].flatMap(codes)).toEqual([]);
+    expect(['tags', 'raw', 'state'].flatMap(codes)).toEqual([
+      'key_type_not_in_schema',
+      'key_type_not_in_schema',
+      'path_not_in_schema',
+    ]);
   });
 });

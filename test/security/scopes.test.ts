@@ -120,7 +120,8 @@ const unguarded: Record<string, string> = {
   FanOutEntry: 'delivery failedCondition reason webhookId',
   NoticeRecipient: `
     address confirmedAt createdAt databaseId digest id lastError locale timeZone topics unsubscribedAt`,
-  Ordering: 'by keep keyPath onFailure',
+  OptionWarning: 'code eventType message path types',
+  Ordering: 'by keep keyPath onFailure warnings',
   OrderingKey: 'blockedAt head key waiting waitingSince',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PortalLook: 'accent accentDark font header radius transparent',

@@ -15,7 +15,7 @@ import { EVENT_TYPES_MAX, URL_LENGTH_MAX, webhookFields } from '../../domain/fie
 import type { Path } from '../../errors.js';
 import { amount, delay } from '../../operations/fields/kind-rules.js';
 import { graphqlName, type RestName, restName } from './names.js';
-import { authForm, eventFilter, headerPlace, headersForm, inputsOf } from './option-forms.js';
+import { authForm, eventFilter, headerPlace, headersForm, inputsOf, warningForm } from './option-forms.js';
 
 /** A component of the OpenAPI document. */
 export const subscribedEvent = z.string().meta({
@@ -104,7 +104,7 @@ function answeredOf([name, field]: Shown[number]): [name: string, form: z.ZodTyp
   if (field.kind === 'group') {
     const members = answered(Object.entries(field.fields) as Shown);
     const own = z.array(z.string()).meta({ description: 'The fields that are set here, and not inherited.' });
-    const warnings = z.array(z.string()).meta({ description: 'What may be a mistake in these values.' });
+    const warnings = z.array(warningForm).meta({ description: 'What may be a mistake in these values.' });
     const more = { ...(field.option === undefined ? {} : { own }), ...(field.warns ? { warnings } : {}) };
     return [restName(name), z.object({ ...members, ...more }).meta({ description })];
   }

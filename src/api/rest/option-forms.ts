@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { CONDITIONS_MAX, FILTER_OPS } from '../../domain/content/filter.js';
-import { PATH_CHARS_MAX } from '../../domain/content/filter-path.js';
+import { CONDITIONS_MAX, FILTER_LIST_MAX, FILTER_OPS, FILTER_TEXT_CHARS_MAX } from '../../domain/content/filter.js';
+import { PATH_CHARS_MAX, PATH_NAMES_MAX } from '../../domain/content/filter-path.js';
+import { WARNING_CODES } from '../../domain/content/option-warnings.js';
 import { type Field, type Fields, type Group, inputNames, setName } from '../../domain/fields/field.js';
 import { HEADERS_MAX, type ShownHeader } from '../../domain/fields/headers.js';
 import type { Path } from '../../errors.js';
@@ -44,6 +45,9 @@ export function authForm(requested: boolean, description: string): z.ZodType {
 }
 
 const EVENT_FILTER = 'EventFilter';
+const operators = Object.entries(FILTER_OPS)
+  .map(([op, meaning]) => `${op}: ${meaning}`)
+  .join(' ');
 const filterRef = { $ref: `#/components/schemas/${EVENT_FILTER}` };
 const filterList = { type: 'array', minItems: 1, maxItems: CONDITIONS_MAX, items: filterRef };
 
@@ -67,16 +71,55 @@ export const eventFilter = filter().meta({
         path: {
           type: 'string',
           maxLength: PATH_CHARS_MAX,
-          description: 'Names with dots between them, or `@type` for the event type.',
+          description: `At most ${PATH_NAMES_MAX} names with dots between them, such as total.amount; odd ones stand in double quotes. @type is the name of the event.`,
         },
-        op: { type: 'string', enum: Object.keys(FILTER_OPS), description: 'How the field is compared.' },
-        value: { description: 'A text, number, boolean or null; for IN and NOT_IN a list of them.' },
+        op: {
+          type: 'string',
+          enum: Object.keys(FILTER_OPS),
+          description: `How the field is compared. ${operators} Where a list is on the path, one of its elements is enough.`,
+        },
+        value: {
+          description: `A text of at most ${FILTER_TEXT_CHARS_MAX} characters, a number, a boolean or null. For IN and NOT_IN a list of 1 to ${FILTER_LIST_MAX} values of one type. All operators need it but EXISTS and MISSING, which take none. Another type than the value's never matches, also within \`not\`.`,
+        },
       },
     },
   },
   description: 'Conditions on the payload of an event: exactly one of these.',
   examples: [{ all: [{ field: { path: 'status', op: 'EQ', value: 'paid' } }] }],
 });
+
+const codes = Object.entries(WARNING_CODES).map(([code, meaning]) => `${code} (${meaning})`);
+
+/** A component of the OpenAPI document. */
+export const warningForm = z
+  .object({
+    code: z.string().meta({
+      description: `The kind, for programs: ${codes.join(', ')}. There may be more in the future.`,
+      examples: ['path_not_in_schema'],
+    }),
+    message: z.string().meta({
+      description: 'A sentence for people.',
+      examples: ['No subscribed event type has total.amount in its schema.'],
+    }),
+    path: z.string().meta({
+      description: 'The path in payloads that it is about, or `@type`.',
+      examples: ['total.amount'],
+    }),
+    event: z.string().nullable().meta({
+      description: 'The event whose schema it is about; null: all that the webhook gets.',
+    }),
+    types: z.array(z.string()).nullable().meta({
+      description: 'The types that the schemas have at the path, such as number; null where they have none.',
+    }),
+  })
+  .meta({
+    id: 'OptionWarning',
+    description: 'A possible mistake in an option, by the schemas of the events. It is no error, since schemas grow.',
+  });
+
+const warningSelection = Object.keys(warningForm.shape)
+  .map((name) => `${name}: ${graphqlName(name)}`)
+  .join(' ');
 
 /** The fields of GraphQL's input for a field of REST. */
 export function inputsOf(field: Field | Group | undefined, [name, value]: [string, unknown]): [string, unknown][] {
@@ -120,7 +163,7 @@ const shownName = (name: string, field: Field | Group) =>
 
 function membersOf(field: Field | Group): string {
   if (field.kind === 'group') {
-    const more = `${field.option === undefined ? '' : ' own'}${field.warns ? ' warnings' : ''}`;
+    const more = `${field.option === undefined ? '' : ' own'}${field.warns ? ` warnings { ${warningSelection} }` : ''}`;
     return ` { ${optionSelection(field.fields as Fields, () => true)}${more} }`;
   }
   return field.kind === 'headers' ? ' { name value secret }' : field.kind === 'auth' ? ' { kind username header }' : '';

@@ -25,7 +25,14 @@ export const webhookOptionsChange = z
     minProperties: 1,
     description:
       'A merge patch (RFC 7396): options that are left out stay as they are, and null removes one. The same holds for the keys of `metadata`.',
-    examples: [{ name: 'Booking system' }, { metadata: { team: null } }],
+    examples: [
+      { name: 'Booking system' },
+      { metadata: { team: null } },
+      {
+        content: { filter: { field: { path: 'status', op: 'EQ', value: 'paid' } }, format: 'SLACK' },
+        ordering: { by: 'KEY', key_path: 'customer.id' },
+      },
+    ],
   });
 
 export const webhookOptions = z.object(shownOptions).meta({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../../domain/events/event-type.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { typeInWords } from '../../domain/json-type.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { formsOf, subscribedEvent } from './field-forms.js';
-import { eventFilter } from './option-forms.js';
+import { eventFilter, warningForm } from './option-forms.js';
 import { listed, webhookOptions, webhookOptionsChange, webhookOptionsInput } from './option-schemas.js';
 
 /**
@@ -114,7 +115,7 @@ export const webhookTest = z
     payload: z
       .unknown()
       .refine((value) => value === null || isJsonObject(value), {
-        message: 'must be of type object',
+        error: ({ input }) => `must be an object, not ${typeInWords(input)}`,
         params: { code: 'invalid_type' },
       })
       .meta({
@@ -192,6 +193,7 @@ export const components = {
   webhookOptionsChange,
   webhookOptions,
   eventFilter,
+  optionWarning: warningForm,
   webhookOptionsResult: resultOf('WebhookOptionsResult', webhookOptions),
   webhookPage,
   pageMeta,

@@ -8,6 +8,7 @@ export const ordering = {
   kind: 'group',
   type: 'Ordering',
   scope: 'webhooks:options',
+  warns: true,
   beside: true,
   description: 'The order in which events are sent.',
   input:

@@ -1,4 +1,4 @@
-import { CONDITIONS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
+import { CONDITIONS_MAX, FILTER_CHARS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
 import { CONTENT_FORMATS, TEMPLATE_BYTES_MAX, TEXT_CHARS_MAX } from '../content/formats.js';
 import type { Fields } from './field.js';
 import { HEADERS_MAX } from './headers.js';
@@ -28,6 +28,11 @@ const RATE_MAX = 1_000;
 const CONCURRENCY_MAX = 1_000;
 const divided =
   'is divided by the daemons that run, with at least 1 for each. The value of the installation holds in each daemon.';
+
+const filterRules = `At most ${CONDITIONS_MAX} conditions, nested at most ${FILTER_DEPTH_MAX} levels deep, and ${FILTER_CHARS_MAX} characters as JSON. Tests and operational events are always sent.`;
+const ofEvent =
+  '`{{path}}` stands for a value of the payload, `{{@type}}`, `{{@id}}` and `{{@time}}` for those of the event.';
+const chatRate = 'A chat gets one message a second, unless the webhook or its tenant sets a rate.';
 
 const port = 'or one from 1024 on which no database or other internal service is usual';
 
@@ -139,9 +144,9 @@ export const webhookFields = {
         refusedAs: 'rate_out_of_range',
         optional: true,
         inherited: 'ratePerSecond',
-        description: 'The most requests a second, over all processes. Null when there is no limit.',
-        input: `The most requests a second, ${RATE_MIN} to ${RATE_MAX}, over all processes. Deliveries above it wait, without an attempt.`,
-        rest: `The most requests a second, ${RATE_MIN} to ${RATE_MAX}, over all processes. Deliveries above it wait, without an attempt; null means no limit.`,
+        description: `The most requests a second, over all processes. Null when there is no limit. ${chatRate}`,
+        input: `The most requests a second, ${RATE_MIN} to ${RATE_MAX}, over all processes. Deliveries above it wait, without an attempt. ${chatRate}`,
+        rest: `The most requests a second, ${RATE_MIN} to ${RATE_MAX}, over all processes. Deliveries above it wait, without an attempt; null means no limit. ${chatRate}`,
       },
       concurrencyMax: {
         kind: 'number',
@@ -191,8 +196,8 @@ export const webhookFields = {
         optional: true,
         description:
           'Conditions on the payload, as they were written: the webhook gets no other events of its types. Null: it gets all.',
-        input: `Conditions on the payload: the webhook gets no other events of its types. At most ${CONDITIONS_MAX}, nested at most ${FILTER_DEPTH_MAX} levels deep. Tests and operational events are always sent. Null removes the filter.`,
-        rest: `Conditions on the payload: the webhook gets no other events of its types. Each level has exactly one of \`all\`, \`any\`, \`not\` and \`field\`. At most ${CONDITIONS_MAX} conditions, nested at most ${FILTER_DEPTH_MAX} levels deep; null removes the filter.`,
+        input: `Conditions on the payload: the webhook gets no other events of its types. ${filterRules} It is replaced as a whole; null removes it.`,
+        rest: `Conditions on the payload: the webhook gets no other events of its types. Each level has exactly one of \`all\`, \`any\`, \`not\` and \`field\`. ${filterRules} It is replaced as a whole; null removes it.`,
       },
       shape: {
         kind: 'shape',
@@ -212,9 +217,8 @@ export const webhookFields = {
         optional: true,
         default: 'JSON',
         description: 'The form in which events are sent. Deliveries that exist keep the form that they have.',
-        input:
-          'The form in which events are sent. Null means JSON. Deliveries that exist keep the form that they have.',
-        rest: `The form in which events are sent: ${Object.keys(CONTENT_FORMATS).join(', ')}. null means JSON. Deliveries that exist keep the form that they have. A chat gets one message a second, unless a rate is set.`,
+        input: `The form in which events are sent. Null means JSON. Deliveries that exist keep the form that they have. ${chatRate}`,
+        rest: `The form in which events are sent: ${Object.keys(CONTENT_FORMATS).join(', ')}. null means JSON. Deliveries that exist keep the form that they have. ${chatRate}`,
       },
       text: {
         kind: 'message',
@@ -223,16 +227,16 @@ export const webhookFields = {
         optional: true,
         description:
           'The text of messages to chats. Null: the service writes it. `{{path}}` stands for a value of the event.',
-        input: `The text of messages to chats, in the markup of the chat: at most ${TEXT_CHARS_MAX} characters. \`{{path}}\` stands for a value of the payload, \`{{@type}}\`, \`{{@id}}\` and \`{{@time}}\` for those of the event. Values are escaped. Null or an empty text removes it: the service then writes the type and the first five fields.`,
-        rest: `The text of messages to chats, in the markup of the chat: at most ${TEXT_CHARS_MAX} characters. \`{{path}}\` stands for a value of the payload. null removes it: the service then writes the type and the first five fields.`,
+        input: `The text of messages to chats, in the markup of the chat: at most ${TEXT_CHARS_MAX} characters. ${ofEvent} Values are escaped. Null or an empty text removes it: the service then writes the type and the first five fields.`,
+        rest: `The text of messages to chats, in the markup of the chat: at most ${TEXT_CHARS_MAX} characters. ${ofEvent} Values are escaped. null removes it: the service then writes the type and the first five fields.`,
       },
       template: {
         kind: 'template',
         part: 'content',
         optional: true,
         description: 'The JSON that TEMPLATE sends, with `{{path}}` for values of the event. Null when there is none.',
-        input: `The JSON that TEMPLATE sends: an object or a list of at most ${TEMPLATE_BYTES_MAX} bytes. \`{{path}}\` in its texts stands for a value of the payload, \`{{@type}}\`, \`{{@id}}\`, \`{{@time}}\` and \`{{@payload}}\` for those of the event. A text that is one placeholder and nothing else becomes the value itself. Null removes it.`,
-        rest: `The JSON that TEMPLATE sends, replaced as a whole: an object or a list of at most ${TEMPLATE_BYTES_MAX} bytes. \`{{path}}\` in its texts stands for a value of the payload. A text that is one placeholder and nothing else becomes the value itself. null removes it.`,
+        input: `The JSON that TEMPLATE sends: an object or a list of at most ${TEMPLATE_BYTES_MAX} bytes. In its texts ${ofEvent} \`{{@payload}}\` is the whole payload. A text that is one placeholder and nothing else becomes the value itself. Null removes it.`,
+        rest: `The JSON that TEMPLATE sends, replaced as a whole: an object or a list of at most ${TEMPLATE_BYTES_MAX} bytes. In its texts ${ofEvent} \`{{@payload}}\` is the whole payload. A text that is one placeholder and nothing else becomes the value itself. null removes it.`,
       },
     },
   },

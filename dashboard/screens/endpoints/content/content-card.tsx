@@ -48,9 +48,9 @@ export function ContentCard({ endpoint }: { endpoint: ShownEndpoint }) {
         </Facts>
         {shape != null && <Code text={shape} name={t`the shape`} />}
         {template != null && <Code text={JSON.stringify(template, null, 2)} name={t`the template`} />}
-        {warnings.map((warning) => (
-          <p key={warning} className="text-xs text-warn">
-            <Untrusted text={warning} />
+        {warnings.map(({ message }) => (
+          <p key={message} className="text-xs text-warn">
+            <Untrusted text={message} />
           </p>
         ))}
       </div>

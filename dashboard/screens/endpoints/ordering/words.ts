@@ -2,7 +2,7 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { EndpointOptionsFragment } from '../../../api/generated/graphql';
 
-export type Ordering = EndpointOptionsFragment['ordering'];
+export type Ordering = Omit<EndpointOptionsFragment['ordering'], 'warnings'>;
 
 interface Words {
   name: MessageDescriptor;

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Ctx, FieldResolver, Root } from 'type-graphql';
 import { defaultsOfFormat } from '../../../domain/content/formats.js';
+import type { OptionWarning } from '../../../domain/content/option-warnings.js';
 import { type Fields, flat, valueInForce } from '../../../domain/fields/field.js';
 import { shownType } from '../../../entities/fields.js';
 import type { Context } from '../../context/context.js';
@@ -10,14 +11,14 @@ import type { Context } from '../../context/context.js';
  *
  * @param readBeside reads the row beside it, for the fields that are stored there
  * @param readDefaults reads the row from which some fields are inherited
- * @param warningsOf finds them for a group that `warns`
+ * @param warnings finds them, for each group that `warns`
  */
 export const Resolved =
   <Noun extends object>(
     fields: Fields,
     readBeside: (noun: Noun, context: Context) => Promise<object | null> = async () => null,
     readDefaults: (noun: Noun, context: Context) => Promise<object | null> = async () => null,
-    warningsOf: (noun: Noun, group: never, context: Context) => Promise<string[]> = async () => [],
+    warnings: Readonly<Record<string, (noun: Noun, context: Context) => Promise<OptionWarning[]>>> = {},
   ): ClassDecorator =>
   ({ prototype }) => {
     for (const [name, field] of Object.entries(fields)) {
@@ -31,7 +32,7 @@ export const Resolved =
       };
       /** They are found only if they are selected. */
       const withWarnings = (noun: Noun, group: object, context: Context) =>
-        Object.defineProperty(group, 'warnings', { get: () => warningsOf(noun, group as never, context) });
+        Object.defineProperty(group, 'warnings', { get: () => warnings[name]!(noun, context) });
       const resolve = (noun: Noun, context: Context) =>
         field.beside || inherits ? read(noun, context) : valueIn(context, noun);
       Object.defineProperty(prototype, name, { value: resolve });

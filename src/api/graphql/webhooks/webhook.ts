@@ -20,8 +20,8 @@ import { knownTypeIn } from '../fields/known-event-type.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { Resolved } from '../fields/resolved.js';
-import { contentWarnings } from './content-warnings.js';
 import { EndpointState } from './endpoint-state.js';
+import { optionWarnings } from './option-warnings.js';
 
 @InputType({ description: 'A text in the metadata of a webhook.' })
 class MetadataFilter {
@@ -55,15 +55,8 @@ const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
 const tenantOfWebhook = async ({ tenant, tenantId }: Webhook, { loaders }: Context) =>
   tenant ?? (await loaders.tenantById.load(tenantId));
 
-async function warningsOf(webhook: Webhook, _content: unknown, context: Context): Promise<string[]> {
-  const options = (await optionsOf(webhook, context)) ?? {};
-  // A new row has nothing where it was given nothing.
-  const { filter = null, shape = null, format = null, text = null, template = null }: Partial<WebhookOptions> = options;
-  return contentWarnings(context, webhook.eventTypes, { filter, shape, format, text, template });
-}
-
 @Resolver(() => Webhook)
-@Resolved(webhookFields, optionsOf, tenantOfWebhook, warningsOf)
+@Resolved(webhookFields, optionsOf, tenantOfWebhook, optionWarnings)
 export class WebhookResolver {
   @Requires('webhooks:read')
   @Query(() => Webhook, { nullable: true, description: 'One webhook. Null with NOT_FOUND when it does not exist.' })
