@@ -8,6 +8,7 @@ import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { useAction, useOffered } from '../actions';
+import { OptionWarnings } from '../option-warnings';
 import type { ShownEndpoint } from '../use-endpoint';
 import { ConditionWords } from './condition-words';
 import { conditionsOf } from './filter-rows';
@@ -48,11 +49,7 @@ export function ContentCard({ endpoint }: { endpoint: ShownEndpoint }) {
         </Facts>
         {shape != null && <Code text={shape} name={t`the shape`} />}
         {template != null && <Code text={JSON.stringify(template, null, 2)} name={t`the template`} />}
-        {warnings.map(({ message }) => (
-          <p key={message} className="text-xs text-warn">
-            <Untrusted text={message} />
-          </p>
-        ))}
+        <OptionWarnings warnings={warnings} />
       </div>
     </Card>
   );

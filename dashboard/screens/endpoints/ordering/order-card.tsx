@@ -6,6 +6,7 @@ import { useWritable } from '../../../parts/viewer';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { countUpTo } from '../../../text/numbers';
 import { useAction, useOffered } from '../actions';
+import { OptionWarnings } from '../option-warnings';
 import type { ShownEndpoint } from '../use-endpoint';
 import { WaitingKeys } from './waiting-keys';
 import { ORDER_BY, ORDER_KEEP, ORDER_ON_FAILURE } from './words';
@@ -54,6 +55,7 @@ export function OrderCard({ endpoint }: { endpoint: ShownEndpoint }) {
           </Fact>
         )}
       </Facts>
+      <OptionWarnings warnings={ordering.warnings} />
       {(by !== 'NOTHING' || waiting > 0) && <WaitingKeys endpoint={endpoint} mayChange={mayChange} />}
     </Card>
   );

@@ -1,0 +1,39 @@
+import type { I18n, MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
+
+/** A possible mistake in an option of an endpoint, as the service reports it. */
+export interface ShownWarning {
+  code: string;
+  /** In English. */
+  message: string;
+  path: string;
+  eventType?: string | null | undefined;
+  types?: readonly string[] | null | undefined;
+}
+
+const TYPES: Readonly<Record<string, MessageDescriptor>> = {
+  string: msg`a text`,
+  number: msg`a number`,
+  boolean: msg`a boolean`,
+  object: msg`an object`,
+  array: msg`a list`,
+};
+
+/** A warning in the reader's language. One of a later version is in English. */
+export function warningText({ code, message, path, eventType: type, types }: ShownWarning, i18n: I18n): string {
+  const names = (types ?? []).map((type) => (TYPES[type] ? i18n._(TYPES[type]) : type));
+  const kinds = new Intl.ListFormat(i18n.locale, { type: 'disjunction' }).format(names);
+  const eventType = type ?? '';
+  switch (code) {
+    case 'path_not_in_schema':
+      return i18n._(msg`No subscribed type has ${path} in its schema.`);
+    case 'value_type_not_in_schema':
+      return i18n._(msg`By its schema ${path} is ${kinds}. The condition never matches it.`);
+    case 'key_type_not_in_schema':
+      return i18n._(msg`By its schema ${path} is ${kinds}, which is no key.`);
+    case 'shape_field_not_in_schema':
+      return i18n._(msg`The shape asks for ${path}, which ${eventType} no longer has.`);
+    default:
+      return message;
+  }
+}
