@@ -13,11 +13,18 @@ interface Example {
   rootFields: string[];
 }
 
-/** The examples of the guide and of the pages beside it. */
-export const graphqlExamples: Example[] = [
-  ...[graphqlPage, page('graphql-examples'), page('live-updates')]
+/** The documents of pages, each with the variables below it. */
+const examplesOf = (...names: string[]) => [
+  ...names
+    .map(page)
     .join('')
     .matchAll(/```graphql\n(.*?)```(?:\n```json\n(.*?)```)?/gs),
+];
+
+/** The examples of the guide and of the pages beside it; of the pages about options, those that have variables. */
+export const graphqlExamples: Example[] = [
+  ...examplesOf('graphql', 'graphql-examples', 'live-updates'),
+  ...examplesOf('content', 'ordering').filter(([, , variables]) => variables !== undefined),
 ].map(([, query = '', variables = '{}']) => ({
   query,
   variables,
