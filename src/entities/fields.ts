@@ -145,7 +145,7 @@ function makeTypes(group: Group): { shown: object; taken: object } {
     (field.secret ? isSet : GraphqlField(...shownType(field)))(shown.prototype, field.secret ? setName(name) : name);
   }
   if (group.warns) {
-    const description = 'What may be a mistake in these values.';
+    const description = 'Possible mistakes in these values.';
     GraphqlField(() => [OptionWarning], { description })(shown.prototype, 'warnings');
   }
   InputType(`${group.type}Input`, { description: group.input })(taken);

@@ -76,6 +76,8 @@ test('REST has the same, with the places of its body', async () => {
     format: 'JSON',
     template: null,
   });
+  // Chats have a rate of their own.
+  expect((await patch({ format: 'SLACK' })).body.data.delivery).toMatchObject({ rate_per_second: 1, own: [] });
   const answer = await patch({ format: 'TEMPLATE', template: { a: ['{{'] } });
   expectProblem(answer, 'invalid_input');
   expect(answer.body.errors).toMatchObject([{ code: 'template_path_malformed', pointer: '/content/template/a/0' }]);

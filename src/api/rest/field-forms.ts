@@ -104,7 +104,7 @@ function answeredOf([name, field]: Shown[number]): [name: string, form: z.ZodTyp
   if (field.kind === 'group') {
     const members = answered(Object.entries(field.fields) as Shown);
     const own = z.array(z.string()).meta({ description: 'The fields that are set here, and not inherited.' });
-    const warnings = z.array(warningForm).meta({ description: 'What may be a mistake in these values.' });
+    const warnings = z.array(warningForm).meta({ description: 'Possible mistakes in these values.' });
     const more = { ...(field.option === undefined ? {} : { own }), ...(field.warns ? { warnings } : {}) };
     return [restName(name), z.object({ ...members, ...more }).meta({ description })];
   }
