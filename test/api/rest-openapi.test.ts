@@ -323,4 +323,24 @@ describe('the names of events in it', () => {
     expectFits(document, Webhook, { ...Webhook.examples[0], added_later: 1 });
     expect(() => expectFits(document, WebhookInput, { ...WebhookInput.examples[0], other: 1 })).toThrow();
   });
+
+  test('each option may be null in a change, as requests may have it', async () => {
+    const { WebhookOptionsChange, WebhookOptionsResult } = document.components.schemas;
+    const { id } = await api.webhook();
+    const nulls = ({ properties }: Json): Json =>
+      Object.fromEntries(
+        Object.entries<Json>(properties).map(([name, one]) => [
+          name,
+          ['delivery', 'content', 'ordering'].includes(name) ? nulls(one) : null,
+        ]),
+      );
+    const json = nulls(WebhookOptionsChange);
+    expect(json).toMatchObject({ content: { filter: null, format: null }, ordering: { by: null, key_path: null } });
+    expectFits(document, WebhookOptionsChange, json);
+    const { status, body } = await api.ask(`PATCH /webhooks/${id}/options`, { json });
+    expect(status).toBe(200);
+    expectFits(document, WebhookOptionsResult, body);
+    const wrong = { content: { filter: { field: { path: 'a' } } } };
+    expect(() => expectFits(document, WebhookOptionsChange, wrong)).toThrow();
+  });
 });

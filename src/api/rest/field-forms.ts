@@ -15,7 +15,7 @@ import { EVENT_TYPES_MAX, URL_LENGTH_MAX, webhookFields } from '../../domain/fie
 import type { Path } from '../../errors.js';
 import { amount, delay } from '../../operations/fields/kind-rules.js';
 import { graphqlName, type RestName, restName } from './names.js';
-import { authForm, eventFilter, headerPlace, headersForm, inputsOf, warningForm } from './option-forms.js';
+import { authForm, filterForm, headerPlace, headersForm, inputsOf, warningForm } from './option-forms.js';
 
 /** A component of the OpenAPI document. */
 export const subscribedEvent = z.string().meta({
@@ -80,7 +80,7 @@ function formOf(field: Field, requested: boolean): z.ZodType {
     case 'path':
       return z.string().meta({ maxLength: PATH_CHARS_MAX, description, examples: ['order.id'] });
     case 'filter':
-      return (requested ? eventFilter : z.record(z.string(), z.unknown())).meta({ description });
+      return requested ? filterForm(description) : z.record(z.string(), z.unknown()).meta({ description });
   }
 }
 

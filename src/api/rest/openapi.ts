@@ -212,7 +212,8 @@ function compactNullable(schema: JsonObject): JsonObject {
   if (nothing?.['type'] !== 'null') {
     return schema;
   }
-  // A value of any type may be null.
+  // A value of any type may be null. An `enum` names all values that there may be.
   const type = value?.['type'] === undefined ? {} : { type: [value['type'], 'null'] };
-  return { ...value, ...others, ...type };
+  const values = Array.isArray(value?.['enum']) ? { enum: [...value['enum'], null] } : {};
+  return { ...value, ...others, ...type, ...values };
 }

@@ -51,9 +51,7 @@ const operators = Object.entries(FILTER_OPS)
 const filterRef = { $ref: `#/components/schemas/${EVENT_FILTER}` };
 const filterList = { type: 'array', minItems: 1, maxItems: CONDITIONS_MAX, items: filterRef };
 
-/** A component of the OpenAPI document, which refers to itself. The resolvers make of it what is stored. */
-export const eventFilter = filter().meta({
-  id: EVENT_FILTER,
+const filterSchema = {
   type: 'object',
   minProperties: 1,
   maxProperties: 1,
@@ -84,9 +82,18 @@ export const eventFilter = filter().meta({
       },
     },
   },
-  description: 'Conditions on the payload of an event: exactly one of these.',
   examples: [{ all: [{ field: { path: 'status', op: 'EQ', value: 'paid' } }] }],
+} as const;
+
+/** A component of the OpenAPI document, to which its parts refer. The resolvers make of it what is stored. */
+export const eventFilter = filter().meta({
+  ...filterSchema,
+  id: EVENT_FILTER,
+  description: 'Conditions on the payload of an event: exactly one of these.',
 });
+
+/** The same where it may be null, which a reference cannot say in a form that generators of Go understand. */
+export const filterForm = (description: string): z.ZodType => filter().meta({ ...filterSchema, description });
 
 const codes = Object.entries(WARNING_CODES).map(([code, meaning]) => `${code} (${meaning})`);
 
