@@ -21,3 +21,9 @@ export function typesInWords(types: readonly string[]): string {
 
 /** The type of a value in words: `a number`. */
 export const typeInWords = (value: unknown): string => typesInWords([jsonTypeOf(value)]);
+
+/** The end of a sentence about a value of another type: `must be a string, not a number`. */
+export function mustBe(types: readonly string[], value: unknown): string {
+  const isFraction = types.includes('integer') && typeof value === 'number';
+  return `must be ${typesInWords(types)}${isFraction ? '' : `, not ${typeInWords(value)}`}`;
+}

@@ -19,6 +19,12 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   MISSING: ['NOTEXISTS', 'ABSENT', 'UNDEFINED'],
   STARTS_WITH: ['PREFIX', 'BEGINSWITH'],
   CONTAINS: ['LIKE', 'INCLUDES', 'SUBSTRING'],
+  string: ['TEXT', 'STR'],
+  integer: ['INT', 'LONG'],
+  number: ['FLOAT', 'DOUBLE', 'DECIMAL'],
+  boolean: ['BOOL'],
+  array: ['LIST'],
+  object: ['MAP', 'DICT'],
 };
 
 const CHARS_MAX = 40;

@@ -88,6 +88,9 @@ describe('a schema of payloads', () => {
     ['several types', { type: ['object', 'null'] }, 'type', 'schema_not_object'],
     ['another draft', object({ $schema: 'http://json-schema.org/draft-07/schema#' }), '$schema', 'schema_draft'],
     ['a type that does not exist', property({ type: 'text' }), 'properties.a.type', 'schema_invalid'],
+    ['such a type in a list', property({ type: ['string', 'nul'] }), 'properties.a.type.1', 'schema_invalid'],
+    ['no type', property({ type: [] }), 'properties.a.type', 'schema_invalid'],
+    ['a definition that is none', { ...property({}), $defs: { type: 5 } }, '$defs.type', 'schema_invalid'],
     ['a rule of the wrong kind', property({ minLength: '1' }), 'properties.a.minLength', 'schema_invalid'],
     ['a list of items, as old drafts had it', property({ items: [{}] }), 'properties.a.items', 'schema_invalid'],
     ['a choice of nothing', property({ enum: [] }), 'properties.a.enum', 'schema_constant'],
@@ -131,6 +134,16 @@ describe('a schema of payloads', () => {
   ])('may not have %s', (_, schema, path, code) => {
     const found = schemaIssues(schema as Record<string, unknown>);
     expect(found.map((issue) => [issue.path.join('.'), issue.code])).toContainEqual([path, code]);
+  });
+
+  test('with a wrong type gets the names of the types, and the one that is meant', () => {
+    const details = (type: unknown) => schemaIssues(property({ type }) as never).map(({ detail }) => detail);
+    const names = 'must be one of array, boolean, integer, null, number, object, string';
+    expect(details('nummer')).toEqual([`${names}; did you mean number?`]);
+    expect(details(['text', 'null'])).toEqual([`${names}; did you mean string?`]);
+    expect(schemaIssues(property({ minLength: '1' }) as never)).toMatchObject([
+      { detail: 'must be a whole number, not a string' },
+    ]);
   });
 
   test('of 1,000 fields is compiled, with its messages and a sample', () => {

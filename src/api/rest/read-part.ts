@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { typeInWords, typesInWords } from '../../domain/json-type.js';
+import { mustBe } from '../../domain/json-type.js';
 import { type InputIssue, invalidInput, type Path, requireNoIssues } from '../../errors.js';
 import { inputIssueOf, inWords, pathOf } from '../graphql/fields/input.js';
 import type { RequestPart } from './problem.js';
@@ -60,7 +60,7 @@ function inputIssues(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknow
     const detail =
       part === 'query' && Array.isArray(given)
         ? 'may be given once only'
-        : `must be ${typesInWords([typeNames[issue.expected] ?? issue.expected])}, not ${typeInWords(given)}`;
+        : mustBe([typeNames[issue.expected] ?? issue.expected], given);
     return [{ path, code: 'invalid_type', detail }];
   }
   return [inputIssueOf(issue, [part])];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../../domain/events/event-type.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { typeInWords } from '../../domain/json-type.js';
+import { mustBe } from '../../domain/json-type.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { formsOf, subscribedEvent } from './field-forms.js';
 import { eventFilter, warningForm } from './option-forms.js';
@@ -115,7 +115,7 @@ export const webhookTest = z
     payload: z
       .unknown()
       .refine((value) => value === null || isJsonObject(value), {
-        error: ({ input }) => `must be an object, not ${typeInWords(input)}`,
+        error: ({ input }) => mustBe(['object'], input),
         params: { code: 'invalid_type' },
       })
       .meta({

@@ -1,4 +1,4 @@
-import { type JsonType, jsonTypeOf, typeInWords } from '../json-type.js';
+import { type JsonType, jsonTypeOf, mustBe, typeInWords } from '../json-type.js';
 import { oneOf } from '../nearest-word.js';
 import {
   CONDITIONS_MAX,
@@ -125,7 +125,7 @@ class FilterReader {
   /** @returns null when it is no object */
   #members(written: unknown, names: readonly string[], path: FilterProblem['path']): Json | null {
     if (typeof written !== 'object' || written === null || Array.isArray(written)) {
-      this.refuse(path, 'invalid_type', `must be an object, not ${typeInWords(written)}`);
+      this.refuse(path, 'invalid_type', mustBe(['object'], written));
       return null;
     }
     const unknown = Object.keys(written).find((name) => !names.includes(name));

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { typeInWords, typesInWords } from '../../domain/json-type.js';
+import { mustBe } from '../../domain/json-type.js';
 import { stepsOf } from '../../domain/schema-rules/json-pointer.js';
 import type { InputIssue } from '../../errors.js';
 
@@ -56,7 +56,7 @@ function detailOf(
   }
   switch (keyword) {
     case 'type':
-      return typeDetail([params['type']].flat(), value);
+      return mustBe([params['type']].flat(), value);
     case 'required':
       return 'is required';
     case 'additionalProperties':
@@ -66,11 +66,6 @@ function detailOf(
     default:
       return text;
   }
-}
-
-function typeDetail(types: string[], value: unknown): string {
-  const found = types.includes('integer') && typeof value === 'number' ? '' : `, not ${typeInWords(value)}`;
-  return `must be ${typesInWords(types)}${found}`;
 }
 
 const VALUES_SHOWN_MAX = 20;

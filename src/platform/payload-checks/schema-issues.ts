@@ -1,4 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { mustBe } from '../../domain/json-type.js';
+import { oneOf } from '../../domain/nearest-word.js';
 import { stepsOf } from '../../domain/schema-rules/json-pointer.js';
 import type { InputIssue } from '../../errors.js';
 import { judgeEventSchema } from './judge-schema.js';
@@ -20,7 +22,7 @@ export function schemaIssues(schema: Readonly<Record<string, unknown>>): InputIs
   if (meta.validateSchema(rest) !== true) {
     const errors = (meta.errors ?? []).filter(({ keyword }) => !/^(\$dynamicRef|\$ref|allOf|anyOf)$/.test(keyword));
     meta.errors = null; // they would be kept until the next schema
-    const issues = errors.map(metaIssue);
+    const issues = ofWrittenForm(errors, schema).map((error) => metaIssue(error, schema));
     // The meta-schema says some things twice.
     return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()].slice(0, ISSUES_MAX);
   }
@@ -36,8 +38,33 @@ export function schemaIssues(schema: Readonly<Record<string, unknown>>): InputIs
   }
 }
 
-function metaIssue({ instancePath, message = 'breaks the rules of JSON Schema', params }: ErrorObject): InputIssue {
-  const allowed: unknown = params['allowedValues'];
-  const values = Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
-  return { path: stepsOf(instancePath), code: 'schema_invalid', detail: `${message}${values}` };
+/** A `type` is one of the names, or a list of them: only the rule for the form that was written is an issue. */
+function ofWrittenForm(errors: readonly ErrorObject[], schema: object): ErrorObject[] {
+  const names = new Set(errors.filter(isOfNames).map(({ instancePath }) => instancePath));
+  const lists = new Set(
+    errors.flatMap((error) => [isOfNames(error) ? '' : error.instancePath, error.instancePath.replace(/\/\d+$/, '')]),
+  );
+  return errors.filter((error) => {
+    const { instancePath, keyword } = error;
+    return Array.isArray(valueAt(schema, error))
+      ? !(isOfNames(error) && lists.has(instancePath))
+      : !(keyword === 'type' && names.has(instancePath));
+  });
+}
+
+const isOfNames = ({ keyword }: ErrorObject): boolean => keyword === 'enum';
+
+const valueAt = (schema: object, { instancePath }: ErrorObject): unknown =>
+  stepsOf(instancePath).reduce<unknown>((at, step) => (at as Readonly<Record<string, unknown>>)[step], schema);
+
+function metaIssue(error: ErrorObject, schema: object): InputIssue {
+  const { instancePath, keyword, message = 'breaks the rules of JSON Schema', params } = error;
+  const value = valueAt(schema, error);
+  const detail =
+    keyword === 'enum'
+      ? oneOf((params['allowedValues'] as unknown[]).map(String), value)
+      : keyword === 'type'
+        ? mustBe([params['type'] as string | string[]].flat(), value)
+        : message;
+  return { path: stepsOf(instancePath), code: 'schema_invalid', detail };
 }

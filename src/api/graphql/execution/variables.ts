@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import { jsonTypeOf, typeInWords, typesInWords } from '../../../domain/json-type.js';
+import { jsonTypeOf, mustBe } from '../../../domain/json-type.js';
 import { invalidInput } from '../../../errors.js';
 import { enumRule, graphqlErrorOf, withoutValue } from '../fields/errors.js';
 
@@ -101,7 +101,7 @@ class VariableRules {
   /** Unknown fields come first: a misspelt name says more than the field that is missing instead. */
   #requireObject(value: unknown, type: GraphQLInputObjectType): void {
     if (typeof value !== 'object' || Array.isArray(value)) {
-      this.#refuse('invalid_type', `must be an object, not ${typeInWords(value)}`);
+      this.#refuse('invalid_type', mustBe(['object'], value));
     }
     const fields = type.getFields();
     for (const name in value as object) {
@@ -147,5 +147,5 @@ const TYPES: Readonly<Record<string, string>> = {
 function typeRule({ name }: GraphQLLeafType, value: unknown): string | null {
   const type = TYPES[name];
   const isRight = type === undefined || (type === 'integer' ? 'number' : type) === jsonTypeOf(value);
-  return isRight ? null : `must be ${typesInWords([type])}, not ${typeInWords(value)}`;
+  return isRight ? null : mustBe([type], value);
 }
