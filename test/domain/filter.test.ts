@@ -51,6 +51,7 @@ describe('a filter', () => {
     [field('a', 'IN'), ['field.value required']],
     [field('a', 'LIKE', 'x'), ['field.op invalid_value']],
     [field('a', 'toString', 'x'), ['field.op invalid_value']],
+    [field('a', ['EQ'] as never, 'x'), ['field.op invalid_value']],
     [
       { all: [field('a', 'EQ', 1), { not: field('a[0]', 'GT', {}) }] },
       ['all.1.not.field.path filter_path_malformed', 'all.1.not.field.value filter_value_type'],

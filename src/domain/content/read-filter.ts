@@ -96,7 +96,7 @@ class FilterReader {
     }
     if (op == null) {
       this.refuse([...path, 'op'], 'required', `is required: one of ${OPS.join(', ')}`);
-    } else if (!Object.hasOwn(FILTER_OPS, String(op))) {
+    } else if (typeof op !== 'string' || !Object.hasOwn(FILTER_OPS, op)) {
       this.refuse([...path, 'op'], 'invalid_value', oneOf(OPS, op));
     } else {
       this.#judgeValue(op as FilterOp, value, [...path, 'value']);
