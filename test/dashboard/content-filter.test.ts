@@ -4,6 +4,8 @@ import {
   contentChange,
   contentDraftOf,
   contentOf,
+  placeholdersOf,
+  unfinishedIn,
 } from '../../dashboard/screens/endpoints/content/content-draft.js';
 import {
   type FilterDraft,
@@ -13,7 +15,12 @@ import {
   rowAt,
   rowsOf,
 } from '../../dashboard/screens/endpoints/content/filter-rows.js';
-import { kindsOf, readValue, valueText } from '../../dashboard/screens/endpoints/content/filter-values.js';
+import {
+  kindsOf,
+  readValue,
+  type ValueKind,
+  valueText,
+} from '../../dashboard/screens/endpoints/content/filter-values.js';
 import { pathAt, schemaPaths } from '../../dashboard/screens/endpoints/content/schema-paths.js';
 import type { EventFilter, FilterOp } from '../../src/domain/content/filter.js';
 import { namesOf } from '../../src/domain/content/filter-path.js';
@@ -21,8 +28,8 @@ import { readFilter } from '../../src/domain/content/read-filter.js';
 
 const paid: EventFilter = { field: { path: 'status', op: 'EQ', value: 'paid' } };
 const large: EventFilter = { field: { path: 'total.amount', op: 'GT', value: 1000 } };
-const never = () => false;
-const back = (filter: EventFilter) => filterOfRows(filterDraftOf(filter), never);
+const open = () => undefined;
+const back = (filter: EventFilter) => filterOfRows(filterDraftOf(filter), open);
 
 describe('a filter in rows', () => {
   test.each<[string, EventFilter]>([
@@ -48,7 +55,9 @@ describe('a filter in rows', () => {
 
   test('without a row lets every event pass', () => {
     expect(filterDraftOf(null)).toEqual({ join: 'all', rows: [] });
-    expect(filterOfRows({ join: 'any', rows: [] }, never)).toBeNull();
+    expect(filterOfRows({ join: 'any', rows: [] }, open)).toBeNull();
+    const blank = { key: 0, path: ' ', op: 'EQ' as const, value: '' };
+    expect(filterOfRows({ join: 'any', rows: [blank] }, open)).toBeNull();
   });
 
   test('is taken by the service once each row has a field, and a value where the comparison needs one', () => {
@@ -60,7 +69,7 @@ describe('a filter in rows', () => {
       ],
     };
     expect(draft.rows.every(isWhole)).toBe(true);
-    expect(readFilter(filterOfRows(draft, never))).toEqual({
+    expect(readFilter(filterOfRows(draft, open))).toEqual({
       filter: {
         all: [
           { field: { path: 'status', op: 'STARTS_WITH', value: '1' } },
@@ -83,21 +92,26 @@ describe('a filter in rows', () => {
 const valueIs = (value: unknown): EventFilter => ({ field: { path: 'x', op: 'EQ', value } });
 
 describe('a typed value', () => {
-  test.each<[string, FilterOp, boolean, unknown]>([
-    ['paid', 'EQ', false, 'paid'],
-    [' paid ', 'EQ', false, 'paid'],
-    ['1000', 'EQ', false, 1000],
-    ['1000', 'EQ', true, '1000'],
-    ['"1000"', 'EQ', false, '1000'],
-    ['01', 'EQ', false, '01'],
-    ['true', 'NE', false, true],
-    ['null', 'EQ', false, null],
-    ['"say ""', 'EQ', false, '"say ""'],
-    ['12', 'CONTAINS', false, '12'],
-    ['DE, AT,,CH ', 'IN', false, ['DE', 'AT', 'CH']],
-    ['1, "2, 3", 4', 'NOT_IN', false, [1, '2, 3', 4]],
-  ])('%j of %s is read (only texts: %s) as %j', (typed, op, isText, value) => {
-    expect(readValue(typed, op, isText)).toEqual(value);
+  test.each<[string, FilterOp, ValueKind[] | undefined, unknown]>([
+    ['paid', 'EQ', undefined, 'paid'],
+    [' paid ', 'EQ', undefined, 'paid'],
+    ['1000', 'EQ', undefined, 1000],
+    ['1000', 'EQ', ['text'], '1000'],
+    ['1000', 'EQ', ['text', 'null'], '1000'],
+    ['null', 'EQ', ['text', 'null'], null],
+    ['1000', 'EQ', ['text', 'number'], 1000],
+    ['1000', 'EQ', ['boolean'], 1000],
+    ['"1000"', 'EQ', ['number'], '1000'],
+    ['1,000', 'GT', ['number'], '1,000'],
+    ['01', 'EQ', undefined, '01'],
+    ['true', 'NE', undefined, true],
+    ['null', 'EQ', undefined, null],
+    ['"say ""', 'EQ', undefined, '"say ""'],
+    ['12', 'CONTAINS', ['number'], '12'],
+    ['DE, AT,,CH ', 'IN', undefined, ['DE', 'AT', 'CH']],
+    ['1, "2, 3", 4', 'NOT_IN', undefined, [1, '2, 3', 4]],
+  ])('%j of %s is read, by the kinds %j of a schema, as %j', (typed, op, kinds, value) => {
+    expect(readValue(typed, op, kinds && new Set(kinds))).toEqual(value);
   });
 
   test('is shown so that it is read as the same', () => {
@@ -143,30 +157,49 @@ describe('a draft of the content', () => {
 
   test('changes what somebody has changed, and nothing else', () => {
     const draft = contentDraftOf({ ...plain, filter });
-    expect(contentChange(draft, never)).toEqual({});
-    expect(contentChange({ ...draft, format: 'SLACK', text: ' ' }, never)).toEqual({ format: 'SLACK' });
-    expect(contentChange({ ...draft, filter: { join: 'all', rows: [] } }, never)).toEqual({ filter: null });
-    expect(contentChange({ ...draft, shape: 'subscription { event { id } }' }, never)).toEqual({
+    expect(contentChange(draft, open)).toEqual({});
+    expect(contentChange({ ...draft, format: 'SLACK', text: ' ' }, open)).toEqual({ format: 'SLACK' });
+    expect(contentChange({ ...draft, filter: { join: 'all', rows: [] } }, open)).toEqual({ filter: null });
+    expect(contentChange({ ...draft, shape: 'subscription { event { id } }' }, open)).toEqual({
       shape: 'subscription { event { id } }',
     });
   });
 
   test('sends a text to chats alone, and a template in its format alone', () => {
     const draft = { ...contentDraftOf(plain), text: 'Paid', template: '{"a": "{{b}}"}' };
-    expect(contentChange({ ...draft, format: 'DISCORD' }, never)).toEqual({ format: 'DISCORD', text: 'Paid' });
+    expect(contentChange({ ...draft, format: 'DISCORD' }, open)).toEqual({ format: 'DISCORD', text: 'Paid' });
     const asTemplate = { format: 'TEMPLATE', template: { a: '{{b}}' } };
-    expect(contentChange({ ...draft, format: 'TEMPLATE' }, never)).toEqual(asTemplate);
-    expect(contentChange(draft, never)).toEqual({});
+    expect(contentChange({ ...draft, format: 'TEMPLATE' }, open)).toEqual(asTemplate);
+    expect(contentChange(draft, open)).toEqual({});
     const chat = contentDraftOf({ ...plain, format: 'SLACK', text: 'Paid' });
-    expect(contentChange({ ...chat, format: 'JSON' }, never)).toEqual({ format: null, text: null });
+    expect(contentChange({ ...chat, format: 'JSON' }, open)).toEqual({ format: null, text: null });
   });
 
-  test('is not whole while a text is no JSON, or a condition lacks its value', () => {
+  test('is not finished while a text is no JSON, or a condition lacks its value', () => {
     const draft = contentDraftOf(plain);
-    expect(contentOf(draft, never)).toBeDefined();
-    expect(contentOf({ ...draft, format: 'TEMPLATE', template: '{' }, never)).toBeUndefined();
-    expect(contentOf({ ...draft, filter: { join: 'all', rows: [], text: '{' } }, never)).toBeUndefined();
     const row = { key: 0, path: 'status', op: 'EQ' as const, value: '' };
-    expect(contentOf({ ...draft, filter: { join: 'all', rows: [row] } }, never)).toBeUndefined();
+    const drafts = [
+      draft,
+      { ...draft, filter: { join: 'all' as const, rows: [row] } },
+      { ...draft, filter: { join: 'all' as const, rows: [], text: '{' } },
+      { ...draft, format: 'TEMPLATE' as const, template: '{' },
+    ];
+    expect(drafts.map(unfinishedIn)).toEqual([undefined, 'condition', 'filter', 'template']);
+    expect(drafts.map((one) => contentOf(one, open) === undefined)).toEqual([false, true, true, true]);
+  });
+
+  test('changes a stored value whose type the schema does not have', () => {
+    const draft = contentDraftOf({ ...plain, filter: { field: { path: 'zip', op: 'EQ', value: 10115 } } });
+    expect(contentChange(draft, open)).toEqual({});
+    const texts = () => new Set<ValueKind>(['text']);
+    expect(contentChange(draft, texts)).toEqual({ filter: { field: { path: 'zip', op: 'EQ', value: '10115' } } });
+  });
+
+  test('has the placeholders of what is sent', () => {
+    const draft = { ...contentDraftOf(plain), text: '{{a.b}} {{@id}} {{a.b}} \\{{c}}', template: '[{"d": "{{e}}"}]' };
+    expect(placeholdersOf({ ...draft, format: 'SLACK' })).toEqual(['a.b']);
+    expect(placeholdersOf({ ...draft, format: 'TEMPLATE' })).toEqual(['e']);
+    expect(placeholdersOf(draft)).toEqual([]);
+    expect(placeholdersOf({ ...draft, format: 'SLACK', shape: 'subscription { event { id } }' })).toEqual([]);
   });
 });

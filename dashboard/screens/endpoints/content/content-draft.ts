@@ -1,7 +1,9 @@
 import type { EventFilter } from '../../../../src/domain/content/filter.js';
 import { isChat } from '../../../../src/domain/content/formats.js';
+import { placeholdersIn } from '../../../../src/domain/content/template.js';
 import type { ContentFormat, ContentOptionsInput, EndpointOptionsFragment } from '../../../api/generated/graphql.js';
-import { type FilterDraft, filterDraftOf, filterOfRows, isWhole } from './filter-rows.js';
+import { type FilterDraft, filterDraftOf, filterOfRows, isWhole, writtenRows } from './filter-rows.js';
+import type { KindsAt } from './filter-values.js';
 
 export type Content = EndpointOptionsFragment['content'];
 
@@ -31,37 +33,43 @@ export function contentDraftOf(stored: Content): ContentDraft {
   };
 }
 
-/** Whether the values at a path are texts. */
-type IsText = (path: string) => boolean;
+/** A part of a draft that is not finished: a text that is no JSON, or a condition without a field or a value. */
+export type Unfinished = 'condition' | 'filter' | 'template';
 
-/** The content that a draft describes; undefined while a text in it is no JSON. */
-export function contentOf(draft: ContentDraft, isText: IsText): ContentOptionsInput | undefined {
-  const { format, text, template, shape } = draft;
-  const filter = filterOf(draft.filter, isText);
-  const tree = format === 'TEMPLATE' ? jsonIn(template) : null;
-  if (filter === undefined || tree === undefined) {
+export function unfinishedIn({ filter, format, template }: ContentDraft): Unfinished | undefined {
+  if (filter.text === undefined ? !writtenRows(filter.rows).every(isWhole) : jsonIn(filter.text) === undefined) {
+    return filter.text === undefined ? 'condition' : 'filter';
+  }
+  return format === 'TEMPLATE' && jsonIn(template) === undefined ? 'template' : undefined;
+}
+
+/** The content that a draft describes; undefined while it is not finished. */
+export function contentOf(draft: ContentDraft, kindsAt: KindsAt): ContentOptionsInput | undefined {
+  const { filter, format, text, template, shape } = draft;
+  if (unfinishedIn(draft) !== undefined) {
     return undefined;
   }
+  const wanted = filter.text === undefined ? filterOfRows(filter, kindsAt) : jsonIn(filter.text);
   return {
-    filter: filter as ContentOptionsInput['filter'],
+    filter: wanted as ContentOptionsInput['filter'],
     format: format === 'JSON' ? null : format,
     text: isChat(format) ? orNull(text) : null,
-    template: tree,
+    template: format === 'TEMPLATE' ? jsonIn(template) : null,
     shape: orNull(shape),
   };
 }
 
-/** A filter as the API takes it; null: every event passes; undefined: the text is no JSON. */
-function filterOf(draft: FilterDraft, isText: IsText): EventFilter | null | undefined {
-  if (draft.text !== undefined) {
-    return jsonIn(draft.text) as EventFilter | undefined;
-  }
-  return draft.rows.every(isWhole) ? filterOfRows(draft, isText) : undefined;
+/** The placeholders for values of the payload in what is sent; none behind a shape, which has values of its own. */
+export function placeholdersOf({ format, text, template, shape }: ContentDraft): string[] {
+  const sent = format === 'TEMPLATE' ? jsonIn(template) : isChat(format) ? text : null;
+  return orNull(shape) === null ? [...new Set(placeholdersIn(sent))] : [];
 }
 
 /** The members of the content that a draft changes. What somebody else has changed since it was begun stays. */
-export function contentChange(draft: ContentDraft, isText: IsText): ContentOptionsInput {
-  const [now, before] = [draft, contentDraftOf(draft.stored)].map((one) => contentOf(one, isText) ?? {}) as [Row, Row];
+export function contentChange(draft: ContentDraft, kindsAt: KindsAt): ContentOptionsInput {
+  const now = (contentOf(draft, kindsAt) ?? {}) as Row;
+  // Values that are stored have the types that they have.
+  const before = (contentOf(contentDraftOf(draft.stored), () => undefined) ?? {}) as Row;
   return Object.fromEntries(
     Object.entries(now).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
   );

@@ -9,7 +9,7 @@ import { Segments } from '../../../parts/segments';
 import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { FilterRowFields } from './filter-row';
-import { type FilterDraft, type FilterRow, filterOfRows, rowAt, rowsOf } from './filter-rows';
+import { type FilterDraft, type FilterRow, filterOfRows, NEW_ROW, rowAt, rowsOf, writtenRows } from './filter-rows';
 import type { KnownPaths } from './use-paths';
 
 interface FilterFieldProps {
@@ -39,7 +39,7 @@ export function FilterField(props: FilterFieldProps) {
 function OtherForm({ value, onChange, paths }: FilterFieldProps) {
   const { t } = useLingui();
   if (value.text === undefined) {
-    const text = JSON.stringify(filterOfRows(value, paths.isText) ?? { all: [] }, null, 2);
+    const text = JSON.stringify(filterOfRows(value, paths.kindsAt) ?? { all: [] }, null, 2);
     return (
       <Button look="quiet" onClick={() => onChange({ ...value, text })}>
         <Trans>Edit as JSON</Trans>
@@ -77,18 +77,19 @@ function AsText({ value, onChange, issues, text }: FilterFieldProps & { text: st
   );
 }
 
-const NEW_ROW = { path: '', op: 'EQ', value: '' } as const;
-
 function Rows({ value, onChange, paths, issues }: FilterFieldProps) {
   const { t } = useLingui();
   const list = useId();
-  const { join, rows } = value;
+  const { join } = value;
+  // The first condition is there to be written.
+  const rows: readonly FilterRow[] = value.rows.length > 0 ? value.rows : [{ key: 0, ...NEW_ROW }];
+  const written = writtenRows(rows);
   const next = Math.max(-1, ...rows.map(({ key }) => key)) + 1;
   const change = (changed: readonly FilterRow[]) => onChange({ ...value, rows: changed });
   const placed = issues.map((issue) => ({ ...issue, place: rowAt(issue.path) }));
   return (
     <>
-      {rows.length === 0 && (
+      {written.length === 0 && (
         <p className="text-sm text-soft">
           <Trans>Each event of the subscribed types is sent.</Trans>
         </p>
@@ -104,13 +105,13 @@ function Rows({ value, onChange, paths, issues }: FilterFieldProps) {
           ]}
         />
       )}
-      {rows.map((row, index) => (
+      {rows.map((row) => (
         <FilterRowFields
           key={row.key}
           row={row}
           list={list}
           paths={paths}
-          refusal={placed.find(({ place }) => place?.row === index)?.detail}
+          refusal={placed.find(({ place }) => place !== undefined && written[place.row] === row)?.detail}
           onChange={(changed) => change(rows.map((one) => (one === row ? changed : one)))}
           onRemove={() => change(rows.filter((one) => one !== row))}
         />

@@ -4,10 +4,10 @@ import { type ReactNode, useId } from 'react';
 import { Button } from '../../../parts/button';
 import { Select, TextInput } from '../../../parts/field';
 import { Untrusted } from '../../../parts/untrusted';
-import { type FilterRow, hasValue } from './filter-rows';
+import { type FilterRow, hasValue, writtenRows } from './filter-rows';
 import { kindOf, OPERATORS, readValue } from './filter-values';
 import type { KnownPaths } from './use-paths';
-import { KIND_WORDS, OPERATOR_WORDS } from './words';
+import { KIND_NAMES, KIND_WORDS, OPERATOR_WORDS } from './words';
 
 /** A condition to write: a field, a comparison and a value. */
 export function FilterRowFields({
@@ -76,30 +76,36 @@ export function FilterRowFields({
 }
 
 /** What a person might not expect of a condition: a field without a schema, or a value of another type. */
-function RowHint({ row: { path, op, value }, paths }: { row: FilterRow; paths: KnownPaths }): ReactNode {
+function RowHint({ row, paths }: { row: FilterRow; paths: KnownPaths }): ReactNode {
   const { i18n } = useLingui();
+  const { path, op, value } = row;
   const name = path.trim();
   if (name === '') {
-    return null;
+    return writtenRows([row]).length > 0 && <Trans>Choose a field.</Trans>;
   }
-  const field = paths.at(name);
-  if (field === undefined && paths.known.length > 0) {
+  if (paths.isUnknown(name)) {
     return (
       <span className="text-warn">
         <Trans>No subscribed type has this field in its schema.</Trans>
       </span>
     );
   }
-  if (!hasValue(op) || value.trim() === '') {
+  if (!hasValue(op)) {
     return null;
   }
-  const kinds = [readValue(value, op, paths.isText(name))].flat().map(kindOf);
-  if (field?.kinds && !kinds.some((kind) => field.kinds?.has(kind))) {
+  if (value.trim() === '') {
+    return <Trans>Enter a value, or "" for an empty text.</Trans>;
+  }
+  const expected = paths.kindsAt(name);
+  const kinds = [readValue(value, op, expected)].flat().map(kindOf);
+  const said = new Set(kinds).size === 1 && i18n._(KIND_WORDS[kinds[0]!]);
+  if (expected && !kinds.some((kind) => expected.has(kind))) {
+    const wanted = [...expected].map((kind) => i18n._(KIND_NAMES[kind])).join(', ');
     return (
       <span className="text-warn">
-        <Trans>The schema has values of another type here. They never match.</Trans>
+        {said} <Trans>The schema has another type here ({wanted}), so it never matches.</Trans>
       </span>
     );
   }
-  return new Set(kinds).size === 1 && i18n._(KIND_WORDS[kinds[0]!]);
+  return said;
 }

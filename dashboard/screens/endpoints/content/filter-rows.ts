@@ -1,5 +1,5 @@
 import type { EventFilter, FieldCondition, FilterOp } from '../../../../src/domain/content/filter.js';
-import { readValue, valueText } from './filter-values.js';
+import { type KindsAt, readValue, valueText } from './filter-values.js';
 
 /** A condition as somebody writes it. */
 export interface FilterRow {
@@ -17,6 +17,9 @@ export interface FilterDraft {
   /** The whole filter in JSON, where it is written so. The rows do not count then. */
   text?: string | undefined;
 }
+
+/** A row that nobody has written into. */
+export const NEW_ROW = { path: '', op: 'EQ', value: '' } as const satisfies Omit<FilterRow, 'key'>;
 
 const NO_FILTER: FilterDraft = { join: 'all', rows: [] };
 
@@ -50,11 +53,17 @@ export function rowsOf(filter: EventFilter): FilterDraft | undefined {
   );
 }
 
-/** The filter that rows make; null: every event passes. @param isText whether the values at a path are texts */
-export function filterOfRows({ join, rows }: FilterDraft, isText: (path: string) => boolean): EventFilter | null {
-  const conditions = rows.map(({ path, op, value }): EventFilter => {
+/** The rows that are conditions: those that somebody has written into. */
+export const writtenRows = (rows: readonly FilterRow[]): FilterRow[] => rows.filter((row) => !isBlank(row));
+
+const isBlank = ({ path, op, value }: FilterRow): boolean =>
+  path.trim() === '' && value.trim() === '' && op === NEW_ROW.op;
+
+/** The filter that rows make; null: every event passes. */
+export function filterOfRows({ join, rows }: FilterDraft, kindsAt: KindsAt): EventFilter | null {
+  const conditions = writtenRows(rows).map(({ path, op, value }): EventFilter => {
     const name = path.trim();
-    return { field: { path: name, op, ...(hasValue(op) ? { value: readValue(value, op, isText(name)) } : {}) } };
+    return { field: { path: name, op, ...(hasValue(op) ? { value: readValue(value, op, kindsAt(name)) } : {}) } };
   });
   return conditions.length < 2 ? (conditions[0] ?? null) : { [join]: conditions };
 }
@@ -65,7 +74,7 @@ export const hasValue = (op: FilterOp): boolean => op !== 'EXISTS' && op !== 'MI
 export const isWhole = ({ path, op, value }: FilterRow): boolean =>
   path.trim() !== '' && (!hasValue(op) || value.trim() !== '');
 
-/** The number of the row at which a filter breaks a rule, and the member of the row. @param path from the filter on */
+/** The number of the condition at which a filter breaks a rule, and its member. @param path from the filter on */
 export function rowAt([joined, index, ...rest]: readonly (string | number)[]): { row: number; at: string } | undefined {
   if (joined === 'field') {
     return { row: 0, at: String(index) };

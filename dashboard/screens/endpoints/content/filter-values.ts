@@ -12,18 +12,25 @@ const isList = (op: FilterOp): boolean => op === 'IN' || op === 'NOT_IN';
 /** Comparisons that take a text alone. */
 const isOfTexts = (op: FilterOp): boolean => op === 'STARTS_WITH' || op === 'CONTAINS';
 
+/** Undefined: the schemas leave it open. */
+export type Kinds = ReadonlySet<ValueKind> | undefined;
+/** The kinds of value at a path. */
+export type KindsAt = (path: string) => Kinds;
+
+const TEXTS: Kinds = new Set(['text']);
+
 /**
- * The value that somebody has typed: `paid` is a text, `1000`, `true` and `null` are not, and quotes make a text of
- * anything. Values of a list stand between commas.
+ * The value that somebody has typed: `paid` is a text, `1000`, `true` and `null` are not where the schema may have
+ * such a value, and quotes make a text of anything. Values of a list stand between commas.
  *
- * @param isText whether the values that it is compared with are texts
+ * @param kinds of the values that it is compared with
  */
-export function readValue(typed: string, op: FilterOp, isText: boolean): unknown {
-  const readOne = (one: string) => readScalar(one, isText || isOfTexts(op));
+export function readValue(typed: string, op: FilterOp, kinds: Kinds): unknown {
+  const readOne = (one: string) => readScalar(one, isOfTexts(op) ? TEXTS : kinds);
   return isList(op) ? listed(typed).map(readOne) : readOne(typed.trim());
 }
 
-function readScalar(typed: string, isText: boolean): unknown {
+function readScalar(typed: string, kinds?: Kinds): unknown {
   if (QUOTED.test(typed)) {
     try {
       return JSON.parse(typed);
@@ -31,7 +38,11 @@ function readScalar(typed: string, isText: boolean): unknown {
       return typed; // a text with such quotes
     }
   }
-  return !isText && LITERAL.test(typed) ? JSON.parse(typed) : typed;
+  if (!LITERAL.test(typed)) {
+    return typed;
+  }
+  const value: unknown = JSON.parse(typed);
+  return kinds?.has('text') && !kinds.has(kindOf(value)) ? typed : value;
 }
 
 const listed = (typed: string): string[] =>
@@ -50,7 +61,7 @@ function scalarText(value: unknown, isInList: boolean): string {
     value !== '' &&
     value === value.trim() &&
     !(isInList && value.includes(',')) &&
-    readScalar(value, false) === value;
+    readScalar(value) === value;
   return isClear ? value : JSON.stringify(value);
 }
 
@@ -72,7 +83,7 @@ const KIND_OF_TYPE: Readonly<Record<string, ValueKind>> = {
  *
  * @param type in words, such as `array of string or null`
  */
-export function kindsOf(type: string): ReadonlySet<ValueKind> | undefined {
+export function kindsOf(type: string): Kinds {
   const kinds = type
     .replaceAll('array of ', '')
     .split(' or ')

@@ -1,4 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
 import { isChat, TEXT_CHARS_MAX } from '../../../../src/domain/content/formats';
 import { Field, Select, TextArea } from '../../../parts/field';
 import type { Issue } from '../../../parts/issues';
@@ -19,11 +20,14 @@ interface FormatFieldsProps {
   onChange: (value: ContentDraft) => void;
   /** The broken rules, with paths from the content on. */
   issues: readonly Issue[];
+  /** Placeholders for values that no subscribed type has. */
+  unknown: readonly string[];
 }
 
 /** The format of the body, with the text or the template that it needs. */
-export function FormatFields({ value, onChange, issues }: FormatFieldsProps) {
+export function FormatFields(props: FormatFieldsProps) {
   const { i18n } = useLingui();
+  const { value, onChange, issues, unknown } = props;
   const { format } = value;
   const name = i18n._(ENDPOINT_FIELDS.format.name);
   const refusal = issues.find(({ path }) => path[0] === 'format')?.detail;
@@ -39,11 +43,15 @@ export function FormatFields({ value, onChange, issues }: FormatFieldsProps) {
       <p className="text-xs text-soft">
         {refusal === undefined ? i18n._(FORMATS[format].hint) : <Untrusted text={refusal} />}
       </p>
-      {isChat(format) && <MessageText value={value} onChange={onChange} issues={issues} />}
+      {isChat(format) && <MessageText {...props} />}
       {format === 'TEMPLATE' && (
         <JsonField
           name={i18n._(ENDPOINT_FIELDS.template.name)}
-          hint={<Trans>{EXAMPLE} in a text becomes the value of that field.</Trans>}
+          hint={
+            <UnknownOr paths={unknown}>
+              <Trans>{EXAMPLE} in a text becomes the value of that field.</Trans>
+            </UnknownOr>
+          }
           rows={12}
           parse={parseJson}
           value={value.template}
@@ -55,14 +63,16 @@ export function FormatFields({ value, onChange, issues }: FormatFieldsProps) {
   );
 }
 
-function MessageText({ value, onChange, issues }: FormatFieldsProps) {
+function MessageText({ value, onChange, issues, unknown }: FormatFieldsProps) {
   const { i18n } = useLingui();
   const [issue] = issuesAt(issues, 'text');
   return (
     <Field
       name={i18n._(ENDPOINT_FIELDS.text.name)}
       hint={
-        <Trans>{EXAMPLE} becomes the value of that field. Without a text, the type and five fields are sent.</Trans>
+        <UnknownOr paths={unknown}>
+          <Trans>{EXAMPLE} becomes the value of that field. Without a text, the type and five fields are sent.</Trans>
+        </UnknownOr>
       }
       error={issue && <Untrusted text={issue.detail} />}
     >
@@ -76,6 +86,27 @@ function MessageText({ value, onChange, issues }: FormatFieldsProps) {
         />
       )}
     </Field>
+  );
+}
+
+/** The placeholders that no type has a value for, or else the usual hint. */
+function UnknownOr({ paths, children }: { paths: readonly string[]; children: ReactNode }) {
+  return (
+    <span aria-live="polite">
+      {paths.length === 0
+        ? children
+        : paths.map((path) => (
+            <span key={path} className="block text-warn">
+              <Trans>
+                No subscribed type has{' '}
+                <code className="font-mono">
+                  <Untrusted text={path} />
+                </code>{' '}
+                in its schema.
+              </Trans>
+            </span>
+          ))}
+    </span>
   );
 }
 

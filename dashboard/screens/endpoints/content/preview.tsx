@@ -2,30 +2,40 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { Select } from '../../../parts/field';
 import { HeaderTable } from '../../../parts/header-table';
+import { parseObject } from '../../../parts/json-field';
 import { JsonView } from '../../../parts/json-view';
-import { Failure } from '../../../parts/page';
+import { Answer, Failure } from '../../../parts/page';
 import { Segments } from '../../../parts/segments';
 import { shortly } from '../../../parts/time';
+import { Untrusted } from '../../../parts/untrusted';
+import { useSettled } from '../../../parts/use-settled';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { count } from '../../../text/numbers';
 import { ConditionWords } from './condition-words';
+import type { Unfinished } from './content-draft';
 import { OwnEventFields } from './own-event';
-import type { OwnEvent, PreviewState, Sample } from './use-preview';
+import { type OwnEvent, PAUSE_MS, type PreviewState, type Sample } from './use-preview';
+import { UNFINISHED } from './words';
 
 /** The effect of a content: how many of the past events match, and the body of one of them before and after. */
 export function PreviewCard({
-  preview: { answer, error, isBehind },
+  preview,
+  unfinished,
   own,
   onOwn,
   types,
 }: {
   preview: PreviewState;
+  unfinished: Unfinished | undefined;
   own: OwnEvent | undefined;
   onOwn: (own: OwnEvent | undefined) => void;
   /** The event types that the endpoint may get. */
   types: readonly string[];
 }) {
   const { t } = useLingui();
+  const { answer, isBehind } = preview;
   const isOwn = own !== undefined;
+  const shown = answer && isOwn === (answer.samples[0]?.event === null) ? answer : undefined;
   return (
     <section
       aria-label={t`Dry run`}
@@ -47,17 +57,54 @@ export function PreviewCard({
           />
         )}
       </div>
-      {error && <Failure error={error} />}
+      <Hindrance preview={preview} unfinished={unfinished} own={own} hasResult={shown !== undefined} />
       {own && <OwnEventFields own={own} onChange={onOwn} types={types} />}
-      {answer && isOwn === (answer.samples[0]?.event === null) && (
+      {shown && (
         <div className="flex min-w-0 flex-col gap-3" aria-busy={isBehind}>
-          {!isOwn && <Matched matched={answer.matched} total={answer.total} />}
-          <Samples samples={answer.samples} />
+          {!isOwn && <Matched matched={shown.matched} total={shown.total} />}
+          <Samples samples={shown.samples} />
         </div>
       )}
     </section>
   );
 }
+
+/** Why the present content cannot be tried, once somebody has stopped typing; the result is an old one then. */
+function Hindrance({
+  preview: { issues, error },
+  unfinished,
+  own,
+  hasResult,
+}: Pick<Parameters<typeof PreviewCard>[0], 'preview' | 'unfinished' | 'own'> & { hasResult: boolean }) {
+  const { t, i18n } = useLingui();
+  const lacks = useSettled(unfinished, PAUSE_MS);
+  const isNoPayload = own !== undefined && own.text !== '' && 'wrong' in parseObject(own.text);
+  const [issue] = issues;
+  const field = String(issue?.path[0]);
+  const refusal = issue && (isName(field) ? `${i18n._(ENDPOINT_FIELDS[field].name)}: ${issue.detail}` : issue.detail);
+  const why = lacks ? i18n._(UNFINISHED[lacks]) : isNoPayload ? t`The payload is not valid JSON.` : refusal;
+  return (
+    <>
+      {error && <Failure error={error} />}
+      {(why !== undefined || (error && hasResult)) && (
+        <Answer tone="warn">
+          {why !== undefined && (
+            <p className="text-sm font-medium">
+              <Untrusted text={why} />
+            </p>
+          )}
+          {hasResult && (
+            <p className="text-sm text-soft">
+              <Trans>This result is old. It lacks your last change.</Trans>
+            </p>
+          )}
+        </Answer>
+      )}
+    </>
+  );
+}
+
+const isName = (text: string): text is keyof typeof ENDPOINT_FIELDS => Object.hasOwn(ENDPOINT_FIELDS, text);
 
 function Matched({ matched, total }: { matched: number; total: number }) {
   const some = count(matched);
@@ -76,6 +123,9 @@ function Matched({ matched, total }: { matched: number; total: number }) {
   );
 }
 
+/** The end of a number, which tells it from its neighbours. */
+const endOf = (id: number): string => `${id}`.replace(/^\d+(?=\d{6})/, '…');
+
 /** One of the events, at first one that matches. */
 function Samples({ samples }: { samples: readonly Sample[] }) {
   const { t } = useLingui();
@@ -83,7 +133,7 @@ function Samples({ samples }: { samples: readonly Sample[] }) {
   const idOf = ({ event }: Sample) => event?.id ?? '';
   const shown = samples.find((one) => idOf(one) === chosen) ?? samples.find(({ matches }) => matches) ?? samples[0];
   const nameOf = ({ event, matches }: Sample) => {
-    const name = `${event?.eventType ?? ''} ${event ? shortly(event.createdAt) : ''}`;
+    const name = event ? `${shortly(event.createdAt)} · ${endOf(event.databaseId)} · ${event.eventType}` : '';
     return matches ? name : t`${name}, not sent`;
   };
   return (

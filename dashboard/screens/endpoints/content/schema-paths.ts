@@ -1,12 +1,11 @@
 import { namesOf } from '../../../../src/domain/content/filter-path.js';
 import { propertiesOf } from '../../catalogue/schema-properties.js';
-import { kindsOf, type ValueKind } from './filter-values.js';
+import { type Kinds, kindsOf } from './filter-values.js';
 
 /** A field of payloads, as filters, templates and shapes name it. */
 export interface SchemaPath {
   path: string;
-  /** The kinds of value that it has; undefined: the schemas leave it open. */
-  kinds: ReadonlySet<ValueKind> | undefined;
+  kinds: Kinds;
 }
 
 const PLAIN = /^[\p{L}\p{M}\p{N}_-]+$/u;
@@ -44,5 +43,4 @@ export function pathAt(paths: readonly SchemaPath[], typed: string): SchemaPath 
   return paths.find((one) => one.path === path);
 }
 
-const both = (one: SchemaPath['kinds'], other: SchemaPath['kinds']): SchemaPath['kinds'] =>
-  one && other && new Set([...one, ...other]);
+const both = (one: Kinds, other: Kinds): Kinds => one && other && new Set([...one, ...other]);

@@ -1,7 +1,10 @@
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
-import { TYPE_PATH } from '../../../../src/domain/content/filter-path';
+import { namesOf, TYPE_PATH } from '../../../../src/domain/content/filter-path';
+import { filterWarnings, placeholderWarnings } from '../../../../src/domain/content/option-warnings';
+import { matches } from '../../../../src/domain/events/event-type';
 import { TYPE_SCHEMAS } from './documents';
+import type { KindsAt } from './filter-values';
 import { pathAt, type SchemaPath, schemaPaths } from './schema-paths';
 
 /** The fields of the events that an endpoint may get. */
@@ -10,9 +13,11 @@ export interface KnownPaths {
   types: readonly string[];
   /** Empty until the schemas are read, and where they name no field. */
   known: readonly SchemaPath[];
-  at: (path: string) => SchemaPath | undefined;
-  /** Whether the values at a path are texts and nothing else. */
-  isText: (path: string) => boolean;
+  kindsAt: KindsAt;
+  /** Whether no schema has the field of a condition. */
+  isUnknown: (path: string) => boolean;
+  /** Whether no schema has the value of a placeholder. */
+  isUnknownValue: (path: string) => boolean;
 }
 
 const EVENT_TYPE: SchemaPath = { path: TYPE_PATH, kinds: new Set(['text']) };
@@ -21,20 +26,19 @@ const EVENT_TYPE: SchemaPath = { path: TYPE_PATH, kinds: new Set(['text']) };
 export function usePaths(eventTypes: readonly string[]): KnownPaths {
   const [{ data }] = useQuery({ query: TYPE_SCHEMAS });
   return useMemo(() => {
+    const subscribed = (data?.eventTypes ?? []).filter(({ name }) => matches(eventTypes, name));
     // What the service says about endpoints is not filtered.
-    const types = (data?.eventTypes ?? []).filter(
-      ({ name, reserved }) => !reserved && (eventTypes.includes('*') || eventTypes.includes(name)),
-    );
-    const known = types.length === 0 ? [] : [EVENT_TYPE, ...schemaPaths(types.map(({ schema }) => schema))];
-    const at = (path: string) => pathAt(known, path);
+    const types = subscribed.filter(({ reserved }) => !reserved);
+    const schemas = types.map(({ schema }) => schema);
+    const known = types.length === 0 ? [] : [EVENT_TYPE, ...schemaPaths(schemas)];
+    const sent = subscribed.map(({ schema }) => schema);
     return {
       types: types.map(({ name }) => name),
       known,
-      at,
-      isText: (path) => {
-        const kinds = at(path)?.kinds;
-        return kinds?.size === 1 && kinds.has('text');
-      },
+      kindsAt: (path) => pathAt(known, path)?.kinds,
+      isUnknown: (path) =>
+        namesOf(path) !== null && filterWarnings({ field: { path, op: 'EXISTS' } }, schemas).length > 0,
+      isUnknownValue: (path) => placeholderWarnings([path], sent).length > 0,
     };
   }, [data, eventTypes]);
 }

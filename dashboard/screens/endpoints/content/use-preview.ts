@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { type CombinedError, useQuery } from 'urql';
 import type { ContentOptionsInput, PreviewContentInput, PreviewContentQuery } from '../../../api/generated/graphql';
 import { type Issue, issuesOf } from '../../../parts/issues';
@@ -18,22 +18,23 @@ export interface OwnEvent {
 }
 
 export interface PreviewState {
+  /** The last one that the service has given: of an earlier content, while the present one cannot be tried. */
   answer: Preview | undefined;
   /** The rules that the content breaks, with paths from the content on. */
   issues: readonly Issue[];
   error: CombinedError | undefined;
-  /** Whether the answer is of an earlier content. */
+  /** Whether another answer is asked for. */
   isBehind: boolean;
 }
 
 const PREVIEWED_EVENTS = 100;
 /** A pause in typing of this length asks for the preview. */
-const PAUSE_MS = 400;
+export const PAUSE_MS = 400;
 
 /**
  * Tries a content on events while somebody writes it.
  *
- * @param content undefined while it is not whole: the last answer stays
+ * @param content undefined while it is not finished
  * @param own in place of past events
  * @returns undefined for who cannot read events
  */
@@ -56,18 +57,19 @@ export function usePreview(
     pause: !mayRead || settled === undefined,
     requestPolicy: 'network-only',
   });
+  const [answer, setAnswer] = useState<Preview>();
+  if (data?.previewContent != null && data.previewContent !== answer) {
+    setAnswer(data.previewContent);
+  }
   if (!mayRead) {
     return undefined;
   }
-  const issues = issuesOf(error)
+  const isBehind = fetching || settled !== now;
+  const refusal = isBehind || now === undefined ? undefined : error;
+  const issues = issuesOf(refusal)
     .filter(({ path }) => path[1] === 'content')
     .map((issue) => ({ ...issue, path: issue.path.slice(2) }));
-  return {
-    answer: data?.previewContent,
-    issues: settled === now ? issues : [],
-    error: issues.length > 0 ? undefined : error,
-    isBehind: fetching || settled !== now,
-  };
+  return { answer, issues, error: issues.length > 0 ? undefined : refusal, isBehind };
 }
 
 /** Undefined while the payload is no object. */

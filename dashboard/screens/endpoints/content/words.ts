@@ -2,6 +2,7 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { FilterOp } from '../../../../src/domain/content/filter';
 import type { ContentFormat } from '../../../api/generated/graphql';
+import type { Unfinished } from './content-draft';
 import type { ValueKind } from './filter-values';
 
 /** The comparisons, between a field and its value. */
@@ -25,6 +26,21 @@ export const KIND_WORDS: Record<ValueKind, MessageDescriptor> = {
   number: msg`The value is a number.`,
   boolean: msg`The value is true or false.`,
   null: msg`The value is null.`,
+};
+
+/** The kinds of value that a schema has. */
+export const KIND_NAMES: Record<ValueKind, MessageDescriptor> = {
+  text: msg`text`,
+  number: msg`number`,
+  boolean: msg`true or false`,
+  null: msg`null`,
+};
+
+/** What a draft lacks before it can be tried or saved. */
+export const UNFINISHED: Record<Unfinished, MessageDescriptor> = {
+  condition: msg`A condition lacks its field or its value.`,
+  filter: msg`The filter is not valid JSON.`,
+  template: msg`The template is not valid JSON.`,
 };
 
 /** The formats of a body, with what each one makes. */

@@ -28,7 +28,7 @@ export function OrderDialog({ endpoint, onClose }: EndpointDialogProps) {
   return (
     <FormDialog
       form={form}
-      title={<Trans>Order</Trans>}
+      title={<Trans context="of deliveries">Order</Trans>}
       action={form.conflict ? undefined : <Trans>Save</Trans>}
       onClose={onClose}
     >
@@ -92,12 +92,20 @@ function Questions({
 
 function KeyPath({ value, onChange, issues, eventTypes }: Parameters<typeof Questions>[0]) {
   const { i18n } = useLingui();
-  const { known } = usePaths(eventTypes);
+  const { known, isUnknown } = usePaths(eventTypes);
   return (
     <>
       <TextField
         name={i18n._(ENDPOINT_FIELDS.keyPath.name)}
-        hint={i18n._(ENDPOINT_FIELDS.keyPath.hint)}
+        hint={
+          isUnknown((value.keyPath ?? '').trim()) ? (
+            <span className="text-warn">
+              <Trans>No subscribed type has this field in its schema.</Trans>
+            </span>
+          ) : (
+            i18n._(ENDPOINT_FIELDS.keyPath.hint)
+          )
+        }
         list={KEY_PATHS}
         placeholder="order.id"
         value={value.keyPath ?? ''}
