@@ -21,6 +21,7 @@ import {
   type ValueKind,
   valueText,
 } from '../../dashboard/screens/endpoints/content/filter-values.js';
+import { formatOfUrl } from '../../dashboard/screens/endpoints/content/format-of-url.js';
 import { pathAt, schemaPaths } from '../../dashboard/screens/endpoints/content/schema-paths.js';
 import type { EventFilter, FilterOp } from '../../src/domain/content/filter.js';
 import { namesOf } from '../../src/domain/content/filter-path.js';
@@ -201,5 +202,25 @@ describe('a draft of the content', () => {
     expect(placeholdersOf({ ...draft, format: 'TEMPLATE' })).toEqual(['e']);
     expect(placeholdersOf(draft)).toEqual([]);
     expect(placeholdersOf({ ...draft, format: 'SLACK', shape: 'subscription { event { id } }' })).toEqual([]);
+  });
+});
+
+describe('the format of a new endpoint', () => {
+  test.each([
+    ['https://hooks.slack.com/services/T0/B0/x', 'SLACK'],
+    ['https://HOOKS.slack.com', 'SLACK'],
+    ['https://hooks.slack.com/triggers/T0/1/x', 'JSON'],
+    ['https://discord.com/api/webhooks/1/x', 'DISCORD'],
+    ['https://canary.discordapp.com/api/v10/webhooks/1/x', 'DISCORD'],
+    ['https://discord.com/developers', 'JSON'],
+    ['https://prod-12.westeurope.logic.azure.com:443/workflows/1/triggers/manual/paths/invoke', 'TEAMS'],
+    ['https://default1.d1.environment.api.powerplatform.com:443/powerautomate/x', 'TEAMS'],
+    ['https://acme.webhook.office.com/webhookb2/1', 'TEAMS'],
+    ['https://hooks.slack.com.example.com/services/T0', 'JSON'],
+    ['https://example.com/hooks.slack.com/', 'JSON'],
+    ['hooks.slack.com/', 'JSON'],
+    ['', 'JSON'],
+  ])('follows from the URL %j: %s', (url, format) => {
+    expect(formatOfUrl(url)).toBe(format);
   });
 });

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMemo, useState } from 'react';
+import { Fragment, type ReactNode, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { Field as OneField } from '../../../../src/domain/fields/field';
 import { TextField } from '../../../parts/field';
@@ -9,7 +9,7 @@ import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { EVENT_TYPES } from '../documents';
-import { type EndpointValues, type FieldName, type FieldValue, fieldNamed, fieldNames } from './endpoint-values';
+import { type FieldName, type FieldValue, fieldNamed, fieldNames } from './endpoint-values';
 import { EventTypePicker } from './event-type-picker';
 import { offeredTypes } from './event-type-tree';
 import { type TextMap, TextMapField } from './text-map-field';
@@ -18,25 +18,36 @@ import { UrlField } from './url-field';
 type LabelName = keyof typeof ENDPOINT_FIELDS;
 
 interface FormFields {
-  field: <Name extends FieldName>(name: Name) => FieldProps<EndpointValues[Name]>;
+  field: (name: FieldName) => Omit<FieldProps<unknown>, 'onChange'> & { onChange: (value: never) => void };
 }
 
 /** A control for each field of an endpoint, by its kind. */
-export function EndpointFields({ form, autoFocus = false }: { form: FormFields; autoFocus?: boolean }) {
+export function EndpointFields({
+  form,
+  autoFocus = false,
+  belowUrl,
+}: {
+  form: FormFields;
+  autoFocus?: boolean;
+  /** A control that follows from the URL. */
+  belowUrl?: ReactNode;
+}) {
   const isWritable = useWritable();
   return (
     <div className="flex flex-col gap-3">
       {fieldNames
         .filter((name) => isWritable(fieldNamed(name).part))
         .map((name) => (
-          <FieldControl
-            key={name}
-            name={name}
-            field={fieldNamed(name)}
-            // A field's kind decides its type.
-            control={form.field(name) as FieldProps<FieldValue>}
-            autoFocus={autoFocus && name === fieldNames[0]}
-          />
+          <Fragment key={name}>
+            <FieldControl
+              name={name}
+              field={fieldNamed(name)}
+              // A field's kind decides its type.
+              control={form.field(name) as FieldProps<FieldValue>}
+              autoFocus={autoFocus && name === fieldNames[0]}
+            />
+            {name === 'url' && belowUrl}
+          </Fragment>
         ))}
     </div>
   );

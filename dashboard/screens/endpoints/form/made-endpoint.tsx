@@ -10,11 +10,14 @@ import { Snippets } from './snippets-view';
 export function MadeEndpoint({
   secret,
   endpoint,
+  isForChat,
   onDone,
 }: {
-  /** Null where the session may not see it. */
+  /** Null where the session may not see it, and for chats. */
   secret: string | null;
   endpoint: EndpointRowFragment;
+  /** A chat checks no signature: its text and filter come next. */
+  isForChat: boolean;
   /** @param action to begin on its page */
   onDone: (action?: Action) => void;
 }) {
@@ -22,6 +25,9 @@ export function MadeEndpoint({
   const isWritable = useWritable();
   const mayChoose = useAllowed('webhooks:options');
   const mayChange = (...parts: string[]) => mayChoose && parts.some(isWritable);
+  const toContent = { key: 'content', name: <Trans>Set filter and format</Trans>, go: () => onDone('content') };
+  const toPage = { key: 'page', name: <Trans>Go to the endpoint</Trans>, go: () => onDone() };
+  const first = isForChat ? toContent : toPage;
   return (
     <SecretDialog
       wide
@@ -29,7 +35,9 @@ export function MadeEndpoint({
       secret={secret}
       name={t`the secret`}
       hint={
-        secret === null ? (
+        isForChat ? (
+          <Trans>Its messages have the usual text. Next, set your own text and a filter.</Trans>
+        ) : secret === null ? (
           <Trans>
             You cannot see its signing secret. A person with that permission can rotate it to get a new one.
           </Trans>
@@ -39,11 +47,9 @@ export function MadeEndpoint({
           </Trans>
         )
       }
-      leave={<Trans>Go to the endpoint</Trans>}
+      leave={first.name}
       ways={[
-        ...(mayChange('content')
-          ? [{ key: 'content', name: <Trans>Set filter and format</Trans>, go: () => onDone('content') }]
-          : []),
+        ...(isForChat ? [toPage] : mayChange('content') ? [toContent] : []),
         ...(mayChange('ordering')
           ? [{ key: 'order', name: <Trans>Set the order</Trans>, go: () => onDone('order') }]
           : []),
@@ -54,14 +60,16 @@ export function MadeEndpoint({
           ? [{ key: 'pace', name: <Trans>Set pace and retries</Trans>, go: () => onDone('pace') }]
           : []),
       ]}
-      onClose={() => onDone()}
+      onClose={first.go}
     >
-      <section>
-        <h3 className="mt-2 mb-1.5 text-sm font-semibold">
-          <Trans>Verify requests</Trans>
-        </h3>
-        <Snippets />
-      </section>
+      {!isForChat && (
+        <section>
+          <h3 className="mt-2 mb-1.5 text-sm font-semibold">
+            <Trans>Verify requests</Trans>
+          </h3>
+          <Snippets />
+        </section>
+      )}
       <section>
         <h3 className="mt-2 mb-1.5 text-sm font-semibold">
           <Trans>Send a test</Trans>
