@@ -62,7 +62,7 @@ export const DELIVERY = graphql(`
       ...DeliveryRow
       isCheck
       orderingKey
-      waitsFor { id databaseId }
+      waitsFor { id databaseId status }
       webhook { id databaseId name url active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } }
       attempts {
         id

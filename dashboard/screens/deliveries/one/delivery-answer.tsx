@@ -12,6 +12,7 @@ import { remedyFor } from '../../../text/remedies';
 import { statusText } from '../../../text/status-codes';
 import type { Delivery } from '../documents';
 import { answerOf, type Answer as DeliveryAnswerKind } from './answer';
+import { BlockedKey } from './blocked-key';
 import { Countdown } from './countdown';
 
 type Of<Kind extends DeliveryAnswerKind['kind']> = Extract<DeliveryAnswerKind, { kind: Kind }> & {
@@ -127,9 +128,12 @@ function Queued({ next }: Omit<Of<'queued'>, 'delivery'>) {
   );
 }
 
-function Ordered({ delivery: { waitsFor } }: { delivery: Delivery }) {
+function Ordered({ delivery }: { delivery: Delivery }) {
+  const { waitsFor } = delivery;
   const number = waitsFor?.databaseId;
-  return (
+  return waitsFor?.status === 'FAILED' ? (
+    <BlockedKey delivery={delivery} failed={waitsFor.databaseId} />
+  ) : (
     <Saying tone="info" then={<Trans>Deliveries with the same key are sent one after the other.</Trans>}>
       {number === undefined ? (
         <Trans>It waits for an earlier delivery of its key.</Trans>

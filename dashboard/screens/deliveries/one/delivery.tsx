@@ -8,6 +8,7 @@ import { endpointLabel } from '../../../parts/cells';
 import { OnePage } from '../../../parts/one-page';
 import { Card, Fact, Facts } from '../../../parts/page';
 import { Link, useAddress } from '../../../parts/place';
+import { useReadAgain } from '../../../parts/refresh';
 import { Badge, DeliveryBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
@@ -33,6 +34,8 @@ export default function DeliveryScreen() {
     pause: delivery == null,
     context,
   });
+  // The one that it waits for may be of another event type.
+  useReadAgain(again, delivery?.status === 'WAITING');
   // Updates bring how the delivery stands, not its attempts: those are read when there is another one.
   const isBehind = delivery != null && delivery.attemptCount > (delivery.attempts.at(-1)?.number ?? 0);
   useEffect(() => {

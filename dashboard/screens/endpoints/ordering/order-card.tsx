@@ -11,6 +11,15 @@ import type { ShownEndpoint } from '../use-endpoint';
 import { WaitingKeys } from './waiting-keys';
 import { ORDER_BY, ORDER_KEEP, ORDER_ON_FAILURE } from './words';
 
+const TITLE = 'order';
+
+/** Brings the card into view. */
+export function showOrder(): void {
+  const title = document.getElementById(TITLE);
+  title?.scrollIntoView({ block: 'center' });
+  title?.focus({ preventScroll: true });
+}
+
 /** Which deliveries of an endpoint wait for each other, and which keys wait now. */
 export function OrderCard({ endpoint }: { endpoint: ShownEndpoint }) {
   const { i18n } = useLingui();
@@ -25,7 +34,11 @@ export function OrderCard({ endpoint }: { endpoint: ShownEndpoint }) {
   }
   return (
     <Card
-      title={<Trans>Order</Trans>}
+      title={
+        <span id={TITLE} tabIndex={-1}>
+          <Trans context="of deliveries">Order</Trans>
+        </span>
+      }
       actions={
         mayChange && (
           <Button onClick={() => start('order')}>
@@ -56,7 +69,7 @@ export function OrderCard({ endpoint }: { endpoint: ShownEndpoint }) {
         )}
       </Facts>
       <OptionWarnings warnings={ordering.warnings} />
-      {(by !== 'NOTHING' || waiting > 0) && <WaitingKeys endpoint={endpoint} mayChange={mayChange} />}
+      {(by !== 'NOTHING' || waiting > 0) && <WaitingKeys endpoint={endpoint} />}
     </Card>
   );
 }

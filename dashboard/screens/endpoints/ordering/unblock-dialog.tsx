@@ -12,16 +12,20 @@ import { UNBLOCK_KEY } from './documents';
 export function UnblockDialog({
   webhookId,
   blockedKey,
+  action = 'RETRY',
   onClose,
 }: {
   webhookId: string;
+  /** Empty: all deliveries of the endpoint. */
   blockedKey: string;
+  /** The one that is chosen at first. */
+  action?: UnblockKeyAction;
   onClose: () => void;
 }) {
   const [, unblock] = useMutation(UNBLOCK_KEY);
   const form = useForm({
-    initial: { action: 'RETRY' as UnblockKeyAction },
-    save: ({ action }) => unblock({ input: { webhookId, key: blockedKey, action } }),
+    initial: { action },
+    save: (chosen) => unblock({ input: { webhookId, key: blockedKey, ...chosen } }),
     saved: () => {
       notify(<Trans>The key is unblocked.</Trans>);
       onClose();
@@ -38,7 +42,7 @@ export function UnblockDialog({
     >
       <p className="text-sm">
         <code className="font-mono text-xs [overflow-wrap:anywhere]">
-          <Untrusted text={blockedKey} />
+          {blockedKey === '' ? <Trans>all deliveries</Trans> : <Untrusted text={blockedKey} />}
         </code>
       </p>
       <Choices

@@ -4,6 +4,9 @@ import { useReadAgain } from '../../../parts/refresh';
 import type { ShownEndpoint } from '../use-endpoint';
 import { ORDERING_KEYS } from './documents';
 
+/** As many as the query of the keys gives. */
+export const KEYS_READ_MAX = 10;
+
 export type Key = NonNullable<NonNullable<OrderingKeysQuery['webhook']>['orderingKeys']>[number];
 
 /** The keys of an endpoint that has an order, kept up to date; none for another one. */

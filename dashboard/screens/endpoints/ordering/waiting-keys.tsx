@@ -5,12 +5,14 @@ import { Link } from '../../../parts/place';
 import { Badge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
+import { useAllowed } from '../../../parts/viewer';
 import type { ShownEndpoint } from '../use-endpoint';
 import { UnblockDialog } from './unblock-dialog';
 import { type Key, useKeys } from './use-keys';
 
 /** The keys with the most waiting deliveries, blocked ones first, which can be unblocked here. */
-export function WaitingKeys({ endpoint, mayChange }: { endpoint: ShownEndpoint; mayChange: boolean }) {
+export function WaitingKeys({ endpoint }: { endpoint: ShownEndpoint }) {
+  const mayUnblock = useAllowed('deliveries:resend');
   const { keys, readAgain } = useKeys(endpoint);
   const [unblocked, setUnblocked] = useState<string>();
   return (
@@ -18,7 +20,7 @@ export function WaitingKeys({ endpoint, mayChange }: { endpoint: ShownEndpoint; 
       {keys.length > 0 && (
         <ul className="mt-3 border-t border-line">
           {keys.map((key) => (
-            <KeyRow key={key.key} shown={key} onUnblock={mayChange ? () => setUnblocked(key.key) : undefined} />
+            <KeyRow key={key.key} shown={key} onUnblock={mayUnblock ? () => setUnblocked(key.key) : undefined} />
           ))}
         </ul>
       )}
