@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
@@ -26,6 +26,10 @@ async function openDisabled(): Promise<{ stack: DashboardStack; id: number }> {
 
 /** Notices are dialogs, too. */
 const dialogOf = (page: Page) => page.locator('[role=dialog]:not([aria-modal=false])');
+async function boxOf(shown: Locator) {
+  const { x, y, width, height } = (await shown.boundingBox())!;
+  return { x, y, right: x + width, bottom: y + height };
+}
 const urlOf = (page: Page) => page.getByRole('textbox', { name: 'Url' });
 
 describe('a new endpoint', () => {
@@ -255,32 +259,49 @@ describe('filter and format', () => {
       input: { id: `wh_${id}`, content },
     });
 
-  browserTest('are tried on past events while they are written', async ({ open }) => {
+  browserTest('are set with a new endpoint, and tried on past events while they are written', async ({ open }) => {
     const stack = await openStack();
-    const { id } = await stack.delivery.webhook(stack.receiver.url, ['coupon.applied']);
     await stack.delivery.emit('coupon.applied', { code: 'A', discount_type: 'fixed' });
     await stack.delivery.emit('coupon.applied', { code: '<B>', discount_type: 'percent' });
-    const page = await visit(open, stack, `/endpoints/${id}?do=content`);
+    const page = await visit(open, stack, '/endpoints/new?type=coupon.applied');
     const dialog = dialogOf(page);
+    await urlOf(page).fill('https://hooks.slack.com/services/T0/B0/x');
+    await page.getByText('Chosen by the URL.').waitFor();
+    await urlOf(page).fill(stack.receiver.url);
+    await page.getByRole('combobox', { name: 'Format' }).selectOption('Slack message');
+    await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    await dialog.getByRole('button', { name: 'Set filter and format' }).click();
+
     await dialog.getByText('2 of your last 2 events match.').waitFor();
-    await dialog.getByRole('button', { name: 'Add a condition' }).click();
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Field');
     const field = dialog.getByRole('combobox', { name: 'Field' });
     await eventually(async () => (await dialog.locator('datalist option').count()) > 2);
     await field.fill('discount..type');
+    await dialog.getByText('Enter a value, or "" for an empty text.').waitFor();
+    await dialog.getByText('A condition lacks its field or its value.').waitFor();
+    await dialog.getByText('This result is old. It lacks your last change.').waitFor();
+    await dialog.getByText('2 of your last 2 events match.').waitFor();
     await dialog.getByRole('textbox', { name: 'Value' }).fill('percent');
-    await dialog.getByText(/must be 1 to 10 names/).waitFor();
+    await dialog.getByText(/^must be 1 to 10 names/).waitFor();
+    await dialog.getByText(/^Filter: must be 1 to 10 names/).waitFor();
+    await dialog.getByText('2 of your last 2 events match.').waitFor();
     await field.fill('discount');
     await dialog.getByText('No subscribed type has this field in its schema.').waitFor();
     await field.fill('discount_type');
     await dialog.getByText('The value is a text.').waitFor();
     await dialog.getByText('1 of your last 2 events match.').waitFor();
-    await dialog.getByRole('combobox', { name: 'Event', exact: true }).selectOption({ index: 1 });
+    expect(await dialog.getByText('This result is old.').count()).toBe(0);
+    const events = dialog.getByRole('combobox', { name: 'Event', exact: true });
+    await events.selectOption({ index: 1 });
     await dialog.getByText(/^This event is not sent. It fails:/).waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    await events.selectOption({ index: 0 });
 
+    const format = dialog.getByRole('combobox', { name: 'Format' });
+    expect(await format.inputValue()).toBe('SLACK');
+    await format.selectOption('JSON');
     const shape = dialog.getByRole('textbox', { name: 'Shape' });
     await shape.fill('subscription { event {\n ... on CouponApplied { cod');
-    await dialog.getByText(/is wrong in line 2, column/).waitFor();
+    await dialog.getByText(/^is wrong in line 2, column/).waitFor();
     await dialog.getByRole('button', { name: 'line 2' }).waitFor();
     await dialog.getByRole('button', { name: 'code', exact: true }).click();
     expect(await shape.inputValue()).toMatch(/CouponApplied { code$/);
@@ -289,8 +310,11 @@ describe('filter and format', () => {
     await dialog.getByText('"<B>"').nth(1).waitFor();
     await shape.fill('');
 
-    await dialog.getByRole('combobox', { name: 'Format' }).selectOption('Slack message');
-    await dialog.getByRole('textbox', { name: 'Text' }).fill('Coupon {{code}}');
+    await format.selectOption('Slack message');
+    const text = dialog.getByRole('textbox', { name: 'Text' });
+    await text.fill('Coupon {{cod}}');
+    await dialog.getByText('No subscribed type has cod in its schema.').waitFor();
+    await text.fill('Coupon {{code}}');
     await dialog.getByText('"Coupon &lt;B&gt;"').waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await axeViolations(page)).toEqual([]);
@@ -311,7 +335,14 @@ describe('filter and format', () => {
       .locator('visible=true')
       .waitFor();
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Edit filter' }).click();
+    const edit = page.getByRole('link', { name: 'Edit filter' });
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const [one, other] = [await boxOf(edit), await boxOf(page.getByRole('button', { name: 'Send it now' }))];
+      expect(other.x - one.right >= 4 || other.y - one.bottom >= 4, `apart in ${width} pixels`).toBe(true);
+      expect(other.right).toBeLessThan(width - 8);
+    }
+    await edit.click();
     const dialog = dialogOf(page);
     await dialog.getByText('0 of your last 1 event matches.').waitFor();
     expect(await dialog.getByRole('combobox', { name: 'Field' }).inputValue()).toBe('discount_type');
@@ -359,20 +390,24 @@ describe('order', () => {
     const second = await stack.delivery.emit('coupon.applied', { code: 'K1', discount_type: 'fixed' });
     await page.getByText(/1 key is blocked/).waitFor();
     expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show the keys' }).click();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Order');
+    expect((await boxOf(page.getByRole('button', { name: 'Unblock' }))).bottom).toBeLessThan(844);
     const [failed, waiting] = [await stack.delivery.delivery(first), await stack.delivery.delivery(second)];
     expect(waiting.status).toBe('WAITING');
 
     await page.goto(page.url().replace(/endpoints.*/, 'deliveries?status=WAITING'));
     await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
-    await page.getByText(`It waits for delivery ${failed.id}.`).waitFor();
+    await page.getByText(`Its key is blocked: delivery ${failed.id} has failed.`).waitFor();
     expect(await axeViolations(page)).toEqual([]);
 
     await stack.receiver.comeBack();
-    await page.goto(page.url().replace(/deliveries.*/, `endpoints/${id}`));
-    await page.getByRole('button', { name: 'Unblock' }).click();
+    await page.getByRole('button', { name: 'Retry the failed one' }).click();
+    expect(await dialog.getByRole('radio', { name: /^Send it again/ }).isChecked()).toBe(true);
     expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Unblock' }).click();
     await page.getByText('The key is unblocked.').waitFor();
+    await page.getByText(/^Delivered at the first attempt/).waitFor();
     await eventually(async () => (await stack.delivery.delivery(second)).status === 'SUCCEEDED');
     expect((await stack.delivery.delivery(first)).status).toBe('SUCCEEDED');
   });

@@ -86,7 +86,7 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
             <EndpointLink webhook={row.webhook} otherwise={t`${row.webhookId}, deleted`} />
             <span className="block text-xs whitespace-normal text-soft md:hidden">
               <Why row={row} eventType={event.eventType} />
-              <span className="-ms-2.5 block">
+              <span className="mt-1 flex flex-wrap gap-1.5">
                 <Fix row={row} event={event} onFixed={onFixed} />
               </span>
             </span>
@@ -118,7 +118,7 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
         from: 'md',
         card: 'none',
         render: (row) => (
-          <span className="-my-1 inline-flex">
+          <span className="-my-1 inline-flex gap-1.5">
             <Fix row={row} event={event} onFixed={onFixed} />
           </span>
         ),
