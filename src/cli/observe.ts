@@ -3,7 +3,6 @@ import { Registry } from 'prom-client';
 import type { Services } from '../api/context/context.js';
 import { lackOf, missingMigrations } from '../operations/installation/check-readiness.js';
 import type { Config } from '../platform/settings/config.js';
-import { startMetricsServer } from '../platform/telemetry/metrics-server.js';
 import { openTracing } from '../platform/telemetry/open-tracing.js';
 import { ProcessMetrics } from '../platform/telemetry/process-metrics.js';
 import { listen } from './listen.js';
@@ -38,6 +37,7 @@ export async function startMetrics(
     const missing = await missingMigrations(db);
     return missing.length > 0 ? `${lackOf(missing)}.` : trouble();
   };
+  const { startMetricsServer } = await import('../platform/telemetry/metrics-server.js');
   const server = await listen('METRICS_PORT', config.metrics, (address) =>
     startMetricsServer(registry, address, notReady),
   );

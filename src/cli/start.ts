@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { Daemon } from '../../daemon/daemon.js';
+import type { Daemon } from '../../daemon/daemon.js';
 import type { Services } from '../api/context/context.js';
 import { OneTimeCode } from '../api/dashboard/one-time-code.js';
 import { REST_PREFIX } from '../api/rest/paths.js';
-import { buildServer } from '../api/server.js';
 import { openServices } from '../api/services.js';
 import { opensLoopback } from '../domain/addresses/target.js';
 import { keepOutboxLimit } from '../operations/emits/outbox.js';
@@ -49,7 +48,10 @@ interface Start {
 /** After an uncaught fault, attempts in flight have this long to be recorded. */
 const HASTY_DRAIN_MS = 3_000;
 
-/** Opens each part after those that it stands on. */
+/**
+ * Opens each part after those that it stands on. Only processes with an API load it, and only those with a daemon load
+ * that: a daemon takes 30 MiB less (docs/performance.md).
+ */
 export async function startParts(start: Start): Promise<void> {
   const { roles, config, log, closings } = start;
   const databaseUrl = await openMigrated(start);
@@ -115,6 +117,7 @@ async function startDaemon(
   registry: Registry,
 ): Promise<Daemon> {
   await keepOutboxLimit(services.db, config.payloadBytesMax);
+  const { Daemon } = await import('../../daemon/daemon.js');
   goOn();
   const daemon = new Daemon({ ...services, registry });
   closings.push((inHaste) => (inHaste ? daemon.stopSending(HASTY_DRAIN_MS) : daemon.stop()));
@@ -133,7 +136,9 @@ function startCodeFor({ embedded, isLocal, dashboard }: Config): OneTimeCode | n
   return embedded && isLocal && dashboard && process.stderr.isTTY ? new OneTimeCode(randomBytes) : null;
 }
 
-async function startApi(services: Services, startCode: OneTimeCode | null, { closings, drains }: Start) {
+async function startApi(services: Services, startCode: OneTimeCode | null, { closings, drains, goOn }: Start) {
+  const { buildServer } = await import('../api/server.js');
+  goOn();
   const server = await buildServer(services, { startCode });
   const close = () => server.close();
   closings.push(close);

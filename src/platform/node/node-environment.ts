@@ -3,3 +3,8 @@
  * an emit costs a twentieth more then.
  */
 process.env['NODE_ENV'] ??= 'production';
+
+// With --enable-source-maps Node reads the map of each module that it loads. Nobody needs those of libraries.
+if (process.sourceMapsEnabled) {
+  process.getBuiltinModule('node:module').setSourceMapsSupport(true, { nodeModules: false });
+}
