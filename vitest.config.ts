@@ -1,26 +1,25 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // For vitest's own processes and for each start of the program: a quarter of a start is compiling.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
 /**
- * These files wait for longest, so they start first; or they measure, or change, what belongs to the whole process.
- * Each has a process of its own. All other files share processes: loading the service takes a second.
+ * These files measure, or change, what belongs to the whole process: each has one of its own. All other files share
+ * processes: loading the service takes 3 seconds of processor time.
  */
 const alone = [
-  'test/delivery/{bulk-operations,locked-rows,rates,supervision,toggles}.test.ts',
   'test/embedded-postgres*.test.ts',
   'test/event-schemas/payload-check.test.ts',
-  'test/faults/*.test.ts',
-  'test/live/streams.test.ts',
   'test/node/*.test.ts',
-  'test/operating/{commands,interrupted-start,procedures,rolling-restart,rolling-upgrade,traces,upgrade}.test.ts',
-  'test/operations/roll-up-stats.test.ts',
+  'test/operating/traces.test.ts',
   'test/packaging/npm.test.ts',
-  'test/security/{hostile-memory,hostile-receivers,key-timing,targets-proxy-outage,targets-receivers}.test.ts',
+  'test/security/{hostile-memory,hostile-receivers,key-timing,targets-receivers}.test.ts',
 ];
+/** Files of these folders wait for processes, receivers and clocks, some for more than a minute: they start first. */
+const longest = /[/]test[/](faults|operating|delivery|live)[/]/;
 const browser = ['test/browser/**/*.test.ts'];
 /** The packages in test/compatibility bring tests of their own. */
 const installed = ['**/node_modules/**'];
@@ -28,6 +27,15 @@ const installed = ['**/node_modules/**'];
 // Vite would load graphql's .mjs for our sources while type-graphql loads the CommonJS one:
 // two copies of the library, which refuse each other's schemas.
 const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
+
+/** Otherwise the largest files of a project start first. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ project, moduleId }: TestSpecification) => project.name === 'alone' || longest.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 const common = {
   pool: 'forks' as const,
@@ -40,6 +48,7 @@ const common = {
 export default defineConfig({
   test: {
     ...common,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       { resolve, test: { ...common, name: 'alone', include: alone } },
