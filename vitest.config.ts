@@ -13,6 +13,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
 const alone = [
   'test/embedded-postgres*.test.ts',
   'test/event-schemas/payload-check.test.ts',
+  'test/faults/silent-standby.test.ts',
   'test/node/*.test.ts',
   'test/operating/traces.test.ts',
   'test/packaging/npm.test.ts',
