@@ -21,6 +21,8 @@ export interface Turn {
   status: string;
   wokenAt: number | null;
   endedAt: number | null;
+  /** The delivery's state at that time. */
+  endedAs: string | null;
 }
 
 interface OrderEvidence {
@@ -39,27 +41,39 @@ interface OrderFindings {
   /** How long keys were free before their next deliveries were woken, ms. */
   idleMsP99: number;
   idleMsMax: number;
+  /** The same where a fault came between, from its end. */
+  recoveryMsMax: number;
 }
 
 /** The key of a whole endpoint. */
 const WHOLE = '';
 /** From the end of a turn until a daemon has taken the job that wakes the next one. */
 const KILLED_MS = 500;
+/** From the end of a fault until daemons fetch jobs again. */
+const SETTLING_MS = 3_000;
+/** The sweep for keys that were left over comes each minute. */
+const RECOVERY_MS_MOST = 75_000;
 
 /** Judges whether each key was kept in order. @param idleMsMost how long a free key may have nothing in its turn */
 export function judgeOrder(evidence: OrderEvidence, idleMsMost: number): OrderFindings {
   const byKey = Map.groupBy(evidence.turns, ({ webhookId, key }) => `${webhookId}/${key}`);
   const requests = Map.groupBy(evidence.receipts, ({ deliveryId }) => deliveryId);
-  const problems = [...commitProblems(evidence)];
+  const problems = [...commitProblems(evidence), ...gapProblems(evidence.turns, requests)];
   const idle: number[] = [];
+  let recoveryMsMax = 0;
   for (const [key, turns] of byKey) {
-    problems.push(...orderProblems(key, turns, requests), ...flightProblems(key, turns, requests));
+    problems.push(...orderProblems(key, turns, requests));
+    problems.push(...flightProblems(key, turns, requests, evidence.disturbances));
     // Turns that are canceled while they wait end before earlier ones.
     let endedAt = turns[0]!.endedAt ?? Infinity;
     for (const next of turns.slice(1)) {
-      const idleMs = idleMsBetween(endedAt, next, evidence);
-      idle.push(idleMs);
-      if (idleMs > idleMsMost) {
+      const { idleMs, isRecovery } = idleBetween(endedAt, next, evidence);
+      if (isRecovery) {
+        recoveryMsMax = Math.max(recoveryMsMax, idleMs);
+      } else {
+        idle.push(idleMs);
+      }
+      if (idleMs > (isRecovery ? RECOVERY_MS_MOST : idleMsMost)) {
         problems.push(`${key}: delivery ${next.deliveryId} was woken ${idleMs} ms after its key was free`);
       }
       endedAt = Math.max(endedAt, next.endedAt ?? Infinity);
@@ -67,7 +81,17 @@ export function judgeOrder(evidence: OrderEvidence, idleMsMost: number): OrderFi
   }
   idle.sort((a, b) => a - b);
   const at = (share: number) => idle[Math.floor((idle.length - 1) * share)] ?? 0;
-  return { problems, turns: evidence.turns.length, idleMsP99: at(0.99), idleMsMax: at(1) };
+  return { problems, turns: evidence.turns.length, idleMsP99: at(0.99), idleMsMax: at(1), recoveryMsMax };
+}
+
+/** What the tables call delivered was acknowledged: else there is a gap of which nobody knows. */
+function* gapProblems(turns: readonly Turn[], requests: ReadonlyMap<number, Receipt[]>): Generator<string> {
+  const succeeded = turns.filter(({ status }) => status === 'SUCCEEDED').map(({ deliveryId }) => deliveryId);
+  for (const id of new Set(succeeded)) {
+    if (!requests.get(id)?.some(({ status }) => status === 200)) {
+      yield `delivery ${id} is SUCCEEDED, but its endpoint never acknowledged it`;
+    }
+  }
 }
 
 /** Events whose emits did not overlap have their places in that order. */
@@ -110,43 +134,56 @@ function* orderProblems(key: string, turns: readonly Turn[], requests: ReadonlyM
 /** Of triggers and endpoints: the same machine, in other processes. */
 const CLOCK_MS = 3;
 
-/** Two requests of one key overlap only if they are for one delivery, or somebody has canceled the earlier one. */
-function* flightProblems(key: string, turns: readonly Turn[], requests: ReadonlyMap<number, Receipt[]>) {
+/**
+ * Two requests of one key overlap only if they are for one delivery, or somebody has canceled the earlier one, or a
+ * fault has had it sent twice.
+ */
+function* flightProblems(
+  key: string,
+  turns: readonly Turn[],
+  requests: ReadonlyMap<number, Receipt[]>,
+  disturbances: readonly Disturbance[],
+) {
   const ids = [...new Set(turns.map(({ deliveryId }) => deliveryId))];
   const receipts = ids.flatMap((id) => requests.get(id) ?? []).sort((a, b) => a.arrivedAt - b.arrivedAt);
   const ends = Map.groupBy(turns, ({ deliveryId }) => deliveryId);
   for (const [index, receipt] of receipts.entries()) {
     const under = receipts.slice(0, index).findLast(({ endedAt = Infinity }) => endedAt > receipt.arrivedAt);
-    // Its turn had ended before its request had: it was canceled meanwhile.
-    const wasOver = ends.get(under?.deliveryId ?? 0)?.some(({ endedAt }) => endedAt! <= receipt.arrivedAt + CLOCK_MS);
-    if (under !== undefined && under.deliveryId !== receipt.deliveryId && !wasOver) {
+    if (under === undefined || under.deliveryId === receipt.deliveryId) {
+      continue;
+    }
+    // Its turn had ended before its request had.
+    const over = ends.get(under.deliveryId)?.filter(({ endedAt }) => endedAt! <= receipt.arrivedAt + CLOCK_MS) ?? [];
+    const isExplained =
+      over.some(({ endedAs }) => endedAs === 'CANCELED') ||
+      disturbances.some(({ from, to }) => from < receipt.arrivedAt && to + SETTLING_MS > under.arrivedAt);
+    if (over.length === 0 || !isExplained) {
       yield `${key}: deliveries ${under.deliveryId} and ${receipt.deliveryId} were in flight together`;
     }
   }
 }
 
+interface Idle {
+  idleMs: number;
+  /** A fault came between: the time counts from its end. */
+  isRecovery: boolean;
+}
+
 /** For how long a key was free and the next delivery waited, ms. @param endedAt the end of all earlier turns */
-function idleMsBetween(endedAt: number, next: Turn, { locks, disturbances }: OrderEvidence): number {
-  if (next.wokenAt === null) {
-    return 0; // it was canceled before, or made when the key had ended
+function idleBetween(endedAt: number, { key, wokenAt }: Turn, { locks, disturbances }: OrderEvidence): Idle {
+  if (wokenAt === null) {
+    return { idleMs: 0, isRecovery: false }; // it was canceled before, or made when the key had ended
   }
-  const { wokenAt } = next;
-  if (disturbances.some(({ from }) => from > endedAt - KILLED_MS && from < wokenAt)) {
-    return 0; // the daemon that was to wake it may have been killed
-  }
-  const freeAt = Math.max(
-    endedAt,
-    ...locks
-      .filter(({ key, from, to }) => [key, WHOLE].includes(next.key) && from < next.wokenAt! && to > endedAt)
-      .map(({ to }) => to),
-  );
-  return Math.max(0, next.wokenAt - freeAt);
+  const faults = disturbances.filter(({ from, to }) => from < wokenAt && to + SETTLING_MS > endedAt - KILLED_MS);
+  const held = locks.filter((lock) => [lock.key, WHOLE].includes(key) && lock.from < wokenAt && lock.to > endedAt);
+  const freeAt = Math.max(endedAt, ...[...held, ...faults].map(({ to }) => to));
+  return { idleMs: Math.max(0, wokenAt - freeAt), isRecovery: faults.length > 0 };
 }
 
 /** SQL: has a database remember all turns. */
 export const watchTurnsSql = `
   create table faults.turns (position bigint primary key, webhook_id bigint, key text, delivery_id bigint,
-                             ended_at timestamptz);
+                             ended_at timestamptz, ended_as text);
   create index on faults.turns (delivery_id);
   create table faults.wakes (delivery_id bigint, at timestamptz default clock_timestamp());
   create index on faults.wakes (delivery_id);
@@ -155,7 +192,10 @@ export const watchTurnsSql = `
     if tg_op = 'INSERT' then
       insert into faults.turns values (new.position, new.webhook_id, new.key, new.delivery_id);
     else
-      update faults.turns set ended_at = clock_timestamp() where position = old.position;
+      update faults.turns
+      set ended_at = clock_timestamp(),
+          ended_as = (select status::text from hookwright.deliveries where id = old.delivery_id)
+      where position = old.position;
     end if;
     return null;
   end $$;
@@ -174,7 +214,7 @@ const millisecondsSql = (time: string) => `(extract(epoch from ${time}) * 1000):
 /** SQL: the turns by position. */
 export const turnsSql = `
   select t.position, t.webhook_id as "webhookId", t.key, t.delivery_id as "deliveryId", d.event_id as "eventId", d.status,
-         ${millisecondsSql('t.ended_at')} as "endedAt",
+         ${millisecondsSql('t.ended_at')} as "endedAt", t.ended_as as "endedAs",
          (select ${millisecondsSql('min(w.at)')} from faults.wakes w
           where w.delivery_id = t.delivery_id and w.at <= coalesce(t.ended_at, 'infinity')
             and w.at > coalesce((select max(before.ended_at) from faults.turns before

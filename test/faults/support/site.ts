@@ -217,6 +217,11 @@ export class Site implements AsyncDisposable {
     }, withinMs);
   }
 
+  /** Sentences about processes that have ended by themselves. */
+  get deaths(): string[] {
+    return this.#programs.flatMap(({ endedByItself }) => endedByItself ?? []);
+  }
+
   /** Judges all that has happened so far. Also when it never settles: the findings then say what is wrong. */
   async judge(disturbances: readonly Disturbance[], settleWithinMs: number, standby?: Standby): Promise<Findings> {
     await this.settled(settleWithinMs).catch(() => {});
@@ -226,8 +231,7 @@ export class Site implements AsyncDisposable {
       { ...evidence, accepted, receipts: this.endpoints.receipts, ...(standby && { standby }) },
       disturbances,
     );
-    const deaths = this.#programs.flatMap(({ endedByItself }) => endedByItself ?? []);
-    return { ...findings, problems: [...deaths, ...findings.problems] };
+    return { ...findings, problems: [...this.deaths, ...findings.problems] };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
