@@ -38,8 +38,8 @@ end $$;
 -- weeks: then it tries again with new ids, or makes the partition.
 --
 -- Raises HW011 for arguments that do not fit together, HW012 for more than 100,000 deliveries, and query_canceled when
--- another open transaction, such as an application's, has an idempotency or ordering key of the API's emits for more
--- than a second: calls of the API share a transaction, and a call that is too slow fails alone (GroupCommit).
+-- another open transaction, such as an application's, has a key of the API's emits for longer than those wait: an
+-- idempotency key for a second, an ordering key as place_deliveries says. The detail is then ORDERING_KEY_BUSY.
 create or replace function hookwright.emit_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
   only_webhook_ids bigint[] default null, priorities integer[] default null,
@@ -59,6 +59,7 @@ declare
   violated text;
   hurries boolean := not restricted and cardinality(array_remove(idempotency_keys, null)) > 0;
   lock_timeout text := current_setting('lock_timeout');
+  trouble text;
 begin
   if restricted or schema_checked is distinct from true then
     perform hookwright.require_arguments(
@@ -112,8 +113,10 @@ begin
         if restricted then
           raise;
         end if;
+        get stacked diagnostics trouble = pg_exception_context;
         raise query_canceled using
-          message = 'Another transaction is writing an event with one of these idempotency or ordering keys.';
+          message = 'Another transaction is writing an event with one of these idempotency or ordering keys.',
+          detail = case when trouble ~ 'take_turns' then 'ORDERING_KEY_BUSY' else '' end;
     end;
     tries := tries + 1;
   end loop;

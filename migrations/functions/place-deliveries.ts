@@ -7,8 +7,8 @@ export const placeDeliveries = `
 -- - worker_pool, claim_priority, claim_max: as in emit_events_once; null: nothing is claimed
 -- - keys: deliveries with a key stand in its queue, in the order of items, and are never claimed; null: none has one
 --
--- A key that another transaction has is waited for: 50 ms with a worker pool, a second for one event of the API and a
--- quarter for several, whose emits share a transaction; else as long as the caller's transaction may.
+-- A key that another transaction has is waited for as long as the caller's transaction may. Emits of the API wait as
+-- long as the setting app.key_wait says; default: a second.
 --
 -- Returns the answer of claim_new_deliveries.
 create or replace function hookwright.place_deliveries(
@@ -26,11 +26,10 @@ begin
     return null;
   end if;
   if exists (select from unnest(keys) key where key is not null) then
-    if worker_pool is not null then
-      perform set_config('lock_timeout', '50ms', true);
-    elsif current_setting('role') = 'hookwright_api' or pg_has_role(session_user, 'hookwright_api', 'member') then
+    if worker_pool is not null or current_setting('role') = 'hookwright_api'
+       or pg_has_role(session_user, 'hookwright_api', 'member') then
       perform set_config(
-        'lock_timeout', case when (select max(i) from unnest(items) i) > 0 then '250ms' else '1s' end, true);
+        'lock_timeout', coalesce(nullif(current_setting('app.key_wait', true), ''), '1s'), true);
     end if;
     select hookwright.take_turns(
              array_agg(d.tenant_id order by d.item, d.ord), array_agg(d.webhook_id order by d.item, d.ord),

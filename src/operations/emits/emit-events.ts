@@ -3,11 +3,11 @@ import type { Emit, EmitResult } from '../../domain/events/emit.js';
 import { ExpectedFanOut } from '../../domain/events/expected-fan-out.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import { TenantPace } from '../../domain/pacing/tenant-pace.js';
-import { transaction } from '../../platform/database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
+import { query, transaction } from '../../platform/database/database.js';
 import { GroupCommit } from '../../platform/database/group-commit.js';
 import { isDatabaseAway } from '../../platform/database/outage.js';
 import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
+import { isKeyBusy, KeyWaits, waitForKeysStatement } from './key-waits.js';
 import type { Claim, LocalDaemon } from './local-daemon.js';
 
 /** Two full requests of `emitEvents` to one webhook; with one, each request of a burst would have its own commit. */
@@ -29,7 +29,8 @@ interface Call {
  * counts as the deliveries it is expected to make (docs/decisions/0031).
  */
 export class Emitter {
-  readonly #groups: GroupCommit<Emit, EmitResult>;
+  readonly #groups: GroupCommit<Emit, EmitResult | 'KEY_BUSY'>;
+  readonly #keyWaits = new KeyWaits((items) => this.#writeAlone(items));
   /** Calls with transactions of their own. Small emits wait for them only for a connection and for Postgres itself. */
   readonly #heavy = new GroupCommit<Call, EmitResult[]>(async ([call]) => [await this.#writeHeavy(call!)], {
     itemsMax: 1,
@@ -69,7 +70,7 @@ export class Emitter {
   /**
    * Emits the items in one transaction; a refused item writes nothing, and the others are emitted.
    *
-   * @throws Error with QUERY_CANCELED when another transaction is writing an event with one of the idempotency keys
+   * @throws Error with QUERY_CANCELED when another transaction has an idempotency or ordering key of them for a second
    */
   emit(items: readonly Emit[]): Promise<EmitResult[]> {
     return this.#inPace({ items, allOrNothing: false });
@@ -93,12 +94,18 @@ export class Emitter {
     if (deliveries > HEAVY_DELIVERIES) {
       return this.#heavy.runOne(call);
     }
-    return call.allOrNothing ? this.#writeAllOrNothing(call.items) : this.#groups.run(call.items);
+    return call.allOrNothing ? this.#writeAllOrNothing(call.items) : this.#writeShared(call.items);
+  }
+
+  async #writeShared(items: readonly Emit[]): Promise<EmitResult[]> {
+    await this.#keyWaits.free(items);
+    const results = await this.#groups.run(items);
+    return isWritten(results) ? results : await this.#keyWaits.write(items);
   }
 
   #writeHeavy({ items, allOrNothing }: Call): Promise<EmitResult[]> {
     this.onBatch?.(items.length);
-    return allOrNothing ? this.#writeAllOrNothing(items) : this.#writeUnclaimed(items);
+    return allOrNothing ? this.#writeAllOrNothing(items) : this.#writeAlone(items);
   }
 
   async #writeAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
@@ -108,7 +115,8 @@ export class Emitter {
       }
     }
     try {
-      const written = await transaction(this.pool, async (client) => {
+      const written = await transaction(this.pool, async (client, withCommit) => {
+        withCommit(query(client, waitForKeysStatement, []));
         const results = await this.#write(client, items);
         if (results.some(({ refused }) => refused !== null)) {
           throw new Refused(results);
@@ -124,16 +132,27 @@ export class Emitter {
     }
   }
 
-  async #commit(items: readonly Emit[]): Promise<EmitResult[]> {
+  async #commit(items: readonly Emit[]): Promise<(EmitResult | 'KEY_BUSY')[]> {
     // The statement that claims writes no traces.
     const claim = items.some(isTraced) ? null : (this.#localDaemon?.claim(items) ?? null);
-    const write = claim === null ? this.#write(this.pool, items) : this.#writeClaimed(claim, items);
-    return this.#counted(items, await write);
+    try {
+      const write = claim === null ? this.#write(this.pool, items) : this.#writeClaimed(claim, items);
+      return this.#counted(items, await write);
+    } catch (error) {
+      if (!isKeyBusy(error)) {
+        throw error;
+      }
+      return items.map(() => 'KEY_BUSY');
+    }
   }
 
-  /** Leaves the deliveries to every daemon: they are more than one could claim. */
-  async #writeUnclaimed(items: readonly Emit[]): Promise<EmitResult[]> {
-    return this.#counted(items, await this.#write(this.pool, items));
+  /** Leaves the deliveries to every daemon, and waits for keys. */
+  async #writeAlone(items: readonly Emit[]): Promise<EmitResult[]> {
+    const written = await transaction(this.pool, (client, withCommit) => {
+      withCommit(query(client, waitForKeysStatement, []));
+      return this.#write(client, items);
+    });
+    return this.#counted(items, written);
   }
 
   async #writeClaimed(claim: Claim, items: readonly Emit[]): Promise<EmitResult[]> {
@@ -141,11 +160,10 @@ export class Emitter {
       return await writeClaimedItems(claim, this.#inLanes(items));
     } catch (error) {
       // Only an error that the server reports proves that nothing was committed.
-      const isServersError = error instanceof pg.DatabaseError;
-      if (!isServersError || (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE)) {
+      if (!(error instanceof pg.DatabaseError) || isDatabaseAway(error)) {
         throw error;
       }
-      // Equal ids, a day without its partition or a busy key: nothing was written; `emit_events` deals with it.
+      // Equal ids, or a day without its partition: nothing was written; `emit_events` deals with it.
       return await this.#write(this.pool, items);
     }
   }
@@ -181,6 +199,8 @@ export class Emitter {
     return this.#pace.isCrowding(tenantId) ? LANES.CROWDED.priority : LANES.FIRST.priority;
   }
 }
+
+const isWritten = (results: (EmitResult | 'KEY_BUSY')[]): results is EmitResult[] => !results.includes('KEY_BUSY');
 
 /** The key by which calls queue fairly: a tenant that emits a lot does not make others wait. */
 const tenantOfCall = ([first]: readonly Emit[]): number | undefined => first?.tenantId;

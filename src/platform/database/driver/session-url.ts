@@ -18,10 +18,12 @@ export function sessionUrl(url: string, options = ''): string {
 /** @param role of the sessions; default: the user of the url */
 export const roleOptions = (role?: string): string => (role === undefined ? '' : `-c role=${role}`);
 
+const KEY_WAIT = '-c app.key_wait=50ms';
+
 /**
  * The options of connections for the hot statements. Planning one again costs as much as running it, none is long
  * enough for compiling to pay (0.4 s for a plan over all partitions), and a plan from when a table was empty must not
- * read the whole table later.
+ * read the whole table later. Emits share transactions, so none of them waits for long for an ordering key.
  */
 export const hotOptions = (role?: string): string =>
-  `-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off ${roleOptions(role)}`.trim();
+  `-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off ${KEY_WAIT} ${roleOptions(role)}`.trim();
