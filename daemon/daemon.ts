@@ -58,6 +58,7 @@ export class Daemon {
       fence: this.fence,
       metrics,
       callHere: (ids) => this.claims.callHere(ids),
+      wakesHere: () => this.claims.forWoken,
     });
     this.registry = metrics.registry;
     this.#registerGauges(metrics);

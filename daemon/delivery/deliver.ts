@@ -8,6 +8,7 @@ import {
   type NamedDelivery,
   type NotDue,
 } from '../../src/operations/attempts/load-deliveries.js';
+import type { WakesHere } from '../../src/operations/turns/turns.js';
 import { probeAgain } from '../../src/operations/webhooks/probe-webhooks.js';
 import { Slots } from '../../src/platform/concurrency/slots.js';
 import type { Database } from '../../src/platform/database/database.js';
@@ -26,6 +27,7 @@ interface DeliverDeps extends AttemptDeps {
   db: Database;
   metrics: DaemonMetrics;
   callHere?: (ids: readonly number[]) => Promise<readonly number[]>;
+  wakesHere?: () => WakesHere | null;
 }
 
 /** A delivery in its slot. */

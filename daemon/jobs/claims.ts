@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../../src/operations/emits/local-daemon.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK, JOB_FETCHES_MAX, jobKeyOf } from '../../src/operations/jobs/tasks.js';
+import type { WakesHere } from '../../src/operations/turns/turns.js';
 import { Backpressure } from '../../src/platform/concurrency/backpressure.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { fetchedJob, type Room } from '../../src/platform/graphile-worker/local-jobs.js';
@@ -151,6 +152,14 @@ export class Claims implements LocalDaemon {
       called.map((job) => fetchedJob(poolId, { ...job, task, fetchesMax: JOB_FETCHES_MAX })),
     );
     return [...others, ...called.map(({ key }) => Number(key.slice('d:'.length)))];
+  }
+
+  /** Room for the next deliveries of keys: idle workers, so that nothing else waits for them. Null: there is none. */
+  get forWoken(): WakesHere | null {
+    const room = this.#room;
+    return room === undefined || room.workers === 0
+      ? null
+      : { workerPoolId: room.poolId, jobsMax: room.workers, begin: (jobs) => this.#begin(room.poolId, jobs) };
   }
 
   /** @returns false when there is no room for them: then they are free for every process */

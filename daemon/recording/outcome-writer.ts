@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import { type RecordedStatus, recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { noteUnknownOutcomes } from '../../src/operations/installation/note-failover.js';
+import type { WakesHere } from '../../src/operations/turns/turns.js';
 import { LogThrottle } from '../../src/platform/concurrency/log-throttle.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { Primary } from '../../src/platform/database/driver/primary.js';
@@ -18,6 +19,8 @@ export interface OutcomeWriterDeps {
   fence: Pick<Fence, 'givenUp' | 'outcomeWaits'>;
   log: Logger;
   metrics: Pick<DaemonMetrics, 'disabled' | 'unknownOutcomes'>;
+  /** The room of this process for the next ones of keys (`Claims`); default: they go to any process. */
+  wakesHere?: () => WakesHere | null;
 }
 
 const AWAY_PAUSE_MS = 500;
@@ -81,7 +84,8 @@ export class OutcomeWriter {
   async #writeOnce(attempts: readonly FinishedAttempt[]): Promise<RecordedStatus[]> {
     const { db, config, metrics, log } = this.deps;
     const rules = { holdHours: config.holdHours, streakMsMin: config.failureStreakMsMin };
-    const { statuses, disabled } = await recordAttempts(db.pool, attempts, rules, this.lockWaitMs);
+    const here = this.deps.wakesHere?.() ?? null;
+    const { statuses, disabled } = await recordAttempts(db.pool, attempts, rules, this.lockWaitMs, here);
     for (const { webhookId, tenantId, reason } of disabled) {
       metrics.disabled.count(reason);
       log.info({ webhookId, tenantId, reason }, 'a webhook was disabled');

@@ -46,6 +46,22 @@ begin
   return cardinality(keys);
 end $$;
 
+-- Locks jobs that the same transaction has written for a worker pool, as graphile-worker's fetch locks them. Returns
+-- those: [id, payload, priority], …
+create or replace function hookwright.claim_jobs(delivery_ids bigint[], worker_pool text) returns json
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+  claimed json;
+begin
+  with locked as (
+    update hookwright_jobs._private_jobs
+    set run_at = now(), locked_at = now(), locked_by = worker_pool, attempts = attempts + 1
+    where key = any(array(select 'd:' || id from unnest(delivery_ids) as due(id))) and locked_at is null
+    returning id, payload, priority)
+  select json_agg(json_build_array(id, payload, priority)) into claimed from locked;
+  return claimed;
+end $$;
+
 -- Makes pending deliveries of a tenant due now, with jobs in place of theirs, and returns the ids of those. The caller
 -- has locked them in the order of ids. A delivery whose job is in hand is left out: its attempt is being made. A pause
 -- that the endpoint asked for still holds.

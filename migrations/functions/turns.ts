@@ -2,15 +2,17 @@
 export const turns = `
 -- Ends the turns of deliveries that have ended, and wakes the next one of each key. Deliveries without a turn are left
 -- out. Where a key is busy, a job goes on (pass_turns). One that has failed blocks its key, if its webhook says so: it
--- keeps its turn.
+-- keeps its turn. Returns the jobs that were claimed (wake_waiting).
 create or replace function hookwright.end_turns(
-  tenant_ids bigint[], delivery_ids bigint[], failed boolean[] default null
-) returns void
+  tenant_ids bigint[], delivery_ids bigint[], failed boolean[] default null,
+  worker_pool text default null, claim_max integer default null
+) returns json
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   ended record;
+  passed record;
 begin
   if true = any(failed) then
     update hookwright.ordering_queue q set blocked_at = clock_timestamp()
@@ -26,10 +28,14 @@ begin
     select g.webhook_id, g.key, min(g.position) as position from gone g group by g.webhook_id, g.key)
   select array_agg(b.webhook_id) as webhook_ids, array_agg(b.key) as keys, array_agg(b.position) as positions
   into ended from by_key b;
-  if ended.keys is not null then
-    perform hookwright.enqueue_turn(busy.webhook_id, busy.key)
-    from hookwright.pass_turns(ended.webhook_ids, ended.keys, ended.positions) busy;
+  if ended.keys is null then
+    return null;
   end if;
+  select * into passed
+  from hookwright.pass_turns(ended.webhook_ids, ended.keys, ended.positions, worker_pool, claim_max);
+  perform hookwright.enqueue_turn(busy.webhook_id, busy.key)
+  from unnest(passed.busy_webhook_ids, passed.busy_keys) as busy(webhook_id, key);
+  return passed.claimed;
 end $$;
 
 -- Ends the turn of a delivery that blocks its key.
@@ -45,17 +51,22 @@ end $$;
 -- It waits for no lock. A next one that is committed is woken even if the key is locked: only an
 -- end needs the key itself.
 --
--- Returns the busy keys: another transaction has the key and may add to it, or has the next delivery locked.
-create or replace function hookwright.pass_turns(webhook_ids bigint[], keys text[], positions bigint[])
-returns table (webhook_id bigint, key text)
+-- Returns the busy keys: another transaction has the key and may add to it, or has the next delivery locked. And the
+-- jobs that were claimed (wake_waiting).
+create or replace function hookwright.pass_turns(
+  webhook_ids bigint[], keys text[], positions bigint[], worker_pool text default null, claim_max integer default null,
+  out busy_webhook_ids bigint[], out busy_keys text[], out claimed json)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
   ahead record;
+  woken record;
   verdict record;
 begin
+  busy_webhook_ids := '{}';
+  busy_keys := '{}';
   -- Another turn may have ended meanwhile, or its delivery have ended without it.
   for round in 1..10 loop
     select array_agg(e.webhook_id) filter (where n.delivery_id is not null) as webhook_ids,
@@ -75,10 +86,15 @@ begin
     keys := '{}';
     positions := '{}';
     if ahead.delivery_ids is not null then
-      if hookwright.wake_waiting(ahead.delivery_ids) < cardinality(ahead.delivery_ids) then
+      -- In later rounds, which are rare, nothing is claimed.
+      select * into woken from hookwright.wake_waiting(
+        ahead.delivery_ids, worker_pool, case when round = 1 then claim_max end);
+      claimed := coalesce(claimed, woken.claimed);
+      if woken.count < cardinality(ahead.delivery_ids) then
         select * into verdict from hookwright.judge_turns(
           ahead.webhook_ids, ahead.keys, ahead.positions, ahead.delivery_ids);
-        return query select * from unnest(verdict.busy_webhook_ids, verdict.busy_keys);
+        busy_webhook_ids := busy_webhook_ids || verdict.busy_webhook_ids;
+        busy_keys := busy_keys || verdict.busy_keys;
         webhook_ids := webhook_ids || verdict.again_webhook_ids;
         keys := keys || verdict.again_keys;
         positions := positions || verdict.again_positions;
@@ -86,21 +102,28 @@ begin
     end if;
     if ahead.empty_keys is not null then
       select * into verdict from hookwright.end_keys(ahead.empty_webhook_ids, ahead.empty_keys, ahead.empty_positions);
-      return query select * from unnest(verdict.busy_webhook_ids, verdict.busy_keys);
+      busy_webhook_ids := busy_webhook_ids || verdict.busy_webhook_ids;
+      busy_keys := busy_keys || verdict.busy_keys;
       webhook_ids := webhook_ids || verdict.again_webhook_ids;
       keys := keys || verdict.again_keys;
       positions := positions || verdict.again_positions;
     end if;
     exit when cardinality(keys) = 0;
   end loop;
-  return query select * from unnest(webhook_ids, keys);
+  busy_webhook_ids := busy_webhook_ids || webhook_ids;
+  busy_keys := busy_keys || keys;
 end $$;
 
 -- Makes waiting deliveries due, with jobs in the lane of first attempts; those of inactive webhooks are held. One that
--- another transaction has locked is left as it is. Returns how many it woke.
-create or replace function hookwright.wake_waiting(delivery_ids bigint[]) returns integer
+-- another transaction has locked is left as it is.
+-- - worker_pool: has up to claim_max of them claimed for the workers of this name, as a fetch locks jobs; null: none
+--
+-- Returns how many it woke, and the jobs that were claimed: [id, payload, priority], …
+create or replace function hookwright.wake_waiting(
+  delivery_ids bigint[], worker_pool text, claim_max integer, out count integer, out claimed json)
 language plpgsql
 set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
 declare
   low bigint := (select min(id) from unnest(delivery_ids) id);
   high bigint := (select max(id) from unnest(delivery_ids) id);
@@ -119,11 +142,16 @@ begin
     returning d.id, d.attempt_count, d.status)
   select array_agg(id) filter (where status = 'PENDING') as ids,
          array_agg(attempt_count + 1) filter (where status = 'PENDING') as attempts,
-         array_agg(now()) filter (where status = 'PENDING') as run_ats,
          array_agg(0) filter (where status = 'PENDING') as priorities, count(*)::integer as woken
   into due from woken;
-  perform hookwright.enqueue_deliveries(due.ids, due.attempts, due.run_ats, due.priorities);
-  return due.woken;
+  -- A job that is claimed needs no notice, so it is not due when it is written.
+  perform hookwright.enqueue_deliveries(due.ids, due.attempts, array(
+    select case when nth <= claim_max then now() + interval '1 second' else now() end
+    from generate_subscripts(due.ids, 1) nth order by nth), due.priorities);
+  if claim_max > 0 then
+    claimed := hookwright.claim_jobs(due.ids[:claim_max], worker_pool);
+  end if;
+  count := due.woken;
 end $$;
 
 -- What has become of the first turns of some keys: which keys are busy, and which have to be looked at again, behind a

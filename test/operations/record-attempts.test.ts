@@ -3,7 +3,8 @@ import type { FinishedAttempt } from '../../src/operations/attempts/finished-att
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
-import { countJobs, OF_DELIVERIES } from '../support/jobs.js';
+import { couponEmit } from '../support/factories.js';
+import { countJobs, jobsIn, OF_DELIVERIES, ofDelivery } from '../support/jobs.js';
 
 const RULES = { holdHours: 72, streakMsMin: 10_000 };
 
@@ -59,9 +60,15 @@ test('delays that are over when the outcome is recorded close nothing, and its r
   expect(await countJobs(stack, `${OF_DELIVERIES} and run_at <= clock_timestamp()`)).toBe(1);
 });
 
+/** @returns the event's id */
+async function emitWith(orderingKey: string | null): Promise<number> {
+  const [result] = await stack.services.emitter.emit([couponEmit(stack.tenantId, { orderingKey })]);
+  return result?.refused === null ? result.eventId : Number.NaN;
+}
+
 /** An attempt that succeeded after 1 ms, on a delivery of the webhook. */
-async function success(webhook: number): Promise<FinishedAttempt> {
-  const eventId = await stack.emit();
+async function success(webhook: number, orderingKey: string | null = null): Promise<FinishedAttempt> {
+  const eventId = await emitWith(orderingKey);
   const [row] = await stack.deliveries(`event_id = ${eventId} and webhook_id = ${webhook}`);
   const [delivery] = await loadDeliveries(stack.services.db.pool, [{ id: row!.id, attempt: 1 }]);
   if (typeof delivery !== 'object') {
@@ -131,4 +138,30 @@ test('a success that is recorded twice changes nothing the second time', async (
   const before = await everything();
   expect((await recordAttempts(pool, [attempt], RULES, 1_000)).statuses).toEqual([null]);
   expect(await everything()).toEqual(before);
+});
+
+test('a success wakes the next one of its key, whose job a daemon with room has at once', async () => {
+  const { pool } = stack.services.db;
+  await stack.change(webhookId, { by: 'KEY' });
+  const attempts: FinishedAttempt[] = [];
+  for (const key of ['a', 'b']) {
+    attempts.push(await success(webhookId, key));
+    await emitWith(key);
+  }
+  const begun: { payload: object }[] = [];
+  const here = {
+    workerPoolId: 'pool',
+    jobsMax: 1,
+    begin: (jobs: readonly { payload: object }[]) => begun.push(...jobs),
+  };
+  const { statuses } = await recordAttempts(pool, attempts, RULES, 1_000, here);
+  expect(statuses).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+  const woken = await stack.deliveries(`status = 'PENDING'`);
+  const jobs = (await Promise.all(woken.map(({ id }) => jobsIn(stack, ofDelivery(id))))).flat();
+  const claimed = jobs.filter(({ locked_by }) => locked_by === 'pool');
+  expect(claimed).toMatchObject([{ attempts: 1 }]);
+  expect(begun.map(({ payload }) => payload)).toEqual(claimed.map(({ payload }) => payload));
+  // There was room for one: the other goes to any daemon.
+  expect(jobs.filter(({ locked_by }) => locked_by === null)).toMatchObject([{ attempts: 0 }]);
+  expect(await countJobs(stack, `${OF_DELIVERIES} and run_at <= clock_timestamp()`)).toBe(4);
 });

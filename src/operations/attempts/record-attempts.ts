@@ -7,7 +7,7 @@ import { query, type Statement, type WithCommit } from '../../platform/database/
 import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
-import { endTurns } from '../turns/turns.js';
+import { endTurns, type WakesHere } from '../turns/turns.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import { countAttempts } from './count-attempts.js';
 import { endProbes } from './end-probes.js';
@@ -30,6 +30,7 @@ import { type DisabledWebhook, type HealthRules, lockWebhooks, updateHealth } fr
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param lockWaitMs how long a lock is waited for
+ * @param wakesHere where the next ones of their keys are sent, if all have succeeded; null: by any daemon
  * @throws Error with LOCK_NOT_AVAILABLE, when another session has a row locked for longer
  */
 export async function recordAttempts(
@@ -37,12 +38,12 @@ export async function recordAttempts(
   attempts: readonly FinishedAttempt[],
   rules: HealthRules,
   lockWaitMs: number,
+  wakesHere: WakesHere | null = null,
 ): Promise<Recorded> {
   const areQuiet = !attempts.some(
-    (attempt) =>
-      hasFailed(attempt) || attempt.delivery.isCheck || attempt.delivery.isProbe || attempt.delivery.isOrdered,
+    (attempt) => hasFailed(attempt) || attempt.delivery.isCheck || attempt.delivery.isProbe,
   );
-  const done = areQuiet ? await recordSuccesses(pool, attempts, lockWaitMs) : none;
+  const done = areQuiet ? await recordSuccesses(pool, attempts, lockWaitMs, wakesHere) : none;
   const others = attempts.filter(({ delivery }) => !done.has(delivery.id));
   if (others.length === 0) {
     return { statuses: attempts.map(() => 'SUCCEEDED'), disabled: [] };

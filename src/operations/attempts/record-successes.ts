@@ -2,28 +2,27 @@ import type pg from 'pg';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../../domain/stats/latency.js';
 import { query, type Statement } from '../../platform/database/database.js';
-import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
+import { bigintArray, type Column, column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
+import { beginWoken, type WakesHere, type WokenJson } from '../turns/turns.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import type { FinishedAttempt } from './finished-attempt.js';
 
+const columns: Readonly<Record<string, Column<FinishedAttempt>>> = {
+  ...attemptColumns,
+  run: column.integer(({ delivery }) => delivery.run),
+  webhook_id: column.bigint(({ delivery }) => delivery.webhookId),
+  event_type: column.text(({ delivery }) => delivery.eventType),
+  ended_ago_ms: column.double(({ endedAtMs }) => performance.now() - endedAtMs),
+  bucket: column.integer(({ result }) => latencyBucket(result.durationMs)),
+};
 /** After the range of the deliveries' ids and how long a lock is waited for. */
-const ended = new RowsParameter<FinishedAttempt>(
-  {
-    ...attemptColumns,
-    run: column.integer(({ delivery }) => delivery.run),
-    webhook_id: column.bigint(({ delivery }) => delivery.webhookId),
-    event_type: column.text(({ delivery }) => delivery.eventType),
-    ended_ago_ms: column.double(({ endedAtMs }) => performance.now() - endedAtMs),
-    bucket: column.integer(({ result }) => latencyBucket(result.durationMs)),
-  },
-  { after: 3 },
-);
+const endedRows = new RowsParameter(columns, { after: 3 });
+/** The same after the ordered ones, a worker pool, and how many of those that they wake it takes. */
+const endedOrderedRows = new RowsParameter(columns, { after: 6 });
 
 /** `quiet` locks the webhooks in the order of ids; as an array, all of them before the first delivery is locked. */
-const recordStatement: Statement = {
-  name: 'record_successes',
-  text: `
+const recordSql = (ended: RowsParameter<FinishedAttempt>) => `
     with ended as (select * from ${ended.as('ended')}),
     quiet as materialized (
       select id from hookwright.webhooks
@@ -58,8 +57,18 @@ const recordStatement: Statement = {
       from (select e.tenant_id, e.webhook_id, e.event_type, array_agg(e.bucket) as buckets
             from hit join ended e on e.delivery_id = hit.id
             group by e.tenant_id, e.webhook_id, e.event_type) grouped
-      ${addStatsSql})
-    select id from hit`,
+      ${addStatsSql})`;
+
+const recordStatement: Statement = { name: 'record_successes', text: `${recordSql(endedRows)} select id from hit` };
+
+/** Wakes the next ones of their keys, too. */
+const recordOrderedStatement: Statement = {
+  name: 'record_ordered_successes',
+  text: `${recordSql(endedOrderedRows)},
+    turns as (
+      select hookwright.end_turns(array_agg(e.tenant_id), array_agg(hit.id), null, $5::text, $6::integer) as woken
+      from hit join ended e on e.delivery_id = hit.id where hit.id = any($4::bigint[]) having count(*) > 0)
+    select id, (select woken from turns) as woken from hit`,
 };
 
 /**
@@ -67,6 +76,7 @@ const recordStatement: Statement = {
  * `webhook.disabled` keeps its health (`foldHealth`), but for the time of its last success: nothing is read first.
  *
  * @param attempts successes, at most one per delivery
+ * @param wakesHere where the next ones of their keys are sent; null: by any daemon
  * @returns the ids of the deliveries whose attempts are recorded; the others are for `recordAttempts`
  * @throws Error with LOCK_NOT_AVAILABLE after `lockWaitMs`
  */
@@ -74,9 +84,21 @@ export async function recordSuccesses(
   pool: pg.Pool,
   attempts: readonly FinishedAttempt[],
   lockWaitMs: number,
+  wakesHere: WakesHere | null = null,
 ): Promise<Set<number>> {
-  const range = idRange(attempts.map(({ delivery }) => delivery.id));
-  const values = [...range, `${lockWaitMs} ms`, ...ended.values(attempts)];
-  const rows = await query<{ id: number }>(pool, recordStatement, values);
+  const limits = [...idRange(attempts.map(({ delivery }) => delivery.id)), `${lockWaitMs} ms`];
+  const ordered = attempts.filter(({ delivery }) => delivery.isOrdered).map(({ delivery }) => delivery.id);
+  if (ordered.length === 0) {
+    const rows = await query<{ id: number }>(pool, recordStatement, [...limits, ...endedRows.values(attempts)]);
+    return new Set(rows.map(({ id }) => id));
+  }
+  const rows = await query<{ id: number; woken: WokenJson }>(pool, recordOrderedStatement, [
+    ...limits,
+    bigintArray(ordered),
+    wakesHere?.workerPoolId ?? null,
+    wakesHere?.jobsMax ?? 0,
+    ...endedOrderedRows.values(attempts),
+  ]);
+  beginWoken(wakesHere, rows[0]?.woken ?? null);
   return new Set(rows.map(({ id }) => id));
 }

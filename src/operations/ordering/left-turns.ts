@@ -48,9 +48,9 @@ const wakeStatement: Statement = {
     select (select count(*)::integer from left_over) as found,
            (select count(*)::integer from looked) as looked,
            (select json_build_array(webhook_id, key) from looked order by webhook_id desc, key desc limit 1) as last,
-           (select count(*)::integer from (
-              select hookwright.pass_turns(array_agg(webhook_id), array_agg(key), array_agg(0::bigint))
-              from left_over having count(*) > 0) busy) as busy,
+           (select cardinality((passed).busy_keys) from (
+              select hookwright.pass_turns(array_agg(webhook_id), array_agg(key), array_agg(0::bigint)) as passed
+              from left_over having count(*) > 0) woken) as busy,
            (select count(hookwright.enqueue_align(webhook_id, tenant_id)) from unordered) as aligned`,
 };
 

@@ -1,7 +1,32 @@
 import { query, type SqlTarget, type Statement } from '../../platform/database/database.js';
-import type { TurnPayload } from '../jobs/tasks.js';
+import type { DeliverPayload, TurnPayload } from '../jobs/tasks.js';
 
 /** Ordered deliveries: one of each key has its turn, and the others wait for its end (docs/decisions/0058). */
+
+/** A daemon's room for deliveries that are woken: their jobs are written as if it had fetched them. */
+export interface WakesHere {
+  /** The worker pool that has the jobs locked. */
+  workerPoolId: string;
+  jobsMax: number;
+  /** Runs the jobs, once they are committed. When that reply is lost, the rescue sweep finds the deliveries. */
+  begin(jobs: readonly WokenJob[]): void;
+}
+
+interface WokenJob {
+  id: string;
+  priority: number;
+  payload: DeliverPayload;
+}
+
+/** The answer of `hookwright.end_turns`. */
+export type WokenJson = [id: number, payload: DeliverPayload, priority: number][] | null;
+
+/** Begins what was woken for a daemon. */
+export function beginWoken(here: WakesHere | null, woken: WokenJson): void {
+  if (here !== null && woken !== null) {
+    here.begin(woken.map(([id, payload, priority]) => ({ id: String(id), payload, priority })));
+  }
+}
 
 const endStatement: Statement = {
   name: 'end_turns',
@@ -37,12 +62,15 @@ export const waitsForSql = (d: string): string => `(
 
 const passStatement: Statement = {
   name: 'pass_turns',
-  text: 'select from hookwright.pass_turns(array[$1::bigint], array[$2::text], array[0::bigint])',
+  text: `select cardinality(busy_keys) as busy
+         from hookwright.pass_turns(array[$1::bigint], array[$2::text], array[0::bigint])`,
 };
 
 /** Wakes the next delivery of a key, if it has none. @returns false: the key is busy */
-export const passTurn = async (sql: SqlTarget, { webhookId, key }: TurnPayload): Promise<boolean> =>
-  (await query(sql, passStatement, [webhookId, key])).length === 0;
+export async function passTurn(sql: SqlTarget, { webhookId, key }: TurnPayload): Promise<boolean> {
+  const [row] = await query<{ busy: number }>(sql, passStatement, [webhookId, key]);
+  return row!.busy === 0;
+}
 
 /** Adds the job that wakes the next delivery of a key. */
 export async function enqueueTurn(sql: SqlTarget, { webhookId, key }: TurnPayload, inMs: number): Promise<void> {
