@@ -126,6 +126,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   ordered: [
     goal('1,000 keys at 60 % of the rate without an order', atLeast('percentOfUnordered', 60)),
     goal('one key at 70/s to an endpoint of 10 ms', atLeast('oneKeyPerSecond', 70)),
+    goal('without an order 90 % of that rate beside a key that stands still', atLeast('percentBesideBlocked', 90)),
   ],
   paced: [goal('p99 within 5 % of that beside endpoints without a rate', atMost('p99Ratio', 1.05))],
   near: [goal('p50 at most 5 ms above that of the instant endpoint', atMost('p50DifferenceMs', 5))],
