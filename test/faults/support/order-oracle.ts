@@ -43,6 +43,10 @@ interface OrderFindings {
   idleMsMax: number;
   /** The same where a fault came between, from its end. */
   recoveryMsMax: number;
+  /** From a wake to the request, ms, also of those that were held, put off or in nobody's hands for a while. */
+  sentMsP50: number;
+  sentMsP99: number;
+  sentMsMax: number;
 }
 
 /** The key of a whole endpoint. */
@@ -79,10 +83,27 @@ export function judgeOrder(evidence: OrderEvidence, idleMsMost: number): OrderFi
       endedAt = Math.max(endedAt, next.endedAt ?? Infinity);
     }
   }
-  idle.sort((a, b) => a - b);
-  const at = (share: number) => idle[Math.floor((idle.length - 1) * share)] ?? 0;
-  return { problems, turns: evidence.turns.length, idleMsP99: at(0.99), idleMsMax: at(1), recoveryMsMax };
+  const [idleMsP99, idleMsMax] = [at(0.99, idle), at(1, idle)];
+  const sent = evidence.turns.flatMap(({ wokenAt, deliveryId }) => {
+    const first = requests.get(deliveryId)?.[0]?.arrivedAt ?? 0;
+    return wokenAt !== null && first > wokenAt ? first - wokenAt : [];
+  });
+  const [sentMsP50, sentMsP99, sentMsMax] = [at(0.5, sent), at(0.99, sent), at(1, sent)];
+  const turns = evidence.turns.length;
+  return {
+    problems,
+    turns,
+    idleMsP99,
+    idleMsMax,
+    recoveryMsMax: Math.round(recoveryMsMax),
+    sentMsP50,
+    sentMsP99,
+    sentMsMax,
+  };
 }
+
+const at = (share: number, all: readonly number[]) =>
+  Math.round(all.toSorted((a, b) => a - b)[Math.floor((all.length - 1) * share)] ?? 0);
 
 /** What the tables call delivered was acknowledged: else there is a gap of which nobody knows. */
 function* gapProblems(turns: readonly Turn[], requests: ReadonlyMap<number, Receipt[]>): Generator<string> {
