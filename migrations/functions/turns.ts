@@ -38,12 +38,17 @@ begin
   return passed.claimed;
 end $$;
 
--- Ends the turn of a delivery that blocks its key.
-create or replace function hookwright.skip_turn(tenant bigint, delivery bigint) returns void
+-- Ends the turn of a delivery, if it blocks its key. Returns whether it did: somebody else may just have sent it again.
+create or replace function hookwright.skip_turn(tenant bigint, delivery bigint) returns boolean
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 begin
-  update hookwright.ordering_queue q set blocked_at = null where q.tenant_id = tenant and q.delivery_id = delivery;
+  update hookwright.ordering_queue q set blocked_at = null
+  where q.tenant_id = tenant and q.delivery_id = delivery and q.blocked_at is not null;
+  if not found then
+    return false;
+  end if;
   perform hookwright.end_turns(array[tenant], array[delivery]);
+  return true;
 end $$;
 
 -- Wakes the first delivery behind a position in each of these queues: it becomes due. Where none is left, the key ends.

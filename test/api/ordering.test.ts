@@ -148,7 +148,9 @@ describe('deliveries that wait', () => {
 
   test('of a key that is not blocked need no unblocking', async () => {
     const { id } = await create({ by: 'KEY', onFailure: 'BLOCK' });
-    const { errors } = await mutate('unblockKey', { webhookId: id, key: 'x', action: 'SKIP' }, 'webhook { id }');
-    expect(errors[0].extensions).toMatchObject({ code: 'CONFLICT', reason: 'key_not_blocked' });
+    for (const key of ['x', '\0']) {
+      const { errors } = await mutate('unblockKey', { webhookId: id, key, action: 'SKIP' }, 'webhook { id }');
+      expect(errors[0].extensions).toMatchObject({ code: 'CONFLICT', reason: 'key_not_blocked' });
+    }
   });
 });

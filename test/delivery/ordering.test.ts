@@ -255,6 +255,30 @@ describe('a webhook that blocks keys', () => {
     expect(await read(false)).toEqual([]);
   });
 
+  test('is unblocked once: what is sent again is not skipped by somebody who saw it blocked', async () => {
+    await blocked();
+    await daemon!.stop();
+    const [{ id } = { id: 0 }] = await stack.deliveries(`status = 'FAILED'`);
+    await redeliver(stack.services.db, stack.tenantId, id, me);
+    const skip = `select hookwright.skip_turn(${stack.tenantId}, ${id}) as skipped`;
+    expect(await stack.rows(skip)).toEqual([{ skipped: false }]);
+    expect(await states()).toEqual(['PENDING', 'WAITING', 'WAITING', 'SUCCEEDED']);
+  });
+
+  test.each([
+    ['gives the order up', { by: 'NOTHING' }, ['FAILED', 'PENDING', 'PENDING', 'SUCCEEDED']],
+    ['is deleted', null, ['FAILED', 'CANCELED', 'CANCELED', 'SUCCEEDED']],
+  ] as const)('leaves no key when it %s', async (_, change, after) => {
+    const { webhookId } = await blocked();
+    await daemon!.stop();
+    await (change === null
+      ? deleteWebhook(stack.services.db, stack.tenantId, webhookId, me)
+      : stack.change(webhookId, change));
+    await stack.align(webhookId);
+    expect(await states()).toEqual(after);
+    expect(await tableRows()).toEqual([]);
+  });
+
   test.each([
     ['SKIP', 'FAILED,SUCCEEDED,SUCCEEDED,SUCCEEDED'],
     ['CANCEL_ALL', 'FAILED,CANCELED,CANCELED,SUCCEEDED'],

@@ -24,7 +24,7 @@ const lockStatement: Statement = {
     where q.tenant_id = $1 and q.key = $3 and q.blocked_at is not null`,
 };
 
-const skipStatement: Statement = { text: 'select hookwright.skip_turn($1, $2)' };
+const skipStatement: Statement = { text: 'select hookwright.skip_turn($1, $2) as skipped' };
 
 const cancelStatement: Statement = {
   text: `
@@ -49,6 +49,9 @@ export async function unblockKey(
   action: UnblockAction,
   by: Actor,
 ): Promise<void> {
+  if (blocked.key.includes('\0')) {
+    throw notBlocked(blocked); // Postgres has no such text
+  }
   if (action === 'CANCEL_ALL') {
     while ((await inKey(db, tenantId, blocked, (unit) => cancelSome(unit, tenantId, blocked))) === CHUNK_ROWS) {}
   }
@@ -57,7 +60,10 @@ export async function unblockKey(
     return await redeliver(db, tenantId, headId, by);
   }
   await inKey(db, tenantId, blocked, async ({ em, sql }, headId) => {
-    await query(sql, skipStatement, [tenantId, headId]);
+    const [row] = await query<{ skipped: boolean }>(sql, skipStatement, [tenantId, headId]);
+    if (!row!.skipped) {
+      throw notBlocked(blocked);
+    }
     audit(em, by, {
       ...about('WEBHOOK', tenantId, blocked.webhookId),
       action: 'ORDERING_KEY_UNBLOCKED',
@@ -65,6 +71,9 @@ export async function unblockKey(
     });
   });
 }
+
+const notBlocked = ({ webhookId }: BlockedKey) =>
+  new ApiError('key_not_blocked', `Webhook ${webhookId} has no blocked ordering key of this name.`);
 
 function inKey<Result>(
   db: Pick<Database, 'orm'>,
@@ -78,7 +87,7 @@ function inKey<Result>(
     async (unit) => {
       const [row] = await query<{ headId: number }>(unit.sql, lockStatement, [tenantId, webhookId, key]);
       if (row === undefined) {
-        throw new ApiError('key_not_blocked', `Webhook ${webhookId} has no blocked ordering key of this name.`);
+        throw notBlocked({ webhookId, key });
       }
       return await work(unit, row.headId);
     },

@@ -24,6 +24,8 @@ interface WebhookState extends HeldBounds {
   hold_expired: boolean;
   /** Deliveries stand in queues of its keys. */
   has_queues: boolean;
+  /** Some of them are blocked. */
+  has_blocked: boolean;
   is_unordered: boolean;
   /** When the state was read, as Postgres writes it: a Date would lose the microseconds. */
   now: string;
@@ -105,6 +107,8 @@ const stateStatement: Statement = {
     select active, deleted_at is not null as deleted, keep_held, keep_held_up_to, discard_held_up_to,
            coalesce(hold_until <= now(), false) as hold_expired, now()::text as now,
            exists (select from hookwright.ordering_queue q where q.webhook_id = $1) as has_queues,
+           exists (select from hookwright.ordering_queue q where q.webhook_id = $1 and q.blocked_at is not null)
+             as has_blocked,
            not exists (select from hookwright.webhook_options o where o.webhook_id = $1 and o.ordering_by <> 'NOTHING')
              as is_unordered
     from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
@@ -185,14 +189,33 @@ const FREE = moveOf('free_waiting', 'WAITING', `status = 'PENDING', job_group = 
 const FREE_HELD = moveOf('free_waiting_held', 'WAITING', HELD, { ends: true });
 const RELEASE = moveOf('release_held', 'HELD', `status = 'PENDING', job_group = null`, { releases: true });
 
+/** Ends the turns of deliveries that block keys of a webhook without an order. */
+const SKIP_BLOCKED: Move = {
+  find: {
+    name: 'find_to_skip_blocked',
+    text: `
+    select d.id from hookwright.ordering_queue q join hookwright.deliveries d on d.id = q.delivery_id
+    where q.webhook_id = $1 and $2::bigint >= 0 and q.blocked_at is not null
+    limit $3 for update of d`,
+  },
+  apply: {
+    name: 'skip_blocked',
+    text: `
+    select hookwright.skip_turn(d.tenant_id, d.id) from hookwright.deliveries d
+    where d.id between $1 and $2 and d.id = any($3::bigint[])`,
+  },
+  releases: false,
+};
+
 /** In their order; a bounded one with its bound. */
 function movesFor(webhook: WebhookState): [move: Move, upTo?: number][] {
   const { keep_held_up_to: keepUpTo, discard_held_up_to: discardUpTo } = webhook;
+  const skip: [Move][] = webhook.has_blocked ? [[SKIP_BLOCKED]] : [];
   const ifQueued = (...moves: [Move, number?][]) => (webhook.has_queues ? moves : []);
   if (webhook.deleted) {
-    return [...ifQueued([CANCEL_WAITING]), [CANCEL_PENDING], [CANCEL_HELD]];
+    return [...ifQueued([CANCEL_WAITING]), [CANCEL_PENDING], [CANCEL_HELD], ...skip];
   }
-  const free = webhook.is_unordered ? ifQueued([webhook.active ? FREE : FREE_HELD]) : [];
+  const free = webhook.is_unordered ? [...ifQueued([webhook.active ? FREE : FREE_HELD]), ...skip] : [];
   const discard: [Move, number?][] =
     discardUpTo === null ? [] : [...ifQueued([DISCARD_WAITING, discardUpTo]), [DISCARD, discardUpTo]];
   if (!webhook.active) {
