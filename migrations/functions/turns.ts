@@ -1,3 +1,5 @@
+import { countsAsHeldSql } from '../../src/operations/deliveries/counts-as-held.js';
+
 /** Turns in the queues of keys (docs/decisions/0058). */
 export const turns = `
 -- Ends the turns of deliveries that have ended, and wakes the next one of each key. Deliveries without a turn are left
@@ -119,8 +121,9 @@ begin
   busy_keys := busy_keys || keys;
 end $$;
 
--- Makes waiting deliveries due, with jobs in the lane of first attempts; those of inactive webhooks are held. One that
--- another transaction has locked is left as it is.
+-- Makes waiting deliveries due, with jobs in the lane of first attempts. Those of inactive webhooks are held, and those
+-- that count as held since their webhook was enabled (docs/decisions/0021). One that another transaction has locked is
+-- left as it is.
 -- - worker_pool: has up to claim_max of them claimed for the workers of this name, as a fetch locks jobs; null: none
 --
 -- Returns how many it woke, and the jobs that were claimed: [id, payload, priority], …
@@ -135,14 +138,15 @@ declare
   due record;
 begin
   with free as materialized (
-    select d.id, d.webhook_id from hookwright.deliveries d
+    select d.id, w.active and not ${countsAsHeldSql('d', 'w')} as may_go
+    from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
     where d.id = any(delivery_ids) and d.id between low and high and (d.status = 'WAITING') is true
-    order by d.id for update skip locked),
+    order by d.id for update of d skip locked),
   woken as (
     update hookwright.deliveries d
-    set status = case when w.active then 'PENDING' else 'HELD' end::hookwright.delivery_status,
-        due_at = clock_timestamp()
-    from free join hookwright.webhooks w on w.id = free.webhook_id
+    set status = case when may_go then 'PENDING' else 'HELD' end::hookwright.delivery_status,
+        due_at = case when may_go then clock_timestamp() else d.due_at end
+    from free
     where d.id = free.id and d.id = any(delivery_ids) and d.id between low and high
     returning d.id, d.attempt_count, d.status)
   select array_agg(id) filter (where status = 'PENDING') as ids,

@@ -8,6 +8,7 @@ import { readOrderingKeys } from '../../src/operations/ordering/read-keys.js';
 import { type UnblockAction, unblockKey } from '../../src/operations/ordering/unblock-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
+import { releaseHeld } from '../../src/operations/webhooks/release-held.js';
 import type { WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -62,6 +63,14 @@ const tableRows = () =>
 const all = (status: string) => eventually(async () => (await states()).every((one) => one === status));
 const idOf = async (event: number) => (await stack.delivery(event)).id;
 const me = commandLine;
+
+/** The outcome of an attempt. */
+const end = async (event: number, status: string) =>
+  stack.rows(`
+    with ended as (
+      update hookwright.deliveries set status = '${status}', finished_at = now() where event_id = ${event}
+      returning id, tenant_id)
+    select hookwright.end_turns(array[tenant_id], array[id]) from ended`);
 
 describe('deliveries of a key', () => {
   test('go one after the other, and each waits for the retries of those before', async () => {
@@ -212,6 +221,33 @@ describe('what people do with deliveries of a key', () => {
       : stack.change(endpoint.webhookId, change));
     await stack.align(endpoint.webhookId);
     expect((await stack.deliveries()).map(({ cancel_reason }) => cancel_reason)).toEqual([reason, reason, reason]);
+    expect(await tableRows()).toEqual([]);
+  });
+
+  test('keeps what is held: what waits for it is neither sent when it is canceled nor when it succeeds', async () => {
+    const endpoint = await ordered({});
+    const [a1, , b1] = await emit('a1', 'a2', 'b1', 'b2');
+    await stack.change(endpoint.webhookId, { active: false });
+    await stack.change(endpoint.webhookId, { active: true, held: 'KEEP' });
+    await stack.align(endpoint.webhookId);
+    await emit('c1', 'c2');
+    await cancelDelivery(stack.services.db, stack.tenantId, await idOf(a1!), me);
+    await end(b1!, 'SUCCEEDED');
+    startDaemon();
+    await eventually(async () => (await states()).join() === 'CANCELED,HELD,SUCCEEDED,HELD,SUCCEEDED,SUCCEEDED');
+    await releaseHeld(stack.services.db, stack.tenantId, endpoint.webhookId, me);
+    await eventually(async () => (await tableRows()).length === 0);
+    expect(codes(endpoint).toSorted()).toEqual(['a2', 'b2', 'c1', 'c2']);
+  });
+
+  test('discards what was open, though the first one ends before that is done', async () => {
+    const { webhookId } = await ordered({});
+    const [first] = await emit('a1', 'a2', 'a3');
+    await stack.change(webhookId, { active: false });
+    await stack.change(webhookId, { active: true, held: 'DISCARD' });
+    await end(first!, 'SUCCEEDED');
+    await stack.align(webhookId);
+    expect(await states()).toEqual(['SUCCEEDED', 'CANCELED', 'CANCELED']);
     expect(await tableRows()).toEqual([]);
   });
 

@@ -92,7 +92,8 @@ async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endA
 
 /**
  * Forgets bounds that no delivery is left for: after the database's clock was set back, they would include new ones.
- * Bounds that were replaced meanwhile stay for the next alignment.
+ * Bounds that were replaced meanwhile stay for the next alignment. So does that of a webhook that keeps deliveries,
+ * while others wait for them.
  *
  * @returns false: another session has locked the webhook
  */
@@ -105,7 +106,11 @@ async function forgetHeldBounds(
     return true;
   }
   const text = `
-    update hookwright.webhooks set keep_held_up_to = null, discard_held_up_to = null
+    update hookwright.webhooks
+    set discard_held_up_to = null,
+        keep_held_up_to = case when keep_held and exists (
+          select from hookwright.ordering_queue q where q.webhook_id = $1 and q.delivery_id <= keep_held_up_to)
+          then keep_held_up_to end
     where id = $1 and keep_held_up_to is not distinct from $2::bigint
       and discard_held_up_to is not distinct from $3::bigint`;
   const values = [webhookId, keep_held_up_to, discard_held_up_to];
