@@ -14,7 +14,7 @@ import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { couponEmit } from '../support/factories.js';
 import { OutboxApplication } from '../support/outbox-application.js';
-import { answer } from '../support/receiver.js';
+import { answer, holdAnswers } from '../support/receiver.js';
 
 let stack: DeliveryStack;
 let daemon: Daemon | undefined;
@@ -249,6 +249,25 @@ describe('what people do with deliveries of a key', () => {
     await stack.align(webhookId);
     expect(await states()).toEqual(['SUCCEEDED', 'CANCELED', 'CANCELED']);
     expect(await tableRows()).toEqual([]);
+  });
+
+  test('cancels one in flight and sends it again: its first request is recorded while it waits', async () => {
+    const endpoint = await ordered({});
+    const first = holdAnswers(endpoint, answer(200));
+    const [a1] = await emit('a1', 'a2');
+    startDaemon();
+    const letFirstGo = await first();
+    const second = holdAnswers(endpoint, answer(200));
+    await cancelDelivery(stack.services.db, stack.tenantId, await idOf(a1!), me);
+    const letSecondGo = await second();
+    await redeliver(stack.services.db, stack.tenantId, await idOf(a1!), me);
+    letFirstGo();
+    await eventually(async () => (await stack.delivery(a1!)).attempt_count === 1);
+    expect(await states()).toEqual(['WAITING', 'PENDING']);
+    endpoint.answerWith(answer(200));
+    letSecondGo();
+    await all('SUCCEEDED');
+    expect(codes(endpoint)).toEqual(['a1', 'a2', 'a1']);
   });
 
   test('gives the order up: what waits is sent', async () => {

@@ -24,9 +24,10 @@ import { type DisabledWebhook, type HealthRules, lockWebhooks, updateHealth } fr
  *
  * A delivery that was held or canceled while its request was in flight keeps that state, unless the request succeeded:
  * what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED. If it was
- * also redelivered meanwhile, it starts its new run. A check changes no health and raises no event. A probe that has
- * failed leaves its delivery held, and uses up no retry; one that has succeeded enables its webhook (`endProbes`). The
- * end of an ordered one wakes the next of its key.
+ * also redelivered meanwhile, it starts its new run; one that waits for its turn since then is sent again whatever came
+ * of the request. A check changes no health and raises no event. A probe that has failed leaves its delivery held, and
+ * uses up no retry; one that has succeeded enables its webhook (`endProbes`). The end of an ordered one wakes the next
+ * of its key.
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param lockWaitMs how long a lock is waited for
@@ -140,7 +141,8 @@ const recordStatement: Statement = {
           attempts_before = case when d.run <> e.run then e.number
                                  when e.stays_held and not e.succeeded then d.attempts_before + 1
                                  else d.attempts_before end,
-          status = case when e.succeeded then 'SUCCEEDED'
+          status = case when d.status = 'WAITING' then d.status
+                        when e.succeeded then 'SUCCEEDED'
                         when e.stays_held then d.status
                         when e.retry_in_ms is null and d.status <> 'CANCELED'
                           and d.run = e.run then 'FAILED'
@@ -148,14 +150,15 @@ const recordStatement: Statement = {
           cancel_reason = case when not e.succeeded then d.cancel_reason end,
           due_at = case when e.retry_in_ms is null or d.run <> e.run then d.due_at
                         else clock_timestamp() + e.retry_in_ms * interval '1 millisecond' end,
-          finished_at = case when e.succeeded or (e.retry_in_ms is null and d.run = e.run and not e.stays_held)
+          finished_at = case when d.status <> 'WAITING'
+                               and (e.succeeded or (e.retry_in_ms is null and d.run = e.run and not e.stays_held))
                              then clock_timestamp() else d.finished_at end,
           last_status_code = e.status_code, last_error_code = e.error_code
       from ended e
       where d.id = e.delivery_id and d.id = any(${ended.array('delivery_id')})
         and d.id between $1::bigint and $2::bigint
         and (d.tenant_id = e.tenant_id) is true
-        and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'HELD', 'CANCELED')) is true
+        and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'WAITING', 'HELD', 'CANCELED')) is true
       returning d.id, d.status, d.attempt_count, d.due_at),
     logged as (${logAttemptsSql}),
     queued as (
