@@ -54,7 +54,7 @@ language sql security definer set search_path = pg_catalog, hookwright, pg_temp 
 $$;
 
 -- Cancels waiting deliveries whose place newer ones of their key take, where the webhook keeps the latest. The caller
--- has the keys.
+-- has the keys. A queue from before the webhook did so may be long: then it is shortened with each emit.
 create or replace function hookwright.supersede(webhook_ids bigint[], keys text[]) returns void
 language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
   with newest as materialized (
@@ -67,9 +67,11 @@ language sql security definer set search_path = pg_catalog, hookwright, pg_temp 
   canceled as (
     update hookwright.deliveries d
     set status = 'CANCELED', cancel_reason = 'SUPERSEDED', finished_at = clock_timestamp()
-    from newest n
-    join hookwright.ordering_queue q on q.webhook_id = n.webhook_id and q.key = n.key and q.position < n.position
-    where d.id = q.delivery_id and (d.status = 'WAITING') is true
+    where (d.status = 'WAITING') is true and d.id = any(array(
+      select older.delivery_id from newest n cross join lateral (
+        select q.delivery_id from hookwright.ordering_queue q
+        where q.webhook_id = n.webhook_id and q.key = n.key and q.position < n.position
+        order by q.position limit 1000) older))
     returning d.tenant_id, d.id)
   select hookwright.leave_queues(array_agg(tenant_id), array_agg(id)) from canceled having count(*) > 0
 $$;

@@ -358,4 +358,14 @@ describe('a webhook that keeps the latest', () => {
     await eventually(async () => (await tableRows()).length === 0);
     expect(codes(endpoint).filter((code) => code.startsWith('a'))).toEqual(['a1', 'a4']);
   });
+
+  test('shortens a long queue from before with each emit', async () => {
+    const { webhookId } = await ordered({});
+    await emit(...Array.from({ length: 1_100 }, () => 'a'));
+    await stack.change(webhookId, { keep: 'LATEST' });
+    await emit('a');
+    expect((await states()).filter((status) => status === 'WAITING')).toHaveLength(101);
+    await emit('a');
+    expect((await states()).filter((status) => status === 'WAITING')).toHaveLength(1);
+  });
 });
