@@ -20,6 +20,7 @@ create or replace function hookwright.place_deliveries(
 language plpgsql as $$
 declare
   heads bigint[];
+  lock_timeout text := current_setting('lock_timeout');
   claimed json;
 begin
   if coalesce(cardinality(delivery_ids), 0) = 0 then
@@ -52,6 +53,7 @@ begin
     from unnest(delivery_ids, actives, priorities) as d(id, active, priority) join unnest(heads) as h(id) on h.id = d.id
     where d.active;
     perform hookwright.supersede(webhook_ids, keys);
+    perform set_config('lock_timeout', lock_timeout, true);
   end if;
   select case
            when worker_pool is not null and count(*) > 0

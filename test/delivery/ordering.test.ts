@@ -13,6 +13,7 @@ import type { WebhookChange } from '../../src/operations/webhooks/update-webhook
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { couponEmit } from '../support/factories.js';
+import { openTransaction } from '../support/locks.js';
 import { OutboxApplication } from '../support/outbox-application.js';
 import { answer, holdAnswers } from '../support/receiver.js';
 
@@ -148,6 +149,15 @@ describe('deliveries of a key', () => {
     expect(codes(endpoint).filter((code) => code.startsWith('a'))).toEqual(['a1', 'a2', 'a3', 'a4']);
     expect(last.due_at.getTime()).toBeGreaterThanOrEqual(held);
     await eventually(async () => (await tableRows()).length === 0);
+  });
+
+  test('leave the lock_timeout of a caller that the service trusts as it is', async () => {
+    await ordered({});
+    await using session = await openTransaction(
+      stack.databaseUrl,
+      `select hookwright.emit(${stack.tenantId}, 'coupon.applied', '{}', ordering_key => 'a', schema_checked => true)`,
+    );
+    expect((await session.session.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '0' }]);
   });
 
   test('are woken by a sweep where an older process has recorded the end of one', async () => {
