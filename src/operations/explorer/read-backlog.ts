@@ -1,6 +1,7 @@
 import { HELD_SHOWN_MAX } from '../../domain/health-limits.js';
 import type { Database } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
+import { statusInQueueSql } from '../turns/turns.js';
 
 /** Counts end here: counting a million rows takes too long. A webhook's end earlier: a page has up to 100 of them. */
 export const TENANT_COUNT_MAX = 2_500;
@@ -60,8 +61,8 @@ export const countWaitingSql = (
   { deliveries, queue }: Pick<Of, 'deliveries' | 'queue'> = ofOne,
 ): string => `
   (select count(*)::integer from (
-     select from hookwright.${queue} q join hookwright.${deliveries} d on d.id = q.delivery_id
-     where ${where} and d.status = 'WAITING' limit ${countMax}) as counted)`;
+     select from hookwright.${queue} q
+     where ${where} and ${statusInQueueSql(deliveries)} = 'WAITING' limit ${countMax}) as counted)`;
 
 /** Makes a function that reads rows of a tenant's webhooks, by webhook. Its statement has the ids as `w`. */
 function rowsByWebhook<Row>(name: string, text: (webhooks: string) => string) {

@@ -3,6 +3,7 @@ import { query, type Statement } from '../../platform/database/database.js';
 import { lastRunSql } from '../../platform/graphile-worker/schema.js';
 import { countWaitingSql } from '../explorer/read-backlog.js';
 import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
+import { statusInQueueSql } from '../turns/turns.js';
 
 /** A backlog is counted up to this: a million rows of an index are not worth reading each time. */
 export const INSTALLATION_COUNT_MAX = 50_000;
@@ -62,10 +63,10 @@ const WAITING_LOOKED = 1_000;
 const oldestWaitingSql = `
   (select coalesce(greatest(extract(epoch from now()) - ((min(oldest.id) >> 12) + 1735689600000) / 1000.0, 0), 0)::float8
    from hookwright.tenants t cross join lateral (
-     select min(d.id) as id
+     select min(q.delivery_id) as id
      from (select q.delivery_id from hookwright.ordering_queue q where q.tenant_id = t.id
-           order by q.delivery_id limit ${WAITING_LOOKED}) looked
-     join hookwright.deliveries d on d.id = looked.delivery_id and d.status = 'WAITING') oldest
+           order by q.delivery_id limit ${WAITING_LOOKED}) q
+     where ${statusInQueueSql()} = 'WAITING') oldest
    where t.uses_flow)`;
 
 const statement: Statement = {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { query, type Statement } from '../../platform/database/database.js';
+import { statusInQueueSql } from '../turns/turns.js';
 
 const CHUNK_ROWS = 10_000;
 /** The next sweep continues: other sweeps wait meanwhile. */
@@ -19,10 +20,9 @@ const leftOverSql = `
     left_over as materialized (
       select l.webhook_id, l.key, l.tenant_id from looked l
       left join lateral (
-        select q.delivery_id, q.blocked_at from hookwright.ordering_queue q
+        select ${statusInQueueSql()} as status, q.blocked_at from hookwright.ordering_queue q
         where q.webhook_id = l.webhook_id and q.key = l.key order by q.position limit 1) head on true
-      left join hookwright.deliveries d on d.id = head.delivery_id
-      where (d.status in ('PENDING', 'HELD')) is not true and (head.blocked_at is null or d.id is null))`;
+      where (head.status in ('PENDING', 'HELD')) is not true and (head.blocked_at is null or head.status is null))`;
 
 /** SQL: the number of keys, of the first ones, in whose queues nothing has its turn. */
 export const leftTurnsSql = `(
@@ -43,8 +43,8 @@ const wakeStatement: Statement = {
       select distinct l.webhook_id, l.tenant_id from looked l
       where not exists (select from hookwright.webhook_options o
                         where o.webhook_id = l.webhook_id and o.ordering_by <> 'NOTHING')
-        and exists (select from hookwright.ordering_queue q join hookwright.deliveries d on d.id = q.delivery_id
-                    where q.webhook_id = l.webhook_id and q.key = l.key and d.status = 'WAITING'))
+        and exists (select from hookwright.ordering_queue q
+                    where q.webhook_id = l.webhook_id and q.key = l.key and ${statusInQueueSql()} = 'WAITING'))
     select (select count(*)::integer from left_over) as found,
            (select count(*)::integer from looked) as looked,
            (select json_build_array(webhook_id, key) from looked order by webhook_id desc, key desc limit 1) as last,

@@ -60,6 +60,13 @@ export const waitsForSql = (d: string): string => `(
   select q.delivery_id::float8 from hookwright.ordering_queue q
   where q.webhook_id = ${d}.webhook_id and q.key = ${d}.ordering_key order by q.position limit 1)`;
 
+/**
+ * SQL: the state of the delivery of a row `q` of a queue. A subquery, so that it is looked up by its key: a join may
+ * read all deliveries.
+ */
+export const statusInQueueSql = (deliveries = 'deliveries'): string =>
+  `(select d.status from hookwright.${deliveries} d where d.id = q.delivery_id)`;
+
 const passStatement: Statement = {
   name: 'pass_turns',
   text: `select cardinality(busy_keys) as busy
