@@ -77,7 +77,7 @@ export function taskList(deps: {
     },
     putOff: ({ tries: _, ...bulk }, inMs) => enqueueBulkOperation(db.pool, bulk, inMs),
   });
-  const busyKeys = new BusyKeys({ db, fence, atOnce: Math.max(1, Math.floor(config.delivery.concurrency / 8)) });
+  const busyKeys = new BusyKeys({ db, fence });
   return {
     [DELIVER_TASK]: freeingStopped(db, fence, (payload, { job }) =>
       quarantine.run(job, payload as DeliverJob, () => deliverer.deliver(payload as DeliverJob, job.priority)),

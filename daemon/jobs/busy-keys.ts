@@ -1,52 +1,70 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnPayload } from '../../src/operations/jobs/tasks.js';
-import { enqueueTurn, passTurn } from '../../src/operations/turns/turns.js';
+import { enqueueTurns, passTurns } from '../../src/operations/turns/turns.js';
 import type { Database } from '../../src/platform/database/database.js';
 import type { Fence } from '../liveness/fence.js';
 
-/** Nobody waits for longer than twice this once a key is free. */
+/** A key that is free waits for twice this at most, while there are few. */
 const LOOK_EVERY_MS = 40;
-/** Then another job goes on. */
-const PIECE_MS = 2_000;
-const PUT_OFF_MS = 500;
+/** An application may keep thousands of keys. Then looks take a fifth of the time, or come once in half a second. */
+const PAUSE_PER_LOOK = 4;
+const PAUSE_MS_MAX = 500;
 
 interface BusyKeysDeps {
   db: Pick<Database, 'pool'>;
   fence: Pick<Fence, 'ending'>;
-  /** How many keys are watched at the same time: each keeps a worker from deliveries. Others are put off. */
-  atOnce: number;
 }
 
 /**
  * Wakes the next delivery of keys whose last one has ended while another transaction had the key: an application that
- * emits keeps it until it commits.
+ * emits keeps it until it commits. One job looks at the keys of all, so that other work has the workers. When the
+ * process dies, the sweep finds them.
  */
 export class BusyKeys {
-  #watched = 0;
+  readonly #keys = new Map<string, TurnPayload>();
+  #isLooking = false;
 
   constructor(private readonly deps: BusyKeysDeps) {}
 
   async watch(key: TurnPayload): Promise<void> {
-    const { db, atOnce } = this.deps;
-    if (this.#watched >= atOnce) {
-      return (await passTurn(db.pool, key)) ? undefined : await enqueueTurn(db.pool, key, PUT_OFF_MS);
+    this.#keys.set(nameOf(key), key);
+    if (this.#isLooking) {
+      return;
     }
-    this.#watched += 1;
+    this.#isLooking = true;
     try {
-      await this.#watchOne(key);
+      await this.#look();
     } finally {
-      this.#watched -= 1;
+      this.#isLooking = false;
     }
   }
 
-  async #watchOne(key: TurnPayload): Promise<void> {
+  async #look(): Promise<void> {
     const { db, fence } = this.deps;
-    const endAt = performance.now() + PIECE_MS;
-    while (!(await passTurn(db.pool, key))) {
-      if (fence.ending || performance.now() >= endAt) {
-        return await enqueueTurn(db.pool, key, 0);
+    while (this.#keys.size > 0) {
+      const keys = [...this.#keys.values()];
+      if (fence.ending) {
+        this.#keys.clear();
+        return await enqueueTurns(db.pool, keys);
       }
-      await delay(LOOK_EVERY_MS);
+      const startedAt = performance.now();
+      const busy = new Set((await passTurns(db.pool, keys)).map(nameOf));
+      for (const key of keys.filter((one) => !busy.has(nameOf(one)))) {
+        this.#forget(key);
+      }
+      if (this.#keys.size > 0) {
+        const tookMs = performance.now() - startedAt;
+        await delay(Math.min(Math.max(LOOK_EVERY_MS, PAUSE_PER_LOOK * tookMs), PAUSE_MS_MAX));
+      }
+    }
+  }
+
+  /** Unless it came again meanwhile. */
+  #forget(key: TurnPayload): void {
+    if (this.#keys.get(nameOf(key)) === key) {
+      this.#keys.delete(nameOf(key));
     }
   }
 }
+
+const nameOf = ({ webhookId, key }: TurnPayload) => `${webhookId}:${key}`;

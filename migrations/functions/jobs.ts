@@ -190,11 +190,10 @@ language sql security definer set search_path = pg_catalog, hookwright, pg_temp 
 $$;
 
 -- Adds the job that wakes the next delivery of a key as soon as the key is free.
-create or replace function hookwright.enqueue_turn(webhook_id bigint, key text, in_ms double precision default 0)
-returns void
+create or replace function hookwright.enqueue_turn(webhook_id bigint, key text) returns void
 language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
   select hookwright_jobs.add_job('pass-turn', json_build_object('webhookId', webhook_id, 'key', key),
-    job_key := 'o:' || webhook_id || ':' || md5(key), run_at := now() + in_ms * interval '1 millisecond')
+    job_key := 'o:' || webhook_id || ':' || md5(key))
 $$;
 
 grant execute on function hookwright.enqueue_deliveries, hookwright.enqueue_align, hookwright.enqueue_defaults,

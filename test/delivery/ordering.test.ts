@@ -13,6 +13,7 @@ import type { WebhookChange } from '../../src/operations/webhooks/update-webhook
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { couponEmit } from '../support/factories.js';
+import { countJobs } from '../support/jobs.js';
 import { openTransaction } from '../support/locks.js';
 import { OutboxApplication } from '../support/outbox-application.js';
 import { answer, holdAnswers } from '../support/receiver.js';
@@ -149,6 +150,26 @@ describe('deliveries of a key', () => {
     expect(codes(endpoint).filter((code) => code.startsWith('a'))).toEqual(['a1', 'a2', 'a3', 'a4']);
     expect(last.due_at.getTime()).toBeGreaterThanOrEqual(held);
     await eventually(async () => (await tableRows()).length === 0);
+  });
+
+  test('have one job that looks at their keys, however many an application has', async () => {
+    await using application = await OutboxApplication.open(stack);
+    await ordered({});
+    const names = [...'abcdefghij'];
+    await emit(...names);
+    startDaemon();
+    const jobsOfKeys = () => countJobs(stack, "key like 'o:%'");
+    await application.transaction(async (client) => {
+      await client.query(
+        `select hookwright.emit($1, 'coupon.applied', '{"code":"x","discount_type":"x"}', ordering_key => name)
+         from unnest($2::text[]) name`,
+        [stack.tenantId, names],
+      );
+      await stack.succeeded(names.length);
+      await eventually(async () => (await jobsOfKeys()) === 1);
+    });
+    await all('SUCCEEDED');
+    await eventually(async () => (await tableRows()).length === 0 && (await jobsOfKeys()) === 0);
   });
 
   test('leave the lock_timeout of a caller that the service trusts as it is', async () => {

@@ -69,17 +69,26 @@ export const statusInQueueSql = (deliveries = 'deliveries'): string =>
 
 const passStatement: Statement = {
   name: 'pass_turns',
-  text: `select cardinality(busy_keys) as busy
-         from hookwright.pass_turns(array[$1::bigint], array[$2::text], array[0::bigint])`,
+  text: `
+    select webhook_id as "webhookId", key
+    from hookwright.pass_turns($1::bigint[], $2::text[], array_fill(0::bigint, array[cardinality($1::bigint[])])),
+      unnest(busy_webhook_ids, busy_keys) as busy(webhook_id, key)`,
 };
 
-/** Wakes the next delivery of a key, if it has none. @returns false: the key is busy */
-export async function passTurn(sql: SqlTarget, { webhookId, key }: TurnPayload): Promise<boolean> {
-  const [row] = await query<{ busy: number }>(sql, passStatement, [webhookId, key]);
-  return row!.busy === 0;
-}
+const columnsOf = (keys: readonly TurnPayload[]) => [
+  keys.map(({ webhookId }) => webhookId),
+  keys.map(({ key }) => key),
+];
 
-/** Adds the job that wakes the next delivery of a key. */
-export async function enqueueTurn(sql: SqlTarget, { webhookId, key }: TurnPayload, inMs: number): Promise<void> {
-  await query(sql, { text: 'select hookwright.enqueue_turn($1, $2, $3)' }, [webhookId, key, inMs]);
+/** Wakes the next deliveries of keys, at least one, that have none. @returns those that are busy */
+export const passTurns = (sql: SqlTarget, keys: readonly TurnPayload[]): Promise<TurnPayload[]> =>
+  query<TurnPayload>(sql, passStatement, columnsOf(keys));
+
+const enqueueStatement: Statement = {
+  text: 'select hookwright.enqueue_turn(webhook_id, key) from unnest($1::bigint[], $2::text[]) as busy(webhook_id, key)',
+};
+
+/** Adds the jobs that wake the next deliveries of keys. */
+export async function enqueueTurns(sql: SqlTarget, keys: readonly TurnPayload[]): Promise<void> {
+  await query(sql, enqueueStatement, columnsOf(keys));
 }
