@@ -6,6 +6,7 @@ import { namesOf } from '../../src/domain/content/filter-path.js';
 import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
 import { filterWarnings, keyWarnings } from '../../src/domain/content/option-warnings.js';
 import { readFilter } from '../../src/domain/content/read-filter.js';
+import { within } from '../support/within.js';
 
 const field = (path: string, op: string, ...value: unknown[]) => ({
   field: { path, op, ...(value.length === 0 ? {} : { value: value[0] }) },
@@ -144,6 +145,31 @@ describe('the condition that an event does not meet', () => {
     [field('@type', 'EQ', 'order.created'), {}, '/field'],
   ])('of %j is, for %j, %s', (filter, body, expected) => {
     expect(failed(filter, body)).toBe(expected);
+  });
+
+  test.each<[string, string]>([
+    ['a million comparisons', `[${Array(1_900).fill('1.0').join()}]`],
+    ['a number of 130,000 digits', `1${'0'.repeat(130_000)}1`],
+    ['250 numbers of 999 digits', `[${Array(250).fill('9'.repeat(999)).join()}]`],
+  ])('is found soon, with %s', (_, value) => {
+    const list = Array.from({ length: 50 }, (_, index) => -1 - index);
+    const filter = read({ any: Array.from({ length: 10 }, () => field('a', 'IN', list)) });
+    expect(within(400, () => new FilteredEvent('a.b', `{"a":${value}}`).failedCondition(filter))).toMatchObject({
+      pointer: '/any/0/field',
+    });
+  });
+
+  test('is not looked for where Postgres does not ask the filter, because it has too many values', () => {
+    const body = (values: number) => `{"a":[${Array(values).fill('0').join()}]}`;
+    const filter = read(
+      field(
+        'a',
+        'IN',
+        Array.from({ length: 50 }, (_, index) => index + 1),
+      ),
+    );
+    expect(new FilteredEvent('a.b', body(19_000)).failedCondition(filter)).not.toBeNull();
+    expect(new FilteredEvent('a.b', body(20_000)).failedCondition(filter)).toBeNull();
   });
 });
 

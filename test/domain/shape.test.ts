@@ -4,6 +4,7 @@ import { missingFields } from '../../src/domain/content/shape/missing-fields.js'
 import { shaped } from '../../src/domain/content/shape/project.js';
 import { eventObjectTypes, shapeTypeNames } from '../../src/domain/content/shape/schema-types.js';
 import { printShapeSchema, readShape } from '../../src/platform/shapes/read-shape.js';
+import { within } from '../support/within.js';
 
 type Schema = Record<string, unknown>;
 
@@ -54,19 +55,6 @@ function sent(shape: string, type: string, payload: string, among = types, chars
   const plan = JSON.parse(JSON.stringify(planOf(shape, among)));
   const event = { id: 8123, type, time: '2026-01-31T09:30:00+00:00', payload: JSON.parse(payload) };
   return JSON.stringify(shaped(plan, event, charsMax));
-}
-
-/** Takes no longer than this, at least once in ten times: by the time of the CPU, since others may be at work. */
-function within<Result>(ms: number, run: () => Result): Result {
-  for (let tries = 0; tries < 10; tries++) {
-    const before = process.cpuUsage();
-    const result = run();
-    const { user, system } = process.cpuUsage(before);
-    if (user + system <= ms * 1_000) {
-      return result;
-    }
-  }
-  throw new Error(`It took longer than ${ms} ms.`);
 }
 
 const payload = JSON.stringify({

@@ -14,7 +14,7 @@ export class ExactNumber {
     const all = `${whole}${fraction}`;
     const shown = all.replace(/^0+/, '');
     this.#isNegative = sign === '-';
-    this.#digits = shown.replace(/0+$/, '');
+    this.#digits = withoutZerosAtEnd(shown);
     this.#exponent = Number(exponent);
     this.#magnitude = whole!.length - (all.length - shown.length) + this.#exponent;
     this.#scale = fraction.length - this.#exponent;
@@ -41,6 +41,15 @@ export class ExactNumber {
       ? Number(this.#digits > other.#digits) - Number(this.#digits < other.#digits)
       : this.#magnitude - other.#magnitude;
   }
+}
+
+/** A regular expression would try each zero, also those within. */
+function withoutZerosAtEnd(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') {
+    end -= 1;
+  }
+  return digits.slice(0, end);
 }
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

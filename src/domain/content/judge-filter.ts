@@ -1,3 +1,4 @@
+import { comparisonsIn } from './compile-filter.js';
 import { isObject, parseExact, writtenNumber } from './exact-json.js';
 import { ExactNumber } from './exact-number.js';
 import type { EventFilter, FieldCondition, FilterOp, FilterScalar } from './filter.js';
@@ -15,10 +16,16 @@ export interface FailedCondition extends FieldCondition {
 /** A comparison of two types is unknown, also when it is negated, as in SQL. */
 type Truth = true | false | 'unknown';
 
+/** So many comparisons take a tenth of a second: a filter that needs more is not asked (hookwright.readable_body). */
+const COMPARISONS_MAX = 1_000_000;
+const VALUE_CHARS = 256;
+
 /** A body for several filters. @param body JSON */
 export class FilteredEvent {
   readonly #payload: unknown;
   readonly #isReadable: boolean;
+  /** About as many values does it have: long texts count as several. */
+  readonly #values: number;
 
   constructor(
     private readonly eventType: string,
@@ -26,11 +33,16 @@ export class FilteredEvent {
   ) {
     this.#isReadable = isReadable(body);
     this.#payload = this.#isReadable ? parseExact(body) : null;
+    this.#values = 1 + Math.floor(body.length / VALUE_CHARS) + body.split(',').length - 1;
   }
 
-  /** The first condition that keeps the event from matching. Null: it matches, as one that jsonb cannot have does. */
+  /**
+   * The first condition that keeps the event from matching. Null: it matches, as one that jsonb cannot have does, and
+   * one with too many values for the filter.
+   */
   failedCondition(filter: EventFilter): FailedCondition | null {
-    return this.#isReadable && this.#judge(filter) !== true ? this.#explain(filter, false, '') : null;
+    const isAsked = this.#isReadable && comparisonsIn(filter) * this.#values <= COMPARISONS_MAX;
+    return isAsked && this.#judge(filter) !== true ? this.#explain(filter, false, '') : null;
   }
 
   #judge({ all, any, not, field }: EventFilter): Truth {
@@ -40,8 +52,7 @@ export class FilteredEvent {
     if (not) {
       return negation(this.#judge(not));
     }
-    const members = (all ?? any)!.map((one) => this.#judge(one));
-    return all ? negation(someOf(members.map(negation))) : someOf(members);
+    return all ? negation(someOf(all, (one) => negation(this.#judge(one)))) : someOf(any!, (one) => this.#judge(one));
   }
 
   /**
@@ -62,8 +73,8 @@ export class FilteredEvent {
 
   #judgeCondition({ path, op, value }: FieldCondition): Truth {
     const found = path === TYPE_PATH ? [this.eventType] : valuesAt(this.#payload, namesOf(path)!);
-    const is = (name: FilterOp, one: unknown) =>
-      someOf(found.flatMap(elements).map((each) => compared(each, name, one as FilterScalar)));
+    const values = found.flatMap(elements);
+    const is = (name: FilterOp, one: unknown) => someOf(values, (each) => compared(each, name, one as FilterScalar));
     switch (op) {
       case 'EXISTS':
         return found.length > 0;
@@ -72,9 +83,9 @@ export class FilteredEvent {
       case 'NE':
         return negation(is('EQ', value));
       case 'IN':
-        return someOf((value as unknown[]).map((one) => is('EQ', one)));
+        return someOf(value as unknown[], (one) => is('EQ', one));
       case 'NOT_IN':
-        return negation(someOf((value as unknown[]).map((one) => is('EQ', one))));
+        return negation(someOf(value as unknown[], (one) => is('EQ', one)));
       default:
         return is(op, value);
     }
@@ -83,8 +94,18 @@ export class FilteredEvent {
 
 const negation = (truth: Truth): Truth => (truth === 'unknown' ? truth : !truth);
 
-const someOf = (truths: readonly Truth[]): Truth =>
-  truths.includes(true) ? true : truths.includes('unknown') ? 'unknown' : false;
+/** Whether one of the items is true. It looks at no more of them then. */
+function someOf<Item>(items: readonly Item[], judge: (item: Item) => Truth): Truth {
+  let found: Truth = false;
+  for (const item of items) {
+    const truth = judge(item);
+    if (truth === true) {
+      return true;
+    }
+    found = truth === 'unknown' ? truth : found;
+  }
+  return found;
+}
 
 /** Elements of an array, but not of arrays in it. */
 const elements = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
@@ -108,8 +129,8 @@ function compared(value: unknown, op: FilterOp, other: FilterScalar): Truth {
     return value === other && op !== 'GT' && op !== 'LT';
   }
   if (typeof other === 'number') {
-    const number = numberOf(value);
-    return number === null ? 'unknown' : isInOrder(number.compare(new ExactNumber(String(other))), op);
+    const order = orderOfNumbers(value, other);
+    return order === null ? 'unknown' : isInOrder(order, op);
   }
   if (typeof other === 'string') {
     return typeof value === 'string' ? isInOrder(compareTexts(value, other), op) : 'unknown';
@@ -132,11 +153,14 @@ function compareTexts(one: string, other: string): number {
   return (one.codePointAt(at) ?? -1) - (other.codePointAt(at) ?? -1);
 }
 
-/** Null: it is no number. */
-const numberOf = (value: unknown): ExactNumber | null => {
-  const written = typeof value === 'number' ? String(value) : writtenNumber(value);
-  return written === null ? null : new ExactNumber(written);
-};
+/** Null: the value is no number. Rounding keeps the order, so digits decide only between those that it makes equal. */
+function orderOfNumbers(value: unknown, other: number): number | null {
+  const written = writtenNumber(value);
+  if (written === null) {
+    return typeof value === 'number' ? value - other : null;
+  }
+  return Number(written) - other || new ExactNumber(written).compare(new ExactNumber(String(other)));
+}
 
 /** In valid JSON. The first kind is a whole surrogate pair. */
 const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^u])/g;
@@ -144,12 +168,16 @@ const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\
 const UNREADABLE_ESCAPE = /^\\u(?:0000|[dD][89a-fA-F][\da-fA-F]{2})$/;
 
 const TEXTS = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
-/** Numbers that might be out of range: shorter ones without an exponent never are. */
-const LARGE_NUMBERS = /-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d{1000,}(?:\.\d+)?|-?\d+\.\d{1000,}/g;
+const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** A number might be out of range: shorter ones without an exponent never are. */
+const isLarge = (number: string): boolean => number.length > 1_000 || /[eE]/.test(number);
 
 /** Whether jsonb can have the body: it cannot have some texts and numbers that JSON allows. */
 function isReadable(body: string): boolean {
   const escapes = body.match(ESCAPES) ?? [];
-  const numbers = body.replaceAll(TEXTS, '""').match(LARGE_NUMBERS) ?? [];
-  return !escapes.some((one) => UNREADABLE_ESCAPE.test(one)) && numbers.every((one) => new ExactNumber(one).isNumeric);
+  const numbers = body.replaceAll(TEXTS, '""').match(NUMBERS) ?? [];
+  return (
+    !escapes.some((one) => UNREADABLE_ESCAPE.test(one)) &&
+    numbers.every((one) => !isLarge(one) || new ExactNumber(one).isNumeric)
+  );
 }
