@@ -30,29 +30,25 @@ export interface Placeholder {
   read(event: EventValues, count: (elements: number) => void): unknown;
 }
 
-const PLACEHOLDER = /\\\{\{|\{\{((?:"(?:[^"\\]|\\.)*"|[^{}"])*)\}\}/g;
 const OPEN = '{{';
+const ESCAPED = `\\${OPEN}`;
+/** Escaped braces, a placeholder, perhaps after a brace, or braces that begin none: the search ends there. */
+const PLACEHOLDER = /\\\{\{|\{\{(?!\{[^{])(?:((?:"(?:[^"\\]|\\.)*"|[^{}"])*)\}\})?/g;
 
 /** @returns texts and placeholders in turn; or what begins like a placeholder and is none */
 export function parseText(text: string): { parts: (string | Placeholder)[] } | { malformed: string } {
   const parts: (string | Placeholder)[] = [];
-  const rest: string[] = [];
   let end = 0;
   for (const { 0: written, 1: path, index } of text.matchAll(PLACEHOLDER)) {
-    const placeholder = path === undefined ? OPEN : placeholderOf(path.trim());
+    const placeholder = written === ESCAPED ? OPEN : path === undefined ? null : placeholderOf(path.trim());
     if (placeholder === null) {
-      return { malformed: cut(written, PATH_CHARS_MAX) };
+      return { malformed: cut(path === undefined ? text.slice(index) : written, PATH_CHARS_MAX) };
     }
-    rest.push(text.slice(end, index));
-    parts.push(rest.at(-1)!, placeholder);
+    parts.push(text.slice(end, index), placeholder);
     end = index + written.length;
   }
-  rest.push(text.slice(end));
-  parts.push(rest.at(-1)!);
-  const open = rest.find((part) => part.includes(OPEN));
-  return open === undefined
-    ? { parts: parts.filter((part) => part !== '') }
-    : { malformed: cut(open.slice(open.indexOf(OPEN)), PATH_CHARS_MAX) };
+  parts.push(text.slice(end));
+  return { parts: parts.filter((part) => part !== '') };
 }
 
 function placeholderOf(path: string): Placeholder | null {
