@@ -93,6 +93,9 @@ describe('a filter', () => {
     expect(await pointers({ all: Array(21).fill(fixed) })).toEqual(['/content/filter/all filter_too_large']);
     expect(await pointers({ and: [] })).toEqual(['/content/filter/and unknown_property']);
     expect(await pointers('status')).toEqual(['/content/filter invalid_type']);
+    expect(await pointers({ field: { path: 'a', op: ['EQ'], value: 1 } })).toEqual([
+      '/content/filter/field/op invalid_value',
+    ]);
     const inWebhook = { url: 'https://a.example.com/', events: ['*'], options: { content: { filter: {} } } };
     const refused = await api.ask('POST /webhooks', { json: inWebhook, key: tenant.key });
     expect(refused.body.errors[0]).toMatchObject({ pointer: '/options/content/filter', code: 'exactly_one' });
