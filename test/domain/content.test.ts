@@ -5,6 +5,7 @@ import { type Content, type ContentRules, contentOf } from '../../src/domain/con
 import { parseExact } from '../../src/domain/content/exact-json.js';
 import { CONTENT_FORMATS, type ContentFormat } from '../../src/domain/content/formats.js';
 import { templateProblems, textProblems } from '../../src/domain/content/template.js';
+import { within } from '../support/within.js';
 
 const rules: ContentRules = { cloudEventsSource: undefined, publicUrl: undefined, payloadBytesMax: 262_144 };
 const event = {
@@ -139,6 +140,19 @@ describe('a template', () => {
     expect(templateProblems(template)).toMatchObject([{ code, path }]);
   });
 
+  test('is refused soon, however many braces a long text opens', () => {
+    expect(within(200, () => templateProblems(['{{\\"'.repeat(50_000)]))).toMatchObject([
+      { code: 'template_path_malformed' },
+    ]);
+  });
+
+  test('has placeholders between single braces, but not between two', () => {
+    expect(fill(['{{{a}}}', '{ {{a}} }'], { a: 1 })).toEqual(['{1}', '{ 1 }']);
+    for (const text of ['{{{{a}}}}', '{{{', '{{{}}}', '{{a}', 'x {{ {{a}}']) {
+      expect(templateProblems([text]), text).toMatchObject([{ code: 'template_path_malformed' }]);
+    }
+  });
+
   test('is refused with all of its problems, but not with thousands', () => {
     expect(templateProblems({ a: '{{', b: ['{{}}'] }).map(({ path }) => path)).toEqual([['a'], ['b', 0]]);
     expect(templateProblems(Array.from({ length: 5_000 }, () => '{{'))).toHaveLength(20);
@@ -188,6 +202,14 @@ describe('a message to a chat', () => {
       expect(textOf('SLACK', frame, { a: value })).toMatch(/^<\u200b[!#@]/);
     }
     expect(textOf('SLACK', '<{{a}}|Open>', { a: 'https://example.com/a' })).toBe('<https://example.com/a|Open>');
+  });
+
+  test('has no headings, lists and quotes that a value begins', () => {
+    const lines = (sign: string) => CHATS.map((chat) => textOf(chat, '{{a}} {{b}}', { a: sign, b: 'x' }));
+    expect(lines('#').slice(1)).toEqual(['# x', '# x', '\\# x']);
+    expect(lines('-').slice(1)).toEqual(['\\- x', '\\- x', '\\- x']);
+    expect(lines('1.').slice(1)).toEqual(['1\\. x', '1\\. x', '1\\. x']);
+    expect(lines('>')[0]).toBe('\u200b&gt; x');
   });
 
   test('leaves urls and addresses as they are', () => {
@@ -263,6 +285,14 @@ describe('a message to a chat', () => {
   ])('about %s reads as the mail does', (type, facts, text) => {
     const about = { webhook_id: '42', origin: 'https://example.com', name: 'Booking system' };
     expect(textOf('SLACK', null, { ...about, ...facts }, type)).toBe(text);
+  });
+
+  test('about an endpoint whose shape leaves the facts out names the fields that it has', () => {
+    const shape = { types: {}, otherwise: [{ key: 'id', event: 'id' }] } as const;
+    const body = JSON.stringify({ webhook_id: '42', origin: 'https://example.com' });
+    expect(sent({ format: 'SLACK', shape }, { type: 'webhook.disabled', body })!.body).toBe(
+      JSON.stringify({ text: `*Webhook disabled*\nid: ${event.id}` }),
+    );
   });
 
   test('about an endpoint without a name has its origin', () => {

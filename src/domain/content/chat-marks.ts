@@ -28,20 +28,20 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Slack has no escape for these signs, which format only at the edge of a word. Urls stay as they are. */
 const SLACK_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;~]+|(?<![\p{L}\p{N}])[*_~`]|[*_~`](?![\p{L}\p{N}])/gu;
 
-/** After the `<` of a link that a text has around a placeholder, they begin a mention. */
-const SLACK_REFERENCE = /^[!#@]/;
+/** Behind the `<` of a link around a placeholder they begin a mention, and `>` begins a quote. */
+const SLACK_BEGINNINGS = /^[!#@>]/;
 
 const slack: ChatMarks = {
   bold: (text) => `*${text}*`,
   escape: (value) =>
     plain(value)
-      .replace(SLACK_REFERENCE, (sign) => `${NOTHING}${sign}`)
+      .replace(SLACK_BEGINNINGS, (sign) => `${NOTHING}${sign}`)
       .replace(/[&<>]/g, (sign) => ENTITIES[sign]!)
       .replace(SLACK_SIGNS, (found) => (found.length === 1 ? `${NOTHING}${found}${NOTHING}` : found)),
 };
 
 /** Signs anywhere, and the beginnings of lists. In a url a backslash would be a part of it. */
-const DISCORD_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;]+|[\\*_~`|<>[\]]|^(?:[-+#](?=[\s#])|\d+(?=\.\s))/g;
+const DISCORD_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;]+|[\\*_~`|<>[\]]|^(?:[-+#](?=[\s#]|$)|\d+(?=\.(?:\s|$)))/g;
 
 const withBackslash = (found: string): string =>
   /^\d/.test(found) ? `${found}\\` : found.length === 1 ? `\\${found}` : found;
@@ -52,7 +52,7 @@ const discord: ChatMarks = {
 };
 
 /** The Markdown of Adaptive Cards, `<at>` of mentions, and braces of functions such as `{{DATE(…)}}`. */
-const TEAMS_SIGNS = /https?:\/\/[\w\-./?=%#:+,;]+|[\\*_[\]<{]|&(?=#?\w+;)|^(?:[-+](?=\s)|\d+(?=\.\s))/g;
+const TEAMS_SIGNS = /https?:\/\/[\w\-./?=%#:+,;]+|[\\*_[\]<{]|&(?=#?\w+;)|^(?:[-+](?=\s|$)|\d+(?=\.(?:\s|$)))/g;
 
 const teams: ChatMarks = {
   bold: (text) => `**${text}**`,

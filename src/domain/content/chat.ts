@@ -13,11 +13,16 @@ import { type EventValues, type Placeholder, partsOf, TooLarge, textOf, Values }
 const CHARS_MAX: Readonly<Record<Chat, number>> = { SLACK: 4_000, TEAMS: 4_000, TEAMS_CARD: 4_000, DISCORD: 2_000 };
 const VALUE_CHARS_MAX = 1_000;
 
-/** The message about an event, as JSON. @param text with placeholders; null: what the service writes itself */
-export function chatMessage(chat: Chat, text: string | null, event: EventValues): unknown {
+/**
+ * The message about an event, as JSON.
+ *
+ * @param text with placeholders; null: what the service writes itself
+ * @param isWhole whether the payload is that of the event, and not the result of a shape
+ */
+export function chatMessage(chat: Chat, text: string | null, event: EventValues, isWhole: boolean): unknown {
   const marks = CHAT_MARKS[chat];
   const filled = text === null ? '' : fillText(text, event, marks);
-  const written = filled.trim() === '' ? defaultText(event, marks) : filled;
+  const written = filled.trim() === '' ? defaultText(event, marks, isWhole) : filled;
   return messageOf[chat](cutMarked(written, CHARS_MAX[chat]));
 }
 
@@ -66,8 +71,8 @@ function fillText(text: string, event: EventValues, marks: ChatMarks): string {
 /** An escape that was cut in two shows its sign. */
 const cutMarked = (text: string, charsMax: number): string => cut(text, charsMax).replace(/(?:&[a-z]{0,4}|\\)…$/, '…');
 
-function defaultText(event: EventValues, marks: ChatMarks): string {
-  const notice = isOperational(event.type) ? noticeText(event, marks) : null;
+function defaultText(event: EventValues, marks: ChatMarks, isWhole: boolean): string {
+  const notice = isWhole && isOperational(event.type) ? noticeText(event, marks) : null;
   return notice ?? [marks.bold(titleOf(event.type, marks)), ...fieldLines(event.payload, marks)].join('\n');
 }
 

@@ -61,7 +61,7 @@ export function contentOf(event: ContentEvent, content: Content, rules: ContentR
     case 'TEMPLATE':
       return filled(template, new Values(values()), rules.payloadBytesMax);
     default:
-      return { body: JSON.stringify(chatMessage(format, text, values())), headers: {} };
+      return { body: JSON.stringify(chatMessage(format, text, values(), origin.isWhole)), headers: {} };
   }
 }
 
