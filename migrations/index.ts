@@ -20,6 +20,7 @@ import { Contents } from './0020-contents.js';
 import { Waiting } from './0021-waiting.js';
 import { Ordering } from './0022-ordering.js';
 import { Shapes } from './0023-shapes.js';
+import { Searches } from './0028-searches.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -48,4 +49,5 @@ export const migrations = [
   { name: '0021-waiting', class: Waiting },
   { name: '0022-ordering', class: Ordering },
   { name: '0023-shapes', class: Shapes },
+  { name: '0028-searches', class: Searches },
 ];

@@ -27,7 +27,7 @@ begin
   subscribed as materialized (
     select f.ord, f.id as event_id, f.tenant_id, f.event_type, f.priority, f.ordering_key, w.id as webhook_id, w.active,
            case when f.only_webhook_id is null and not w.plain then o.filter_path end as filter_path,
-           o.filter_comparisons,
+           o.filter_comparisons, o.filter_compiling,
            case when f.only_webhook_id is null and not w.plain then o.ordering_by end as ordering_by, o.ordering_path
     from fresh f
     join hookwright.webhooks w on w.tenant_id = f.tenant_id and w.deleted_at is null
@@ -39,12 +39,14 @@ begin
     left join hookwright.webhook_options o on not w.plain and o.webhook_id = w.id
     limit 100001
   ),
-  -- A body is read as jsonb once, however many webhooks filter it, and once for all keys in it.
+  -- A body is read as jsonb once, however many webhooks filter it, and once for all keys in it. Filters whose texts
+  -- take as long to compile as a million comparisons are not asked.
   readable as materialized (
-    select f.ord, hookwright.readable_body(f.body, filters.comparisons) as body
+    select f.ord, case when filters.compiling <= 1000000 then hookwright.readable_body(f.body, filters.comparisons)
+                  end as body
     from fresh f
-    join (select ord, sum(filter_comparisons) as comparisons from subscribed where filter_path is not null group by ord)
-      filters on filters.ord = f.ord
+    join (select ord, sum(filter_comparisons) as comparisons, coalesce(sum(filter_compiling), 0) as compiling
+          from subscribed where filter_path is not null group by ord) filters on filters.ord = f.ord
   ),
   keyed as materialized (
     select f.ord, hookwright.readable_body(f.body, 0) as body

@@ -26,6 +26,9 @@ export class WebhookOptions {
   @Property({ type: 'integer', nullable: true })
   filterComparisons!: number | null;
 
+  @Property({ type: 'integer', nullable: true })
+  filterCompiling!: number | null;
+
   /** The row of webhook_contents that new deliveries name; null: they send the plain payload. */
   @Property({ ...idColumn(), nullable: true })
   contentId!: number | null;

@@ -102,6 +102,17 @@ describe('a filter', () => {
     expect(await optionsOf(id)).toEqual({ filter: null, warnings: [] });
   });
 
+  test('is not asked while the searched texts of all webhooks would take long to compile', async () => {
+    const texts = Array.from({ length: 20 }, (_, index) => `${index} `.padEnd(256, 'x'));
+    const filter = { any: texts.map((text) => field('code', 'CONTAINS', text)) };
+    for (let count = 0; count < 9; count += 1) {
+      await make({ options: { content: { filter } } });
+    }
+    expect((await emit(coupon)).deliveries).toBe(0);
+    await make({ options: { content: { filter } } });
+    expect((await emit(coupon)).deliveries).toBe(10);
+  });
+
   test('that is nested without end is bad input, however it comes', async () => {
     const id = await make();
     const deep = (levels: number) => `${'{"not":'.repeat(levels)}{}${'}'.repeat(levels)}`;

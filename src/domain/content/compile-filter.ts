@@ -18,12 +18,21 @@ export function compileFilter({ all, any, not, field }: EventFilter): string {
 const SEARCH_COMPARISONS = 4;
 
 /** How often each field of an event is compared with values. */
-export function comparisonsIn({ all, any, not, field }: EventFilter): number {
-  if (field) {
-    return Array.isArray(field.value) ? field.value.length : field.op === 'CONTAINS' ? SEARCH_COMPARISONS : 1;
-  }
-  return (all ?? any ?? [not!]).reduce((sum, one) => sum + comparisonsIn(one), 0);
-}
+export const comparisonsIn = (filter: EventFilter): number =>
+  sumOf(filter, ({ op, value }) => (Array.isArray(value) ? value.length : op === 'CONTAINS' ? SEARCH_COMPARISONS : 1));
+
+/** Postgres compiles a text before it searches for it, and keeps few of them: comparisons that take as long. */
+const COMPILED_COMPARISONS = 300;
+const COMPILED_COMPARISONS_PER_CHAR = 20;
+
+/** How many comparisons take as long as compiling the texts that an event is searched for. */
+export const compilingOf = (filter: EventFilter): number =>
+  sumOf(filter, ({ op, value }) =>
+    op === 'CONTAINS' ? COMPILED_COMPARISONS + COMPILED_COMPARISONS_PER_CHAR * (value as string).length : 0,
+  );
+
+const sumOf = ({ all, any, not, field }: EventFilter, of: (condition: FieldCondition) => number): number =>
+  field ? of(field) : (all ?? any ?? [not!]).reduce((sum, one) => sum + sumOf(one, of), 0);
 
 const joined = (predicates: readonly string[], operator: '&&' | '||') => `(${predicates.join(` ${operator} `)})`;
 

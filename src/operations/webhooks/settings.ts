@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { comparisonsIn, compileFilter, compilePath } from '../../domain/content/compile-filter.js';
+import { comparisonsIn, compileFilter, compilePath, compilingOf } from '../../domain/content/compile-filter.js';
 import type { EventFilter } from '../../domain/content/filter.js';
 import type { StoredShape } from '../../domain/content/shape/project.js';
 import type { AuthInput } from '../../domain/fields/auth.js';
@@ -79,7 +79,7 @@ export const readSettings = (webhook: Webhook, names: readonly string[]): Values
 
 /** Columns that are made from settings. */
 const derivedFrom = ({ filter, keyPath }: Values): Values => ({
-  ...(filter === null ? { filterPath: null, filterComparisons: null } : {}),
+  ...(filter === null ? { filterPath: null, filterComparisons: null, filterCompiling: null } : {}),
   ...(filter ? derivedFromFilter(filter as EventFilter) : {}),
   ...(keyPath === undefined ? {} : { orderingPath: keyPath === null ? null : compilePath(keyPath as string) }),
 });
@@ -87,6 +87,7 @@ const derivedFrom = ({ filter, keyPath }: Values): Values => ({
 const derivedFromFilter = (filter: EventFilter): Values => ({
   filterPath: compileFilter(filter),
   filterComparisons: comparisonsIn(filter),
+  filterCompiling: compilingOf(filter),
 });
 
 /**
