@@ -9,11 +9,18 @@ let id: number;
 beforeAll(async () => {
   stack = await DashboardStack.open();
   ({ id } = await stack.delivery.webhook(`${stack.receiver.url}/${'x'.repeat(1_900)}`));
+  const content = { format: 'TEMPLATE', template: { text: 'y'.repeat(3_000) } };
+  await stack.api.graphql(
+    `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }`,
+    {
+      input: { id: `wh_${id}`, content },
+    },
+  );
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-describe('a url of 1,900 characters', () => {
-  browserTest('fits into the width of each screen that shows it', async ({ open }) => {
+describe('a url of 1,900 characters, and a template in one line of 3,000', () => {
+  browserTest('fit into the width of each screen that shows them', async ({ open }) => {
     const page = await visit(open, stack, '/overview', { width: 390 });
     const beyond = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     await page.getByText('xxx').first().waitFor();

@@ -35,7 +35,7 @@ export default function Endpoint() {
           <EndpointAnswerView endpoint={one} />
           <BlockedKeys endpoint={one} />
           <EndpointCharts endpoint={one} />
-          <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
             <LatestDeliveries endpoint={one} />
             <EndpointSide endpoint={one} inherited={inherited} />
           </div>
