@@ -115,4 +115,17 @@ test('another schema answers which shapes it no longer fits, and their webhooks 
       message: 'The shape asks for b.c, which shape.changing no longer has.',
     },
   ]);
+
+  // Clients that write back what they have read change nothing, and another setting can be tried.
+  expect((await changed(id, { shape, format: 'SLACK' })).content).toMatchObject({
+    shape,
+    format: 'SLACK',
+    warnings: [{ code: 'shape_field_not_in_schema' }],
+  });
+  const query = `query ($input: PreviewContentInput!) { previewContent(input: $input) { samples { body } } }`;
+  const input = { webhookId: gid.webhook(id), content: { shape, format: null }, payload: { a: 'x', b: 'y' } };
+  const { previewContent } = (await ask(query, { input: { ...input, eventTypes: ['shape.changing'] } })).data;
+  expect(previewContent.samples).toEqual([{ body: '{"a":"x","b":null}' }]);
+  expect((await update(id, { shape: `${shape} ` })).errors[0].extensions.code).toBe('BAD_USER_INPUT');
+  expect((await update((await api.webhook()).id, { shape })).errors[0].extensions.code).toBe('BAD_USER_INPUT');
 });

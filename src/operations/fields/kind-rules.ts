@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from '../../domain/content/filter-path.js';
 import { readFilter } from '../../domain/content/read-filter.js';
+import type { StoredShape } from '../../domain/content/shape/project.js';
 import { templateProblems, textProblems } from '../../domain/content/template.js';
 import { listNames, WILDCARD } from '../../domain/events/event-type.js';
 import { type AuthInput, authProblems } from '../../domain/fields/auth.js';
@@ -23,6 +24,8 @@ export interface Known {
   eventTypes: KnownTypes;
   /** All event types with their schemas, in the order of their names. */
   schemas: readonly KnownType[];
+  /** The shape that the webhook has: it may stay, whatever its event types have become. */
+  storedShape?: StoredShape | null | undefined;
   /** `HEADER_PREFIX`. */
   headerPrefix: string;
   /** The operator's own maxima. */
@@ -146,7 +149,7 @@ export const template = () =>
   });
 
 /** Not trimmed: faults have the lines of the text as it was written. */
-export const shape = (charsMax: number, name: string, { schemas }: Known) =>
+export const shape = (charsMax: number, name: string, { schemas, storedShape }: Known) =>
   z
     .string()
     .refine(
@@ -158,6 +161,9 @@ export const shape = (charsMax: number, name: string, { schemas }: Known) =>
       const read = readShape(written, schemas);
       if ('plan' in read) {
         return { text: written, plan: read.plan };
+      }
+      if (storedShape?.text === written) {
+        return storedShape;
       }
       const problems = read.faults.map(({ line, column, message }) => ({
         code: `${name}_invalid`,

@@ -178,7 +178,7 @@ async function triedIn(context: Context, input: PreviewContentInput): Promise<Tr
   const webhook =
     typeof input.webhookId === 'string' ? await readWebhook(context, input.webhookId, ['input', 'webhookId']) : null;
   const stored = webhook === null ? null : await optionsOf(webhook, context);
-  const known = await knownTo(context);
+  const known = { ...(await knownTo(context)), storedShape: stored?.shape };
   const eventTypes = parseInput(eventTypeNames(known.eventTypes).nullish(), input.eventTypes, ['input', 'eventTypes']);
   const { content } = webhookFields;
   const changed = parseInput(changedValues({ content }, known), { content: input.content ?? null }, ['input']);

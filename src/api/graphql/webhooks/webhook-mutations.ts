@@ -27,6 +27,7 @@ import {
   parseInput,
 } from '../fields/input.js';
 import { knownTo } from '../fields/known-event-type.js';
+import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
@@ -50,6 +51,14 @@ import {
   UpdateWebhookPayload,
 } from './webhook-types.js';
 import { requireRights } from './who-may.js';
+
+/** The shape that a webhook has. Null unless the changes have one. */
+async function shapeBefore(context: Context, id: string, changes: object) {
+  const { content } = changes as { content?: { shape?: unknown } | null };
+  return typeof content?.shape === 'string'
+    ? (await optionsOf(await readWebhook(context, id, ['input', 'id']), context))?.shape
+    : null;
+}
 
 @Resolver()
 export class WebhookMutations {
@@ -78,7 +87,8 @@ export class WebhookMutations {
   ): Promise<UpdateWebhookPayload> {
     requireRights(context, { ...changes, active });
     const webhookId = idOf('Webhook', id, ['input', 'id']);
-    const given = parseInput(changedValues(webhookFields, await knownTo(context)), changes, ['input']);
+    const known = { ...(await knownTo(context)), storedShape: await shapeBefore(context, id, changes) };
+    const given = parseInput(changedValues(webhookFields, known), changes, ['input']);
     const settings = await sealSettings(context.vault, tenantOf(context), webhookId, given);
     const isEmpty = Object.keys(settings).length === 0 && Object.values(changes).every((value) => value == null);
     if (isEmpty && typeof active !== 'boolean') {
