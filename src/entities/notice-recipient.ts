@@ -12,6 +12,7 @@ export const NoticeTopic = graphqlEnum('NoticeTopic', 'A subject of notices.', {
   RECOVERED: 'A webhook that was disabled by failures works again.',
   HELD_EXPIRING: 'Held deliveries will be canceled soon.',
   EXHAUSTED: 'Deliveries have failed for good.',
+  KEY_BLOCKED: 'An ordering key is blocked. Not sent if it is unblocked within a minute.',
 });
 export type NoticeTopic = keyof typeof NoticeTopic;
 

@@ -197,6 +197,10 @@ describe('the delivery request in it', () => {
     ['webhook.recovered', [...about, 'disabled_at', 'recovered_at', 'count']],
     ['delivery.exhausted', [...about, 'delivery_id', 'event_id', 'event_type', 'attempts', 'last_error', 'count']],
     ['webhook.held_expiring', [...about, 'held_count', 'expires_at', 'count']],
+    [
+      'webhook.key_blocked',
+      [...about, 'key', ...['delivery_id', 'event_id', 'event_type', 'last_error', 'waiting', 'blocked_at', 'count']],
+    ],
   ])('%s has the payload fields %j, "all strings"', (name, fields) => {
     const { schema, example } = document.webhooks[name].post.requestBody.content['application/json'];
     expect(schema).toMatchObject({ type: 'object', required: fields, additionalProperties: false });

@@ -3,12 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { sendDueNotices } from '../../daemon/sweeps/send-notices.js';
 import type { NoticeRecipient } from '../../src/entities/notice-recipient.js';
 import { createRecipient, sendTestNotice } from '../../src/operations/notices/change-recipients.js';
+import { type UnblockAction, unblockKey } from '../../src/operations/ordering/unblock-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { Mailer } from '../../src/platform/mail/mailer.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { MailServer } from '../support/mail-server.js';
+import { passMinute } from '../support/operational-news.js';
 import { startProgram } from '../support/program.js';
 import { answer } from '../support/receiver.js';
 
@@ -141,6 +143,22 @@ test('a recovery within the minute leaves no warning; an enabled endpoint gets n
   expect(await mailsAfter(61_000)).toHaveLength(1);
   await stack.change(failing.webhookId, { active: true });
   expect(await mailsAfter(2 * DAY_MS)).toEqual([]);
+  expect(await waiting()).toEqual([]);
+});
+
+test('a blocked key is a mail, unless somebody unblocks it within the minute', async () => {
+  await recipient({ topics: ['KEY_BLOCKED'] });
+  await stack.change(failing.webhookId, { by: 'ENDPOINT', onFailure: 'BLOCK' });
+  await fail(1);
+  const [mail] = await mailsAfter(61_000);
+  expect(mail!.headers.get('subject')).toMatch(/ has a blocked key$/);
+  await passMinute(stack);
+  const unblock = (action: UnblockAction) =>
+    unblockKey(stack.services.db, stack.tenantId, { webhookId: failing.webhookId, key: '' }, action, commandLine);
+  await unblock('RETRY');
+  await eventually(async () => (await waiting()).length === 1);
+  await unblock('SKIP');
+  expect(await mailsAfter(61_000)).toEqual([]);
   expect(await waiting()).toEqual([]);
 });
 

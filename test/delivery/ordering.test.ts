@@ -15,8 +15,9 @@ import { eventually } from '../support/eventually.js';
 import { couponEmit } from '../support/factories.js';
 import { countJobs } from '../support/jobs.js';
 import { openTransaction } from '../support/locks.js';
+import { operationalEvents, passMinute, receivedOf } from '../support/operational-news.js';
 import { OutboxApplication } from '../support/outbox-application.js';
-import { answer, holdAnswers } from '../support/receiver.js';
+import { type Answer, answer, holdAnswers } from '../support/receiver.js';
 
 let stack: DeliveryStack;
 let daemon: Daemon | undefined;
@@ -58,6 +59,12 @@ async function emit(...names: string[]): Promise<number[]> {
   return results.map((result) => (result.refused === null ? result.eventId : Number.NaN));
 }
 
+/** Fails for this event alone. */
+const failing =
+  (name: string): Answer =>
+  ({ body }, response) => {
+    response.writeHead(body.includes(name) ? 500 : 200).end();
+  };
 const codes = ({ received }: Endpoint) => received.map(({ body }) => JSON.parse(body.toString()).code as string);
 const states = async () => (await stack.deliveries()).map(({ status }) => status);
 const tableRows = () =>
@@ -91,9 +98,7 @@ describe('deliveries of a key', () => {
   });
 
   test('go on after one has failed for good', async () => {
-    const endpoint = await ordered({}, (request, response) =>
-      response.writeHead(request.body.includes('a1') ? 500 : 200).end(),
-    );
+    const endpoint = await ordered({}, failing('a1'));
     await emit('a1', 'a2');
     startDaemon();
     await eventually(async () => (await states()).join() === 'FAILED,SUCCEEDED');
@@ -319,9 +324,7 @@ describe('a webhook that blocks keys', () => {
 
   /** One whose key `a` is blocked, while two deliveries wait. */
   async function blocked(): Promise<Endpoint> {
-    const endpoint = await ordered({ onFailure: 'BLOCK' }, (request, response) =>
-      response.writeHead(request.body.includes('a1') ? 500 : 200).end(),
-    );
+    const endpoint = await ordered({ onFailure: 'BLOCK' }, failing('a1'));
     await emit('a1', 'a2', 'a3', 'b1');
     startDaemon();
     await eventually(async () => (await states()).join() === 'FAILED,WAITING,WAITING,SUCCEEDED');
@@ -363,6 +366,37 @@ describe('a webhook that blocks keys', () => {
     await stack.align(webhookId);
     expect(await states()).toEqual(after);
     expect(await tableRows()).toEqual([]);
+  });
+
+  test('raises webhook.key_blocked each time that it blocks one, and not where the order goes on', async () => {
+    const watching = await stack.endpoint(answer(200), ['webhook.key_blocked']);
+    const goesOn = await ordered({}, failing('a1'));
+    const { webhookId, url } = await ordered({ onFailure: 'BLOCK' }, failing('a1'));
+    const [eventId] = await emit('a1', 'a2', 'a3');
+    startDaemon();
+    const raised = (index: number) =>
+      eventually(() => JSON.parse(receivedOf(watching, 'webhook.key_blocked')[index]!.body.toString()));
+    const [head] = await stack.deliveries(`webhook_id = ${webhookId} and event_id = ${eventId}`);
+    expect(await raised(0)).toEqual({
+      webhook_id: `${webhookId}`,
+      origin: new URL(url).origin,
+      name: '',
+      key: 'a',
+      delivery_id: `${head!.id}`,
+      event_id: `${eventId}`,
+      event_type: 'coupon.applied',
+      last_error: 'HTTP_500',
+      waiting: '2',
+      blocked_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+      count: '1',
+    });
+    await passMinute(stack);
+    await emit('a4');
+    await unblock(webhookId, 'RETRY');
+    expect(await raised(1)).toMatchObject({ delivery_id: `${head!.id}`, waiting: '3', count: '1' });
+    await eventually(() => codes(goesOn).includes('a4'));
+    const events = await operationalEvents(stack, 'webhook.key_blocked');
+    expect(events.filter(({ payload }) => payload['webhook_id'] === `${goesOn.webhookId}`)).toEqual([]);
   });
 
   test.each([

@@ -282,6 +282,19 @@ describe('a message to a chat', () => {
       { event_type: 'booking.created', attempts: '6', last_error: 'HTTP_503', count: '3' },
       '*Deliveries to Booking system have failed*\nDeliveries that have failed for good: 3. The last one was of type booking.created, and failed at attempt 6 with HTTP_503.\nEndpoint 42, https://example.com',
     ],
+    [
+      'webhook.key_blocked',
+      {
+        key: 'order-7',
+        delivery_id: '140',
+        event_type: 'booking.created',
+        last_error: 'HTTP_503',
+        waiting: '3',
+        blocked_at: '2026-01-31T09:30:00+00:00',
+        count: '1',
+      },
+      '*Booking system has a blocked key*\nOrdering keys that were blocked: 1. The last one has been blocked since 2026-01-31 09:30 UTC, because delivery 140 of type booking.created has failed for good with HTTP_503. Deliveries that wait behind it: 3. Unblock the key, and they are sent.\nEndpoint 42, https://example.com',
+    ],
   ])('about %s reads as the mail does', (type, facts, text) => {
     const about = { webhook_id: '42', origin: 'https://example.com', name: 'Booking system' };
     expect(textOf('SLACK', null, { ...about, ...facts }, type)).toBe(text);

@@ -5,6 +5,7 @@ export const OPERATIONAL_EVENT_TYPES = [
   'webhook.recovered',
   'delivery.exhausted',
   'webhook.held_expiring',
+  'webhook.key_blocked',
 ] as const;
 
 export type OperationalEventType = (typeof OPERATIONAL_EVENT_TYPES)[number];

@@ -44,6 +44,10 @@ const english: MailTexts = {
       subject: `Deliveries to ${endpoint} have failed`,
       text: `Deliveries that have failed for good: ${facts['count']}. The last one was of type ${facts['event_type']}, and failed at attempt ${facts['attempts']} with ${facts['last_error']}.`,
     }),
+    KEY_BLOCKED: (endpoint, facts, time) => ({
+      subject: `${endpoint} has a blocked key`,
+      text: `Ordering keys that were blocked: ${facts['count']}. The last one has been blocked since ${time(facts['blocked_at'])}, because delivery ${facts['delivery_id']} of type ${facts['event_type']} has failed for good with ${facts['last_error']}. Deliveries that wait behind it: ${facts['waiting']}. Unblock the key, and they are sent.`,
+    }),
     TEST: () => ({
       subject: 'Test: notices arrive here',
       text: 'Somebody has sent this test. Notices about your endpoints come to this address.',
@@ -87,6 +91,10 @@ const german: MailTexts = {
     EXHAUSTED: (endpoint, facts) => ({
       subject: `Zustellungen an ${endpoint} sind fehlgeschlagen`,
       text: `Endgültig fehlgeschlagene Zustellungen: ${facts['count']}. Die letzte hatte den Typ ${facts['event_type']} und scheiterte beim Versuch ${facts['attempts']} mit ${facts['last_error']}.`,
+    }),
+    KEY_BLOCKED: (endpoint, facts, time) => ({
+      subject: `${endpoint} hat einen blockierten Schlüssel`,
+      text: `Blockierte Schlüssel: ${facts['count']}. Der letzte ist seit ${time(facts['blocked_at'])} blockiert, weil Zustellung ${facts['delivery_id']} vom Typ ${facts['event_type']} mit ${facts['last_error']} endgültig fehlgeschlagen ist. Zustellungen, die dahinter warten: ${facts['waiting']}. Geben Sie den Schlüssel frei, dann werden sie gesendet.`,
     }),
     TEST: () => ({
       subject: 'Test: Benachrichtigungen kommen hier an',

@@ -3,6 +3,7 @@ import { isOperational } from '../../domain/events/operational-events.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import { query, type Statement } from '../../platform/database/database.js';
+import { blockedKeys } from './blocked-keys.js';
 import type { FailedAttempt } from './finished-attempt.js';
 import { type OperationalEvent, originOf, raiseEvents } from './raise-events.js';
 import type { Health, WrittenWebhook } from './update-health.js';
@@ -17,13 +18,22 @@ const eventsStatement: Statement = {
  * events are not reported: two webhooks that fail would never come to an end.
  *
  * @param exhausted the attempts that have made their deliveries FAILED
- * @param written the webhooks of all these attempts, as their rows stand now
+ * @param endedTurns the failed attempts of `endTurns`, which came before
+ * @param written the webhooks of `webhookEvents` and `exhausted`, as their rows stand now
  */
 export async function raiseOutcomeEvents(
   client: pg.PoolClient,
-  webhookEvents: readonly Health[],
-  exhausted: readonly FailedAttempt[],
-  written: readonly WrittenWebhook[],
+  {
+    webhookEvents,
+    exhausted,
+    endedTurns,
+    written,
+  }: {
+    webhookEvents: readonly Health[];
+    exhausted: readonly FailedAttempt[];
+    endedTurns: readonly FailedAttempt[];
+    written: readonly WrittenWebhook[];
+  },
 ): Promise<void> {
   const failures = Map.groupBy(
     exhausted.filter(({ delivery }) => !isOperational(delivery.eventType)),
@@ -31,10 +41,12 @@ export async function raiseOutcomeEvents(
   );
   const latest = [...failures.values()].map((attempts) => ({ attempt: attempts.at(-1)!, count: attempts.length }));
   const ids = latest.map(({ attempt }) => attempt.delivery.id);
-  const rows =
+  const [rows, blocked] = await Promise.all([
     ids.length === 0
       ? []
-      : await query<{ id: number; event_id: number }>(client, eventsStatement, [ids, ...idRange(ids)]);
+      : query<{ id: number; event_id: number }>(client, eventsStatement, [ids, ...idRange(ids)]),
+    blockedKeys(client, endedTurns),
+  ]);
   const eventIds = new Map(rows.map(({ id, event_id }) => [id, event_id]));
   const webhooks = new Map(written.map((webhook) => [webhook.id, webhook]));
   await raiseEvents(client, [
@@ -43,6 +55,7 @@ export async function raiseOutcomeEvents(
       const { webhookId, id } = attempt.delivery;
       return exhaustion(attempt, webhooks.get(webhookId)!.url, eventIds.get(id)!, count);
     }),
+    ...blocked,
   ]);
 }
 

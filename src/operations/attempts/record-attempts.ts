@@ -27,7 +27,7 @@ import { type DisabledWebhook, type HealthRules, lockWebhooks, updateHealth } fr
  * also redelivered meanwhile, it starts its new run; one that waits for its turn since then is sent again whatever came
  * of the request. A check changes no health and raises no event. A probe that has failed leaves its delivery held, and
  * uses up no retry; one that has succeeded enables its webhook (`endProbes`). The end of an ordered one wakes the next
- * of its key.
+ * of its key, or blocks it.
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param lockWaitMs how long a lock is waited for
@@ -94,8 +94,9 @@ async function writeInto(
     );
   }
   const exhausted = ordinary.filter(hasFailed).filter(({ delivery }) => statuses.get(delivery.id) === 'FAILED');
-  if (webhookEvents.length > 0 || exhausted.length > 0) {
-    await raiseOutcomeEvents(client, webhookEvents, exhausted, await written);
+  const endedTurns = turns.filter(hasFailed);
+  if (webhookEvents.length > 0 || exhausted.length > 0 || endedTurns.length > 0) {
+    await raiseOutcomeEvents(client, { webhookEvents, exhausted, endedTurns, written: await written });
   }
   return { statuses, disabled };
 }

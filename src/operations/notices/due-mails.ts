@@ -60,6 +60,8 @@ const noticesStatement: Statement = {
            ${ms('n.happened_at')} as "happenedMs", ${ms('n.send_after')} as "sendAfterMs",
            n.webhook_id is null or coalesce(w.deleted_at is null and case
              when n.topic = 'FAILING' then w.active and w.consecutive_failures >= ${WARN_FROM_FAILURES}
+             when n.topic = 'KEY_BLOCKED' then exists (
+               select from hookwright.ordering_queue q where q.webhook_id = w.id and q.blocked_at is not null)
              when n.reminders > 0 then not w.active and w.disabled_at <= n.happened_at
                and exists (select from hookwright.deliveries d where d.webhook_id = w.id and d.status = 'HELD')
              else true end, false) as "isCurrent"
