@@ -23,14 +23,18 @@ function routesIn(map: string): string[] {
 const consoleRoutes = routesIn('consoleScreens');
 const supportRoutes = routesIn('tenantSettingsScreens');
 
+/** The endpoint that has most: it filters, shapes, and orders by a key that is blocked. */
+const fullest = `(select webhook_id from hookwright.webhook_options where tenant_id = $1 and ordering_by = 'KEY')`;
+
 /** Of the paths that name something: what there is, as SQL that gets the tenant's number. */
 const examples: Record<string, string> = {
-  '/events/$number': 'select max(event_id) from hookwright.deliveries where tenant_id = $1',
+  '/events/$number': `select max(e.id) from hookwright.events e
+    where e.tenant_id = $1 and e.event_type = 'booking.created'
+      and not exists (select from hookwright.deliveries d where d.event_id = e.id and d.webhook_id = ${fullest})`,
   '/catalogue/$name': `select 'payment.captured' where $1 > 0`,
-  '/endpoints/$number':
-    'select id from hookwright.webhooks where tenant_id = $1 order by failing_since desc nulls last limit 1',
-  '/deliveries/$number':
-    'select delivery_id from hookwright.attempts where tenant_id = $1 and number = 2 order by started_at desc limit 1',
+  '/endpoints/$number': `select ${fullest}`,
+  '/deliveries/$number': `select d.id from hookwright.deliveries d
+    where d.tenant_id = $1 and d.webhook_id = ${fullest} and d.attempt_count > 1 order by d.id desc limit 1`,
   '/operations/$id': 'select max(id) from hookwright.bulk_operations where tenant_id = $1',
   '/event-types/$name': `select 'payment.captured' where $1 > 0`,
   '/event-types/$name/edit': `select 'payment.captured' where $1 > 0`,

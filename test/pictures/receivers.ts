@@ -27,7 +27,7 @@ export async function startReceivers(): Promise<Receivers> {
   const expired = new Set(endpoints.flatMap(({ url, expired }) => (expired ? [new URL(url).host] : [])));
   const unreachable = new Set(
     endpoints.flatMap(({ url, behaves }) => {
-      const answer = behaves(chance, 0);
+      const answer = behaves(chance, 0, '');
       return answer.kind === 'error' && answer.code === 'CONNECT_FAILED' ? [new URL(url).host] : [];
     }),
   );
@@ -42,8 +42,11 @@ export async function startReceivers(): Promise<Receivers> {
     },
     (request, response) => {
       request.on('error', () => {});
-      request.resume().on('end', () => {
-        const answer = behaviourOf(request.headers.host ?? '', request.url ?? '')?.(chance, 0) ?? plainOk;
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const behaves = behaviourOf(request.headers.host ?? '', request.url ?? '');
+        const answer = behaves?.(chance, 0, Buffer.concat(chunks).toString()) ?? plainOk;
         setTimeout(() => {
           if (answer.kind === 'response') {
             response.writeHead(answer.status, answer.headers).end(answer.body);

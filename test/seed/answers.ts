@@ -6,8 +6,8 @@ export type Answer =
   | { kind: 'response'; status: number; latencyMs: number; headers: Record<string, string>; body: string }
   | { kind: 'error'; code: SendErrorCode; latencyMs: number };
 
-/** How a receiver answers at a time. @param hoursAgo 0: now, and in the time to come */
-export type Behaves = (chance: Chance, hoursAgo: number) => Answer;
+/** How a receiver answers at a time. @param hoursAgo 0: now, and in the time to come. @param body as it was emitted, or sent */
+export type Behaves = (chance: Chance, hoursAgo: number, body: string) => Answer;
 
 const json = (server: string, chance: Chance) => ({
   'content-type': 'application/json; charset=utf-8',
@@ -49,6 +49,7 @@ export const status =
 const titles: Record<number, string> = {
   404: 'Not Found',
   410: 'Gone',
+  422: 'Unprocessable Content',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   502: 'Bad Gateway',
@@ -82,11 +83,17 @@ export const error =
 /** Mostly the one, in this part of the cases the other. */
 export const sometimes =
   (part: number, other: Behaves, usual: Behaves): Behaves =>
-  (chance, hoursAgo) =>
-    chance.next() < part ? other(chance, hoursAgo) : usual(chance, hoursAgo);
+  (chance, ...when) =>
+    chance.next() < part ? other(chance, ...when) : usual(chance, ...when);
 
 /** One until this long ago, the other since then. */
 export const since =
   (hours: number, now: Behaves, before: Behaves): Behaves =>
-  (chance, hoursAgo) =>
-    hoursAgo <= hours ? now(chance, hoursAgo) : before(chance, hoursAgo);
+  (chance, hoursAgo, body) =>
+    (hoursAgo <= hours ? now : before)(chance, hoursAgo, body);
+
+/** The one for bodies with this text, the other for the rest. */
+export const about =
+  (text: string, other: Behaves, usual: Behaves): Behaves =>
+  (chance, hoursAgo, body) =>
+    (body.includes(text) ? other : usual)(chance, hoursAgo, body);

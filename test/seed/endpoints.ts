@@ -1,4 +1,5 @@
-import { accepted, type Behaves, error, exception, ok, since, sometimes, status } from './answers.js';
+import type { NewWebhookSettings } from '../../src/entities/webhook.js';
+import { about, accepted, type Behaves, error, exception, ok, since, sometimes, status } from './answers.js';
 
 /** An endpoint of a tenant, and how it has fared. */
 export interface SeededEndpoint {
@@ -12,13 +13,43 @@ export interface SeededEndpoint {
   rotatedHoursAgo?: number;
   /** The receiver has an expired certificate. */
   expired?: true;
+  /** Its shape as text. `keyPath` is the name of a field of the payload. */
+  settings?: Pick<
+    NewWebhookSettings,
+    'filter' | 'format' | 'text' | 'by' | 'keyPath' | 'onFailure' | 'retryDelaysSeconds'
+  > & {
+    shape?: string;
+  };
 }
+
+const ledgerShape = `subscription {
+  event {
+    id
+    type
+    time
+    ... on PaymentCaptured { booking: booking_code payment_id total { amount currency } }
+    ... on PaymentRefunded { booking: booking_code payment_id refunded { amount currency } reason }
+    ... on InvoiceIssued { booking: booking_code invoice_number total { amount currency } lines { text nights } }
+  }
+}`;
+
+const hotelShape = `subscription {
+  event {
+    id
+    time
+    ... on BookingCreated { booking_code brand }
+  }
+}`;
 
 interface SeededTenant {
   name: string;
   eventsPerDay: number;
   endpoints: SeededEndpoint[];
 }
+
+/** It does not know one brand any more, and is about to mend another. */
+const mending = since(2.1, about('"Alpenruh"', status(503, 30), accepted(60)), accepted(60));
+const hotel = since(6, about('"Isla"', status(422, 45), mending), accepted(60));
 
 export const tenants: readonly SeededTenant[] = [
   {
@@ -42,6 +73,7 @@ export const tenants: readonly SeededTenant[] = [
         eventTypes: ['payment.captured', 'payment.refunded', 'invoice.issued'],
         behaves: sometimes(0.01, error('TIMEOUT', 15_000), ok(2_400, 'Kestrel')),
         createdDaysAgo: 340,
+        settings: { shape: ledgerShape },
       },
       {
         url: 'https://tickets.citytickets.example.com/hooks/bluewater',
@@ -87,12 +119,26 @@ export const tenants: readonly SeededTenant[] = [
         eventTypes: ['review.submitted', 'payment.refunded', 'booking.canceled'],
         behaves: sometimes(0.12, status(429, 18, { 'retry-after': '30' }), ok(88, 'envoy')),
         createdDaysAgo: 61,
+        settings: { format: 'SLACK', text: '{{@type}} for {{booking_code}}\n{{stars}} {{text}} {{reason}}' },
       },
       {
         url: 'https://dispatch.fastcab.example.com/stay-events',
         eventTypes: ['guest.checked_in', 'guest.checked_out'],
         behaves: ok(64),
         createdDaysAgo: 44,
+        settings: {
+          filter: {
+            any: [
+              { field: { path: '@type', op: 'EQ', value: 'guest.checked_out' } },
+              {
+                all: [
+                  { field: { path: 'keyless', op: 'NE', value: true } },
+                  { field: { path: 'guest.language', op: 'IN', value: ['de', 'en'] } },
+                ],
+              },
+            ],
+          },
+        },
       },
       {
         url: 'https://stock.warehouse.example.com/hooks?tenant=bluewater&mode=push',
@@ -105,6 +151,20 @@ export const tenants: readonly SeededTenant[] = [
         eventTypes: ['loyalty.points_earned'],
         behaves: ok(90),
         createdDaysAgo: 0.2,
+      },
+      {
+        url: 'https://pms.bluewater-travel.example.com/reservations',
+        eventTypes: ['booking.created'],
+        behaves: hotel,
+        createdDaysAgo: 18,
+        settings: {
+          filter: { field: { path: 'brand', op: 'NE', value: 'Bluewater Select' } },
+          shape: hotelShape,
+          by: 'KEY',
+          keyPath: 'brand',
+          onFailure: 'BLOCK',
+          retryDelaysSeconds: [300, 900, 1_800, 3_600, 7_200],
+        },
       },
     ],
   },

@@ -2,9 +2,11 @@ import type { Services } from '../../src/api/context/context.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
+import type { Behaves } from './answers.js';
 import type { Chance } from './chance.js';
+import type { SeededEndpoint } from './endpoints.js';
 import { HOUR_MS, type PastDelivery, type PastEvent, pastDeliveries } from './simulate.js';
-import { attemptRow, deliveryRow, eventRow, insertRows, type MadeWebhook, writeHealth } from './write.js';
+import { attemptRow, deliveryRow, eventRow, insertRows, type MadeWebhook, writeHealth, writeQueues } from './write.js';
 
 /** Runs where it is taken for HTML: the page then says so on its console, as an error. */
 const MARKUP = `<img src=x onerror="console.error('markup ran')"><script>console.error('markup ran')</script>`;
@@ -48,6 +50,24 @@ const payloads: readonly string[] = [
   `{ "code" : "spaces are part of what was signed"  ,\n\t"discount_type":"\u{1F469}\u200D\u{1F680}" }`,
 ];
 
+/** Its keys are values of payloads. One of them is blocked. */
+const ordered: NonNullable<SeededEndpoint['settings']> = {
+  filter: { field: { path: 'discount_type', op: 'NE', value: `${MARKUP} ${BIDI}` } },
+  format: 'SLACK',
+  text: `${MARKUP} ${BIDI} {{code}}`,
+  by: 'KEY',
+  keyPath: 'code',
+  onFailure: 'BLOCK',
+};
+
+const answer: Behaves = (chance, hoursAgo, body) => ({
+  kind: 'response',
+  status: hoursAgo < 6 && body.includes('<img src=x') ? 500 : chance.pick([200, 200, 500]),
+  latencyMs: chance.around(80),
+  headers: {},
+  body: '',
+});
+
 /**
  * A tenant whose names, urls, headers and bodies are what an attacker, or a careless receiver, would choose. None of it may
  * be taken for anything but text.
@@ -57,7 +77,7 @@ export async function seedHostile(
   chance: Chance,
   now: number,
   tenantId: number,
-  makeWebhook: (url: string, eventTypes: string[]) => Promise<MadeWebhook>,
+  makeWebhook: (endpoint: SeededEndpoint) => Promise<MadeWebhook>,
 ): Promise<void> {
   await createApiKey(db, random, {
     tenantId,
@@ -80,23 +100,17 @@ export async function seedHostile(
     events.map((event) => eventRow(tenantId, event)),
   );
   for (const [index, url] of urls.entries()) {
-    const webhook = await makeWebhook(url, ['*']);
-    const behaves = () =>
-      ({
-        kind: 'response',
-        status: chance.pick([200, 200, 500]),
-        latencyMs: chance.around(80),
-        headers: {},
-        body: '',
-      }) as const;
-    const endpoint = { url, eventTypes: ['*'], behaves, createdDaysAgo: 20 };
-    const { deliveries, health } = pastDeliveries(chance, now, endpoint, events);
+    const settings = index === 0 ? { settings: ordered } : {};
+    const endpoint = { url, eventTypes: ['*'], behaves: answer, createdDaysAgo: 20, ...settings };
+    const webhook = await makeWebhook(endpoint);
+    const { deliveries, queued, health } = pastDeliveries(chance, now, endpoint, events);
     await insertRows(
       db.pool,
       'deliveries',
       deliveries.map((delivery) => deliveryRow(webhook, delivery)),
     );
     await insertRows(db.pool, 'attempts', hostileAttempts(chance, webhook, deliveries));
+    await writeQueues(db.pool, webhook, queued);
     await writeHealth(
       db.pool,
       webhook.id,

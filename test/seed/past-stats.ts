@@ -55,7 +55,7 @@ export class PastStats {
       for (let left = chance.count((perDay / 24) * busyness(this.now - at)); left > 0; left--) {
         const { name } = pickType(chance);
         if (matches(endpoint.eventTypes, name)) {
-          const answer = endpoint.behaves(chance, hoursAgo);
+          const answer = endpoint.behaves(chance, hoursAgo, '');
           const succeeded = answer.kind === 'response' && answer.status < 300;
           this.#add(webhook, name, at, succeeded, answer.latencyMs);
         }

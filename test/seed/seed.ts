@@ -1,4 +1,8 @@
+import type pg from 'pg';
 import type { Services } from '../../src/api/context/context.js';
+import { contentFrom } from '../../src/domain/content/content.js';
+import type { ShapePlan } from '../../src/domain/content/shape/project.js';
+import type { WebhookOptions } from '../../src/entities/webhook-options.js';
 import {
   deprecateEventType,
   registerEventType,
@@ -8,6 +12,7 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
+import { type KnownType, readShape } from '../../src/platform/shapes/read-shape.js';
 import { registeredTypes } from './catalogue.js';
 import { Chance } from './chance.js';
 import { type SeededEndpoint, tenants } from './endpoints.js';
@@ -23,6 +28,7 @@ import {
   type MadeWebhook,
   makePartitions,
   writeHealth,
+  writeQueues,
 } from './write.js';
 
 /** Events, deliveries and attempts are this old at most; statistics a month. */
@@ -83,7 +89,7 @@ export async function seed(services: Seeding, { hostile = true } = {}): Promise<
 
 async function seedHostileTenant(services: Seeding, chance: Chance, now: number): Promise<number> {
   const { id } = await createTenant(services.db, services.vault, HOSTILE_TENANT, commandLine);
-  await seedHostile(services, chance, now, id, (url, eventTypes) => makeWebhook(services, id, { url, eventTypes }));
+  await seedHostile(services, chance, now, id, (endpoint) => makeWebhook(services, id, endpoint));
   return id;
 }
 
@@ -114,11 +120,29 @@ async function makeOlder({ db }: Seeding): Promise<void> {
 async function makeWebhook(
   { db, vault, random }: Seeding,
   tenantId: number,
-  { url, eventTypes }: Pick<SeededEndpoint, 'url' | 'eventTypes'>,
+  { url, eventTypes, settings: { shape, ...settings } = {} }: SeededEndpoint,
 ): Promise<MadeWebhook> {
-  const webhook = { tenantId, url, eventTypes, webhooksMax: 1_000, actor: commandLine };
-  const { id, secret } = await createWebhook(db, vault, random, webhook);
-  return { id, tenantId, url, secret };
+  const stored = {
+    ...settings,
+    ...(shape === undefined ? {} : { shape: { text: shape, plan: await planOf(db.pool, shape) } }),
+  };
+  const made = { tenantId, url, eventTypes, ...stored, webhooksMax: 1_000, actor: commandLine };
+  const { id, secret, webhook } = await createWebhook(db, vault, random, made);
+  const { contentId, ...options } = (webhook.options ?? { contentId: null }) as WebhookOptions;
+  const content = contentId === null ? null : { id: contentId, ...contentFrom(options)! };
+  return { id, tenantId, url, secret, content };
+}
+
+async function planOf(pool: pg.Pool, shape: string): Promise<ShapePlan> {
+  const { rows } = await pool.query<KnownType>('select name, description, schema from hookwright.event_types');
+  const read = readShape(
+    shape,
+    rows.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  );
+  if ('faults' in read) {
+    throw new Error(`The shape is wrong: ${JSON.stringify(read.faults)}`);
+  }
+  return read.plan;
 }
 
 async function seedEndpoint(
@@ -132,7 +156,7 @@ async function seedEndpoint(
 ): Promise<MadeWebhook> {
   const { pool } = services.db;
   const webhook = await makeWebhook(services, tenantId, endpoint);
-  const { deliveries, health } = pastDeliveries(chance, now, endpoint, events);
+  const { deliveries, queued, health } = pastDeliveries(chance, now, endpoint, events);
   await insertRows(
     pool,
     'deliveries',
@@ -142,6 +166,7 @@ async function seedEndpoint(
     delivery.attempts.map((attempt) => attemptRow(chance, webhook, delivery, attempt)),
   );
   await insertRows(pool, 'attempts', attempts);
+  await writeQueues(pool, webhook, queued);
   stats.addDeliveries(webhook, deliveries);
   await writeHealth(pool, webhook.id, health, new Date(now - endpoint.createdDaysAgo * 24 * HOUR_MS));
   if (endpoint.rotatedHoursAgo !== undefined) {

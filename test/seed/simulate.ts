@@ -1,3 +1,4 @@
+import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
 import { matches } from '../../src/domain/events/event-type.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { judge, type Outcome, type SendResult } from '../../src/domain/outcome.js';
@@ -28,7 +29,9 @@ export interface PastAttempt {
 export interface PastDelivery {
   id: number;
   event: PastEvent;
-  status: 'PENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED';
+  /** Null: it is in no order. */
+  key: string | null;
+  status: 'PENDING' | 'WAITING' | 'HELD' | 'SUCCEEDED' | 'FAILED';
   dueAt: number;
   finishedAt: number | null;
   attempts: PastAttempt[];
@@ -72,35 +75,41 @@ export function pastEvents(chance: Chance, now: number, hours: number, perDay: n
 let made = 0;
 const idAt = (at: number) => dateToId(new Date(at)) + (made++ & 4095);
 
+const untried: Health = {
+  consecutiveFailures: 0,
+  failingSince: null,
+  lastSuccessAt: null,
+  lastFailureAt: null,
+  closedUntil: null,
+  disabledAt: null,
+  disabledReason: null,
+};
+
 /**
- * Delivers events to an endpoint as the daemon would have: with retries, closings, and what disables a webhook.
+ * Delivers events to an endpoint as the daemon would have: with its filter and order, retries, closings, and what
+ * disables a webhook.
  *
- * @returns the deliveries as they stand now, and the endpoint's health
+ * @returns the deliveries as they stand now, those of them that stand in the queues of their keys, and the endpoint's
+ *   health
  */
 export function pastDeliveries(
   chance: Chance,
   now: number,
   endpoint: SeededEndpoint,
   events: readonly PastEvent[],
-): { deliveries: PastDelivery[]; health: Health } {
-  const health: Health = {
-    consecutiveFailures: 0,
-    failingSince: null,
-    lastSuccessAt: null,
-    lastFailureAt: null,
-    closedUntil: null,
-    disabledAt: null,
-    disabledReason: null,
-  };
+): { deliveries: PastDelivery[]; queued: PastDelivery[]; health: Health } {
+  const health: Health = { ...untried };
   const created = now - endpoint.createdDaysAgo * 24 * HOUR_MS;
   const pausedAt = endpoint.pausedHoursAgo === undefined ? null : now - endpoint.pausedHoursAgo * HOUR_MS;
   const deliveries = events
-    .filter(({ at, type }) => at > created && matches(endpoint.eventTypes, type))
+    .filter((event) => event.at > created && isWanted(endpoint, event))
     .map((event): PastDelivery => {
-      const at = event.at + chance.whole(3, 40);
-      return { id: idAt(event.at), event, status: 'PENDING', dueAt: at, finishedAt: null, attempts: [] };
+      const dueAt = event.at + chance.whole(3, 40);
+      const key = keyOf(endpoint, event);
+      return { id: idAt(event.at), event, key, status: 'PENDING', dueAt, finishedAt: null, attempts: [] };
     });
   const waiting = [...deliveries];
+  const queues = new Queues(endpoint.settings?.onFailure === 'BLOCK');
   for (;;) {
     waiting.sort((a, b) => a.dueAt - b.dueAt);
     const next = waiting.shift();
@@ -109,6 +118,10 @@ export function pastDeliveries(
     }
     if (pausedAt !== null && health.disabledAt === null && next.dueAt >= pausedAt) {
       Object.assign(health, { disabledAt: pausedAt, disabledReason: 'PAUSED' });
+    }
+    if (!queues.hasTurn(next)) {
+      next.status = 'WAITING';
+      continue;
     }
     if (health.disabledAt !== null) {
       next.status = 'HELD';
@@ -121,6 +134,8 @@ export function pastDeliveries(
     }
     if (next.status === 'PENDING') {
       waiting.push(next);
+    } else {
+      waiting.push(...queues.endTurn(next));
     }
   }
   if (health.disabledAt !== null) {
@@ -128,12 +143,58 @@ export function pastDeliveries(
       delivery.status = 'HELD';
     }
   }
-  return { deliveries, health };
+  return { deliveries, queued: queues.all(), health };
+}
+
+const isWanted = ({ eventTypes, settings }: SeededEndpoint, { type, body }: PastEvent): boolean =>
+  matches(eventTypes, type) &&
+  (settings?.filter == null || new FilteredEvent(type, body).failedCondition(settings.filter) === null);
+
+const KEY_CHARS_MAX = 255;
+
+function keyOf({ settings }: SeededEndpoint, { body }: PastEvent): string | null {
+  const value: unknown = settings?.keyPath == null ? null : JSON.parse(body)[settings.keyPath];
+  return typeof value === 'string' && value.length <= KEY_CHARS_MAX && !body.includes('\\u0000') ? value : null;
+}
+
+/** The queues of an endpoint's keys. */
+class Queues {
+  readonly #byKey = new Map<string, PastDelivery[]>();
+
+  /** @param blocks a delivery that has failed keeps its turn */
+  constructor(private readonly blocks: boolean) {}
+
+  /** Adds a new one to its queue. */
+  hasTurn(delivery: PastDelivery): boolean {
+    if (delivery.key === null) {
+      return true;
+    }
+    const queue = this.#byKey.get(delivery.key) ?? [];
+    this.#byKey.set(delivery.key, queue);
+    if (!queue.includes(delivery)) {
+      queue.push(delivery);
+    }
+    return queue[0] === delivery;
+  }
+
+  /** @returns the next one, if there is one, which is due now */
+  endTurn({ key, status, finishedAt }: PastDelivery): PastDelivery[] {
+    if (key === null || (status === 'FAILED' && this.blocks)) {
+      return [];
+    }
+    const queue = this.#byKey.get(key)!;
+    queue.shift();
+    return queue.slice(0, 1).map((next) => Object.assign(next, { status: 'PENDING', dueAt: finishedAt }));
+  }
+
+  all(): PastDelivery[] {
+    return [...this.#byKey.values()].flat();
+  }
 }
 
 function attempt(chance: Chance, now: number, endpoint: SeededEndpoint, delivery: PastDelivery, health: Health): void {
   const startedAt = delivery.dueAt;
-  const answer = endpoint.behaves(chance, (now - startedAt) / HOUR_MS);
+  const answer = endpoint.behaves(chance, (now - startedAt) / HOUR_MS, delivery.event.body);
   const finishedAt = startedAt + answer.latencyMs;
   const outcome = judge(resultOf(answer), new Date(finishedAt));
   delivery.attempts.push({ number: delivery.attempts.length + 1, startedAt, answer, outcome });
@@ -145,7 +206,8 @@ function attempt(chance: Chance, now: number, endpoint: SeededEndpoint, delivery
   health.consecutiveFailures += 1;
   health.failingSince ??= finishedAt;
   health.lastFailureAt = finishedAt;
-  const retryInMs = retryInMsOf(DELAYS_SECONDS, delivery.attempts.length, outcome);
+  const delays = endpoint.settings?.retryDelaysSeconds ?? DELAYS_SECONDS;
+  const retryInMs = retryInMsOf(delays, delivery.attempts.length, outcome);
   if (retryInMs === null) {
     Object.assign(delivery, { status: 'FAILED', finishedAt });
   } else {

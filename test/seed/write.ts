@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type Content, contentOf } from '../../src/domain/content/content.js';
 import { deliveryRequest } from '../../src/domain/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
 import { USER_AGENT } from '../../src/platform/node/version.js';
@@ -11,6 +12,8 @@ export interface MadeWebhook {
   tenantId: number;
   url: string;
   secret: string;
+  /** Null: the plain payload. */
+  content: (Content & { id: number }) | null;
 }
 
 const ROWS_PER_STATEMENT = 1_000;
@@ -43,7 +46,7 @@ export const eventRow = (tenantId: number, { id, type, body }: PastEvent) => ({
   body,
 });
 
-export function deliveryRow({ tenantId, id: webhookId }: MadeWebhook, delivery: PastDelivery) {
+export function deliveryRow({ tenantId, id: webhookId, content }: MadeWebhook, delivery: PastDelivery) {
   const last = delivery.attempts.at(-1);
   return {
     id: delivery.id,
@@ -57,6 +60,8 @@ export function deliveryRow({ tenantId, id: webhookId }: MadeWebhook, delivery: 
     finished_at: delivery.finishedAt && new Date(delivery.finishedAt),
     last_status_code: last?.answer.kind === 'response' ? last.answer.status : null,
     last_error_code: last === undefined ? null : errorCodeOf(last),
+    content_id: content?.id ?? null,
+    ordering_key: delivery.key,
   };
 }
 
@@ -67,7 +72,7 @@ export function attemptRow(chance: Chance, webhook: MadeWebhook, delivery: PastD
   const { headers } = deliveryRequest({
     deliveryId: delivery.id,
     eventType: delivery.event.type,
-    body: delivery.event.body,
+    body: bodyOf(webhook, delivery.event),
     keys: { current: secretKeys(webhook.secret), previous: null },
     at: new Date(attempt.startedAt),
     headerPrefix: 'X-Service',
@@ -98,6 +103,12 @@ export function attemptRow(chance: Chance, webhook: MadeWebhook, delivery: PastD
   };
 }
 
+/** The settings of the operator that bodies depend on. */
+const CONTENT_RULES = { cloudEventsSource: undefined, publicUrl: undefined, payloadBytesMax: 262_144 };
+
+const bodyOf = ({ tenantId, content }: MadeWebhook, { id, type, body }: PastEvent): string =>
+  content === null ? body : contentOf({ id, tenantId, type, body }, content, CONTENT_RULES)!.body;
+
 /** How long its parts took: most connections are open already, those of retries are not; what failed has no later part. */
 function timingOf(chance: Chance, { answer, number }: PastAttempt) {
   const total = answer.latencyMs;
@@ -117,6 +128,28 @@ function timingOf(chance: Chance, { answer, number }: PastAttempt) {
   }
   const before = (opened.dns_ms ?? 0) + (opened.connect_ms ?? 0) + (opened.tls_ms ?? 0);
   return { ...opened, first_byte_ms: Math.max(0, total - before - part(6, 0.1)) };
+}
+
+/** Writes deliveries that stand in the queues of their keys, in order. Those that have failed block them. */
+export async function writeQueues(
+  pool: pg.Pool,
+  { id, tenantId }: MadeWebhook,
+  queued: readonly PastDelivery[],
+): Promise<void> {
+  if (queued.length === 0) {
+    return;
+  }
+  await pool.query('select hookwright.take_turns($1, $2, $3, $4)', [
+    queued.map(() => tenantId),
+    queued.map(() => id),
+    queued.map(({ key }) => key),
+    queued.map((delivery) => delivery.id),
+  ]);
+  await pool.query(
+    `update hookwright.ordering_queue q set blocked_at = d.finished_at from hookwright.deliveries d
+     where q.webhook_id = $1 and d.id = q.delivery_id and d.status = 'FAILED'`,
+    [id],
+  );
 }
 
 const HOLD_MS = 168 * 3_600_000;

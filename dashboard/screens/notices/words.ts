@@ -8,7 +8,7 @@ export const TOPICS: Record<NoticeTopic, { name: MessageDescriptor; hint: Messag
   RECOVERED: { name: msg`Recovered`, hint: msg`A disabled endpoint works again.` },
   HELD_EXPIRING: { name: msg`Held deliveries expire`, hint: msg`Held deliveries will be canceled soon.` },
   EXHAUSTED: { name: msg`Deliveries failed`, hint: msg`Deliveries have failed for good.` },
-  KEY_BLOCKED: { name: msg`Key blocked`, hint: msg`An ordering key waits until somebody unblocks it.` },
+  KEY_BLOCKED: { name: msg`Key blocked`, hint: msg`A failure has stopped the deliveries of a key.` },
 };
 
 export const ALL_TOPICS = Object.keys(TOPICS) as NoticeTopic[];

@@ -42,9 +42,7 @@ export async function raiseOutcomeEvents(
   const latest = [...failures.values()].map((attempts) => ({ attempt: attempts.at(-1)!, count: attempts.length }));
   const ids = latest.map(({ attempt }) => attempt.delivery.id);
   const [rows, blocked] = await Promise.all([
-    ids.length === 0
-      ? []
-      : query<{ id: number; event_id: number }>(client, eventsStatement, [ids, ...idRange(ids)]),
+    ids.length === 0 ? [] : query<{ id: number; event_id: number }>(client, eventsStatement, [ids, ...idRange(ids)]),
     blockedKeys(client, endedTurns),
   ]);
   const eventIds = new Map(rows.map(({ id, event_id }) => [id, event_id]));
