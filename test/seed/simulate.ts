@@ -108,10 +108,9 @@ export function pastDeliveries(
       const key = keyOf(endpoint, event);
       return { id: idAt(event.at), event, key, status: 'PENDING', dueAt, finishedAt: null, attempts: [] };
     });
-  const waiting = [...deliveries];
+  const waiting = deliveries.toSorted((a, b) => a.dueAt - b.dueAt);
   const queues = new Queues(endpoint.settings?.onFailure === 'BLOCK');
   for (;;) {
-    waiting.sort((a, b) => a.dueAt - b.dueAt);
     const next = waiting.shift();
     if (next === undefined || next.dueAt > now) {
       break;
@@ -133,9 +132,11 @@ export function pastDeliveries(
       attempt(chance, now, endpoint, next, health);
     }
     if (next.status === 'PENDING') {
-      waiting.push(next);
+      insert(waiting, next);
     } else {
-      waiting.push(...queues.endTurn(next));
+      for (const follower of queues.endTurn(next)) {
+        insert(waiting, follower);
+      }
     }
   }
   if (health.disabledAt !== null) {
@@ -144,6 +145,12 @@ export function pastDeliveries(
     }
   }
   return { deliveries, queued: queues.all(), health };
+}
+
+/** Keeps the order of times: most are due soon again. */
+function insert(waiting: PastDelivery[], delivery: PastDelivery): void {
+  const later = waiting.findIndex(({ dueAt }) => dueAt > delivery.dueAt);
+  waiting.splice(later === -1 ? waiting.length : later, 0, delivery);
 }
 
 const isWanted = ({ eventTypes, settings }: SeededEndpoint, { type, body }: PastEvent): boolean =>
