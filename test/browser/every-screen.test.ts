@@ -28,9 +28,8 @@ const fullest = `(select webhook_id from hookwright.webhook_options where tenant
 
 /** Of the paths that name something: what there is, as SQL that gets the tenant's number. */
 const examples: Record<string, string> = {
-  '/events/$number': `select max(e.id) from hookwright.events e
-    where e.tenant_id = $1 and e.event_type = 'booking.created'
-      and not exists (select from hookwright.deliveries d where d.event_id = e.id and d.webhook_id = ${fullest})`,
+  '/events/$number': `select max(event_id) from hookwright.deliveries
+    where tenant_id = $1 and event_type = 'payment.captured'`,
   '/catalogue/$name': `select 'payment.captured' where $1 > 0`,
   '/endpoints/$number': `select ${fullest}`,
   '/deliveries/$number': `select d.id from hookwright.deliveries d

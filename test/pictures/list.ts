@@ -26,6 +26,7 @@ export const pictures: readonly Picture[] = [
   { name: 'new-endpoint', path: '/portal/endpoints/new', before: fillIn },
   { name: 'endpoint', path: '/portal/endpoints/4' },
   { name: 'endpoint-dark', path: '/portal/endpoints/9', theme: 'dark' },
+  { name: 'order', path: '/portal/endpoints/14', height: 900, before: scrollToOrder },
   { name: 'enable', path: '/portal/endpoints/4?do=enable', height: 640 },
   { name: 'deliveries', path: '/portal/deliveries', height: 720 },
   { name: 'delivery', path: '/portal/deliveries/:delivery' },
@@ -40,6 +41,12 @@ export const pictures: readonly Picture[] = [
   { name: 'worst', path: '/console/worst', height: 400 },
   { name: 'installation', path: '/console' },
 ];
+
+async function scrollToOrder(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'Pace and retries' }).scrollIntoViewIfNeeded();
+  await page.evaluate(`[...document.querySelectorAll('h2')].find((one) => one.innerText === 'Pace and retries')
+    .scrollIntoView({ block: 'start' })`);
+}
 
 async function fillIn(page: Page): Promise<void> {
   await page.getByLabel('Url').fill('https://hooks.bluewater-travel.example.com/bookings');

@@ -37,7 +37,10 @@ const hotelShape = `subscription {
   event {
     id
     time
-    ... on BookingCreated { booking_code brand }
+    ... on BookingCreated {
+      booking_code
+      brand
+    }
   }
 }`;
 
