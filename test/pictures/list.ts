@@ -26,14 +26,14 @@ export const pictures: readonly Picture[] = [
   { name: 'new-endpoint', path: '/portal/endpoints/new', before: fillIn },
   { name: 'endpoint', path: '/portal/endpoints/4' },
   { name: 'endpoint-dark', path: '/portal/endpoints/9', theme: 'dark' },
-  { name: 'order', path: '/portal/endpoints/14', height: 900, before: scrollToOrder },
+  { name: 'order', path: '/portal/endpoints/14', width: 640, height: 1_000, before: scrollToContent },
   { name: 'enable', path: '/portal/endpoints/4?do=enable', height: 640 },
   { name: 'deliveries', path: '/portal/deliveries', height: 720 },
   { name: 'delivery', path: '/portal/deliveries/:delivery' },
   { name: 'event', path: '/portal/events/:event', height: 610 },
   { name: 'catalogue', path: '/portal/catalogue/payment.captured' },
   { name: 'operations', path: '/portal/operations', height: 440 },
-  { name: 'audit', path: '/portal/audit', height: 660 },
+  { name: 'audit', path: '/portal/audit', height: 620 },
   { name: 'phone', path: '/portal/overview', width: 390 },
   { name: 'phone-deliveries', path: '/portal/deliveries', width: 390 },
   { name: 'embedded', path: 'embedding' },
@@ -42,10 +42,11 @@ export const pictures: readonly Picture[] = [
   { name: 'installation', path: '/console' },
 ];
 
-async function scrollToOrder(page: Page): Promise<void> {
-  await page.getByRole('heading', { name: 'Pace and retries' }).scrollIntoViewIfNeeded();
-  await page.evaluate(`[...document.querySelectorAll('h2')].find((one) => one.innerText === 'Pace and retries')
-    .scrollIntoView({ block: 'start' })`);
+/** Below the header, which stays. */
+async function scrollToContent(page: Page): Promise<void> {
+  await page.getByText('Blocked', { exact: true }).waitFor();
+  await page.evaluate(`scrollTo(0, [...document.querySelectorAll('h2')]
+    .find((heading) => heading.innerText === 'Filter and format').offsetTop - 110)`);
 }
 
 async function fillIn(page: Page): Promise<void> {
