@@ -17,6 +17,7 @@ import { startShares } from './sweeps/lane-shares.js';
 import { startSweeps } from './sweeps/regular-sweeps.js';
 import { startEndpointReports } from './sweeps/report-endpoints.js';
 import { startInstallationReports } from './sweeps/report-installation.js';
+import { startScheduledEvents } from './sweeps/scheduled-events.js';
 import { startNotices } from './sweeps/send-notices.js';
 import { crontab, taskList } from './tasks.js';
 import { registerInstallation } from './telemetry/installation-metrics.js';
@@ -87,6 +88,7 @@ export class Daemon {
       startEndpointReports(deps, deliverer.gate),
       startInstallationReports(deps, deliverer.gate, this.#control),
       startNotices(deps),
+      startScheduledEvents(deps),
     ];
   }
 

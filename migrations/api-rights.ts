@@ -3,7 +3,7 @@ const text = `
 usage on schema: hookwright
 select on: all_deliveries, all_ordering_queue, all_shapes, all_stats, all_webhooks, api_keys, attempts, audit_log
 select on: bulk_operations, creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions
-select on: event_types, events, installation_report, notice_recipients, ordering_queue
+select on: event_types, events, installation_report, notice_recipients, ordering_queue, scheduled_events
 select on: migrations, stats_progress, tenants, webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
 insert on: webhook_contents, webhook_options, webhooks
@@ -16,6 +16,7 @@ update on: tenants (retry_delays_seconds), tenants (timeout_ms)
 update on: bulk_operations (error), bulk_operations (finished_at), bulk_operations (status)
 update on: event_types (deprecated_at), event_types (description), event_types (sample_payload), event_types (schema)
 update on: event_types (hidden_at), event_types (text_fields)
+update on: scheduled_events (finished_at), scheduled_events (status)
 usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_seq, webhooks_id_seq
 usage on sequence: notice_recipients_id_seq, options_version, webhook_contents_id_seq
 select on sequence: changes_wanted_until
@@ -25,7 +26,7 @@ execute on function: enqueue_align, enqueue_bulk_operation, enqueue_defaults, en
 execute on function: find_api_key, passes_filter, readable_body
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
 execute on function: read_changes, end_turns, leave_queues, queue_again, skip_turn
-execute on function: want_changes, where_is
+execute on function: want_changes, where_is, write_scheduled_event
 policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
 policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)
 policy: delivery_stats (one_tenant)
@@ -33,7 +34,7 @@ policy: endpoint_states (one_tenant), event_traces (one_tenant), events (one_ten
 policy: installation_report (one_tenant), outbox_grants (one_tenant), raised_events (one_tenant)
 policy: tenants (one_tenant), tenants (platform), webhooks (one_tenant)
 policy: confirmation_requests (one_tenant), notice_recipients (one_tenant), notices (one_tenant)
-policy: ordering_keys (one_tenant), ordering_queue (one_tenant)
+policy: ordering_keys (one_tenant), ordering_queue (one_tenant), scheduled_events (one_tenant)
 policy: webhook_contents (one_tenant), webhook_options (one_tenant), webhook_recoveries (one_tenant)
 policy: event_types (everybody_reads), event_types (installation_adds), event_types (installation_changes)
 `;

@@ -22,6 +22,7 @@ import { Ordering } from './0022-ordering.js';
 import { Shapes } from './0023-shapes.js';
 import { Searches } from './0028-searches.js';
 import { BlockedKeys } from './0026-blocked-keys.js';
+import { ScheduledEvents } from './0024-scheduled-events.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -52,4 +53,5 @@ export const migrations = [
   { name: '0023-shapes', class: Shapes },
   { name: '0028-searches', class: Searches },
   { name: '0026-blocked-keys', class: BlockedKeys },
+  { name: '0024-scheduled-events', class: ScheduledEvents },
 ];

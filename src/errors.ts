@@ -25,6 +25,8 @@ export const errorCatalogue = {
   key_not_blocked: { status: 409, code: 'CONFLICT', title: 'Ordering key is not blocked' },
   ordering_waits: { status: 409, code: 'CONFLICT', title: 'Delivery waits for an earlier one' },
   delivery_finished: { status: 409, code: 'CONFLICT', title: 'Delivery has finished' },
+  scheduled_limit_reached: { status: 409, code: 'CONFLICT', title: 'Limit of scheduled events reached' },
+  scheduled_event_emitted: { status: 409, code: 'CONFLICT', title: 'Scheduled event was emitted' },
   event_gone: { status: 409, code: 'CONFLICT', title: 'Event is no longer kept' },
   bulk_operation_limit_reached: { status: 409, code: 'CONFLICT', title: 'Bulk operation limit reached' },
   bulk_operation_finished: { status: 409, code: 'CONFLICT', title: 'Bulk operation has finished' },

@@ -36,6 +36,11 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
     'How long ago the oldest delivery was made that waits for an earlier one of its ordering key; 0: none waits.',
     (one) => one.oldestWaitingSeconds,
   ],
+  [
+    'hookwright_scheduled_events_late_seconds',
+    'How late the oldest scheduled event is that was not emitted yet; 0: none is due.',
+    (one) => one.scheduledLateSeconds,
+  ],
   ['hookwright_webhooks_active', 'Webhooks that are active.', (one) => one.activeWebhooks],
   [
     'hookwright_webhooks_disabled',

@@ -20,6 +20,7 @@ export function createCache() {
         events: relayPagination(),
         webhooks: relayPagination(),
         bulkOperations: relayPagination(),
+        scheduledEvents: relayPagination(),
         auditLog: relayPagination(),
         apiKeys: relayPagination(),
         tenants: relayPagination(),
@@ -27,7 +28,7 @@ export function createCache() {
       Event: { fanOut: relayPagination() },
     },
     updates: {
-      Query: { events: forgetLaterPages, auditLog: forgetLaterPages },
+      Query: { events: forgetLaterPages, auditLog: forgetLaterPages, scheduledEvents: forgetLaterPages },
       Mutation: {
         // Lists that stay on the screen while they get longer or shorter.
         createApiKey: forgets('apiKeys'),

@@ -13,6 +13,8 @@ interface TenantScreen {
   scopes: Scope[];
   /** It is shown where the installation sends e-mails. */
   needsMail?: boolean;
+  /** The portal does not have it. */
+  outsidePortal?: boolean;
 }
 
 /** The screens of a tenant, as the tabs have them. */
@@ -21,6 +23,7 @@ const TENANT_SCREENS: readonly TenantScreen[] = [
   { path: '/endpoints', key: 'e', name: msg`Endpoints`, scopes: ['webhooks:read'] },
   { path: '/deliveries', key: 'd', name: msg`Deliveries`, scopes: ['deliveries:read'] },
   { path: '/events', key: 'v', name: msg`Events`, scopes: ['events:read'] },
+  { path: '/scheduled', key: 's', name: msg`Scheduled`, scopes: ['events:read'], outsidePortal: true },
   { path: '/catalogue', key: 'c', name: msg`Event catalogue`, scopes: ['webhooks:read'] },
   { path: '/operations', key: 'p', name: msg`Operations`, scopes: ['deliveries:read'] },
   {
@@ -35,7 +38,12 @@ const TENANT_SCREENS: readonly TenantScreen[] = [
 ];
 
 /** The screens that the viewer can open. */
-export const screensFor = (viewer: Pick<ViewerQuery['viewer'], 'scopes' | 'mailConfigured'>): readonly TenantScreen[] =>
+export const screensFor = (
+  viewer: Pick<ViewerQuery['viewer'], 'scopes' | 'mailConfigured' | 'portalSession'>,
+): readonly TenantScreen[] =>
   TENANT_SCREENS.filter(
-    ({ scopes, needsMail = false }) => isAllowed(viewer, ...scopes) && (viewer.mailConfigured || !needsMail),
+    ({ scopes, needsMail = false, outsidePortal = false }) =>
+      isAllowed(viewer, ...scopes) &&
+      (viewer.mailConfigured || !needsMail) &&
+      (viewer.portalSession == null || !outsidePortal),
   );

@@ -35,8 +35,9 @@ export const consoleScreens: Readonly<Record<string, Load>> = {
   '/audit': () => import('./audit/audit-log'),
 };
 
-/** The screens of a tenant that only a platform key opens. */
+/** The screens of a tenant that the portal does not have. */
 export const tenantSettingsScreens: Readonly<Record<string, Load>> = {
+  '/scheduled': () => import('./scheduled/scheduled'),
   '/settings': () => import('./tenants/settings'),
 };
 

@@ -190,7 +190,9 @@ language sql immutable as $$
       'The idempotency key was used for an event of another type, or with another body or ordering key.', null),
     ('IDEMPOTENCY_KEY_INVALID', 'HW010', 'An idempotency key has 1 to 255 printable ASCII characters.', null),
     ('ORDERING_KEY_MALFORMED', 'HW013', 'An ordering key has 1 to 255 printable ASCII characters.', null),
-    ('ARGUMENT_MISSING', 'HW011', 'Tenant, event type and body must not be null.', null)
+    ('ARGUMENT_MISSING', 'HW011', 'Tenant, event type and body must not be null.', null),
+    ('DELIVER_AT_TOO_FAR', 'HW014', 'An event can be scheduled at most 90 days ahead.', null),
+    ('SCHEDULED_LIMIT_REACHED', 'HW015', 'The tenant has 100000 scheduled events, the limit.', null)
   ) as known(code, state, sentence, hint)
   where known.code = refusal.code
 $$;

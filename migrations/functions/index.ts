@@ -15,6 +15,7 @@ import { ordering } from './ordering.js';
 import { partitions } from './partitions.js';
 import { placeDeliveries } from './place-deliveries.js';
 import { probes } from './probes.js';
+import { scheduled } from './scheduled.js';
 import { sessions } from './sessions.js';
 import { statistics } from './statistics.js';
 import { turns } from './turns.js';
@@ -39,6 +40,7 @@ export const functions: readonly string[] = [
   checks,
   probes,
   judgeEmits,
+  scheduled,
   jobs,
   webhookState,
   operationalEvents,

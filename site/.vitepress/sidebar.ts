@@ -4,7 +4,7 @@ export const groups: Record<string, readonly string[]> = {
   'Receive and send': [
     ...['receive', '../examples/README', 'produce', '../examples/producer/README'],
     ...['verify/README', 'developers', 'interface', 'options', 'content', 'ordering', 'event-types', 'notices'],
-    'outbox',
+    ...['outbox', 'scheduled'],
   ],
   'Dashboard and GraphQL': [
     ...['dashboard', '../examples/embedding/README', 'own-dashboard', 'graphql', 'graphql-examples', 'live-updates'],

@@ -27,6 +27,7 @@ export const AuditAction = graphqlEnum('AuditAction', 'A kind of change.', {
   DELIVERY_REDELIVERED: 'A finished delivery was sent again.',
   DELIVERY_ATTEMPTED_NOW: 'The next attempt of a delivery was made due at once.',
   DELIVERY_CANCELED: 'A delivery was canceled.',
+  SCHEDULED_EVENT_CANCELED: 'A scheduled event was canceled.',
   BULK_OPERATION_STARTED: 'A bulk operation was started. Its deliveries have no entries of their own.',
   BULK_OPERATION_CANCELED: 'A bulk operation was canceled.',
   BULK_OPERATION_RESUMED: 'A bulk operation was resumed.',
@@ -60,6 +61,7 @@ export const AuditTarget = graphqlEnum('AuditTarget', 'A kind of object that was
   API_KEY: 'An API key.',
   PORTAL_SESSION: 'A session of the portal.',
   NOTICE_RECIPIENT: 'A recipient of notices.',
+  SCHEDULED_EVENT: 'A scheduled event.',
   TENANT: 'A tenant.',
   EVENT_TYPE: 'An event type.',
 });

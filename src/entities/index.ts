@@ -6,6 +6,7 @@ import { Delivery } from './delivery.js';
 import { Event } from './event.js';
 import { EventType } from './event-type.js';
 import { NoticeRecipient } from './notice-recipient.js';
+import { ScheduledEvent } from './scheduled-event.js';
 import { Tenant } from './tenant.js';
 import { Webhook } from './webhook.js';
 import { WebhookOptions } from './webhook-options.js';
@@ -19,6 +20,7 @@ export const entities = [
   Event,
   EventType,
   NoticeRecipient,
+  ScheduledEvent,
   Tenant,
   Webhook,
   WebhookOptions,

@@ -40,6 +40,31 @@ describe('an event', () => {
   });
 });
 
+describe('a scheduled event', () => {
+  browserTest('is listed with its time, shows its payload, and is canceled after a question', async ({ open }) => {
+    await stack.delivery.rows(
+      `select from hookwright.schedule(${stack.delivery.tenantId}, 'coupon.applied',
+         '{"code":"LATER","discount_type":"fixed"}', now() + interval '1 hour', 'BK-1-reminder')`,
+    );
+    const page = await visit(open, stack, '/events');
+    await page.getByRole('link', { name: 'Scheduled' }).click();
+    const rows = page.getByRole('table', { name: 'Scheduled' }).locator('tbody tr');
+    await rows.getByRole('button', { name: 'coupon.applied' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('LATER').waitFor();
+    await dialog.getByText('BK-1-reminder').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel the event' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the event' }).click();
+    await dialog.getByText('Canceled').first().waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await rows.getByText('Canceled').waitFor();
+    await page.getByLabel('State').selectOption('SCHEDULED');
+    await page.getByText('No matching events').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+});
+
 describe('the list of events', () => {
   browserTest('lets new events wait while somebody looks, and then shows them without a gap', async ({ open }) => {
     await stack.delivery.webhook(stack.receiver.url, ['coupon.applied']);

@@ -38,6 +38,8 @@ const needed: Record<string, readonly (keyof typeof PortalCapability)[] | null> 
   'Mutation.hideEventType': null,
   'Mutation.emitEvent': null,
   'Mutation.emitEvents': null,
+  'Mutation.scheduleEvent': null,
+  'Mutation.cancelScheduledEvent': null,
   'Mutation.recoverWebhook': ['BULK'],
   'Mutation.redeliver': ['SEND'],
   'Mutation.registerEventType': null,

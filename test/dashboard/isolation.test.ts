@@ -14,6 +14,7 @@ import { type Known, variablesFor } from '../support/variables-of-another.js';
 
 /** Documents that no portal session may send. */
 const platformOnly = [
+  'CancelScheduledEvent',
   'ChangeDeliveryDefaults',
   'CreateTenant',
   'DeleteTenant',
@@ -87,7 +88,11 @@ async function knownOf({ id: tenantId, name }: { id: number; name: string }, key
     `insert into hookwright.notice_recipients (tenant_id, address, topics, confirmed_at)
      values ($1, 'ops@example.com', '{DISABLED}', now()) returning id`,
   );
-  const lists = ['webhooks', 'events', 'deliveries', 'apiKeys', 'auditLog', 'bulkOperations'];
+  const { id: scheduled } = await first(
+    `insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)
+     values ($1, 'coupon.applied', '{}', now() + interval '1 day', now() + interval '1 day') returning id`,
+  );
+  const lists = ['webhooks', 'events', 'deliveries', 'apiKeys', 'auditLog', 'bulkOperations', 'scheduledEvents'];
   const { data } = await site.ask(
     `{ ${lists.map((list) => `${list}(first: 1) { pageInfo { endCursor } }`).join(' ')} }`,
     {},
@@ -103,6 +108,7 @@ async function knownOf({ id: tenantId, name }: { id: number; name: string }, key
     apiKey: gid.apiKey(apiKey!),
     bulkOperation: gid.bulkOperation(operation ?? 0),
     noticeRecipient: globalId('NoticeRecipient', recipient!),
+    scheduledEvent: globalId('ScheduledEvent', scheduled!),
     portalSession: gid.portalSession(await makePortalSession(site.services, tenantId)),
     cursors: lists.flatMap((list) => data[list].pageInfo.endCursor ?? []),
   };
@@ -118,6 +124,7 @@ async function idsOf(tenantId: number): Promise<Set<string>> {
     op: 'bulk_operations',
     au: 'audit_log',
     nr: 'notice_recipients',
+    se: 'scheduled_events',
   };
   const { rows } = await site.owner.query<{ id: string }>(
     Object.entries(tables)

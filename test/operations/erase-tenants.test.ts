@@ -49,6 +49,8 @@ async function fill(stack: DeliveryStack, tenantId: number, url: string): Promis
     insert into hookwright.webhook_recoveries (webhook_id, tenant_id, pause_minutes) values (${webhook.id}, ${tenantId}, 1);
     insert into hookwright.ordering_keys (webhook_id, key, tenant_id) values (${webhook.id}, 'k', ${tenantId});
     insert into hookwright.ordering_queue values (${webhook.id}, 'k', 1, 1, ${tenantId});
+    insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)
+      values (${tenantId}, 'coupon.applied', '{}', now() + interval '1 day', now() + interval '1 day');
     insert into hookwright.notice_recipients (tenant_id, address, topics)
       values (${tenantId}, 'ops-${tenantId}@example.com', '{DISABLED}');
     insert into hookwright.notices (tenant_id, recipient_id, topic, send_after)

@@ -69,3 +69,17 @@ test('contents are kept until no delivery can name them', async () => {
     { format: 'TEAMS' },
   ]);
 });
+
+test('scheduled events are forgotten 30 days after their end; open ones stay', async () => {
+  await stack.rows(
+    `insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at, status, finished_at)
+     select ${stack.tenantId}, 'coupon.applied', name, now() - interval '1 year', now(), status, now() - age
+     from (values ('open', 'SCHEDULED', null), ('young', 'EMITTED', interval '29.9 days'),
+                  ('old', 'CANCELED', interval '30.1 days')) as made (name, status, age)`,
+  );
+  await forget('scheduled events');
+  expect(await stack.rows(`select body from hookwright.scheduled_events order by body`)).toEqual([
+    { body: 'open' },
+    { body: 'young' },
+  ]);
+});

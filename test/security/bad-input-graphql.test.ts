@@ -75,7 +75,10 @@ const goodVariables: Record<string, Json> = {
   deleteWebhook: { input: { id: webhook } },
   emitEvent: { input: emit },
   emitEvents: { input: { events: [emit], allOrNothing: true } },
+  scheduleEvent: { input: { ...emit, delaySeconds: 60 } },
+  cancelScheduledEvent: { input: { id: '1' } },
   bulkOperation: { id: '1' },
+  scheduledEvent: { id: '1' },
   eventType: { name: 'coupon.applied' },
   stats: { since: '2026-11-20T00:00:00Z', until: '2026-11-21T00:00:00Z' },
   attemptNow: { input: { filter: {}, dryRun: true } },
@@ -101,7 +104,10 @@ const goodVariables: Record<string, Json> = {
   unblockKey: { input: { webhookId: webhook, key: 'k', action: 'SKIP' } },
   updateWebhook: { input: { id: webhook, active: true } },
 };
-for (const list of ['deliveries', 'events', 'webhooks', 'apiKeys', 'tenants', 'auditLog', 'bulkOperations']) {
+const filteredLists = [
+  ...['deliveries', 'events', 'webhooks', 'apiKeys', 'tenants', 'auditLog', 'bulkOperations', 'scheduledEvents'],
+];
+for (const list of filteredLists) {
   goodVariables[list] = { filter: {} };
 }
 

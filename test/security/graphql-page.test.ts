@@ -1,6 +1,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
+import { globalId } from '../../src/domain/ids/global-id.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { limitSettings } from '../../src/platform/settings/limit-settings.js';
 import { settingsIn } from '../../src/platform/settings/setting.js';
@@ -132,7 +133,12 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
     `insert into hookwright.notice_recipients (tenant_id, address, topics, confirmed_at)
      values ($1, 'on-call@example.com', '{DISABLED}', now()) returning id`,
   );
+  const scheduled = await one(
+    `insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)
+     values ($1, 'coupon.applied', '{}', now() + interval '1 hour', now() + interval '1 hour') returning id`,
+  );
   const ids = {
+    se_5: globalId('ScheduledEvent', scheduled),
     nr_3: gid.noticeRecipient(recipient),
     tn_1: gid.tenant(tenant.id),
     tn_3: gid.tenant(leaving),

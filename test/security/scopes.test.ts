@@ -24,7 +24,9 @@ const guardedBy: Record<string, string> = {
     Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog Tenant.stats Webhook.backlog
     Webhook.deliveries Webhook.failures Webhook.lastDay Webhook.nextAttempts
     Webhook.orderingKeys Webhook.stats`,
-  'events:read': 'Query.event Query.events Query.previewContent Attempt.requestBody Delivery.asCurl Delivery.event',
+  'events:read': `
+    Query.event Query.events Query.previewContent Query.scheduledEvent Query.scheduledEvents Attempt.requestBody Delivery.asCurl
+    Delivery.event`,
   'any key': 'Query.eventSchema Query.eventType Query.eventTypes Query.node Query.nodes Query.viewer',
   '': `
     Query.installation Query.tenant Query.tenants Query.whereIs Mutation.createTenant Mutation.deleteTenant
@@ -39,7 +41,7 @@ const guardedBy: Record<string, string> = {
     Mutation.deleteNoticeRecipient Mutation.deleteWebhook Mutation.probeWebhook Mutation.releaseHeld Mutation.rotateWebhookSecret
     Mutation.sendTestNotice Mutation.testWebhook Mutation.updateNoticeRecipient Mutation.updateWebhook
     CreateWebhookPayload.secret`,
-  'events:emit': 'Mutation.emitEvent Mutation.emitEvents',
+  'events:emit': 'Mutation.cancelScheduledEvent Mutation.emitEvent Mutation.emitEvents Mutation.scheduleEvent',
   'webhooks:read webhooks:write': 'BulkOperation.webhook Delivery.webhook',
 };
 const words = (text: string) => text.trim().split(/\s+/);
@@ -68,6 +70,7 @@ const unguarded: Record<string, string> = {
   CancelBulkOperationPayload: 'bulkOperation',
   CancelDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   CancelDeliveryPayload: 'delivery',
+  CancelScheduledEventPayload: 'scheduledEvent',
   CheckWebhookPayload: 'delivery',
   CreateApiKeyPayload: 'apiKey key',
   CreateNoticeRecipientPayload: 'noticeRecipient',
@@ -139,6 +142,9 @@ const unguarded: Record<string, string> = {
   RevokeApiKeyPayload: 'apiKey',
   RevokePortalSessionPayload: 'session',
   RotateWebhookSecretPayload: 'secret webhook',
+  ScheduledEvent: `
+    body createdAt databaseId deliverAt error eventId eventType finishedAt id idempotencyKey orderingKey status`,
+  ScheduleEventPayload: 'duplicate scheduledEvent',
   SendTestNoticePayload: 'noticeRecipient',
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
@@ -161,7 +167,7 @@ const unguarded: Record<string, string> = {
 };
 /** Each has a connection and an edge. */
 const listed = words(
-  'ApiKey AuditEntry BulkOperation Delivery Event FanOutEntry NoticeRecipient PortalSession Tenant Webhook',
+  'ApiKey AuditEntry BulkOperation Delivery Event FanOutEntry NoticeRecipient PortalSession ScheduledEvent Tenant Webhook',
 );
 for (const name of listed) {
   unguarded[`${name}Connection`] = 'edges pageInfo';
@@ -219,7 +225,12 @@ describe('the whole schema', () => {
     expect(others.sort()).toEqual(ofInstallation);
     // Without a tenant keys are those of the platform; events and portal sessions name their tenant themselves.
     const withoutTenant = names(mayAll(null, 'platform:support')).filter((name) => name.startsWith('Mut'));
-    expect(withoutTenant.sort()).toEqual(['Mutation.createPortalSession', 'Mutation.emitEvent', 'Mutation.emitEvents']);
+    expect(withoutTenant.sort()).toEqual([
+      'Mutation.createPortalSession',
+      'Mutation.emitEvent',
+      'Mutation.emitEvents',
+      'Mutation.scheduleEvent',
+    ]);
   });
 
   test('every field that asks for nothing is written down too: a new one has to be thought about', () => {
@@ -261,6 +272,7 @@ const ids: Record<string, unknown> = {
   nodes: [gid.webhook(webhook)],
   whereIs: '1',
   eventSchema: '*',
+  scheduledEvent: '1',
 };
 
 describe('over the wire', () => {
@@ -292,6 +304,7 @@ describe('over the wire', () => {
     DeprecateEventTypeInput: '{name: "a.b"}',
     HideEventTypeInput: '{name: "a.b"}',
     RecoverWebhookInput: '{id: "1", filter: {since: "2026-01-01T00:00:00Z"}}',
+    ScheduleEventInput: '{event: "coupon.applied", payload: {code: "A", discount_type: "B"}, delaySeconds: 60}',
     RegisterEventTypeInput: '{name: "a.b", description: "d", schema: {type: "object"}}',
     PreviewContentInput: '{last: 1}',
     ReplayEventsInput: '{webhookId: "1", filter: {since: "2026-01-01T00:00:00Z"}}',

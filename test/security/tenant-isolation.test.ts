@@ -34,7 +34,9 @@ await api.owner.query(
    insert into hookwright.notice_recipients (tenant_id, address, topics)
    select tenant_id, 'ops@example.com', '{DISABLED}' from hookwright.webhooks;
    insert into hookwright.creation_keys (tenant_id, api_key_id, key, request_hmac, webhook_id, secret_digest)
-   select tenant_id, 1, 'key', '', id, '' from hookwright.webhooks`,
+   select tenant_id, 1, 'key', '', id, '' from hookwright.webhooks;
+   insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)
+   select tenant_id, 'coupon.applied', '{}', now() + interval '1 day', now() + interval '1 day' from hookwright.webhooks`,
 );
 afterAll(() => api.close());
 
@@ -43,7 +45,7 @@ const one = async (text: string, ...values: unknown[]) => (await api.owner.query
 
 const allTables = [
   ...['webhooks', 'events', 'deliveries', 'attempts', 'delivery_stats', 'endpoint_states', 'bulk_operations'],
-  ...['tenants', 'api_keys', 'audit_log', 'creation_keys', 'webhook_options', 'notice_recipients'],
+  ...['tenants', 'api_keys', 'audit_log', 'creation_keys', 'webhook_options', 'notice_recipients', 'scheduled_events'],
 ];
 
 /** Every statement of the API, as an attacker would like to have them: without any condition. */
@@ -87,6 +89,7 @@ describe('without the ORM’s tenant filter', () => {
       owner.id,
     );
     const { id: operationId } = await one('select id from hookwright.bulk_operations where tenant_id = $1', owner.id);
+    const { id: scheduledId } = await one('select id from hookwright.scheduled_events where tenant_id = $1', owner.id);
     const { rows: audited } = await api.owner.query<{ id: number }>(
       'select id from hookwright.audit_log where tenant_id = $1',
       [owner.id],
@@ -117,6 +120,8 @@ describe('without the ORM’s tenant filter', () => {
       `mutation { cancelBulkOperation(input: {id: "${operationId}"}) { bulkOperation { id } } }`,
       `mutation { resumeBulkOperation(input: {id: "${operationId}"}) { bulkOperation { id } } }`,
       `{ bulkOperation(id: "${operationId}") { id } }`,
+      `{ scheduledEvent(id: "${scheduledId}") { id } }`,
+      `mutation { cancelScheduledEvent(input: {id: "${scheduledId}"}) { scheduledEvent { id } } }`,
       `mutation { revokeApiKey(input: {id: "${owner.keyId}"}) { apiKey { id } } }`,
       `mutation { deleteWebhook(input: {id: "${webhookId}"}) { deletedWebhookId } }`,
     ]) {
@@ -145,6 +150,7 @@ describe('without the ORM’s tenant filter', () => {
       globalId('Attempt', attemptKey(deliveryId, 1)),
       gid.bulkOperation(operationId),
       gid.apiKey(owner.keyId),
+      globalId('ScheduledEvent', scheduledId),
       ...audited.map(({ id }) => globalId('AuditEntry', id)),
     ];
     const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
@@ -153,11 +159,12 @@ describe('without the ORM’s tenant filter', () => {
     expect(asStranger).toMatchObject({ data: { nodes: foreign.map(() => null) }, errors: [] });
     const lists = await api.ask(
       `{ webhooks { edges { node { id } } } events { edges { node { id } } } deliveries { edges { node { id } } }
-         bulkOperations { edges { node { id } } } apiKeys { edges { node { id } } } }`,
+         bulkOperations { edges { node { id } } } apiKeys { edges { node { id } } }
+         scheduledEvents { edges { node { id } } } }`,
       {},
       stranger,
     );
-    for (const list of ['webhooks', 'events', 'deliveries', 'bulkOperations']) {
+    for (const list of ['webhooks', 'events', 'deliveries', 'bulkOperations', 'scheduledEvents']) {
       expect(lists.data[list].edges, list).toHaveLength(1);
     }
     expect(lists.data.apiKeys.edges).toEqual([{ node: { id: gid.apiKey(stranger.keyId) } }]);
@@ -200,6 +207,7 @@ describe('with SQL of one’s own, as the role of the API', () => {
       `deliveries set status = 'CANCELED' where tenant_id = ${owner.id}`,
       `api_keys set revoked_at = now() where id = ${owner.keyId}`,
       `bulk_operations set status = 'CANCELED', finished_at = now() where tenant_id = ${owner.id}`,
+      `scheduled_events set status = 'CANCELED', finished_at = now() where tenant_id = ${owner.id}`,
     ]) {
       expect((await asStranger(`update hookwright.${change}`)).rowCount, change).toBe(0);
     }

@@ -17,6 +17,7 @@ export interface Known {
   bulkOperation: string;
   portalSession: string;
   noticeRecipient: string;
+  scheduledEvent: string;
   cursors: string[];
 }
 
@@ -31,6 +32,7 @@ const anyId = ({ tenantId, ...known }: Known) => [
   known.bulkOperation,
   known.portalSession,
   known.noticeRecipient,
+  known.scheduledEvent,
   gid.tenant(tenantId),
 ];
 

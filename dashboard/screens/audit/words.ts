@@ -27,6 +27,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   NOTICE_RECIPIENT_DELETED: msg`Notice recipient deleted`,
   NOTICE_RECIPIENT_UPDATED: msg`Notice recipient changed`,
   PORTAL_SESSION_REVOKED: msg`Portal session revoked`,
+  SCHEDULED_EVENT_CANCELED: msg`Scheduled event canceled`,
   TENANT_CREATED: msg`Tenant created`,
   TENANT_DELETED: msg`Tenant deleted`,
   TENANT_ENTERED: msg`Tenant entered by the operator`,
@@ -53,6 +54,7 @@ export const TARGET_WORDS: Record<AuditTarget, MessageDescriptor> = {
   EVENT_TYPE: msg`Event type`,
   NOTICE_RECIPIENT: msg`Notice recipient`,
   PORTAL_SESSION: msg`Portal session`,
+  SCHEDULED_EVENT: msg`Scheduled event`,
   TENANT: msg`Tenant`,
   WEBHOOK: msg`Endpoint`,
 };

@@ -21,7 +21,13 @@ import {
   readNextAttempts,
   readWebhookBacklogs,
 } from '../../operations/explorer/read-backlog.js';
-import { answerBodies, answerHeaders, eventBodies, type LongTexts } from '../../operations/explorer/read-bodies.js';
+import {
+  answerBodies,
+  answerHeaders,
+  eventBodies,
+  type LongTexts,
+  scheduledBodies,
+} from '../../operations/explorer/read-bodies.js';
 import { deliveryContents } from '../../operations/explorer/read-sent-contents.js';
 import type { SearchSlots } from '../../operations/explorer/search.js';
 import { readWebhookNames } from '../../operations/installation/webhook-names.js';
@@ -71,6 +77,7 @@ function loadersOfOne(context: LoaderContext) {
     apiKeyById: byId((ids) => readApiKeys(context, ids)),
     bodyByEvent: longTextBy(context, eventBodies),
     bodyBytesByEvent: perIdOfTenant(context, eventBodies.measure),
+    bodyByScheduledEvent: longTextBy(context, scheduledBodies),
     contentByDelivery: longTextBy(context, deliveryContents(context.config)),
     answerBodyByAttempt: longTextBy(context, answerBodies),
     answerHeadersByAttempt: longTextBy(context, answerHeaders),

@@ -11,6 +11,7 @@ import { Event } from '../../entities/event.js';
 import { EventType } from '../../entities/event-type.js';
 import { Node } from '../../entities/node.js';
 import { NoticeRecipient } from '../../entities/notice-recipient.js';
+import { ScheduledEvent } from '../../entities/scheduled-event.js';
 import { Webhook } from '../../entities/webhook.js';
 import { type ApiError, type InputIssue, invalidInput } from '../../errors.js';
 import { readTenants } from '../../operations/tenants/read-usage.js';
@@ -37,6 +38,7 @@ const readers: Record<NodeType, [query: string, read: Read]> = {
   EventType: ['eventType', readEventTypes],
   NoticeRecipient: ['noticeRecipients', rowsOfTenant(NoticeRecipient)],
   PortalSession: ['portalSessions', byNumber(readPortalSessions)],
+  ScheduledEvent: ['scheduledEvent', rowsOfTenant(ScheduledEvent)],
   Tenant: ['tenant', byNumber(({ db }, ids) => readTenants(db, ids))],
   Webhook: ['webhook', rowsOfTenant(Webhook)],
 };

@@ -18,6 +18,7 @@ import { DeliveryCountsResolver } from './deliveries/delivery-counts.js';
 import { EventResolver } from './deliveries/event.js';
 import { FanOutResolver } from './deliveries/fan-out.js';
 import { EmitResolver } from './emits/emit.js';
+import { ScheduledEventResolver } from './emits/scheduled-events.js';
 import { AffectedShapeResolver } from './event-types/affected-shape.js';
 import { EventSchemaResolver } from './event-types/event-schema.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-types/event-type.js';
@@ -68,6 +69,7 @@ const resolvers = [
   OrderingResolver,
   PortalSessionResolver,
   PreviewContentResolver,
+  ScheduledEventResolver,
   StatsResolver,
   TenantResolver,
   TenantUsageResolver,

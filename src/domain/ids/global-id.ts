@@ -17,6 +17,7 @@ const types = {
   EventType: { prefix: 'et', noun: 'event type' },
   NoticeRecipient: { prefix: 'nr', noun: 'notice recipient' },
   PortalSession: { prefix: 'ps', noun: 'portal session' },
+  ScheduledEvent: { prefix: 'se', noun: 'scheduled event' },
   Tenant: { prefix: 'tn', noun: 'tenant' },
   Webhook: { prefix: 'wh', noun: 'webhook' },
 } as const;

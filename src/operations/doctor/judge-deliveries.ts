@@ -8,6 +8,7 @@ import { judgeVersions } from './judge-versions.js';
 
 const PARTITION_DAYS_WARN = 7;
 const DUE_WARN_SECONDS = 60;
+const SCHEDULED_WARN_SECONDS = 60;
 
 const count = (rows: number) => (rows >= INSTALLATION_COUNT_MAX ? `${INSTALLATION_COUNT_MAX} or more` : String(rows));
 
@@ -45,6 +46,12 @@ export function judgeDeliveries(
       'ordering',
       `Ordering keys whose next delivery was not woken: ${facts.leftTurns}. A running daemon wakes them within a minute, or when an application commits its emits; look again then.`,
       'Every ordering key has a delivery whose turn it is.',
+    ),
+    warnIf(
+      installation.scheduledLateSeconds > SCHEDULED_WARN_SECONDS,
+      'scheduled',
+      `The oldest scheduled event is ${durationText(installation.scheduledLateSeconds)} late. A daemon of this version emits them; its log says why it does not.`,
+      'No scheduled event is late.',
     ),
     judgeBacklog(installation, facts, now),
     warnIf(

@@ -31,7 +31,9 @@ export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROL
     grant usage on schema hookwright to ${name};
     grant execute on function
       ${EMIT},
-      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[])
+      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[]),
+      hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text),
+      hookwright.unschedule(bigint, bigint)
       to ${name}`);
   return true;
 }

@@ -65,6 +65,14 @@ export const eventBodies = byId(
     where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4`,
 );
 
+/** The bodies of scheduled events, by their ids. */
+export const scheduledBodies = byId(
+  'scheduled_bodies',
+  (value) => `
+    select s.id as key, ${value('s.body')} as value from hookwright.scheduled_events s
+    where s.tenant_id = $1 and s.id = any($2::bigint[]) and s.id between $3 and $4`,
+);
+
 /** The stored part of the bodies that attempts were answered with. */
 export const answerBodies = byAttempt<Buffer>('answer_bodies', 'response_body');
 

@@ -4,6 +4,7 @@ import { CREATION_KEY_HOURS } from '../webhooks/creation-keys.js';
 
 const CHUNK_ROWS = 5_000;
 const CONTENT_EXTRA_DAYS = 2;
+const SCHEDULED_DAYS = 30;
 
 interface OldRows {
   table: string;
@@ -39,6 +40,10 @@ export const OLD_ROWS = {
   contents: {
     table: 'webhook_contents',
     isOld: (days) => `ended_at < now() - interval '${days + CONTENT_EXTRA_DAYS} days'`,
+  },
+  'scheduled events': {
+    table: 'scheduled_events',
+    isOld: () => `finished_at < now() - interval '${SCHEDULED_DAYS} days'`,
   },
   /** Notices live for four days at most, where mails are sent. */
   notices: { table: 'notices', isOld: () => `happened_at < now() - interval '7 days'` },

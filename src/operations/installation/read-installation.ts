@@ -40,6 +40,8 @@ export interface Installation {
   /** Deliveries that wait for earlier ones of their ordering keys, and the age of the oldest of them; 0: none waits. */
   waiting: number;
   oldestWaitingSeconds: number;
+  /** How late the oldest scheduled event is that was not emitted yet; 0: none is due. */
+  scheduledLateSeconds: number;
   /** Age of the oldest due time; 0: nothing is due. Put-offs do not move it, so one slow endpoint makes it grow. */
   oldestDueSeconds: number;
   /** The number of days from tomorrow on that have all their partitions. */
@@ -69,6 +71,11 @@ const oldestWaitingSql = `
      where ${statusInQueueSql()} = 'WAITING') oldest
    where t.uses_flow)`;
 
+/** Those that could not be emitted are due again in two seconds. */
+const scheduledLateSql = `
+  (select coalesce(greatest(extract(epoch from now() - min(deliver_at)), 0), 0)::float8
+   from hookwright.scheduled_events where status = 'SCHEDULED' and due_at <= now() + interval '2 seconds')`;
+
 const statement: Statement = {
   name: 'read_installation',
   text: `
@@ -77,6 +84,7 @@ const statement: Statement = {
       ${countSql(`status = 'PENDING' and due_at > now()`)} as scheduled, ${countSql(`status = 'HELD'`)} as held,
       ${countWaitingSql('true', INSTALLATION_COUNT_MAX)} as waiting,
       ${oldestWaitingSql} as "oldestWaitingSeconds",
+      ${scheduledLateSql} as "scheduledLateSeconds",
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
        from hookwright.deliveries where status = 'PENDING') as "oldestDueSeconds",
       (select count(*)::integer from (

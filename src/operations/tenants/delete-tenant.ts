@@ -73,6 +73,7 @@ const TABLES_OF_TENANTS = [
   'audit_log',
   'ordering_queue',
   'ordering_keys',
+  'scheduled_events',
   'notices',
   'notice_recipients',
   'confirmation_requests',

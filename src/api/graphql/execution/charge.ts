@@ -18,6 +18,7 @@ const COST_PER_OPERATION = 1_000;
 const EMIT_ANSWER_COSTS: Readonly<Record<string, number>> = {
   emitEvent: 200,
   emitEvents: 25 * EVENTS_PER_REQUEST_MOST,
+  scheduleEvent: 200,
 };
 
 /** The root fields of an operation: how many operations they count, and those of them that emit. */

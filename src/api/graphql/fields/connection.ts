@@ -43,6 +43,7 @@ type ListName =
   | 'fanOut'
   | 'noticeRecipients'
   | 'portalSessions'
+  | 'scheduledEvents'
   | 'tenants'
   | 'webhooks';
 

@@ -114,6 +114,7 @@ const nodeTypes: Record<AuditTarget, NodeType> = {
   API_KEY: 'ApiKey',
   PORTAL_SESSION: 'PortalSession',
   NOTICE_RECIPIENT: 'NoticeRecipient',
+  SCHEDULED_EVENT: 'ScheduledEvent',
   TENANT: 'Tenant',
   EVENT_TYPE: 'EventType',
 };

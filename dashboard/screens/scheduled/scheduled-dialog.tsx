@@ -1,0 +1,114 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { type ReactNode, useState } from 'react';
+import { useQuery } from 'urql';
+import type { ScheduledRowFragment } from '../../api/generated/graphql';
+import { Button, CopyButton } from '../../parts/button';
+import { Dialog } from '../../parts/dialog';
+import { JsonView } from '../../parts/json-view';
+import { Answer, Fact, Facts, Failure } from '../../parts/page';
+import { Link } from '../../parts/place';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
+import { CancelScheduled } from './cancel-scheduled';
+import { SCHEDULED_EVENT } from './documents';
+import { ScheduledBadge } from './scheduled-badge';
+
+/** One scheduled event: its state, its times and its payload. @param number undefined: none is open. */
+export function ScheduledDialog({ number, onClose }: { number: string | undefined; onClose: () => void }) {
+  const { t } = useLingui();
+  const mayCancel = useAllowed('events:emit');
+  const [canceling, setCanceling] = useState<ScheduledRowFragment>();
+  const [{ data, error }, again] = useQuery({
+    query: SCHEDULED_EVENT,
+    variables: { id: number ?? '' },
+    pause: number === undefined,
+  });
+  const event = number === undefined ? undefined : data?.scheduledEvent;
+  return (
+    <>
+      <Dialog
+        open={number !== undefined && canceling === undefined}
+        onClose={onClose}
+        width="wide"
+        title={event ? <Untrusted text={event.eventType} /> : <Trans>Scheduled event</Trans>}
+        actions={
+          mayCancel && event?.status === 'SCHEDULED' ? (
+            <Button look="danger" onClick={() => setCanceling(event)}>
+              <Trans>Cancel the event</Trans>
+            </Button>
+          ) : undefined
+        }
+      >
+        {error && <Failure error={error} retry={again} />}
+        {event && (
+          <div className="flex flex-col gap-4">
+            <About event={event} />
+            {event.body == null ? (
+              <p className="text-sm text-soft">
+                <Trans>The payload is too large to show.</Trans>
+              </p>
+            ) : (
+              <JsonView text={event.body} name={t`payload`} />
+            )}
+          </div>
+        )}
+      </Dialog>
+      <CancelScheduled event={canceling} onClose={() => setCanceling(undefined)} />
+    </>
+  );
+}
+
+function About({ event }: { event: ScheduledRowFragment }) {
+  const { id, status, deliverAt, createdAt, finishedAt, eventId, error, idempotencyKey, orderingKey } = event;
+  return (
+    <>
+      {error != null && (
+        <Answer tone="warn">
+          <Trans>The service canceled it, because its idempotency key was used for another event.</Trans>
+        </Answer>
+      )}
+      <Facts>
+        <Fact name={<Trans>State</Trans>}>
+          <ScheduledBadge status={status} />
+        </Fact>
+        <Fact name={<Trans>Id</Trans>}>
+          <span className="inline-flex items-center gap-1 font-mono text-xs">
+            {id}
+            <CopyButton text={id} name={id} />
+          </span>
+        </Fact>
+        <TimeFact name={<Trans>Due</Trans>} value={deliverAt} />
+        <TimeFact name={<Trans>Scheduled at</Trans>} value={createdAt} />
+        <TimeFact name={status === 'CANCELED' ? <Trans>Canceled</Trans> : <Trans>Emitted</Trans>} value={finishedAt} />
+        {eventId != null && (
+          <Fact name={<Trans>Event</Trans>}>
+            <Link to={`/events/${eventId.replace(/^ev_/, '')}`} className="font-mono text-xs text-accent">
+              {eventId}
+            </Link>
+          </Fact>
+        )}
+        <KeyFact name={<Trans>Idempotency key</Trans>} value={idempotencyKey} />
+        <KeyFact name={<Trans>Ordering key</Trans>} value={orderingKey} />
+      </Facts>
+    </>
+  );
+}
+
+function TimeFact({ name, value }: { name: ReactNode; value: string | null | undefined }) {
+  return value == null ? null : (
+    <Fact name={name}>
+      <Time value={value} absolute />
+    </Fact>
+  );
+}
+
+function KeyFact({ name, value }: { name: ReactNode; value: string | null | undefined }) {
+  return value == null ? null : (
+    <Fact name={name}>
+      <code className="font-mono text-xs [overflow-wrap:anywhere]">
+        <Untrusted text={value} />
+      </code>
+    </Fact>
+  );
+}

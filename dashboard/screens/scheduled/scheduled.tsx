@@ -1,0 +1,150 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMemo } from 'react';
+import { useQuery } from 'urql';
+import type { ScheduledEventStatus, ScheduledRowFragment } from '../../api/generated/graphql';
+import { Button } from '../../parts/button';
+import { FilterRow, Select } from '../../parts/field';
+import { type Column, List, More, NoValue, usePage } from '../../parts/list';
+import { Card, Empty, Failure, PageHead } from '../../parts/page';
+import { useAddress } from '../../parts/place';
+import { useRefresh } from '../../parts/refresh';
+import { TableSkeleton } from '../../parts/skeleton';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
+import { EVENT_TYPES } from '../event-types/documents';
+import { SCHEDULED_EVENTS } from './documents';
+import { SCHEDULED_STATES, ScheduledBadge } from './scheduled-badge';
+import { ScheduledDialog } from './scheduled-dialog';
+
+const REFRESH_MS = 10_000;
+const STATES = Object.keys(SCHEDULED_STATES) as ScheduledEventStatus[];
+const ANY = '';
+
+/** The scheduled events of a tenant, the newest first. */
+export default function Scheduled() {
+  const { t } = useLingui();
+  const [address, setAddress] = useAddress();
+  const filter = filterIn(address);
+  const [after, setAfter] = usePage(filter);
+  const [{ data, error, fetching }, again] = useQuery({ query: SCHEDULED_EVENTS, variables: { filter, after } });
+  useRefresh(again, after === null ? REFRESH_MS : undefined);
+  const columns = useColumns();
+  const rows = data?.scheduledEvents?.edges.map(({ node }) => node) ?? [];
+  const filtered = Object.keys(filter).length > 0;
+  return (
+    <>
+      <PageHead title={t`Scheduled`} />
+      <Filters />
+      {error && <Failure error={error} retry={again} />}
+      {data === undefined && error === undefined && <TableSkeleton />}
+      {data?.scheduledEvents && (
+        <Card flush>
+          <List
+            label={t`Scheduled`}
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            onOpen={({ databaseId }) => setAddress({ open: String(databaseId) })}
+            empty={
+              <Empty
+                title={filtered ? <Trans>No matching events</Trans> : <Trans>No scheduled events</Trans>}
+                action={
+                  filtered && (
+                    <Button onClick={() => setAddress({ status: undefined, type: undefined })}>
+                      <Trans>Show all events</Trans>
+                    </Button>
+                  )
+                }
+              >
+                <Trans>Events that are emitted later appear here until 30 days after their time.</Trans>
+              </Empty>
+            }
+            more={<More shown={rows.length} page={data.scheduledEvents.pageInfo} busy={fetching} onMore={setAfter} />}
+          />
+        </Card>
+      )}
+      <ScheduledDialog number={address['open']} onClose={() => setAddress({ open: undefined })} />
+    </>
+  );
+}
+
+function filterIn(address: Readonly<Record<string, string | undefined>>) {
+  const status = STATES.find((one) => one === address['status']);
+  const eventType = address['type'];
+  return { ...(status === undefined ? {} : { status }), ...(eventType === undefined ? {} : { eventType }) };
+}
+
+function Filters() {
+  const { t, i18n } = useLingui();
+  const [{ status = ANY, type = ANY }, setAddress] = useAddress();
+  const [{ data }] = useQuery({ query: EVENT_TYPES, pause: !useAllowed('webhooks:read') });
+  const names = new Set(data?.eventTypes?.map(({ name }) => name));
+  if (type !== ANY) {
+    names.add(type);
+  }
+  return (
+    <FilterRow>
+      <Select
+        label={t`State`}
+        value={status}
+        onChange={(next) => setAddress({ status: next })}
+        options={[
+          { value: ANY, name: t`Any state` },
+          ...STATES.map((value) => ({ value, name: i18n._(SCHEDULED_STATES[value].name) })),
+        ]}
+      />
+      <Select
+        label={t`Event type`}
+        value={type}
+        onChange={(next) => setAddress({ type: next })}
+        options={[{ value: ANY, name: t`Any event type` }, ...[...names].map((name) => ({ value: name, name }))]}
+      />
+    </FilterRow>
+  );
+}
+
+function useColumns(): Column<ScheduledRowFragment>[] {
+  const { t } = useLingui();
+  const [, setAddress] = useAddress();
+  return useMemo(
+    () => [
+      {
+        name: t`Event type`,
+        wide: true,
+        card: 'title',
+        render: ({ databaseId, eventType }) => (
+          <button
+            type="button"
+            onClick={() => setAddress({ open: String(databaseId) })}
+            className="max-w-full truncate rounded-xs font-medium hover:underline"
+          >
+            <Untrusted text={eventType} />
+          </button>
+        ),
+      },
+      { name: t`State`, card: 'unnamed', render: ({ status }) => <ScheduledBadge status={status} /> },
+      {
+        name: t`Idempotency key`,
+        from: 'lg',
+        render: ({ idempotencyKey }) =>
+          idempotencyKey == null ? (
+            <NoValue />
+          ) : (
+            <span className="block max-w-60 truncate font-mono text-xs">
+              <Untrusted text={idempotencyKey} />
+            </span>
+          ),
+      },
+      {
+        name: t`Scheduled at`,
+        figures: true,
+        from: 'md',
+        card: 'none',
+        render: ({ createdAt }) => <Time value={createdAt} />,
+      },
+      { name: t`Due`, figures: true, card: 'corner', render: ({ deliverAt }) => <Time value={deliverAt} /> },
+    ],
+    [t, setAddress],
+  );
+}

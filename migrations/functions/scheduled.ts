@@ -1,0 +1,230 @@
+/** Scheduled events: written, taken back, and emitted when they are due (docs/decisions/0060). */
+export const scheduled = `
+-- Schedules one event in an application's own transaction. A refusal is raised as hookwright.emit raises it. The same
+-- idempotency key answers with the first event, whatever deliver_at says.
+create or replace function hookwright.schedule(
+  tenant_id bigint, event_type text, body text, deliver_at timestamptz, idempotency_key text default null,
+  schema_checked boolean default false, ordering_key text default null
+) returns table (scheduled_event_id bigint, due_at timestamptz, duplicate boolean)
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+#variable_conflict use_variable
+declare
+  code text;
+  sentence text;
+  unescaped text;
+begin
+  select j.refusals[1], j.details[1], j.unescaped[1] into code, sentence, unescaped
+  from hookwright.judge_emits(
+    array[tenant_id], array[event_type], array[body], array[idempotency_key],
+    not hookwright.may_emit_for_all(), schema_checked is true) j;
+  if code is null then
+    select w.scheduled_id, w.due, w.is_duplicate, w.error_code into scheduled_event_id, due_at, duplicate, code
+    from hookwright.write_scheduled_event(
+      tenant_id, event_type, coalesce(unescaped, body), deliver_at, idempotency_key, ordering_key) w;
+    sentence := case code when 'ARGUMENT_MISSING' then 'The time must not be null.' end;
+  end if;
+  if code is not null then
+    perform hookwright.refuse(code, sentence);
+  end if;
+  return next;
+end $$;
+
+-- Takes a scheduled event back in an application's own transaction.
+--
+-- Returns its state: CANCELED, or EMITTED when it was too late; null when the tenant has no such event.
+create or replace function hookwright.unschedule(tenant_id bigint, id bigint) returns text
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+begin
+  if not hookwright.may_emit_for_all() and not exists (
+    select from hookwright.outbox_grants g
+    where g.role_name = session_user and g.tenant_id = unschedule.tenant_id) then
+    perform hookwright.refuse('TENANT_NOT_GRANTED', format(
+      'The role %I may not emit for tenant %s.', session_user, unschedule.tenant_id));
+  end if;
+  update hookwright.scheduled_events s set status = 'CANCELED', finished_at = clock_timestamp()
+  where s.tenant_id = unschedule.tenant_id and s.id = unschedule.id and s.status = 'SCHEDULED';
+  return (
+    select s.status from hookwright.scheduled_events s
+    where s.tenant_id = unschedule.tenant_id and s.id = unschedule.id);
+end $$;
+
+-- Writes a scheduled event whose body and idempotency key are checked.
+--
+-- - is_duplicate: an event with the key and the same content is open, or was emitted within 7 days
+-- - error_code: ARGUMENT_MISSING, TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
+--   ORDERING_KEY_MALFORMED, DELIVER_AT_TOO_FAR, IDEMPOTENCY_KEY_REUSED, SCHEDULED_LIMIT_REACHED. Nothing is written
+create or replace function hookwright.write_scheduled_event(
+  tenant bigint, type text, payload text, deliver timestamptz, once_key text, order_key text,
+  out scheduled_id bigint, out due timestamptz, out is_duplicate boolean, out error_code text)
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+declare
+  called_at timestamptz := clock_timestamp();
+  kind record;
+  known record;
+begin
+  is_duplicate := false;
+  select et.reserved, et.deprecated_at into kind from hookwright.event_types et where et.name = type;
+  error_code := case
+    when deliver is null then 'ARGUMENT_MISSING'
+    when not exists (select from hookwright.tenants t where t.id = tenant and t.deleted_at is null)
+    then 'TENANT_UNKNOWN'
+    when kind.reserved is null then 'EVENT_TYPE_UNKNOWN'
+    when kind.reserved then 'EVENT_TYPE_RESERVED'
+    when kind.deprecated_at is not null then 'EVENT_TYPE_DEPRECATED'
+    when order_key !~ '^[ -~]{1,255}$' collate "C" then 'ORDERING_KEY_MALFORMED'
+    -- In hours, which are equally long in every time zone.
+    when deliver > called_at + interval '2160 hours' then 'DELIVER_AT_TOO_FAR'
+  end;
+  -- Again when another transaction has written, or the duty has emitted, an event with the key meanwhile.
+  while error_code is null and scheduled_id is null loop
+    select s.id, s.deliver_at, s.event_type = type and s.body = payload
+           and s.ordering_key is not distinct from order_key as is_same
+    into known
+    from hookwright.scheduled_events s
+    where once_key is not null and s.tenant_id = tenant and s.idempotency_key = once_key and s.status <> 'CANCELED'
+      and (s.finished_at is null or s.finished_at > called_at - interval '7 days')
+    order by s.id desc limit 1;
+    if known.is_same then
+      scheduled_id := known.id;
+      due := known.deliver_at;
+      is_duplicate := true;
+    elsif known.id is not null or exists (
+      select from hookwright.idempotency_keys k
+      where k.tenant_id = tenant and k.key = once_key and k.created_at > called_at - interval '7 days'
+        and k.request_hash <> hookwright.hash_of_emit(type, payload, order_key)
+    ) then
+      error_code := 'IDEMPOTENCY_KEY_REUSED';
+    elsif (select count(*) from (
+             select from hookwright.scheduled_events s where s.tenant_id = tenant and s.status = 'SCHEDULED'
+             limit hookwright.scheduled_events_max()) counted) >= hookwright.scheduled_events_max() then
+      error_code := 'SCHEDULED_LIMIT_REACHED';
+    else
+      insert into hookwright.scheduled_events as s (tenant_id, event_type, body, deliver_at, due_at, idempotency_key,
+                                                    ordering_key, created_at)
+      values (tenant, type, payload, greatest(deliver, called_at), greatest(deliver, called_at), once_key, order_key,
+              called_at)
+      on conflict (tenant_id, idempotency_key, (case when status = 'SCHEDULED' then 0::bigint else id end))
+        where idempotency_key is not null do nothing
+      returning s.id, s.deliver_at into scheduled_id, due;
+    end if;
+  end loop;
+end $$;
+
+-- Emits the scheduled events that are due, at most this many, in the order of their times. Events that another session
+-- has locked are left for the next call, and so are all while another call is under way: of two batches the later one
+-- could commit first.
+--
+-- An event of a tenant that was deleted, or whose idempotency key was used for something else meanwhile, is canceled.
+-- A single event that cannot be emitted now, because an application has its key locked, is tried again in two seconds,
+-- and with it those of its ordering key. Several fail together.
+--
+-- - looked: how many were due
+-- - refused: how many of them were canceled
+-- - problem: why the only one was not emitted; null: it was
+create or replace function hookwright.emit_scheduled(
+  most integer, out looked integer, out refused integer, out problem text)
+language plpgsql as $$
+declare
+  called_at timestamptz := clock_timestamp();
+  due record;
+  ids bigint[];
+  owners bigint[];
+  errors text[];
+begin
+  looked := 0;
+  refused := 0;
+  -- One probe of the index. The planner may read the table for an exists.
+  if ((select min(s.due_at) from hookwright.scheduled_events s where s.status = 'SCHEDULED') <= called_at) is not true then
+    return;
+  end if;
+  begin
+    if not pg_try_advisory_xact_lock(hashtextextended('hookwright.emit-scheduled', 0)) then
+      return;
+    end if;
+    perform set_config('lock_timeout', '100ms', true);
+    select count(*)::integer as count, array_agg(s.id order by s.due_at, s.deliver_at, s.id) as ids,
+           array_agg(s.tenant_id order by s.due_at, s.deliver_at, s.id) as tenant_ids,
+           array_agg(s.event_type order by s.due_at, s.deliver_at, s.id) as event_types,
+           array_agg(s.body order by s.due_at, s.deliver_at, s.id) as bodies,
+           array_agg(s.idempotency_key order by s.due_at, s.deliver_at, s.id) as keys,
+           array_agg(s.ordering_key order by s.due_at, s.deliver_at, s.id) as ordering_keys
+    into due
+    from (select * from hookwright.scheduled_events s
+          where s.status = 'SCHEDULED' and s.due_at <= called_at
+          order by s.due_at, s.deliver_at, s.id limit most for update skip locked) s;
+    if due.count = 0 then
+      return;
+    end if;
+    ids := array(select hookwright.next_id() from generate_series(1, due.count));
+    -- Open events have different keys, and so have those of a batch.
+    insert into hookwright.idempotency_keys as known (tenant_id, key, event_id, request_hash)
+    select i.tenant_id, i.key, i.id, hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key)
+    from unnest(due.tenant_ids, due.keys, ids, due.event_types, due.bodies, due.ordering_keys)
+         as i(tenant_id, key, id, event_type, body, ordering_key)
+    join hookwright.tenants t on t.id = i.tenant_id and t.deleted_at is null
+    where i.key is not null
+    order by i.tenant_id, i.key
+    on conflict (tenant_id, key) do update
+      set event_id = excluded.event_id, request_hash = excluded.request_hash, created_at = now()
+      where known.created_at < now() - interval '7 days';
+    select array_agg(coalesce(known.event_id, i.id) order by i.ord),
+           array_agg(case
+             when t.id is null then 'TENANT_UNKNOWN'
+             when known.request_hash <> hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key)
+             then 'IDEMPOTENCY_KEY_REUSED' end order by i.ord)
+    into owners, errors
+    from unnest(due.tenant_ids, due.keys, ids, due.event_types, due.bodies, due.ordering_keys)
+         with ordinality as i(tenant_id, key, id, event_type, body, ordering_key, ord)
+    left join hookwright.tenants t on t.id = i.tenant_id and t.deleted_at is null
+    left join hookwright.idempotency_keys known on known.tenant_id = i.tenant_id and known.key = i.key;
+    -- Not emit_events_once, which refuses types that were deprecated since.
+    perform from hookwright.write_flow_events(
+      due.tenant_ids, due.event_types, due.bodies, array_fill(null::bigint, array[due.count]),
+      array_fill(null::integer, array[due.count]), ids, owners, errors, called_at, null, null, null,
+      due.ordering_keys);
+    update hookwright.scheduled_events s
+    set status = case when e.error is null then 'EMITTED' else 'CANCELED' end,
+        event_id = case when e.error is null then e.owner end, error = e.error, finished_at = clock_timestamp()
+    from unnest(due.ids, owners, errors) as e(id, owner, error)
+    where s.id = e.id;
+    looked := due.count;
+    refused := cardinality(array_remove(errors, null));
+  exception when others then
+    if most > 1 then
+      raise;
+    end if;
+    looked := 1;
+    problem := sqlerrm;
+    update hookwright.scheduled_events s set due_at = called_at + interval '2 seconds'
+    where s.status = 'SCHEDULED' and s.due_at <= called_at + interval '2 seconds'
+      and (s.id = due.ids[1] or s.tenant_id = due.tenant_ids[1] and s.ordering_key = due.ordering_keys[1]);
+  end;
+end $$;
+
+-- How many scheduled events of a tenant may be open, which a test can change.
+create or replace function hookwright.scheduled_events_max() returns integer
+language sql immutable parallel safe
+return 100000;
+
+-- What an idempotency key is remembered with: emit_events_once writes the same.
+create or replace function hookwright.hash_of_emit(event_type text, body text, ordering_key text) returns bytea
+language sql stable parallel safe
+return sha256(convert_to(event_type || E'\\n' || body || coalesce(E'\\n' || ordering_key, ''), 'UTF8'));
+
+-- Whether the role that logged in may emit for every tenant, as the service does.
+create or replace function hookwright.may_emit_for_all() returns boolean
+language sql stable
+return current_setting('role') = 'hookwright_api' or pg_has_role(session_user, 'hookwright_api', 'member');
+
+-- Raises a refusal. sentence null: the one that all refusals of this code have.
+create or replace function hookwright.refuse(code text, sentence text) returns void
+language plpgsql as $$
+declare
+  refusal record := hookwright.refusal(code);
+begin
+  raise exception using errcode = refusal.state, message = coalesce(sentence, refusal.sentence), detail = code,
+    hint = coalesce(refusal.hint, 'See docs/scheduled.md, "In your own transaction".');
+end $$;
+
+grant execute on function hookwright.write_scheduled_event to hookwright_api;
+`;

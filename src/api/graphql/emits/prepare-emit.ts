@@ -1,0 +1,83 @@
+import type { Emit } from '../../../domain/events/emit.js';
+import { ApiError, type InputIssue, invalidInput, notFound, type Path, requireNoIssues } from '../../../errors.js';
+import { actorOf, type Context, callerOf, otherTenant, otherThanHeader, tenantOf } from '../../context/context.js';
+import { idOrNull } from '../fields/ids.js';
+import {
+  idempotencyKey as idempotencyKeySchema,
+  orderingKey as orderingKeySchema,
+  parseInput,
+} from '../fields/input.js';
+import { refusedAt } from './emit-refusals.js';
+import type { EmitEventInput } from './emit-types.js';
+import { payloadText, writtenPayload } from './payload-text.js';
+
+/** Checks one event and fixes its bytes. @throws ApiError */
+export async function prepareEmit(
+  context: Context,
+  { event, payload, body: written, idempotencyKey, orderingKey, tenantId }: EmitEventInput,
+  path: Path,
+): Promise<Emit> {
+  const tenant = await tenantOfEvent(context, tenantId, [...path, 'tenantId']);
+  const isKeyed = typeof idempotencyKey === 'string';
+  const key = isKeyed ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey']) : null;
+  const ordering =
+    typeof orderingKey === 'string' ? parseInput(orderingKeySchema, orderingKey, [...path, 'orderingKey']) : null;
+  const { body, value, name } = givenPayload(context, payload ?? null, written ?? null, path);
+  const issues = await context.eventTypes.check(event, value);
+  const placeOf = ([first, ...rest]: Path) => [...path, first === 'payload' ? name : first!, ...rest];
+  requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: placeOf(issue.path) })));
+  return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null, orderingKey: ordering };
+}
+
+/** The payload of an event: its text, its value, and the field that has it. @throws ApiError */
+function givenPayload(
+  context: Context,
+  payload: Record<string, unknown> | null,
+  written: string | null,
+  path: Path,
+): { body: string; value: object; name: string } {
+  if ((payload === null) === (written === null)) {
+    const detail = 'must have either payload or body, and not both';
+    throw invalidInput([{ path, code: 'payload_or_body', detail }]);
+  }
+  if (written !== null) {
+    const { body, payload: value } = writtenPayload(context, written, [...path, 'body']);
+    return { body, value, name: 'body' };
+  }
+  return { body: payloadText(context, payload!, [...path, 'payload']), value: payload!, name: 'payload' };
+}
+
+/**
+ * The tenant of an event. A platform key names it in `tenantId` or in the header. If it does both they must agree,
+ * because the fields of the event are read for the tenant of the header.
+ */
+async function tenantOfEvent(context: Context, named: string | null | undefined, path: Path): Promise<number> {
+  if (named === undefined || named === null) {
+    return ownTenant(context, path);
+  }
+  const id = idOrNull('Tenant', named, path);
+  const own = callerOf(context).tenantId;
+  if (own !== null && id !== own) {
+    throw refusedAt(path, otherTenant('tenantId'));
+  }
+  if (context.tenantId !== null && id !== context.tenantId) {
+    throw otherThanHeader(context.tenantId, path);
+  }
+  if (id === null) {
+    throw refusedAt(path, notFound('tenant', 'with such an id'));
+  }
+  if (own === null && (await context.authenticator.tenantExists(id))) {
+    await context.platformAccess.note(id, actorOf(context));
+  }
+  return id;
+}
+
+/** @throws ApiError tenant_required */
+function ownTenant(context: Context, path: Path): number {
+  if (context.tenantId === null && callerOf(context).tenantId === null) {
+    const detail =
+      'A platform key names the tenant: in `tenantId` of each event, or in the header Hookwright-Tenant: <id>.';
+    throw refusedAt(path, new ApiError('tenant_required', detail));
+  }
+  return tenantOf(context);
+}

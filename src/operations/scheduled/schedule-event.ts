@@ -1,0 +1,50 @@
+import type { Emit, EmitRefusal } from '../../domain/events/emit.js';
+import { commitsOf } from '../../platform/database/commits.js';
+import type { Database, Statement } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
+import { LOCK_WAIT_MS } from '../deliveries/delivery-state.js';
+
+/** An event to emit later, already judged by its type's schema. */
+export interface EventToSchedule extends Emit {
+  /** A time in the past is now. Null: after the delay. */
+  deliverAt: Date | null;
+  /** By the clock of Postgres. */
+  delaySeconds: number | null;
+}
+
+export type ScheduleRefusal =
+  | Exclude<EmitRefusal, 'WEBHOOK_NOT_ACTIVE'>
+  | 'DELIVER_AT_TOO_FAR'
+  | 'SCHEDULED_LIMIT_REACHED';
+
+/** A duplicate has the id of the event that was scheduled with the idempotency key first. */
+type Scheduled = { refused: null; id: number; duplicate: boolean } | { refused: ScheduleRefusal };
+
+const statement: Statement = {
+  name: 'schedule_event',
+  text: `select error_code as refused, scheduled_id as id, is_duplicate as duplicate
+         from hookwright.write_scheduled_event(
+           $1, $2, $3, coalesce($4::timestamptz, clock_timestamp() + $5::integer * interval '1 second'), $6, $7)`,
+};
+
+const patience = {
+  name: 'bound_lock_wait',
+  text: `select set_config('lock_timeout', $1, true)`,
+  values: [`${LOCK_WAIT_MS} ms`],
+};
+
+/**
+ * Schedules an event.
+ *
+ * @throws Error with LOCK_NOT_AVAILABLE, when another transaction is scheduling an event with the same idempotency key
+ */
+export async function scheduleEvent(db: Database, event: EventToSchedule): Promise<Scheduled> {
+  const { tenantId, eventType, body, deliverAt, delaySeconds, idempotencyKey, orderingKey = null } = event;
+  // Postgres has no year 0.
+  const at = deliverAt === null ? null : new Date(Math.max(0, deliverAt.getTime()));
+  const values = [tenantId, eventType, body, at, delaySeconds, idempotencyKey, orderingKey];
+  const rows = await commitsOf(db.orm).run(() =>
+    tenantQuery<Scheduled & object>(db.pool, tenantId, statement, values, patience),
+  );
+  return rows[0]!;
+}
