@@ -55,6 +55,13 @@ async function oneOfEach(tenant: TestTenant): Promise<Record<NodeType, string>> 
       ),
     ),
     PortalSession: gid.portalSession(await makePortalSession(api.services, tenant.id)),
+    ScheduledEvent: globalId(
+      'ScheduledEvent',
+      await row(
+        `insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)
+         values ($1, 'coupon.applied', '{}', now() + interval '1 day', now() + interval '1 day') returning id`,
+      ),
+    ),
     Tenant: gid.tenant(tenant.id),
     Webhook: gid.webhook(webhookId),
   };
@@ -72,6 +79,7 @@ const scopes: Record<NodeType, Scope | null> = {
   EventType: null,
   NoticeRecipient: 'webhooks:write',
   PortalSession: 'keys:admin',
+  ScheduledEvent: 'events:read',
   Tenant: PLATFORM_ADMIN,
   Webhook: 'webhooks:read',
 };

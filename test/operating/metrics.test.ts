@@ -203,6 +203,7 @@ describe('the backlog', () => {
     held: 1,
     waiting: 0,
     oldestWaitingSeconds: 0,
+    scheduledLateSeconds: 0,
     oldestDueSeconds: 4.5,
     partitionDaysAhead: 14,
     housekeeping: { startedAt: new Date(5_000), succeededAt: new Date(4_000), failure: null },

@@ -5,7 +5,6 @@ import { deleteTenant } from '../../src/operations/tenants/delete-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { couponEmit, makeTenant } from '../support/factories.js';
-import { lockWaits } from '../support/lock-waits.js';
 import { openTransaction } from '../support/locks.js';
 import { OutboxApplication, refusalOf } from '../support/outbox-application.js';
 
@@ -59,6 +58,12 @@ async function unschedule(id: number, tenantId = stack.tenantId, on: Pick<Outbox
   return rows[0].status as string | null;
 }
 
+/** A session of the application waits for a lock. */
+const someoneWaits = () =>
+  eventually(async () => {
+    const text = `select from pg_stat_activity where usename = session_user and wait_event_type = 'Lock'`;
+    return (await shop.pool.query(text)).rowCount === 1;
+  });
 const emitDue = () => emitScheduled(stack.services.db.pool);
 const scheduled = () => stack.rows<Scheduled>('select * from hookwright.scheduled_events order by id');
 const eventsWith = (code: string) =>
@@ -127,7 +132,7 @@ describe('exactly once', () => {
     await client.query('begin');
     const first = await schedule({ key: 'both' }, client);
     const second = schedule({ key: 'both' });
-    await eventually(async () => (await stack.rows(lockWaits)).length === 1);
+    await someoneWaits();
     await client.query('commit');
     client.release();
     expect(await second).toEqual({ ...first, duplicate: true });
@@ -168,7 +173,7 @@ describe('at its time', () => {
     }
     const [event] = await eventsWith('later');
     const deliveries = await stack.deliveries(`event_id = ${event!.id}`);
-    expect(deliveries.map((delivery) => delivery.webhook_id)).toEqual([webhookId, late]);
+    expect(deliveries.map((delivery) => delivery.webhook_id).sort()).toEqual([webhookId, late]);
     await stack.rows(`update hookwright.webhooks set deleted_at = now() where id in (${filtered.id}, ${late})`);
   });
 
@@ -224,7 +229,7 @@ describe('at its time', () => {
 
     await using duty = await openTransaction(stack.databaseUrl, 'select from hookwright.emit_scheduled(500)');
     const canceled = unschedule(id);
-    await eventually(async () => (await stack.rows(lockWaits)).length === 1);
+    await someoneWaits();
     await duty.commit();
     expect(await canceled).toBe('EMITTED');
     expect(await unschedule(id)).toBe('EMITTED');
@@ -254,7 +259,9 @@ describe('at its time', () => {
       `select seq_scan::integer, idx_scan::integer, idx_tup_fetch::integer, pg_current_xact_id_if_assigned() as xid
        from pg_stat_xact_user_tables where relid = 'hookwright.scheduled_events'::regclass`,
     );
-    expect(rows).toEqual([{ seq_scan: 0, idx_scan: 1, idx_tup_fetch: 1, xid: null }]);
+    // The planner may look at the end of the index too.
+    expect(rows).toMatchObject([{ seq_scan: 0, idx_tup_fetch: 1, xid: null }]);
+    expect(rows[0].idx_scan).toBeLessThanOrEqual(2);
   });
 
   test('the daemon emits it within moments', async () => {
