@@ -66,7 +66,7 @@ describe('scheduleEvent', () => {
     ['a time in more than 90 days', { deliverAt: inSeconds(90 * DAY + 60) }, 'input.deliverAt deliver_at_too_far'],
     ['a delay of more than 90 days', { delaySeconds: 90 * DAY + 1 }, 'input.delaySeconds deliver_at_too_far'],
     ['a negative delay', { delaySeconds: -1 }, 'input.delaySeconds too_small'],
-    ['a payload that breaks the schema', { delaySeconds: 1, payload: { code: 'X' } }, 'input.payload schema_required'],
+    ['a payload that breaks the schema', { delaySeconds: 1, payload: { code: 'X' } }, 'input.payload.discount_type schema_required'],
     ['a type that is not registered', { delaySeconds: 1, event: 'no.such' }, 'input.event event_type_unknown'],
     ['an ordering key that is empty', { delaySeconds: 1, orderingKey: '' }, 'input.orderingKey ordering_key_malformed'],
   ])('refuses %s', async (_, input, issue) => {
