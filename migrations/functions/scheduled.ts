@@ -134,7 +134,8 @@ begin
   looked := 0;
   refused := 0;
   -- One probe of the index. The planner may read the table for an exists.
-  if ((select min(s.due_at) from hookwright.scheduled_events s where s.status = 'SCHEDULED') <= called_at) is not true then
+  if ((select min(s.due_at) from hookwright.scheduled_events s where s.status = 'SCHEDULED') <= called_at) is not true
+  then
     return;
   end if;
   begin

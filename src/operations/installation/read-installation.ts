@@ -71,7 +71,7 @@ const oldestWaitingSql = `
      where ${statusInQueueSql()} = 'WAITING') oldest
    where t.uses_flow)`;
 
-/** Those that could not be emitted are due again in two seconds. */
+/** Scheduled events that could not be emitted are due again in two seconds. */
 const scheduledLateSql = `
   (select coalesce(greatest(extract(epoch from now() - min(deliver_at)), 0), 0)::float8
    from hookwright.scheduled_events where status = 'SCHEDULED' and due_at <= now() + interval '2 seconds')`;

@@ -15,7 +15,8 @@ const cancelStatement: Statement = {
 /**
  * Cancels a scheduled event. Nothing happens to one that is canceled already.
  *
- * @throws ApiError not_found; scheduled_event_emitted. Error with LOCK_NOT_AVAILABLE, when another session has it locked
+ * @throws ApiError not_found; scheduled_event_emitted. Error with LOCK_NOT_AVAILABLE, when another session has it
+ *   locked
  */
 export async function cancelScheduledEvent(
   db: Pick<Database, 'orm'>,

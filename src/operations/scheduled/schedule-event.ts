@@ -5,7 +5,7 @@ import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { LOCK_WAIT_MS } from '../deliveries/delivery-state.js';
 
 /** An event to emit later, already judged by its type's schema. */
-export interface EventToSchedule extends Emit {
+interface EventToSchedule extends Emit {
   /** A time in the past is now. Null: after the delay. */
   deliverAt: Date | null;
   /** By the clock of Postgres. */
