@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { emitScheduled } from '../../src/operations/scheduled/emit-scheduled.js';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf, nodesOf, openGraphql } from '../support/graphql-api.js';
-import { lockRows } from '../support/locks.js';
 import { gid } from '../support/ids.js';
+import { lockRows } from '../support/locks.js';
 
 const { api, tenant, ask, read, mutate } = await openGraphql();
 
@@ -66,7 +66,11 @@ describe('scheduleEvent', () => {
     ['a time in more than 90 days', { deliverAt: inSeconds(90 * DAY + 60) }, 'input.deliverAt deliver_at_too_far'],
     ['a delay of more than 90 days', { delaySeconds: 90 * DAY + 1 }, 'input.delaySeconds deliver_at_too_far'],
     ['a negative delay', { delaySeconds: -1 }, 'input.delaySeconds too_small'],
-    ['a payload that breaks the schema', { delaySeconds: 1, payload: { code: 'X' } }, 'input.payload.discount_type schema_required'],
+    [
+      'a payload that breaks the schema',
+      { delaySeconds: 1, payload: { code: 'X' } },
+      'input.payload.discount_type schema_required',
+    ],
     ['a type that is not registered', { delaySeconds: 1, event: 'no.such' }, 'input.event event_type_unknown'],
     ['an ordering key that is empty', { delaySeconds: 1, orderingKey: '' }, 'input.orderingKey ordering_key_malformed'],
   ])('refuses %s', async (_, input, issue) => {
@@ -126,9 +130,12 @@ describe('cancelScheduledEvent', () => {
     expect(data.cancelScheduledEvent.scheduledEvent).toMatchObject({ id: scheduledEvent.id, status: 'CANCELED' });
     expect((await cancel(scheduledEvent.id)).data.cancelScheduledEvent.scheduledEvent.finishedAt).toBe(finishedAt);
     await emitNow(scheduledEvent.id);
-    const { auditLog } = await read('query ($id: ID!) { auditLog(filter: {targetId: $id}) { edges { node { action } } } }', {
-      id: scheduledEvent.id,
-    });
+    const { auditLog } = await read(
+      'query ($id: ID!) { auditLog(filter: {targetId: $id}) { edges { node { action } } } }',
+      {
+        id: scheduledEvent.id,
+      },
+    );
     expect(nodesOf(auditLog)).toEqual([{ action: 'SCHEDULED_EVENT_CANCELED' }]);
     const found = await read('query ($id: ID!) { node(id: $id) { ... on ScheduledEvent { status eventId } } }', {
       id: scheduledEvent.id,
@@ -156,9 +163,12 @@ describe('cancelScheduledEvent', () => {
     expect(codesOf(await cancel(id, stranger.mutate))).toEqual(['NOT_FOUND']);
     expect(codesOf(await cancel('se_999999'))).toEqual(['NOT_FOUND']);
     expect(issuesOf(await cancel('wh_1'))).toEqual(['input.id id_of_another_type']);
-    const { data } = await stranger.ask('query ($id: ID!) { node(id: $id) { id } scheduledEvents { edges { cursor } } }', {
-      id,
-    });
+    const { data } = await stranger.ask(
+      'query ($id: ID!) { node(id: $id) { id } scheduledEvents { edges { cursor } } }',
+      {
+        id,
+      },
+    );
     expect(data).toEqual({ node: null, scheduledEvents: { edges: [] } });
   });
 });

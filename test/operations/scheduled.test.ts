@@ -53,7 +53,11 @@ async function schedule(wanted: Wanted = {}, on: Pick<OutboxApplication['pool'],
   return rows[0] as { id: number; dueAt: Date; duplicate: boolean };
 }
 
-async function unschedule(id: number, tenantId = stack.tenantId, on: Pick<OutboxApplication['pool'], 'query'> = shop.pool) {
+async function unschedule(
+  id: number,
+  tenantId = stack.tenantId,
+  on: Pick<OutboxApplication['pool'], 'query'> = shop.pool,
+) {
   const { rows } = await on.query('select hookwright.unschedule($1, $2) as status', [tenantId, id]);
   return rows[0].status as string | null;
 }
@@ -79,7 +83,9 @@ describe('exactly once', () => {
     );
     const killed = await openTransaction(stack.databaseUrl);
     killed.session.on('error', () => {});
-    const { rows } = await killed.session.query('select looked, pg_backend_pid() as pid from hookwright.emit_scheduled(500)');
+    const { rows } = await killed.session.query(
+      'select looked, pg_backend_pid() as pid from hookwright.emit_scheduled(500)',
+    );
     expect(rows[0].looked).toBe(500);
     // Nobody overtakes it while it may still commit.
     expect(await emitDue()).toEqual({ events: 0, refused: 0, problems: [] });
@@ -141,9 +147,7 @@ describe('exactly once', () => {
   test('an emit that has used the key meanwhile is the event, or the reason to cancel it', async () => {
     for (const code of ['same', 'other']) {
       await schedule({ key: code, code: 'same' });
-      await stack.services.emitter.emit([
-        couponEmit(stack.tenantId, { body: coupon(code), idempotencyKey: code }),
-      ]);
+      await stack.services.emitter.emit([couponEmit(stack.tenantId, { body: coupon(code), idempotencyKey: code })]);
     }
     expect(await emitDue()).toMatchObject({ events: 2, refused: 1 });
     const [event] = await eventsWith('same');
@@ -182,7 +186,11 @@ describe('at its time', () => {
     await stack.rows(
       `insert into hookwright.webhook_options (webhook_id, tenant_id, ordering_by) values (${id}, ${stack.tenantId}, 'KEY')`,
     );
-    for (const [code, seconds] of [['third', 1], ['first', 3], ['second', 2]] as const) {
+    for (const [code, seconds] of [
+      ['third', 1],
+      ['first', 3],
+      ['second', 2],
+    ] as const) {
       const { id: one } = await schedule({ code, orderingKey: 'o', at: `now() + interval '1 hour'` });
       await stack.rows(
         `update hookwright.scheduled_events set deliver_at = now() - interval '${seconds} s', due_at = now() - interval '${seconds} s'
@@ -304,7 +312,12 @@ describe('in a transaction of an application', () => {
   });
 
   test.each([
-    ['a time in 91 days', { at: `now() + interval '91 days'` }, 'HW014', 'An event can be scheduled at most 90 days ahead.'],
+    [
+      'a time in 91 days',
+      { at: `now() + interval '91 days'` },
+      'HW014',
+      'An event can be scheduled at most 90 days ahead.',
+    ],
     ['the end of time', { at: `'infinity'` }, 'HW014', 'An event can be scheduled at most 90 days ahead.'],
     ['no time', { at: 'null' }, 'HW011', 'The time must not be null.'],
     ['an unknown type', { eventType: 'no.such' }, 'HW002', 'There is no such event type.'],

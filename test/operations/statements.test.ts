@@ -20,7 +20,12 @@ import {
   readTenantBacklog,
   readWebhookBacklogs,
 } from '../../src/operations/explorer/read-backlog.js';
-import { answerBodies, answerHeaders, eventBodies, scheduledBodies } from '../../src/operations/explorer/read-bodies.js';
+import {
+  answerBodies,
+  answerHeaders,
+  eventBodies,
+  scheduledBodies,
+} from '../../src/operations/explorer/read-bodies.js';
 import { deliveryContents } from '../../src/operations/explorer/read-sent-contents.js';
 import type { SearchDeps } from '../../src/operations/explorer/search.js';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
@@ -112,7 +117,10 @@ const callAll = (on: Notes): Promise<unknown>[] => [
     ),
   ]),
   ...[readWebhookBacklogs, countHeld, readNextAttempts, readFailuresOfWebhooks].map((read) => read(on, 1, [1])),
-  ...[eventBodies, scheduledBodies, deliveryContents(RULES)].flatMap(({ measure, read }) => [measure(on, 1, [1]), read(on, 1, [1])]),
+  ...[eventBodies, scheduledBodies, deliveryContents(RULES)].flatMap(({ measure, read }) => [
+    measure(on, 1, [1]),
+    read(on, 1, [1]),
+  ]),
   ...[answerBodies, answerHeaders].flatMap(({ measure, read }) => [measure(on, 1, ['1/1']), read(on, 1, ['1/1'])]),
   ...selections.flatMap((each) => [countSelected(on.pool, 1, each, ASC), selectChunk(on.pool, 1, each, ASC, 1)]),
   ...Object.values(OLD_ROWS).map((rows) => forgetOld(on.pool, rows, DAYS)),

@@ -6,14 +6,12 @@ import type { ScheduledEventStatus } from '../../api/generated/graphql';
 import type { Tone } from '../../parts/page';
 import { Badge } from '../../parts/status';
 
-export const SCHEDULED_STATES: Record<
-  ScheduledEventStatus,
-  { name: MessageDescriptor; tone: Tone; icon: LucideIcon }
-> = {
-  SCHEDULED: { name: msg`Scheduled`, tone: 'info', icon: Clock },
-  EMITTED: { name: msg`Emitted`, tone: 'good', icon: CircleCheck },
-  CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
-};
+export const SCHEDULED_STATES: Record<ScheduledEventStatus, { name: MessageDescriptor; tone: Tone; icon: LucideIcon }> =
+  {
+    SCHEDULED: { name: msg`Scheduled`, tone: 'info', icon: Clock },
+    EMITTED: { name: msg`Emitted`, tone: 'good', icon: CircleCheck },
+    CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
+  };
 
 /** The state of a scheduled event. */
 export function ScheduledBadge({ status }: { status: ScheduledEventStatus }) {

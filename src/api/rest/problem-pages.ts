@@ -33,7 +33,8 @@ const advice: Record<Reason, string> = {
   key_not_blocked: 'Read `orderingKeys` of the webhook: somebody may have unblocked the key already.',
   ordering_waits: 'Attempt the delivery that it waits for: `waitsFor` names it.',
   delivery_finished: 'The delivery has succeeded, failed or been canceled. `redeliver` sends it again.',
-  scheduled_limit_reached: 'Schedule the event when some of the tenant’s scheduled events were emitted, or cancel some.',
+  scheduled_limit_reached:
+    'Schedule the event when some of the tenant’s scheduled events were emitted, or cancel some.',
   scheduled_event_emitted: 'Nothing can be done: `eventId` of the scheduled event names the event that was emitted.',
   event_gone: 'A delivery can be sent again only while its event is kept.',
   bulk_operation_limit_reached: 'Wait until a bulk operation has finished, or cancel one.',

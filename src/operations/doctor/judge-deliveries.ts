@@ -47,12 +47,7 @@ export function judgeDeliveries(
       `Ordering keys whose next delivery was not woken: ${facts.leftTurns}. A running daemon wakes them within a minute, or when an application commits its emits; look again then.`,
       'Every ordering key has a delivery whose turn it is.',
     ),
-    warnIf(
-      installation.scheduledLateSeconds > SCHEDULED_WARN_SECONDS,
-      'scheduled',
-      `The oldest scheduled event is ${durationText(installation.scheduledLateSeconds)} late. A daemon of this version emits them; its log says why it does not.`,
-      'No scheduled event is late.',
-    ),
+    judgeScheduled(installation),
     judgeBacklog(installation, facts, now),
     warnIf(
       facts.holdsEndingSoon > 0,
@@ -84,6 +79,15 @@ export function judgeDeliveries(
       `Active: ${installation.activeWebhooks}; disabled because their receivers failed: ${installation.disabledWebhooks}.`,
     ),
   ];
+}
+
+function judgeScheduled({ scheduledLateSeconds }: Installation): Check {
+  return warnIf(
+    scheduledLateSeconds > SCHEDULED_WARN_SECONDS,
+    'scheduled',
+    `The oldest scheduled event is ${durationText(scheduledLateSeconds)} late. A daemon of this version emits them; its log says why it does not.`,
+    'No scheduled event is late.',
+  );
 }
 
 function judgePartitions({ partitionDaysAhead }: Installation): Check {
