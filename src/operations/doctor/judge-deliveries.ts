@@ -55,12 +55,7 @@ export function judgeDeliveries(
       `Held deliveries: ${count(installation.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled within a day (HOLD_HOURS). Have their owners enable them.`,
       `Held deliveries: ${count(installation.held)}; none ends within a day.`,
     ),
-    warnIf(
-      facts.quarantined > 0,
-      'quarantine',
-      `Deliveries in quarantine: ${facts.quarantined}. Their jobs were fetched again and again without being finished. The daemon's log names them: "put aside".`,
-      'No delivery is in quarantine.',
-    ),
+    judgeQuarantine(facts),
     failIf(
       facts.futureTimes > 0,
       'future times',
@@ -87,6 +82,15 @@ function judgeScheduled({ scheduledLateSeconds }: Installation): Check {
     'scheduled',
     `The oldest scheduled event is ${durationText(scheduledLateSeconds)} late. A daemon of this version emits them; its log says why it does not.`,
     'No scheduled event is late.',
+  );
+}
+
+function judgeQuarantine({ quarantined }: DeliveryFacts): Check {
+  return warnIf(
+    quarantined > 0,
+    'quarantine',
+    `Deliveries in quarantine: ${quarantined}. Their jobs were fetched again and again without being finished. The daemon's log names them: "put aside".`,
+    'No delivery is in quarantine.',
   );
 }
 
