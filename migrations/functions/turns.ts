@@ -196,6 +196,7 @@ end $$;
 
 -- Ends keys in whose queues nothing stands behind a position. While another transaction has a key it may be adding to
 -- it: then the key is busy. Where something was added just before, the key has to be looked at again.
+-- An API of 0.1.0 may have sent one out of turn: then something stands before it.
 create or replace function hookwright.end_keys(
   webhook_ids bigint[], keys text[], positions bigint[],
   out busy_webhook_ids bigint[], out busy_keys text[],
@@ -216,7 +217,7 @@ begin
   using unnest(locked.webhook_ids, locked.keys, locked.positions) as l(webhook_id, key, position)
   where k.webhook_id = l.webhook_id and k.key = l.key and not exists (
     select from hookwright.ordering_queue q
-    where q.webhook_id = l.webhook_id and q.key = l.key and q.position > l.position);
+    where q.webhook_id = l.webhook_id and q.key = l.key);
   select coalesce(array_agg(e.webhook_id) filter (where l.key is null), '{}'),
          coalesce(array_agg(e.key) filter (where l.key is null), '{}'),
          coalesce(array_agg(e.webhook_id) filter (where l.key is not null), '{}'),
