@@ -20,9 +20,9 @@ import { Contents } from './0020-contents.js';
 import { Waiting } from './0021-waiting.js';
 import { Ordering } from './0022-ordering.js';
 import { Shapes } from './0023-shapes.js';
-import { Searches } from './0028-searches.js';
-import { BlockedKeys } from './0026-blocked-keys.js';
 import { ScheduledEvents } from './0024-scheduled-events.js';
+import { BlockedKeys } from './0026-blocked-keys.js';
+import { Searches } from './0028-searches.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and

@@ -42,8 +42,6 @@ export const screensFor = (
   viewer: Pick<ViewerQuery['viewer'], 'scopes' | 'mailConfigured' | 'portalSession'>,
 ): readonly TenantScreen[] =>
   TENANT_SCREENS.filter(
-    ({ scopes, needsMail = false, outsidePortal = false }) =>
-      isAllowed(viewer, ...scopes) &&
-      (viewer.mailConfigured || !needsMail) &&
-      (viewer.portalSession == null || !outsidePortal),
+    ({ scopes, needsMail, outsidePortal }) =>
+      isAllowed(viewer, ...scopes) && (viewer.mailConfigured || !needsMail) && !(outsidePortal && viewer.portalSession),
   );

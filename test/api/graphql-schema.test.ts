@@ -50,7 +50,9 @@ describe('the GraphQL schema', () => {
     const printed = printGraphqlSchema(schema);
     for (const name of ['sealedSecret', 'hash', 'dataKey', 'generation', 'tenantId:', 'keepHeld', 'deletedAt']) {
       const place = new RegExp(`^\\s+${name}`, 'm');
-      expect(printed.replace(/input (EmitEvent|CreatePortalSession)Input \{[^}]*\}/g, '')).not.toMatch(place);
+      expect(printed.replace(/input (EmitEvent|ScheduleEvent|CreatePortalSession)Input \{[^}]*\}/g, '')).not.toMatch(
+        place,
+      );
     }
     expect(printed.match(/^ {2}secret: String!/gm)).toHaveLength(2);
     const others = /(input MetadataFilter|input UnblockKeyInput|type OrderingKey) \{[^}]*\}/g;
@@ -80,6 +82,6 @@ describe('the GraphQL schema', () => {
     const types = [...printGraphqlSchema(schema).matchAll(/^(?:type|input|enum|scalar) (\w+)/gm)].map(
       ([, name]) => name!,
     );
-    expect(types).toEqual([...types].sort((a, b) => a.localeCompare(b)));
+    expect(types).toEqual([...types].sort());
   });
 });

@@ -42,7 +42,7 @@ export function ContentDialog({ endpoint, onClose }: EndpointDialogProps) {
     >
       {form.conflict && <BriefConflict {...form.conflict} action={<Trans>Save my changes too</Trans>} />}
       <div className={`grid items-start gap-4 ${preview ? 'lg:grid-cols-2' : ''}`}>
-        <div className="flex min-w-0 flex-col gap-5">
+        <div className="flex min-w-0 flex-col gap-4">
           <FilterField
             value={draft.filter}
             onChange={(filter) => onChange({ ...draft, filter })}

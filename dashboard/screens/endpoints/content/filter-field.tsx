@@ -26,7 +26,7 @@ export function FilterField(props: FilterFieldProps) {
   const { value } = props;
   return (
     <section className="flex flex-col gap-2">
-      <div className="flex min-h-7.5 flex-wrap items-center justify-between gap-2">
+      <div className="flex min-h-8 flex-wrap items-center justify-between gap-2">
         <h3 className="text-sm font-medium">{i18n._(ENDPOINT_FIELDS.filter.name)}</h3>
         <OtherForm {...props} />
       </div>

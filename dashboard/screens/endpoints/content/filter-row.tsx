@@ -33,7 +33,7 @@ export function FilterRowFields({
   return (
     <div>
       <div className="flex flex-wrap items-center gap-2">
-        <span className="min-w-36 flex-2">
+        <span className="min-w-40 flex-2">
           <TextInput
             {...described}
             aria-label={t`Field`}
@@ -50,7 +50,7 @@ export function FilterRowFields({
           onChange={(chosen) => onChange({ ...row, op: chosen })}
         />
         {hasValue(op) && (
-          <span className="min-w-28 flex-1">
+          <span className="min-w-32 flex-1">
             <TextInput
               {...described}
               aria-label={t`Value`}

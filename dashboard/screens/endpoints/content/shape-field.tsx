@@ -62,13 +62,13 @@ export function ShapeField({
       </Field>
       <PlacedIssues area={area} issues={issues.map((issue) => placed(issue, value))} />
       {value !== '' && names.length > 0 && (
-        <fieldset aria-label={t`Names that fit here`} className="flex max-h-24 flex-wrap gap-1 overflow-auto">
+        <fieldset aria-label={t`Names that fit here`} className="flex max-h-32 flex-wrap gap-1 overflow-auto">
           {names.slice(0, NAMES_SHOWN_MAX).map((name) => (
             <button
               key={name}
               type="button"
               onClick={() => insert(name)}
-              className="rounded-sm border border-line bg-sunken px-1.5 py-0.5 font-mono text-xs hover:border-accent"
+              className="rounded-sm border border-line bg-sunken px-1.5 py-0.5 font-mono text-xs hover:underline"
             >
               {name}
             </button>
