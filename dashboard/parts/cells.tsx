@@ -5,6 +5,8 @@ import { Link } from './place';
 import { Untrusted } from './untrusted';
 
 const SUBJECT = 'font-medium text-ink no-underline hover:underline';
+/** The link of an endpoint that is the subject of its row. Its box ends with the cell, however long the URL is. */
+export const ENDPOINT_SUBJECT = `${SUBJECT} block truncate max-cards:line-clamp-2 max-cards:whitespace-normal`;
 
 /** The url of an endpoint without `https://`, which nearly all have. */
 export function shortUrl(url: string): string {
@@ -35,11 +37,7 @@ export function EndpointLink({
   return (
     <Link
       to={`/endpoints/${webhook.databaseId}`}
-      className={
-        beside
-          ? 'text-soft no-underline hover:text-ink hover:underline'
-          : `${SUBJECT} max-cards:line-clamp-2 max-cards:whitespace-normal`
-      }
+      className={beside ? 'text-soft no-underline hover:text-ink hover:underline' : ENDPOINT_SUBJECT}
     >
       <Untrusted text={endpointLabel(webhook)} />
     </Link>

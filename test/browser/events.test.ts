@@ -50,7 +50,7 @@ describe('a scheduled event', () => {
     await page.getByRole('link', { name: 'Scheduled' }).click();
     const rows = page.getByRole('table', { name: 'Scheduled' }).locator('tbody tr');
     await rows.getByRole('button', { name: 'coupon.applied' }).click();
-    const dialog = page.getByRole('dialog');
+    const dialog = page.getByRole('dialog', { name: 'coupon.applied' });
     await dialog.getByText('LATER').waitFor();
     await dialog.getByText('BK-1-reminder').waitFor();
     expect(await axeViolations(page)).toEqual([]);

@@ -1,4 +1,4 @@
-import { endpointLabel } from '../../parts/cells';
+import { ENDPOINT_SUBJECT, endpointLabel } from '../../parts/cells';
 import { Link } from '../../parts/place';
 import { Untrusted } from '../../parts/untrusted';
 
@@ -16,10 +16,7 @@ export const pathOf = ({ tenant, webhookId }: OfTenant): string =>
 /** An endpoint in a list of all tenants. */
 export function EndpointOfTenant({ row }: { row: OfTenant }) {
   return (
-    <Link
-      to={pathOf(row)}
-      className="font-medium text-ink no-underline hover:underline max-cards:line-clamp-2 max-cards:whitespace-normal"
-    >
+    <Link to={pathOf(row)} className={ENDPOINT_SUBJECT}>
       <Untrusted text={endpointLabel(row)} />
     </Link>
   );
