@@ -17,7 +17,8 @@ export class Flow extends Migration {
       alter table hookwright.webhook_options
         add column filter jsonb,                          -- as it was written
         add column filter_path jsonpath,                  -- the same, compiled
-        add column filter_comparisons integer;            -- how many it has
+        add column filter_comparisons integer,            -- how many it has
+        add column filter_compiling integer;              -- comparisons that take as long as compiling its texts
       alter table hookwright.webhooks
         add column plain boolean not null default true;   -- it has no filter
       create index webhooks_not_plain on hookwright.webhooks (tenant_id) where not plain;

@@ -21,8 +21,7 @@ import { Waiting } from './0021-waiting.js';
 import { Ordering } from './0022-ordering.js';
 import { Shapes } from './0023-shapes.js';
 import { ScheduledEvents } from './0024-scheduled-events.js';
-import { BlockedKeys } from './0026-blocked-keys.js';
-import { Searches } from './0028-searches.js';
+import { BlockedKeys } from './0025-blocked-keys.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -51,7 +50,6 @@ export const migrations = [
   { name: '0021-waiting', class: Waiting },
   { name: '0022-ordering', class: Ordering },
   { name: '0023-shapes', class: Shapes },
-  { name: '0028-searches', class: Searches },
-  { name: '0026-blocked-keys', class: BlockedKeys },
   { name: '0024-scheduled-events', class: ScheduledEvents },
+  { name: '0025-blocked-keys', class: BlockedKeys },
 ];

@@ -63,7 +63,7 @@ begin
     -- another transaction is just writing makes us wait for its end: both answers then name one event.
     insert into hookwright.idempotency_keys as known (tenant_id, key, event_id, request_hash)
     select distinct on (i.tenant_id, i.key) i.tenant_id, i.key, i.id,
-           sha256(convert_to(i.event_type || E'\n' || i.body || coalesce(E'\n' || i.ordering_key, ''), 'UTF8'))
+           hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key)
     from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids, ordering_keys)
            with ordinality as i(tenant_id, event_type, body, key, id, ordering_key, ord)
     where i.key is not null and i.id is not null and not exists (
@@ -76,8 +76,7 @@ begin
 
     select array_agg(coalesce(known.event_id, i.id) order by i.ord),
            array_agg(coalesce(i.error, case
-             when known.request_hash <> sha256(convert_to(
-               i.event_type || E'\n' || i.body || coalesce(E'\n' || i.ordering_key, ''), 'UTF8'))
+             when known.request_hash <> hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key)
              then 'IDEMPOTENCY_KEY_REUSED' end) order by i.ord)
     into owners, errors
     from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids, errors, ordering_keys)
@@ -231,4 +230,9 @@ begin
     where d.event_id = event and (d.tenant_id = tenant) is true
       and d.id between event - 14745600000 and event + 14745600000);
 end $$;
+
+-- What an idempotency key is remembered with.
+create or replace function hookwright.hash_of_emit(event_type text, body text, ordering_key text) returns bytea
+language sql stable parallel safe
+return sha256(convert_to(event_type || E'\n' || body || coalesce(E'\n' || ordering_key, ''), 'UTF8'));
 `;

@@ -9,16 +9,13 @@ create or replace function hookwright.emit(
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
   answer record;
-  refusal record;
 begin
   select * into answer from hookwright.emit_events(
     array[emit.tenant_id], array[emit.event_type], array[emit.body], array[emit.idempotency_key],
     schema_checked => emit.schema_checked,
     ordering_keys => case when emit.ordering_key is not null then array[emit.ordering_key] end);
   if answer.error_code is not null then
-    refusal := hookwright.refusal(answer.error_code);
-    raise exception using errcode = refusal.state, message = answer.error_detail,
-      detail = answer.error_code, hint = coalesce(refusal.hint, 'See docs/outbox.md, "What is refused".');
+    perform hookwright.refuse(answer.error_code, answer.error_detail, 'docs/outbox.md, "What is refused"');
   end if;
   return query select answer.event_id, answer.delivery_count, answer.duplicate;
 end $$;
@@ -50,9 +47,7 @@ language plpgsql security definer set search_path = pg_catalog, hookwright, pg_t
 -- Planning takes twice as long as running it, and no arguments make another plan better.
 set plan_cache_mode = force_generic_plan as $$
 declare
-  -- Only a member can have set the role; asking that first saves the API's emits a look-up.
-  restricted boolean := not (current_setting('role') = 'hookwright_api'
-                             or pg_has_role(session_user, 'hookwright_api', 'member'));
+  restricted boolean := not hookwright.may_emit_for_all();
   refusals text[];
   details text[];
   tries integer := 0;
@@ -196,6 +191,23 @@ language sql immutable as $$
   ) as known(code, state, sentence, hint)
   where known.code = refusal.code
 $$;
+
+-- Raises a refusal. sentence null: the one that all refusals of this code have. page: what the hint leads to where the
+-- refusal has none of its own.
+create or replace function hookwright.refuse(code text, sentence text, page text) returns void
+language plpgsql as $$
+declare
+  refusal record := hookwright.refusal(code);
+begin
+  raise exception using errcode = refusal.state, message = coalesce(sentence, refusal.sentence), detail = code,
+    hint = coalesce(refusal.hint, 'See ' || page || '.');
+end $$;
+
+-- Whether the role that logged in may emit for every tenant, as the service does. Only a member can have set the role;
+-- asking that first saves the API's emits a look-up.
+create or replace function hookwright.may_emit_for_all() returns boolean
+language sql stable
+return current_setting('role') = 'hookwright_api' or pg_has_role(session_user, 'hookwright_api', 'member');
 
 grant execute on function hookwright.emit_events, hookwright.emit_traced_events to hookwright_api;
 `;

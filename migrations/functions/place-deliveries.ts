@@ -27,8 +27,7 @@ begin
     return null;
   end if;
   if exists (select from unnest(keys) key where key is not null) then
-    if worker_pool is not null or current_setting('role') = 'hookwright_api'
-       or pg_has_role(session_user, 'hookwright_api', 'member') then
+    if worker_pool is not null or hookwright.may_emit_for_all() then
       perform set_config(
         'lock_timeout', coalesce(nullif(current_setting('app.key_wait', true), ''), '1s'), true);
     end if;

@@ -24,12 +24,12 @@ begin
     sentence := case code when 'ARGUMENT_MISSING' then 'The time must not be null.' end;
   end if;
   if code is not null then
-    perform hookwright.refuse(code, sentence);
+    perform hookwright.refuse(code, sentence, 'docs/scheduled.md, "In your own transaction"');
   end if;
   return next;
 end $$;
 
--- Takes a scheduled event back in an application's own transaction.
+-- Cancels a scheduled event in an application's own transaction.
 --
 -- Returns its state: CANCELED, or EMITTED when it was too late; null when the tenant has no such event.
 create or replace function hookwright.unschedule(tenant_id bigint, id bigint) returns text
@@ -39,7 +39,8 @@ begin
     select from hookwright.outbox_grants g
     where g.role_name = session_user and g.tenant_id = unschedule.tenant_id) then
     perform hookwright.refuse('TENANT_NOT_GRANTED', format(
-      'The role %I may not emit for tenant %s.', session_user, unschedule.tenant_id));
+      'The role %I may not emit for tenant %s.', session_user, unschedule.tenant_id),
+      'docs/scheduled.md, "In your own transaction"');
   end if;
   update hookwright.scheduled_events s set status = 'CANCELED', finished_at = clock_timestamp()
   where s.tenant_id = unschedule.tenant_id and s.id = unschedule.id and s.status = 'SCHEDULED';
@@ -111,8 +112,8 @@ begin
 end $$;
 
 -- Emits the scheduled events that are due, at most this many, in the order of their times. Events that another session
--- has locked are left for the next call, and so are all while another call is under way: of two batches the later one
--- could commit first.
+-- has locked are left for the next call, and so are all while another call runs: of two batches the later one could
+-- commit first.
 --
 -- An event of a tenant that was deleted, or whose idempotency key was used for something else meanwhile, is canceled.
 -- A single event that cannot be emitted now, because an application has its key locked, is tried again in two seconds,
@@ -206,26 +207,6 @@ end $$;
 create or replace function hookwright.scheduled_events_max() returns integer
 language sql immutable parallel safe
 return 100000;
-
--- What an idempotency key is remembered with: emit_events_once writes the same.
-create or replace function hookwright.hash_of_emit(event_type text, body text, ordering_key text) returns bytea
-language sql stable parallel safe
-return sha256(convert_to(event_type || E'\\n' || body || coalesce(E'\\n' || ordering_key, ''), 'UTF8'));
-
--- Whether the role that logged in may emit for every tenant, as the service does.
-create or replace function hookwright.may_emit_for_all() returns boolean
-language sql stable
-return current_setting('role') = 'hookwright_api' or pg_has_role(session_user, 'hookwright_api', 'member');
-
--- Raises a refusal. sentence null: the one that all refusals of this code have.
-create or replace function hookwright.refuse(code text, sentence text) returns void
-language plpgsql as $$
-declare
-  refusal record := hookwright.refusal(code);
-begin
-  raise exception using errcode = refusal.state, message = coalesce(sentence, refusal.sentence), detail = code,
-    hint = coalesce(refusal.hint, 'See docs/scheduled.md, "In your own transaction".');
-end $$;
 
 grant execute on function hookwright.write_scheduled_event to hookwright_api;
 `;
