@@ -3,7 +3,6 @@ import { useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
 import type { EventRowFragment } from '../../api/generated/graphql';
 import { buttonLook, CopyButton } from '../../parts/button';
-import { JsonView } from '../../parts/json-view';
 import { OnePage } from '../../parts/one-page';
 import { Card, Fact, Facts } from '../../parts/page';
 import { Link } from '../../parts/place';
@@ -11,6 +10,7 @@ import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { EVENT, TYPE_VERSIONS } from './documents';
+import { EventPayload } from './event-payload';
 import { versionAt } from './fan-out';
 import { FanOut } from './fan-out-card';
 
@@ -48,13 +48,7 @@ export default function EventPage() {
           {seesDeliveries && seesEndpoints && <FanOut event={event} />}
           <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
             <Card title={<Trans>Payload</Trans>}>
-              {event.body == null ? (
-                <p className="text-sm text-soft">
-                  <Trans>The payload is too large to show.</Trans>
-                </p>
-              ) : (
-                <JsonView text={event.body} name={t`payload`} />
-              )}
+              <EventPayload body={event.body} />
             </Card>
             <Card title={<Trans>Details</Trans>}>
               <AboutEvent event={event} seesEndpoints={seesEndpoints} />

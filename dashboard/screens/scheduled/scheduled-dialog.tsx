@@ -1,22 +1,21 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
 import type { ScheduledRowFragment } from '../../api/generated/graphql';
 import { Button, CopyButton } from '../../parts/button';
 import { Dialog } from '../../parts/dialog';
-import { JsonView } from '../../parts/json-view';
 import { Answer, Fact, Facts, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
+import { EventPayload } from '../events/event-payload';
 import { CancelScheduled } from './cancel-scheduled';
 import { SCHEDULED_EVENT } from './documents';
 import { ScheduledBadge } from './scheduled-badge';
 
 /** One scheduled event: its state, its times and its payload. @param number undefined: none is open. */
 export function ScheduledDialog({ number, onClose }: { number: string | undefined; onClose: () => void }) {
-  const { t } = useLingui();
   const mayCancel = useAllowed('events:emit');
   const [canceling, setCanceling] = useState<ScheduledRowFragment>();
   const [{ data, error }, again] = useQuery({
@@ -44,13 +43,7 @@ export function ScheduledDialog({ number, onClose }: { number: string | undefine
         {event && (
           <div className="flex flex-col gap-4">
             <About event={event} />
-            {event.body == null ? (
-              <p className="text-sm text-soft">
-                <Trans>The payload is too large to show.</Trans>
-              </p>
-            ) : (
-              <JsonView text={event.body} name={t`payload`} />
-            )}
+            <EventPayload body={event.body} />
           </div>
         )}
       </Dialog>

@@ -11,8 +11,7 @@ import { useRefresh } from '../../parts/refresh';
 import { TableSkeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
-import { useAllowed } from '../../parts/viewer';
-import { EVENT_TYPES } from '../event-types/documents';
+import { EventTypeSelect } from '../events/event-type-select';
 import { SCHEDULED_EVENTS } from './documents';
 import { SCHEDULED_STATES, ScheduledBadge } from './scheduled-badge';
 import { ScheduledDialog } from './scheduled-dialog';
@@ -77,12 +76,7 @@ function filterIn(address: Readonly<Record<string, string | undefined>>) {
 
 function Filters() {
   const { t, i18n } = useLingui();
-  const [{ status = ANY, type = ANY }, setAddress] = useAddress();
-  const [{ data }] = useQuery({ query: EVENT_TYPES, pause: !useAllowed('webhooks:read') });
-  const names = new Set(data?.eventTypes?.map(({ name }) => name));
-  if (type !== ANY) {
-    names.add(type);
-  }
+  const [{ status = ANY }, setAddress] = useAddress();
   return (
     <FilterRow>
       <Select
@@ -94,12 +88,7 @@ function Filters() {
           ...STATES.map((value) => ({ value, name: i18n._(SCHEDULED_STATES[value].name) })),
         ]}
       />
-      <Select
-        label={t`Event type`}
-        value={type}
-        onChange={(next) => setAddress({ type: next })}
-        options={[{ value: ANY, name: t`Any event type` }, ...[...names].map((name) => ({ value: name, name }))]}
-      />
+      <EventTypeSelect />
     </FilterRow>
   );
 }
