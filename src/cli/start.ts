@@ -49,7 +49,7 @@ interface Start {
 const HASTY_DRAIN_MS = 3_000;
 
 /**
- * Opens each part after those that it stands on. Only processes with an API load it, and only those with a daemon load
+ * Opens each part after the parts that it needs. Only processes with an API load it, and only those with a daemon load
  * that: a daemon takes 30 MiB less (docs/performance.md).
  */
 export async function startParts(start: Start): Promise<void> {

@@ -153,7 +153,7 @@ function compareTexts(one: string, other: string): number {
   return (one.codePointAt(at) ?? -1) - (other.codePointAt(at) ?? -1);
 }
 
-/** Null: the value is no number. Rounding keeps the order, so digits decide only between those that it makes equal. */
+/** Null: the value is not a number. Only numbers that round to the same value are compared by their digits. */
 function orderOfNumbers(value: unknown, other: number): number | null {
   const written = writtenNumber(value);
   if (written === null) {

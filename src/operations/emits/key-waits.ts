@@ -38,7 +38,7 @@ export class KeyWaits {
     });
   }
 
-  /** Resolves at once, unless a call much like this one waits. @throws Error when that one has waited in vain */
+  /** Waits while a call of the same tenant, type and key waits for its key. @throws Error if that call fails */
   async free(items: readonly Emit[]): Promise<void> {
     if (this.#calls.size === 0) {
       return;

@@ -18,7 +18,7 @@ interface Batch {
 }
 
 interface Emitted {
-  /** Scheduled events that are done, with those that were refused. */
+  /** Scheduled events that are finished: emitted or canceled. */
   events: number;
   /** Canceled, because they could not be emitted any more. */
   refused: number;

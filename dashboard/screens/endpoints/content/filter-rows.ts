@@ -53,7 +53,7 @@ export function rowsOf(filter: EventFilter): FilterDraft | undefined {
   );
 }
 
-/** The rows that are conditions: those that somebody has written into. */
+/** The rows that somebody has filled in. */
 export const writtenRows = (rows: readonly FilterRow[]): FilterRow[] => rows.filter((row) => !isBlank(row));
 
 const isBlank = ({ path, op, value }: FilterRow): boolean =>

@@ -46,7 +46,7 @@ export class ScheduledEventResolver {
   @Requires('events:read')
   @Query(() => ScheduledEventConnection, {
     nullable: true,
-    description: "The tenant's scheduled events, newest first, with those that were emitted or canceled of late.",
+    description: "The tenant's scheduled events, newest first. Emitted and canceled ones are kept for 30 days.",
   })
   async scheduledEvents(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
