@@ -11,6 +11,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
  * processes: loading the service takes 3 seconds of processor time.
  */
 const alone = [
+  'test/concurrency/backpressure.test.ts',
   'test/embedded-postgres*.test.ts',
   'test/event-schemas/payload-check.test.ts',
   'test/faults/silent-standby.test.ts',

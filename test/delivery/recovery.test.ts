@@ -85,12 +85,16 @@ test('pauses double up to an hour, and begin again at a minute only after a stea
   const endpoint = await disabledEndpoint();
   await round();
   const pauses = [(await recovery(endpoint))!.pause];
+  const attempts = async () => (await held(endpoint))[0]?.attempts;
   for (let probe = 0; probe < 7; probe += 1) {
+    const before = (await attempts())!;
     await now(endpoint);
     // The daemon looks, too.
     await Promise.all([round(), round()]);
     await eventually(() => endpoint.received.length > probe);
     expect(endpoint.received).toHaveLength(probe + 1);
+    // Before it is recorded, no other probe begins.
+    await eventually(async () => (await attempts()) === before + 1);
     const { pause, inMinutes } = (await recovery(endpoint))!;
     expect(inMinutes).toBeGreaterThan(pause - 1);
     expect(inMinutes).toBeLessThanOrEqual(pause);

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -6,6 +7,22 @@ import type { FastifyInstance } from 'fastify';
 export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
   await once(server.listen(port, host), 'listening');
   return (server.address() as AddressInfo).port;
+}
+
+/**
+ * Listens on loopback at a port that no connection gets from the system: after it has gone away, the server finds it
+ * free.
+ */
+export async function listenAtOwnPort(server: Server): Promise<number> {
+  for (;;) {
+    try {
+      return await listen(server, randomInt(20_000, 32_000));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') {
+        throw error;
+      }
+    }
+  }
 }
 
 /** Listens on loopback, and knows its sockets: closing cuts them. */

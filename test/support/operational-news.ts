@@ -25,7 +25,8 @@ export const receivedOf = ({ received }: Receiver, type: string): Received[] =>
 export const signatureOf = (secret: string, body: Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-/** Lets a minute pass for the database: counted news may be raised. */
-export async function passMinute(stack: DeliveryStack): Promise<void> {
-  await stack.rows(`update hookwright.raised_events set raised_at = raised_at - interval '61 seconds'`);
+/** Lets a minute pass for the database: counted news may be raised. @param type default: of all types */
+export async function passMinute(stack: DeliveryStack, type?: string): Promise<void> {
+  const which = type === undefined ? '' : `where event_type = '${type}'`;
+  await stack.rows(`update hookwright.raised_events set raised_at = raised_at - interval '61 seconds' ${which}`);
 }

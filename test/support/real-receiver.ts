@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Behaviour } from './behaviour.js';
-import { listen } from './loopback.js';
+import { listen, listenAtOwnPort } from './loopback.js';
 
 /** One request as it came. */
 interface Arrival {
@@ -49,7 +49,7 @@ export class RealReceiver implements AsyncDisposable {
 
   static async start(): Promise<RealReceiver> {
     const receiver = new RealReceiver();
-    await receiver.comeBack();
+    receiver.#port = await listenAtOwnPort(receiver.#server);
     return receiver;
   }
 
@@ -75,7 +75,7 @@ export class RealReceiver implements AsyncDisposable {
   }
 
   async comeBack(): Promise<void> {
-    this.#port = await listen(this.#server, this.#port);
+    await listen(this.#server, this.#port);
   }
 
   closeIdle(): void {
