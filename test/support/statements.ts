@@ -2,7 +2,7 @@ import pg from 'pg';
 import { vi } from 'vitest';
 
 /** The statements that are sent to Postgres during `work`. */
-async function sentDuring(work: () => Promise<unknown>): Promise<pg.QueryConfig[]> {
+export async function sentDuring(work: () => Promise<unknown>): Promise<pg.QueryConfig[]> {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   try {
     await work();
@@ -15,7 +15,7 @@ async function sentDuring(work: () => Promise<unknown>): Promise<pg.QueryConfig[
 /** The texts of the statements that are sent during `work`, without those around transactions. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const texts = (await sentDuring(work)).map(({ text }) => text);
-  return texts.filter((text) => !/^(begin|commit|select set_config)/.test(text));
+  return texts.filter((text) => !/^(begin|commit|savepoint|rollback to savepoint|select set_config)/.test(text));
 }
 
 /** The texts of the prepared statements that are sent during `work`, by name. */

@@ -14,6 +14,7 @@ import type { Actor } from '../../operations/rows/audit.js';
 import type { SecretVault } from '../../operations/secrets/secret-vault.js';
 import type { PlatformAccess } from '../../operations/tenants/platform-access.js';
 import type { Database } from '../../platform/database/database.js';
+import { Moment } from '../../platform/database/moment.js';
 import { tenantEntityManager } from '../../platform/database/tenant-database.js';
 import type { Config } from '../../platform/settings/config.js';
 import type { ApiMetrics } from '../../platform/telemetry/api-metrics.js';
@@ -119,6 +120,32 @@ export class Context extends WithServices {
   get em(): EntityManager {
     this.madeEm ??= tenantEntityManager(this.db.orm.em, this.tenantId);
     return this.madeEm;
+  }
+
+  /** All reads of this context see one moment from now on. It is the context of a query, which has read nothing yet. */
+  enter(moment: Moment): void {
+    this.db = moment.db;
+    this.madeEm = moment.em;
+    this.madeLoaders = undefined;
+  }
+
+  /**
+   * Executes a query with a context of its own, whose reads see one moment.
+   *
+   * @param readsOfRows false: one statement reads everything, or each read is of another thing
+   */
+  async atOneMoment<Result>(readsOfRows: boolean, work: (context: Context) => Promise<Result>): Promise<Result> {
+    if (!readsOfRows || this.tenantId === null) {
+      return work(this);
+    }
+    const moment = new Moment(this.db, this.tenantId);
+    const own: Context = Object.assign(Object.create(Object.getPrototypeOf(this)), this);
+    own.enter(moment);
+    try {
+      return await work(own);
+    } finally {
+      void moment.end();
+    }
   }
 
   get loaders(): Loaders {

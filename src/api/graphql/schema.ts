@@ -23,6 +23,7 @@ import { AffectedShapeResolver } from './event-types/affected-shape.js';
 import { EventSchemaResolver } from './event-types/event-schema.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-types/event-type.js';
 import { EventTypeMutations } from './event-types/event-type-mutations.js';
+import { markFieldsOfRows } from './fields/of-a-row.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
 import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
 import { WhereaboutsResolver } from './installation/whereabouts.js';
@@ -120,6 +121,7 @@ async function build(): Promise<GraphQLSchema> {
     schema.getType(name)!.description = description;
   }
   showGlobalIds(schema);
+  markFieldsOfRows(schema);
   return schema;
 }
 

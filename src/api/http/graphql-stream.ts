@@ -150,7 +150,10 @@ async function executePortion(
   const context = await whoAsks(services, request, authorization, PORTION_BYTES_MAX);
   const { budget } = context;
   try {
-    const results = await Promise.all(portion.map((update) => executeUpdate(subscription, update, context)));
+    const { readsOfRows } = subscription.operation.reading(subscription.variables);
+    const results = await context.atOneMoment(readsOfRows, (own) =>
+      Promise.all(portion.map((update) => executeUpdate(subscription, update, own))),
+    );
     return { results, budget };
   } catch (error) {
     budget.end();

@@ -1,8 +1,20 @@
 import type { FastifyRequest } from 'fastify';
-import { execute, type GraphQLSchema, parse, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql';
+import {
+  execute,
+  type GraphQLField,
+  type GraphQLSchema,
+  getOperationAST,
+  parse,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import { ApiError, type InputIssue, type Path, type Reason } from '../../errors.js';
+import type { Context } from '../context/context.js';
 import { causeOf } from '../graphql/fields/errors.js';
-import { type Requirement, requirementOf } from '../graphql/fields/requires.js';
+import { OF_A_ROW } from '../graphql/fields/of-a-row.js';
+import { requirementOf } from '../graphql/fields/requires.js';
 import { contextOf } from '../http/asking.js';
 import { restPlace } from './field-forms.js';
 
@@ -36,17 +48,15 @@ export function prepareOperation<Variables extends Record<string, unknown>, Data
   if (invalid !== undefined) {
     throw new Error(`A REST route's document does not fit the schema: ${invalid.message}\n${source}`);
   }
-  const requirements: Requirement[] = [];
+  const fields: GraphQLField<unknown, unknown>[] = [];
   const types = new TypeInfo(schema);
-  const Field = () => {
-    const requirement = requirementOf(types.getFieldDef()!);
-    if (requirement !== undefined) {
-      requirements.push(requirement);
-    }
-  };
-  visit(document, visitWithTypeInfo(types, { Field }));
+  visit(document, visitWithTypeInfo(types, { Field: () => void fields.push(types.getFieldDef()!) }));
+  const requirements = fields.map(requirementOf).filter((requirement) => requirement !== undefined);
+  const isQuery = getOperationAST(document)?.operation === 'query';
+  const readsOfRows = isQuery && fields.some((field) => field.extensions[OF_A_ROW] === true);
   const run = async (request: FastifyRequest, variableValues: Variables): Promise<Data> => {
-    const result = await execute({ schema, document, contextValue: contextOf(request), variableValues });
+    const executed = async (contextValue: Context) => execute({ schema, document, contextValue, variableValues });
+    const result = await contextOf(request).atOneMoment(readsOfRows, executed);
     const [error] = result.errors ?? [];
     if (error !== undefined) {
       throw inRestTerms(causeOf(error), (path) => placeOf(path, variableValues['input']));

@@ -1,5 +1,6 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener, HeaderMap } from '@apollo/server';
 import { ApiError, keyRequired } from '../../../errors.js';
+import { Moment } from '../../../platform/database/moment.js';
 import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
 import { graphqlErrorOf, refusalOf } from '../fields/errors.js';
@@ -21,7 +22,7 @@ const listener: GraphQLRequestListener<Context> = {
     const asked = request.http as GraphqlRequest;
     const known = knownOperation(schema, document, operation);
     requireAllowed(known, asked.isStream, contextValue);
-    const { refusal, headers } = admit(known, request.variables ?? {}, contextValue);
+    const { refusal, headers, readsOfRows } = admit(known, request.variables ?? {}, contextValue);
     asked.isCounted = true;
     for (const name in headers) {
       response.http.headers.set(name, headers[name]!);
@@ -30,6 +31,10 @@ const listener: GraphQLRequestListener<Context> = {
       throw graphqlErrorOf(refusal);
     }
     asked.operation = known;
+    if (readsOfRows && known.kind === 'query' && contextValue.tenantId !== null) {
+      asked.moment = new Moment(contextValue.db, contextValue.tenantId);
+      contextValue.enter(asked.moment);
+    }
   },
 
   /** Subscriptions are answered later, by their stream. */
@@ -55,14 +60,18 @@ function requireAllowed({ kind, isIntrospection }: KnownOperation, isStream: boo
   }
 }
 
-function admit(operation: KnownOperation, values: Readonly<Record<string, unknown>>, context: Context): Verdict {
+function admit(
+  operation: KnownOperation,
+  values: Readonly<Record<string, unknown>>,
+  context: Context,
+): Verdict & Pick<Reading, 'readsOfRows'> {
   const { introspection, limits } = context.config;
   // First of all, because GraphQL's errors about variables repeat their values.
   requireVariables(operation.variables, values, introspection);
-  const { cost, guarded } = operation.reading(values);
+  const { cost, guarded, readsOfRows } = operation.reading(values);
   requireGuarded(operation, guarded, context);
   requireAffordable(operation.kind, cost, limits.graphql.costMax);
-  return chargeRequest(context, operation, values, cost);
+  return { ...chargeRequest(context, operation, values, cost), readsOfRows };
 }
 
 /**

@@ -14,6 +14,7 @@ import { type ComplexityEstimator, type ComplexityEstimatorArgs, getComplexity }
 import { PAGE_DEFAULT, PAGE_MAX } from '../fields/connection.js';
 import { LIST_LENGTH } from '../fields/costs.js';
 import { refusalOf } from '../fields/errors.js';
+import { OF_A_ROW } from '../fields/of-a-row.js';
 import { type Requirement, requirementOf } from '../fields/requires.js';
 
 /** The assumed length of a list that has no page size and declares none. */
@@ -95,6 +96,8 @@ export interface Reading {
   cost: number;
   /** The fields with a requirement, each once, a field before those that it leads to. */
   guarded: readonly GuardedField[];
+  /** Whether it reads a row and, by another statement, what belongs to that row. */
+  readsOfRows: boolean;
 }
 
 interface GuardedField {
@@ -117,7 +120,9 @@ export function readingOf(
   variables: Record<string, unknown>,
 ): Reading {
   const guarded = new Map<string, GuardedField>();
-  const noteGuarded: ComplexityEstimator = ({ type, field, node }) => {
+  let readsOfRows = false;
+  const note: ComplexityEstimator = ({ type, field, node }) => {
+    readsOfRows ||= field.extensions[OF_A_ROW] === true;
     const requirement = requirementOf(field);
     if (requirement !== undefined) {
       const name = `${type.name}.${field.name}`;
@@ -129,8 +134,7 @@ export function readingOf(
   let cost: number;
   try {
     cost =
-      getComplexity({ ...question, estimators: [noteGuarded, objects] }) +
-      getComplexity({ ...question, estimators: [texts] });
+      getComplexity({ ...question, estimators: [note, objects] }) + getComplexity({ ...question, estimators: [texts] });
   } catch (error) {
     if (!(error instanceof GraphQLError)) {
       throw error;
@@ -140,5 +144,5 @@ export function readingOf(
     }
     cost = Number.POSITIVE_INFINITY;
   }
-  return { cost, guarded: [...guarded.values()].reverse() };
+  return { cost, guarded: [...guarded.values()].reverse(), readsOfRows };
 }

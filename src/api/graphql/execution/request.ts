@@ -2,6 +2,7 @@ import { HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import type { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
 import { BoundedMap } from '../../../domain/bounded-map.js';
+import type { Moment } from '../../../platform/database/moment.js';
 import { refusalOf } from '../fields/errors.js';
 import type { GraphqlLimits } from './document-limits.js';
 import type { KnownOperation } from './operation.js';
@@ -55,6 +56,8 @@ export class GraphqlRequest implements HTTPGraphQLRequest {
   readonly answerType: AnswerType | null;
   /** Null until the request may run. */
   operation: KnownOperation | null = null;
+  /** The moment of its reads. Null where one statement reads everything, and for mutations. */
+  moment: Moment | null = null;
   /** Whether the limits of the key were applied to the request. */
   isCounted = false;
 

@@ -74,7 +74,7 @@ export class GraphqlServer {
     if (refusal === null) {
       request.body = this.#texts.byHash(request.body);
     }
-    const { status, headers, body } = await this.#apollo.executeHTTPGraphQLRequest({
+    const asked = this.#apollo.executeHTTPGraphQLRequest({
       httpGraphQLRequest: request,
       context: async () => {
         if (refusal !== null) {
@@ -83,6 +83,7 @@ export class GraphqlServer {
         return context;
       },
     });
+    const { status, headers, body } = await asked.finally(() => void request.moment?.end());
     headers.set('content-type', `${request.answerType ?? ANSWER_TYPES[0]}; charset=utf-8`);
     const limits = request.isCounted ? {} : chargeBroken(context);
     return {
