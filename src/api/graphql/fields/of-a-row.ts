@@ -4,7 +4,7 @@ import { getMetadataStorage } from 'type-graphql';
 /** The extension of a field that is read by a statement of its own, apart from the row that it belongs to. */
 export const OF_A_ROW = 'ofARow';
 
-/** Marks these fields: those of a `Node` that have a resolver. */
+/** Gives the extension to the fields of a `Node` that have a resolver. */
 export function markFieldsOfRows(schema: GraphQLSchema): void {
   const node = schema.getType('Node');
   for (const { kind, schemaName, getObjectType } of getMetadataStorage().fieldResolvers) {
