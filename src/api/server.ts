@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { constants } from 'node:zlib';
+import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { answerHalfClosed, http } from '../platform/node/node-http.js';
@@ -39,6 +41,15 @@ const KEEP_ALIVE_FACTOR = 1.2;
 
 /** The addresses that receivers may let through their firewalls. */
 const EGRESS_ADDRESSES_PATH = '/.well-known/webhook-addresses.json';
+
+/** Requests are not unpacked: limits of bodies count what was sent. A slow reader holds a window of 256 KiB. */
+const compression: FastifyCompressOptions = {
+  encodings: ['br', 'gzip'],
+  brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 } },
+  threshold: 1_024,
+  syncThreshold: 16_384, // longer answers are compressed beside the loop
+  globalDecompression: false,
+};
 
 /**
  * Builds the API: `/graphql`, `/graphiql`, `/api/v1`, `/health`, and the dashboard over it. It does not listen: the
@@ -93,6 +104,7 @@ export async function buildServer(services: Services, options: DashboardOptions 
   limitPipelining(app, limits.pipelinedRequestsMax);
   endConnections(app);
   refuseRepeatedHeaders(app);
+  await app.register(compress, compression);
   // Behind what counts requests: it answers preflights itself, and no hook after it sees them.
   await allowOrigins(app, config);
   const rest = config.basePath + REST_PREFIX;

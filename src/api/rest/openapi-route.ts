@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import Negotiator from 'negotiator';
 import type { RegisteredEventType } from '../../operations/event-types/event-type-registry.js';
 import { listedTypes } from '../../operations/event-types/listed-types.js';
 import { Remembered } from '../../operations/rows/remembered.js';
@@ -9,12 +12,20 @@ import { openApiDocument } from './openapi.js';
 /** How long a hidden type that a webhook begins to name, or no longer names, is listed as before. */
 const LISTED_AGE_MAX_MS = 60_000;
 
+const brotliCompressed = promisify(brotliCompress);
+const gzipped = promisify<Buffer, Buffer>(gzip);
+/** A higher one takes a second for a document of some MiB. */
+const BROTLI_QUALITY = 5;
+
 interface Made {
   of: readonly RegisteredEventType[];
-  /** All slow readers share these bytes. */
-  text: Buffer;
+  /** By `Content-Encoding`. All slow readers share these bytes. */
+  bytes: Readonly<Record<Encoding, Buffer>>;
   etag: string;
 }
+
+const ENCODINGS = ['br', 'gzip', 'identity'] as const;
+type Encoding = (typeof ENCODINGS)[number];
 
 /**
  * Serves the OpenAPI document. It is made when the event types have changed, not for each request: it can have 32 MiB.
@@ -30,16 +41,27 @@ export async function openApiRoute(
   app.get('/openapi.json', async (request, reply) => {
     const of = await listed(await eventTypes.all());
     if (made === null || made.of.length !== of.length || of.some((type, at) => type !== made?.of[at])) {
-      const text = Buffer.from(JSON.stringify(openApiDocument(config, of)));
-      made = { of, text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+      made = await makeDocument(config, of);
     }
-    const { text, etag } = made;
-    reply.headers({ 'cache-control': 'no-cache', etag });
+    const { bytes, etag } = made;
+    reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding', etag });
     if (isKnown(request.headers['if-none-match'], etag)) {
       return reply.code(304).send();
     }
-    return reply.type('application/json; charset=utf-8').send(text);
+    const encoding = new Negotiator(request).encoding([...ENCODINGS]) as Encoding | undefined;
+    if (encoding !== undefined && encoding !== 'identity') {
+      reply.header('content-encoding', encoding);
+    }
+    return reply.type('application/json; charset=utf-8').send(bytes[encoding ?? 'identity']);
   });
+}
+
+async function makeDocument(config: Services['config'], of: readonly RegisteredEventType[]): Promise<Made> {
+  const identity = Buffer.from(JSON.stringify(openApiDocument(config, of)));
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
+  const [br, gzip] = await Promise.all([brotliCompressed(identity, quality), gzipped(identity)]);
+  const etag = `"${createHash('sha256').update(identity).digest('base64url')}"`;
+  return { of, bytes: { br, gzip, identity }, etag };
 }
 
 /** Compares weakly (RFC 9110 §13.1.2): a proxy that compresses the answer makes the tag weak. */
