@@ -89,7 +89,7 @@ type Shape = Record<string, z.ZodType>;
 
 function requestedOf(field: Field | Group): z.ZodType {
   if (field.kind === 'group') {
-    const members = requested(Object.entries(field.fields) as Shown);
+    const members = { ...requested(Object.entries(field.fields) as Shown), ...ignored(readOnlyOf(field)) };
     return z.strictObject(members).partial().nullish().meta({ description: field.rest! });
   }
   const form = formOf(field, true);
@@ -99,14 +99,18 @@ function requestedOf(field: Field | Group): z.ZodType {
 const requested = (fields: Shown): Shape =>
   Object.fromEntries(fields.map(([name, field]) => [restName(name), requestedOf(field)]));
 
+/** The parts of a group that only answers have. */
+function readOnlyOf({ option, warns }: Group): Shape {
+  const own = z.array(z.string()).meta({ description: 'The fields that are set here, and not inherited.' });
+  const warnings = z.array(warningForm).meta({ description: 'Possible mistakes in these values.' });
+  return { ...(option === undefined ? {} : { own }), ...(warns ? { warnings } : {}) };
+}
+
 function answeredOf([name, field]: Shown[number]): [name: string, form: z.ZodType] {
   const description = field.rest!;
   if (field.kind === 'group') {
     const members = answered(Object.entries(field.fields) as Shown);
-    const own = z.array(z.string()).meta({ description: 'The fields that are set here, and not inherited.' });
-    const warnings = z.array(warningForm).meta({ description: 'Possible mistakes in these values.' });
-    const more = { ...(field.option === undefined ? {} : { own }), ...(field.warns ? { warnings } : {}) };
-    return [restName(name), z.object({ ...members, ...more }).meta({ description })];
+    return [restName(name), z.object({ ...members, ...readOnlyOf(field) }).meta({ description })];
   }
   if (field.secret) {
     return [restName(setName(name)), z.boolean().meta({ description: `Whether it is set. ${description}` })];
@@ -139,6 +143,15 @@ export function optionFormsOf(fields: Fields): [requested: Shape, answered: Shap
   const shown = shownIn(fields, true);
   return [requested(shown), answered(shown)];
 }
+
+/** The forms of fields that only answers have, in requests: what GET shows may be sent back whole. */
+export const ignored = (shape: Shape): Shape =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, form]) => [
+      name,
+      form.optional().meta({ readOnly: true, description: 'Only answers have it. In a request it is ignored.' }),
+    ]),
+  );
 
 /** Gives the fields of a body their names in GraphQL. In a group, null resets a value that would be inherited. */
 export function inGraphqlTerms(fields: Fields, body: object): Record<string, unknown> {

@@ -136,10 +136,8 @@ export function inputsOf(field: Field | Group | undefined, [name, value]: [strin
   if (field?.kind !== 'auth' || value === null || value === undefined) {
     return [[name, value]];
   }
-  // Without a secret it is what readers get, which changes nothing.
   const { basic, bearer, api_key: apiKey } = value as Record<string, unknown>;
-  const isGiven = [basic, bearer, apiKey].some((one) => one !== undefined);
-  return isGiven ? [[name, { basic, bearer, apiKey }]] : [];
+  return [[name, { basic, bearer, apiKey }]];
 }
 
 /** Headers by their names as a list: one that is null is removed, one without `value` stays as it is. */

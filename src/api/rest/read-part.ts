@@ -44,7 +44,7 @@ function inputIssues(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknow
   const path = pathOf(issue, [part]);
   if (issue.code === 'unrecognized_keys') {
     const noun = part === 'query' ? 'parameter' : 'property';
-    const names = Object.keys(objectAt(schema, issue.path)?.shape ?? {}).join(', ');
+    const names = writable(objectAt(schema, issue.path)).join(', ');
     const owner = issue.path.length === 0 ? 'this request' : String(issue.path.at(-1));
     return issue.keys.map((key) => ({
       path: [...path, key.slice(0, PROPERTY_SHOWN_LENGTH_MAX)],
@@ -65,6 +65,11 @@ function inputIssues(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknow
   }
   return [inputIssueOf(issue, [part])];
 }
+
+const writable = (form: z.ZodObject | undefined): string[] =>
+  Object.entries(form?.shape ?? {}).flatMap(([name, inner]) =>
+    (inner as z.ZodType).meta()?.['readOnly'] ? [] : [name],
+  );
 
 /** The object at a path of a form; undefined: something else is there. */
 function objectAt(form: unknown, [step, ...rest]: readonly PropertyKey[]): z.ZodObject | undefined {

@@ -3,7 +3,7 @@ import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../../domain/events
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { mustBe } from '../../domain/json-type.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
-import { formsOf, subscribedEvent } from './field-forms.js';
+import { formsOf, ignored, subscribedEvent } from './field-forms.js';
 import { eventFilter, warningForm } from './option-forms.js';
 import { listed, webhookOptions, webhookOptionsChange, webhookOptionsInput } from './option-schemas.js';
 
@@ -41,6 +41,30 @@ export const webhookInput = z.strictObject({ ...settings, options: webhookOption
   examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.canceled'] }],
 });
 
+/** The fields of a webhook that only answers have. */
+const read = {
+  id: webhookId.meta({ description: 'Identifies the webhook; used in paths.' }),
+  consecutive_failures: integer.min(0).meta({
+    description: 'Consecutive failed attempts, across deliveries. At 10 the webhook is disabled.',
+  }),
+  last_success_at: time.nullable().meta({ description: 'When an attempt last succeeded; null until one has.' }),
+  last_failure_at: time.nullable().meta({ description: 'When an attempt last failed; null until one has.' }),
+  disabled_at: time.nullable().meta({ description: 'null while the webhook is active.' }),
+  created_at: time.meta({ description: 'When the webhook was created.' }),
+};
+
+const { id: shownId, ...history } = read;
+const answered = {
+  id: shownId,
+  ...shownSettings,
+  active: z.boolean().meta({ description: 'true while deliveries are sent.' }),
+  ...history,
+};
+
+/** The fields of a change without those that it ignores. */
+export const writableIn = <Change extends object>(change: Change): Omit<Change, keyof typeof read> =>
+  Object.fromEntries(Object.entries(change).filter(([name]) => !Object.hasOwn(read, name))) as never;
+
 export const webhookChange = z
   .strictObject({
     active: z.boolean().optional().meta({
@@ -49,8 +73,9 @@ export const webhookChange = z
     }),
     ...z.object(settings).partial().shape,
     options: webhookOptionsChange.optional(),
+    ...ignored(read),
   })
-  .refine((change) => Object.keys(change).length > 0, {
+  .refine((change) => Object.keys(writableIn(change)).length > 0, {
     message: `must have at least one of ${listed(['active', ...Object.keys(settings), 'options'])}`,
     params: { code: 'nothing_to_change' },
   })
@@ -60,19 +85,6 @@ export const webhookChange = z
     description: 'The fields to change, at least one. Fields that are left out stay as they are.',
     examples: [{ active: true }, { events: ['*'] }],
   });
-
-const answered = {
-  id: webhookId.meta({ description: 'Identifies the webhook; used in paths.' }),
-  ...shownSettings,
-  active: z.boolean().meta({ description: 'true while deliveries are sent.' }),
-  consecutive_failures: integer.min(0).meta({
-    description: 'Consecutive failed attempts, across deliveries. At 10 the webhook is disabled.',
-  }),
-  last_success_at: time.nullable().meta({ description: 'When an attempt last succeeded; null until one has.' }),
-  last_failure_at: time.nullable().meta({ description: 'When an attempt last failed; null until one has.' }),
-  disabled_at: time.nullable().meta({ description: 'null while the webhook is active.' }),
-  created_at: time.meta({ description: 'When the webhook was created.' }),
-};
 
 const webhookExample = {
   id: 42,

@@ -1,16 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Fields } from '../../domain/fields/field.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { ApiError } from '../../errors.js';
+import type { Webhook } from '../../entities/webhook.js';
+import { ApiError, type Path } from '../../errors.js';
+import type { Context } from '../context/context.js';
 import { optionsOf } from '../graphql/fields/options-of.js';
-import { readWebhook } from '../graphql/webhooks/webhook.js';
+import { readField, readWebhook } from '../graphql/webhooks/webhook.js';
 import { contextOf } from '../http/asking.js';
 import { readJson } from '../http/json-body.js';
 import { inGraphqlTerms, mergedMaps } from './field-forms.js';
 import { etagOf, versionFor } from './if-match.js';
+import { restName } from './names.js';
 import type { Operations, OptionsNode } from './operations.js';
 import { optionsInRest } from './option-forms.js';
 import { webhookOptionsChange } from './option-schemas.js';
 import { MERGE_PATCH } from './paths.js';
+import { changedOptions } from './sent-back.js';
 import {
   bodyOf,
   canReadIfMatch,
@@ -41,22 +46,31 @@ export async function optionRoutes(app: FastifyInstance, operations: Operations)
   });
   const onChange = [operations.updateOptions.authorise, hasNoParameters, canReadIfMatch, isThere];
   app.patch<WithId>('/webhooks/:id/options', { onRequest: onChange }, async (request, reply) => {
-    const patch = inGraphqlTerms(webhookFields, bodyOf(request, webhookOptionsChange));
-    const { updateWebhook } = await updateMerged(request, patch, operations.updateOptions);
+    const options = bodyOf(request, webhookOptionsChange);
+    const { updateWebhook } = await updateMerged(request, { options, path: ['body'] }, operations.updateOptions);
     return { data: restOptions(updateWebhook.webhook, reply) };
   });
+}
+
+interface Patch {
+  fields?: Readonly<Record<string, unknown>>;
+  options: Readonly<Record<string, unknown>>;
+  /** Where the options are. */
+  path: Path;
 }
 
 /** Changes a webhook by a patch, whose maps are merged with those that are stored. */
 export async function updateMerged<Data>(
   request: FastifyRequest<WithId>,
-  patch: object,
+  { fields, options, path }: Patch,
   update: (request: FastifyRequest, variables: { input: Record<string, unknown> }) => Promise<Data>,
 ): Promise<Data> {
   const [id, context] = [webhookIn(request), contextOf(request)];
   for (let tries = 1; ; tries += 1) {
     const webhook = await readWebhook(context, id, ['id']);
     const asked = versionFor(request.headers['if-match'], webhook.version);
+    const changed = changedOptions(webhookFields, options, await shownOptions(webhook, context), path);
+    const patch = inGraphqlTerms(webhookFields, { ...fields, ...changed });
     const change = mergedMaps(webhookFields, await optionsOf(webhook, context), patch);
     try {
       return await update(request, { input: { id, ...change, ifVersion: asked ?? webhook.version } });
@@ -67,6 +81,17 @@ export async function updateMerged<Data>(
       }
     }
   }
+}
+
+/** The options as GET shows them, but for `own`. */
+async function shownOptions(webhook: Webhook, context: Context): Promise<Record<string, unknown>> {
+  const names = Object.entries(webhookFields as Fields).filter(([, { beside }]) => beside);
+  const values = names.map(async ([name, { kind }]) => {
+    const value = await readField(webhook, name, context);
+    const members = () => Object.entries(value as object).map(([inner, one]) => [restName(inner), one]);
+    return [restName(name), kind === 'group' ? Object.fromEntries(members()) : value];
+  });
+  return optionsInRest(webhookFields, Object.fromEntries(await Promise.all(values)));
 }
 
 function restOptions({ version, ...options }: OptionsNode, reply: FastifyReply) {

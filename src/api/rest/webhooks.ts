@@ -13,7 +13,8 @@ import { type Operations, prepareOperations, type WebhookNode } from './operatio
 import { listQuery } from './parameters.js';
 import { MERGE_PATCH, REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
-import { webhookChange, webhookInput } from './schemas.js';
+import { webhookChange, webhookInput, writableIn } from './schemas.js';
+import { changedOptions } from './sent-back.js';
 import { testRoute } from './test-webhook.js';
 import { optionRoutes, updateMerged } from './webhook-options.js';
 import {
@@ -78,7 +79,8 @@ function creation(app: FastifyInstance, operations: Operations, basePath: string
   const onCreate = [operations.create.authorise, hasNoParameters, canReadKey];
   app.post('/webhooks', { onRequest: onCreate }, async (request, reply) => {
     const { options, ...fields } = bodyOf(request, webhookInput);
-    const settings = inGraphqlTerms(webhookFields, { ...fields, ...options });
+    const given = changedOptions(webhookFields, options ?? {}, {}, ['body', 'options']);
+    const settings = inGraphqlTerms(webhookFields, { ...fields, ...given });
     const input = { ...mergedMaps(webhookFields, null, settings), idempotencyKey: keyOf(request) };
     const { createWebhook } = await operations.create(request, { input });
     const data = { ...restWebhook(createWebhook.webhook, reply), secret: createWebhook.secret };
@@ -95,12 +97,12 @@ function change(app: FastifyInstance, operations: Operations): void {
 
   const onChange = [operations.update.authorise, hasNoParameters, canReadIfMatch, isThere];
   app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request, reply) => {
-    const { options, ...fields } = bodyOf(request, webhookChange);
-    const change = inGraphqlTerms(webhookFields, { ...fields, ...options });
+    const { options, ...sent } = bodyOf(request, webhookChange);
+    const fields = writableIn(sent);
     const { updateWebhook } = options
-      ? await updateMerged(request, change, operations.update)
+      ? await updateMerged(request, { fields, options, path: ['body', 'options'] }, operations.update)
       : await operations.update(request, {
-          input: { id: webhookIn(request), ...change, ...(await ifVersion(request)) },
+          input: { id: webhookIn(request), ...inGraphqlTerms(webhookFields, fields), ...(await ifVersion(request)) },
         });
     return { data: restWebhook(updateWebhook.webhook, reply) };
   });

@@ -38,7 +38,7 @@ const placesOf = new WeakMap<pg.Pool, Places>();
  * that fails or takes too long leaves the others as they are.
  */
 export class Moment {
-  /** Its pool reads in this moment. The ORM's own connections do not: use `em`. */
+  /** A database whose pool reads in this moment. The ORM's connections do not: use `em`. */
   readonly db: Database;
   readonly em: EntityManager;
   readonly #ended = Promise.withResolvers<void>();

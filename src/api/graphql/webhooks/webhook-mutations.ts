@@ -91,7 +91,7 @@ export class WebhookMutations {
     const given = parseInput(changedValues(webhookFields, known), changes, ['input']);
     const settings = await sealSettings(context.vault, tenantOf(context), webhookId, given);
     const isEmpty = Object.keys(settings).length === 0 && Object.values(changes).every((value) => value == null);
-    if (isEmpty && typeof active !== 'boolean') {
+    if (isEmpty && typeof active !== 'boolean' && ifVersion == null) {
       const detail = `must have at least one of ${CHANGEABLE}`;
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }

@@ -125,6 +125,12 @@ export async function readWebhook(context: Context, id: string, path: Path): Pro
   return found(await context.loaders.webhookById.load(number), 'Webhook', number);
 }
 
+const resolver = new WebhookResolver() as unknown as Record<string, (webhook: Webhook, context: Context) => unknown>;
+
+/** The value that readers get of a field of `webhookFields`. */
+export const readField = async (webhook: Webhook, name: string, context: Context): Promise<unknown> =>
+  resolver[name]!(webhook, context);
+
 async function conditionsOf(context: Context, filter: WebhookFilter | null) {
   const eventType = await knownTypeIn(context, filter?.eventType);
   const search = parseInput(searchText, filter?.search, ['filter', 'search']);
