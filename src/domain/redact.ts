@@ -1,4 +1,5 @@
 import type { SendResult } from './outcome.js';
+import { base64Cores, decoded, type Layer } from './written-forms.js';
 
 /**
  * Hides the secrets of requests wherever people read about them: in the headers of attempts, which screens, exports and
@@ -9,52 +10,115 @@ export const HIDDEN = '[secret]';
 
 /** Shorter secrets are words that answers have by chance. */
 const LOOKED_FOR_CHARS_MIN = 8;
-const HIDDEN_BYTES = Buffer.from(HIDDEN);
 
-/** A result whose answer has no copy of a secret, as it was set, as it was sent, or as JSON writes either. */
+/** JSON in a query of a link in HTML. */
+const LAYERS_MAX = 3;
+
+/** Where a secret is: from its first byte to the one behind its last. */
+type Span = readonly [from: number, to: number];
+
+/**
+ * A result whose answer has no copy of a secret: as it was sent, as programs write it into JSON, HTML and URLs
+ * (`src/domain/written-forms.ts`), and in base64.
+ */
 export function withoutSecrets(result: SendResult, secrets: readonly string[]): SendResult {
-  if (result.kind !== 'response' || secrets.length === 0) {
+  const looked = secrets.filter(({ length }) => length >= LOOKED_FOR_CHARS_MIN).map(bytesOf);
+  if (result.kind !== 'response' || looked.length === 0) {
     return result;
   }
-  const looked = lookedFor(secrets);
-  const hide = (text: string) => looked.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text);
+  const needles = needlesFor(looked);
+  const hide = (text: string) => textOf(hidden(bytesOf(text), needles, false));
   const headers = Object.entries(result.headers).map(([name, value]) => [
     hide(name),
     Array.isArray(value) ? value.map(hide) : hide(value),
   ]);
-  const needles = looked.map((secret) => Buffer.from(secret));
-  const body = needles.reduce(withoutCopies, result.body);
+  const body = hidden(result.body.toString('latin1'), needles, result.bodyTruncated);
+  return { ...result, headers: Object.fromEntries(headers), body: Buffer.from(body, 'latin1') };
+}
+
+/** Texts are compared as bytes of UTF-8, a character for each. */
+const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
+const textOf = (bytes: string) => Buffer.from(bytes, 'latin1').toString();
+
+interface Needles {
+  plain: readonly string[];
+  /** A secret that has escapes itself loses them with those around it. */
+  unescaped: readonly string[];
+  base64: readonly string[];
+}
+
+function needlesFor(secrets: readonly string[]): Needles {
+  const unescaped = secrets.flatMap((secret) => layersOf(secret).map(({ text }) => text));
   return {
-    ...result,
-    headers: Object.fromEntries(headers),
-    body: result.bodyTruncated ? withoutBegun(body, needles) : body,
+    plain: [...new Set(secrets.flatMap((secret) => [secret, secret.replaceAll(' ', '+')]))],
+    unescaped: [...new Set(unescaped)].filter(({ length }) => length >= LOOKED_FOR_CHARS_MIN),
+    base64: [...new Set(secrets.flatMap(base64Cores))].filter(({ length }) => length >= LOOKED_FOR_CHARS_MIN),
   };
 }
 
-/** The longest first: one may be a part of another. */
-const lookedFor = (secrets: readonly string[]): string[] =>
-  [...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))]
-    .filter(({ length }) => length >= LOOKED_FOR_CHARS_MIN)
-    .sort((a, b) => b.length - a.length);
-
-function withoutCopies(body: Buffer, secret: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (let at = body.indexOf(secret); at !== -1; at = body.indexOf(secret, from)) {
-    parts.push(body.subarray(from, at), HIDDEN_BYTES);
-    from = at + secret.length;
+/** A text, and what it means once and several times unescaped. */
+function layersOf(text: string): Layer[] {
+  const layers: Layer[] = [{ text, at: null }];
+  for (let layer = decoded(layers[0]!); layer !== null && layers.length <= LAYERS_MAX; layer = decoded(layer)) {
+    layers.push(layer);
   }
-  return from === 0 ? body : Buffer.concat([...parts, body.subarray(from)]);
+  return layers;
 }
 
-/** Where a body was cut, it may end with the beginning of a secret. */
-function withoutBegun(body: Buffer, secrets: readonly Buffer[]): Buffer {
-  for (const secret of secrets) {
-    for (let length = secret.length - 1; length >= LOOKED_FOR_CHARS_MIN; length -= 1) {
-      if (body.subarray(-length).equals(secret.subarray(0, length))) {
-        return Buffer.concat([body.subarray(0, body.length - length), HIDDEN_BYTES]);
-      }
-    }
+function hidden(text: string, { plain, unescaped, base64 }: Needles, isCut: boolean): string {
+  const spans = layersOf(text).flatMap((layer, depth) => {
+    const needles = depth === 0 ? [...plain, ...base64] : [...plain, ...unescaped];
+    const found = needles.flatMap((needle) => copiesIn(layer, needle));
+    const begun = isCut ? begunIn(layer, needles, text.length) : null;
+    return begun === null ? found : [...found, begun];
+  });
+  return replaced(text, spans);
+}
+
+function copiesIn({ text, at }: Layer, needle: string): Span[] {
+  const spans: Span[] = [];
+  for (let from = text.indexOf(needle); from !== -1; from = text.indexOf(needle, from + needle.length)) {
+    const to = from + needle.length;
+    spans.push([at?.[from] ?? from, at?.[to] ?? to]);
   }
-  return body;
+  return spans;
+}
+
+/** An escape that the end of the text has cut in two. */
+const CUT_ESCAPE = /(?:\\(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|%[0-9a-f]?|&#?[0-9a-z]{0,6})$/i;
+
+/** Where a text was cut, it may end with the beginning of a secret. */
+function begunIn({ text, at }: Layer, needles: readonly string[], end: number): Span | null {
+  const begun = [text, text.replace(CUT_ESCAPE, '')].flatMap((ending) => {
+    const length = Math.max(...needles.map((needle) => begunLength(needle, ending)));
+    return length >= LOOKED_FOR_CHARS_MIN ? [ending.length - length] : [];
+  });
+  const from = Math.min(...begun);
+  return begun.length > 0 ? [at?.[from] ?? from, end] : null;
+}
+
+/** The length of the longest beginning of `needle`, short of all of it, that ends `text` (Knuth, Morris, Pratt). */
+function begunLength(needle: string, text: string): number {
+  const all = `${needle}\uffff${text.slice(1 - needle.length)}`;
+  const borders = new Uint16Array(all.length);
+  for (let index = 1; index < all.length; index += 1) {
+    let border = borders[index - 1]!;
+    while (border > 0 && all[border] !== all[index]) {
+      border = borders[border - 1]!;
+    }
+    borders[index] = all[border] === all[index] ? border + 1 : 0;
+  }
+  return borders.at(-1)!;
+}
+
+function replaced(text: string, spans: readonly Span[]): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const [from, to] of spans.toSorted(([one], [other]) => one - other)) {
+    if (from >= end) {
+      parts.push(text.slice(end, from), HIDDEN);
+    }
+    end = Math.max(end, to);
+  }
+  return parts.length === 0 ? text : parts.join('') + text.slice(end);
 }
