@@ -21,7 +21,7 @@ usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_se
 usage on sequence: notice_recipients_id_seq, options_version, webhook_contents_id_seq
 select on sequence: changes_wanted_until
 execute on function: attempt_now, begin_portal_session, check_webhook, current_tenant, data_key_samples, emit_events
-execute on function: emit_traced_events, note_confirmation_request
+execute on function: emit_traced_events, endpoint_waits, note_confirmation_request
 execute on function: enqueue_align, enqueue_bulk_operation, enqueue_defaults, enqueue_deliveries, event_of_key
 execute on function: find_api_key, passes_filter, readable_body
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook

@@ -22,6 +22,7 @@ import { Ordering } from './0022-ordering.js';
 import { Shapes } from './0023-shapes.js';
 import { ScheduledEvents } from './0024-scheduled-events.js';
 import { BlockedKeys } from './0025-blocked-keys.js';
+import { WaitingEndpoints } from './0029-waiting-endpoints.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -52,4 +53,5 @@ export const migrations = [
   { name: '0023-shapes', class: Shapes },
   { name: '0024-scheduled-events', class: ScheduledEvents },
   { name: '0025-blocked-keys', class: BlockedKeys },
+  { name: '0029-waiting-endpoints', class: WaitingEndpoints },
 ];

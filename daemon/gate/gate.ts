@@ -1,11 +1,12 @@
 import { permitsOf } from '../../src/domain/pacing/endpoint-window.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
+import { UNCALLED_TEST_MS } from '../../src/domain/pacing/put-off-times.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
 import { type Allowed, type EndpointRules, UNLIMITED } from './allowance.js';
 import type { Endpoint } from './endpoint.js';
 import { Endpoints } from './endpoints.js';
 import type { Candidate, Entry, Permit } from './entry.js';
-import { type CallBack, PutOffs, UNCALLED_TEST_MS } from './put-offs.js';
+import { type CallBack, PutOffs } from './put-offs.js';
 import { Rates, type RateTables } from './rates.js';
 import { SlotDivision } from './slot-division.js';
 import { WaitingEndpoints } from './waiting-endpoints.js';

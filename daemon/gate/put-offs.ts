@@ -1,4 +1,5 @@
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
+import { uncalledMs } from '../../src/domain/pacing/put-off-times.js';
 import { Counts } from '../../src/platform/concurrency/counts.js';
 import type { Endpoint } from './endpoint.js';
 import type { Delay } from './not-now.js';
@@ -19,15 +20,6 @@ const CALL_SOON_MS = 15;
 const CALL_AHEAD_MS = 100;
 /** A backlog whose deliveries need nothing any more (their webhook is inactive) is gone through in growing steps. */
 const STALE_CALLS_MAX = 256;
-
-/** A person waits for a test: its job runs soon, also when nobody calls it back. */
-export const UNCALLED_TEST_MS = 1_000;
-/** The job of a delivery that nobody calls back (its daemon died) runs some time after it would have been called. */
-const UNCALLED_MS = 5_000;
-const UNCALLED_TIMES = 1.5;
-const UNCALLED_MS_MAX = 600_000;
-/** A backlog behind a low rate may have no end: its deliveries must not all come each ten minutes, to be put off. */
-const UNCALLED_RATED_MS_MAX = 3_600_000;
 
 interface Called {
   endpoint: Endpoint;
@@ -58,14 +50,11 @@ export class PutOffs {
     const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
     const everyMs = endpoint.everyMs(this.slots.levelFor(endpoint.tenant));
     const calledInMs = (backlog.size + backlog.puttingOff) * everyMs;
-    const uncalledMs = lane === 'TEST' ? UNCALLED_TEST_MS : UNCALLED_MS + UNCALLED_TIMES * calledInMs;
-    // Those that would come later than the limit must not all come back at once.
-    const uncalledMsMax = allowance.ratePerSecond === null ? UNCALLED_MS_MAX : UNCALLED_RATED_MS_MAX;
-    const spreadMs = uncalledMs < uncalledMsMax ? uncalledMs : uncalledMsMax * (1 - Math.random() / 4);
+    const isRated = allowance.ratePerSecond !== null;
     endpoint.putOffs += 1;
     backlog.puttingOff += 1;
     return {
-      putOffMs: closedForMs + spreadMs,
+      putOffMs: closedForMs + uncalledMs({ lane, calledInMs, isRated }, Math.random()),
       ended: (isWritten) => {
         backlog.puttingOff -= 1;
         if (isWritten) {

@@ -5,11 +5,10 @@ import { Slots } from '../../src/platform/concurrency/slots.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { orLocked } from '../../src/platform/database/impatient-transaction.js';
 import { isDatabaseAway } from '../../src/platform/database/outage.js';
-import { SUSPECT_FROM_FETCH } from '../../src/platform/graphile-worker/job-conditions.js';
+import { ASIDE_SECONDS, SUSPECT_FROM_FETCH } from '../../src/platform/graphile-worker/job-conditions.js';
 import { forgetJobAside } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import { SendingStopped } from '../liveness/fence.js';
 
-const ASIDE_SECONDS = 3_600;
 /** Waiting suspects keep workers busy. A suspect that finds the line full comes again soon. */
 const LINE_MAX = 16;
 const LINE_FULL_SECONDS = 2;

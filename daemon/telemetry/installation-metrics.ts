@@ -17,6 +17,11 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
     (one) => one.oldestDueSeconds,
   ],
   [
+    'hookwright_late_oldest_age_seconds',
+    'How long the oldest due delivery has been due that waits for no pause or probe of its endpoint, and not for the rate of its webhook; 0: there is none.',
+    (one) => one.oldestLateSeconds,
+  ],
+  [
     'hookwright_scheduled_deliveries',
     'Retries whose time comes later; 50000 means 50000 or more.',
     (one) => one.scheduled,

@@ -23,4 +23,20 @@ language plpgsql volatile as $$
 begin
   return (select w.closed_until from hookwright.webhooks w where w.id = opens_at.webhook_id);
 end $$;
+
+-- Whether due deliveries of a webhook wait because its endpoint wants it: it has asked for a pause, it fails and its next
+-- probe is still to come, or its requests go out at its rate, whose times are taken as they come. A caller that has named
+-- a tenant learns nothing of others.
+create or replace function hookwright.endpoint_waits(webhook_id bigint) returns boolean
+language plpgsql stable security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+begin
+  return exists (
+    select from hookwright.webhooks w
+    left join hookwright.endpoint_rates r on r.webhook_id = w.id
+    where w.id = endpoint_waits.webhook_id and w.active
+      and coalesce(hookwright.current_tenant(), 0) in (0, w.tenant_id)
+      and (greatest(w.closed_until, w.next_probe_at) > now() or r.next_at > now() - interval '5 seconds'));
+end $$;
+
+grant execute on function hookwright.endpoint_waits to hookwright_api;
 `;

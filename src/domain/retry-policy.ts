@@ -1,4 +1,12 @@
 import type { Outcome } from './outcome.js';
+import { RETRY_AFTER_MS_MAX } from './retry-after.js';
+
+/** The longest delay before a retry that a webhook or a tenant may choose. */
+export const RETRY_SECONDS_MAX = 86_400;
+/** The longest delay before a retry by MAX_RETRIES and RETRY_BASE_SECONDS. */
+export const RETRY_CAP_SECONDS = 3_600;
+/** No retry waits for longer after its attempt. */
+export const RETRY_MS_MAX = Math.max(1_000 * Math.max(RETRY_SECONDS_MAX, RETRY_CAP_SECONDS), RETRY_AFTER_MS_MAX);
 
 interface Schedule {
   retriesMax: number;

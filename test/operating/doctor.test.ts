@@ -12,7 +12,9 @@ import { judgeServer } from '../../src/operations/doctor/judge-server.js';
 import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
 import { examineServer } from '../../src/operations/installation/examine-server.js';
 import { futureTimesSql } from '../../src/operations/installation/future-times.js';
+import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
+import { scheduleEvent } from '../../src/operations/scheduled/schedule-event.js';
 import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
@@ -20,14 +22,25 @@ import { runHere } from '../support/command.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { changeJobs, deleteJobs, fetchJobs, housekeepingStarted, JOBS_TABLE } from '../support/jobs.js';
+import { couponEmit, emitMany } from '../support/factories.js';
+import {
+  changeJobs,
+  deleteJobs,
+  failJobs,
+  fetchJobs,
+  housekeepingStarted,
+  JOBS_TABLE,
+  jobsIn,
+  ofDelivery,
+  ofWebhook,
+} from '../support/jobs.js';
 import { openTransaction } from '../support/locks.js';
 import { openServer } from '../support/loopback.js';
 import { onServer } from '../support/on-server.js';
 import { OpenIdProvider } from '../support/openid-provider.js';
 import { watchedLog } from '../support/plaintext.js';
 import { heard, runProgram, startProgram } from '../support/program.js';
-import { startReceiver } from '../support/receiver.js';
+import { answer, startReceiver } from '../support/receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 let stack: DeliveryStack;
@@ -335,16 +348,72 @@ describe('deliveries', () => {
     expect(paused?.text).toContain('of these, 1 wait for a pause that their receivers asked for');
   });
 
-  test('holds that end within a day warn', async () => {
+  test('a delivery that is being sent is due for as long as an attempt may take, and not late', async () => {
+    await stack.webhook('https://example.com/');
+    await stack.emit();
+    await stack.rows("update hookwright.deliveries set due_at = now() - interval '130 seconds'");
+    expect(await look('backlog')).toMatchObject({ status: 'ok' });
+    await stack.rows("update hookwright.deliveries set due_at = now() - interval '190 seconds'");
+    expect(await look('backlog')).toMatchObject({ status: 'warn' });
+  });
+
+  test('deliveries that wait for a rate or for a probe are not late, those behind them are', async () => {
+    const { id: waiting } = await stack.webhook('https://example.com/', ['booking.created']);
+    const { id: other } = await stack.webhook('https://example.com/', ['coupon.applied']);
+    await stack.emit('booking.created');
+    await stack.emit();
+    await stack.rows(`update hookwright.deliveries set due_at = now() - case webhook_id
+      when ${waiting} then interval '2 hours' else interval '1 minute' end`);
+    expect(await look('backlog')).toMatchObject({ status: 'warn' });
+    await stack.rows(`insert into hookwright.endpoint_rates values (${waiting}, now() + interval '90 seconds')`);
+    const rated = await look('backlog');
+    expect(rated).toMatchObject({ status: 'ok' });
+    expect(rated?.text).toContain('the oldest for 2 h; the oldest wait for the rate of their webhook, or for the next');
+    // Nobody takes its times any more.
+    await stack.rows(`update hookwright.endpoint_rates set next_at = now() - interval '10 seconds'`);
+    expect(await look('backlog')).toMatchObject({ status: 'warn' });
+    await stack.rows(`update hookwright.webhooks set next_probe_at = now() + interval '1 hour' where id = ${waiting}`);
+    expect(await look('backlog')).toMatchObject({ status: 'ok' });
+    await stack.rows(`update hookwright.deliveries set due_at = now() - interval '1 hour' where webhook_id = ${other}`);
+    expect((await look('backlog'))?.text).toContain('Due: 2, the oldest for 2 h; retries');
+    expect(await look('backlog')).toMatchObject({ status: 'warn' });
+  });
+
+  test('scheduled events that nobody emits warn, and so does one that cannot be emitted among others that are', async () => {
+    const { db } = stack.services;
+    await scheduleEvent(db, { ...couponEmit(stack.tenantId), deliverAt: null, delaySeconds: 7_776_000 });
+    expect(await look('scheduled')).toMatchObject({ status: 'ok' });
+    await stack.rows(`update hookwright.scheduled_events
+      set deliver_at = now() - interval '2 minutes', due_at = now() - interval '2 minutes'`);
+    expect(await look('scheduled')).toMatchObject({
+      status: 'warn',
+      text: expect.stringContaining('The oldest scheduled event is 2 min late.'),
+    });
+    // Those of one moment take a while: others are emitted.
+    await scheduleEvent(db, { ...couponEmit(stack.tenantId), deliverAt: new Date(), delaySeconds: null });
+    await stack.rows(`update hookwright.scheduled_events set status = 'EMITTED', finished_at = now()
+      where id = (select max(id) from hookwright.scheduled_events)`);
+    expect(await look('scheduled')).toMatchObject({ status: 'ok' });
+    await stack.rows(`update hookwright.scheduled_events set due_at = now() + interval '1 second'
+      where status = 'SCHEDULED'`);
+    expect(await look('scheduled')).toMatchObject({ status: 'warn' });
+  });
+
+  test('holds that end within a day warn, and shorter ones when half of them is over', async () => {
     const { id } = await stack.webhook('https://example.com/');
     await stack.emit();
     await stack.rows(
-      `update hookwright.webhooks set active = false, disabled_at = now(), disabled_reason = 'FAILURES',
-              hold_until = now() + interval '25 hours' where id = ${id}`,
+      `update hookwright.webhooks set active = false, disabled_at = now() - interval '6 days',
+              disabled_reason = 'FAILURES', hold_until = now() + interval '25 hours' where id = ${id}`,
     );
     await stack.rows("update hookwright.deliveries set status = 'HELD'");
     expect(await look('held')).toMatchObject({ status: 'ok' });
     await stack.rows(`update hookwright.webhooks set hold_until = now() + interval '23 hours' where id = ${id}`);
+    expect(await look('held')).toMatchObject({ status: 'warn' });
+    // A hold of 23 hours (HOLD_HOURS) ends soon when half of it is over.
+    await stack.rows(`update hookwright.webhooks set disabled_at = now() where id = ${id}`);
+    expect(await look('held')).toMatchObject({ status: 'ok' });
+    await stack.rows(`update hookwright.webhooks set disabled_at = now() - interval '24 hours' where id = ${id}`);
     expect(await look('held')).toMatchObject({ status: 'warn' });
     expect((await look('webhooks'))?.text).toBe('Active: 0; disabled because their receivers failed: 1.');
   });
@@ -356,6 +425,42 @@ describe('deliveries', () => {
     expect((await look('quarantine'))?.status).toBe('ok');
     await changeJobs(stack, 'attempts = 5');
     expect((await look('quarantine'))?.status).toBe('warn');
+  });
+
+  test('a job that is dead, or whose attempt was made, is in no quarantine, and its time is not too far', async () => {
+    const { id: webhookId } = await stack.webhook('https://example.com/');
+    const { id } = await stack.delivery(await stack.emit());
+    const calm = async () => {
+      expect(await look('quarantine')).toMatchObject({ status: 'ok' });
+      expect(await look('future times')).toMatchObject({ status: 'ok' });
+    };
+    // Another job takes its place while it runs, and its own end is not heard of.
+    await fetchJobs(stack, 'pool');
+    await stack.rows(`select hookwright.enqueue_deliveries(array[${id}], array[1], array[now()], array[0])`);
+    await failJobs(stack, 'pool', 'Query read timeout');
+    expect(await jobsIn(stack, `attempts = 25 and run_at > now() + interval '6 hours' and key is null`)).toHaveLength(
+      1,
+    );
+    await calm();
+    expect(await readJobsAside(stack.services.db.pool)).toEqual([]);
+    await changeJobs(stack, `attempts = 7, run_at = now() + interval '1 day'`, ofDelivery(id));
+    expect(await look('quarantine')).toMatchObject({ status: 'warn' });
+    expect(await readJobsAside(stack.services.db.pool)).toMatchObject([{ deliveryId: id, tries: 7 }]);
+    await stack.rows(`update hookwright.deliveries set status = 'SUCCEEDED', attempt_count = 1 where id = ${id}`);
+    await calm();
+    expect(await readJobsAside(stack.services.db.pool)).toEqual([]);
+    // A job of another kind that fails again and again.
+    await stack.rows(`select hookwright.enqueue_align(${webhookId}, ${stack.tenantId})`);
+    for (let failures = 0; failures < 9; failures += 1) {
+      await changeJobs(stack, 'run_at = now()', ofWebhook(webhookId));
+      await fetchJobs(stack, 'pool', ofWebhook(webhookId));
+      await failJobs(stack, 'pool', 'deadlock detected');
+    }
+    expect(await look('quarantine')).toMatchObject({
+      status: 'warn',
+      text: expect.stringContaining('Jobs in quarantine: 1.'),
+    });
+    expect(await look('future times')).toMatchObject({ status: 'ok' });
   });
 
   describe('housekeeping', () => {
@@ -420,8 +525,14 @@ describe('deliveries', () => {
 
   test.each([
     ['a delivery', `update hookwright.deliveries set due_at = now() + interval '1 day'`],
+    ['a retry', `update hookwright.deliveries set due_at = now() + interval '25 hours', attempt_count = 1`],
     ['a job', `update ${JOBS_TABLE} set run_at = now() + interval '1 day'`],
     ['an endpoint', `update hookwright.webhooks set closed_until = now() + interval '1 day'`],
+    [
+      'a probe of a disabled endpoint',
+      `insert into hookwright.webhook_recoveries (webhook_id, tenant_id, pause_minutes, next_probe_at)
+       select id, tenant_id, 1, now() + interval '2 hours' from hookwright.webhooks`,
+    ],
     ['statistics', `update hookwright.stats_progress set minutes_until = now() + interval '1 day'`],
     [
       'the report',
@@ -448,13 +559,43 @@ describe('deliveries', () => {
     expect(rows).toEqual([{ count: 0 }]);
   });
 
-  test('that are due within an hour keep their time', async () => {
+  test('of probes of an active endpoint are corrected, and not counted', async () => {
+    const { id } = await stack.webhook('https://receiver.example.com/');
+    const probe = (later: string) =>
+      stack.rows(`update hookwright.webhooks set next_probe_at = now() + interval '${later}' where id = ${id}`);
+    await probe('63 minutes');
+    expect(named(await examine(env, { repair: true }), 'repair')?.text).toBe('Times corrected: 0.');
+    await probe('2 hours');
+    expect(await look('future times')).toMatchObject({ status: 'ok' });
+    expect(named(await examine(env, { repair: true }), 'repair')?.text).toBe('Times corrected: 1.');
+  });
+
+  test('are corrected behind any number of retries that a schedule explains', async () => {
     await stack.webhook('https://receiver.example.com/');
-    await stack.emit();
-    await stack.rows(`update hookwright.deliveries set due_at = now() + interval '1 hour'`);
-    await changeJobs(stack, `run_at = now() + interval '1 hour'`);
+    await emitMany(stack.services, stack.tenantId, 10_001);
+    const [last] = await stack.rows<{ id: number }>('select max(id) as id from hookwright.deliveries');
+    await stack.rows(`update hookwright.deliveries set attempt_count = 1, due_at = now() + interval '23 hours'
+                      where id <> ${last!.id}`);
+    await stack.rows(`update hookwright.deliveries set due_at = now() + interval '24 hours' where id = ${last!.id}`);
+    expect(await look('future times')).toMatchObject({ status: 'ok' });
+    expect(named(await examine(env, { repair: true }), 'repair')?.text).toBe('Times corrected: 1.');
+  });
+
+  test('that a schedule, a pause or a put-off explains are none, and keep their time', async () => {
+    const receiver = await stack.endpoint(answer(500));
+    await stack.change(receiver.webhookId, { retryDelaysSeconds: [7_200, 86_400] });
+    const eventId = await stack.emit();
+    stack.startDaemon();
+    await stack.attempted(eventId);
+    await stack.change(receiver.webhookId, { retryDelaysSeconds: [1] });
+    await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour'`);
+    const before = await stack.delivery(eventId);
     const checks = await examine(env, { repair: true });
     expect(named(checks, 'repair')?.text).toBe('Times corrected: 0.');
+    expect(named(checks, 'future times')).toMatchObject({ status: 'ok' });
+    expect(await stack.delivery(eventId)).toEqual(before);
+    expect(before.due_at.getTime()).toBeGreaterThan(Date.now() + 7_000_000);
+    expect(receiver.received).toHaveLength(1);
   });
 
   test('that were due much later are sent at once after --repair, beside the running daemon', async () => {

@@ -205,6 +205,7 @@ describe('the backlog', () => {
     oldestWaitingSeconds: 0,
     scheduledLateSeconds: 0,
     oldestDueSeconds: 4.5,
+    oldestLateSeconds: 1.5,
     partitionDaysAhead: 14,
     housekeeping: { startedAt: new Date(5_000), succeededAt: new Date(4_000), failure: null },
     failover: null,

@@ -113,3 +113,12 @@ export async function moveIdsOfJobs(client: pg.ClientBase, by: string): Promise<
         end
     where payload::jsonb ?| array['attempt', 'ids']`);
 }
+
+/** The jobs that a worker pool has locked fail, as graphile-worker's `failJobs` writes it (far-jobs.ts). */
+export const failJobs = (on: Sql, poolId: string, error: string) =>
+  changeJobs(
+    on,
+    `last_error = '${error}', run_at = greatest(now(), run_at) + exp(least(attempts, 10)) * interval '1 second',
+     locked_by = null, locked_at = null`,
+    `locked_by = '${poolId}'`,
+  );

@@ -20,7 +20,11 @@ export function InstallationFigures({ now, stats, range }: { now: Now; stats: St
   return (
     <div className="flex flex-col gap-2">
       <Figures>
-        <Figure name={<Trans>Longest wait</Trans>} value={wait} remark={<Trans>now, pauses left out</Trans>} />
+        <Figure
+          name={<Trans>Longest wait</Trans>}
+          value={wait}
+          remark={<Trans>now, pauses and rates left out</Trans>}
+        />
         <Figure
           name={<Trans>Due</Trans>}
           value={countUpTo(backlog.due, backlog.countMax)}

@@ -2,8 +2,9 @@ import { Plural, Trans } from '@lingui/react/macro';
 import type { InstallationNowQuery } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
 import { Answer } from '../../parts/page';
+import { Pauses } from '../../parts/pauses';
 import { Link } from '../../parts/place';
-import { shortly, Time, useClock } from '../../parts/time';
+import { Time, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { countUpTo, duration } from '../../text/numbers';
 import { lagOf, type Problem, problemsOf } from './standing';
@@ -12,7 +13,7 @@ type Installation = NonNullable<InstallationNowQuery['installation']>;
 
 const STEP_MS = 10_000;
 
-/** Whether all is well; else what is wrong, the worst first, and what to do about each. */
+/** Whether the service is healthy; else what is wrong, the worst first, and what to do about each. */
 export function StandingAnswer({ installation }: { installation: Installation }) {
   const { backlog, closed, daemons, findings, jobsPutAside } = installation;
   // Said in steps, since readers hear the sentence again whenever it changes.
@@ -20,6 +21,11 @@ export function StandingAnswer({ installation }: { installation: Installation })
   const longest = useClock((ms) => Math.ceil(lagOf(closed, ms) / STEP_MS) * STEP_MS);
   const problems = problemsOf({ backlog, closed, daemons, findings, jobsPutAside: jobsPutAside.length }, now);
   const [first, ...others] = problems;
+  const pauses = closed.due > 0 && (
+    <p className="mt-1 text-sm text-soft">
+      <Pauses closed={closed} countMax={backlog.countMax} />
+    </p>
+  );
   if (first === undefined) {
     const lag = duration(Math.max(STEP_MS, longest));
     return (
@@ -27,11 +33,11 @@ export function StandingAnswer({ installation }: { installation: Installation })
         <p className="font-medium">
           <Plural
             value={daemons.length}
-            one={`All is well: # daemon is delivering, and no due delivery has waited longer than ${lag}.`}
-            other={`All is well: # daemons are delivering, and no due delivery has waited longer than ${lag}.`}
+            one={`The service is healthy: # daemon is delivering, and no due delivery has waited longer than ${lag}.`}
+            other={`The service is healthy: # daemons are delivering, and no due delivery has waited longer than ${lag}.`}
           />
         </p>
-        <Pauses closed={closed} countMax={backlog.countMax} />
+        {pauses}
       </Answer>
     );
   }
@@ -58,26 +64,8 @@ export function StandingAnswer({ installation }: { installation: Installation })
           ))}
         </ul>
       )}
-      <Pauses closed={closed} countMax={backlog.countMax} />
+      {pauses}
     </Answer>
-  );
-}
-
-/** Who waits because the receiver wants it: nothing is wrong. */
-function Pauses({ closed: { due, webhooks, until }, countMax }: { closed: Installation['closed']; countMax: number }) {
-  if (due === 0 || until == null) {
-    return null;
-  }
-  const number = countUpTo(due, countMax);
-  const end = shortly(until);
-  return (
-    <p className="mt-1 text-sm text-soft">
-      <Plural
-        value={webhooks}
-        one={`${number} wait for one endpoint, which asked for a pause until ${end}.`}
-        other={`${number} wait for # endpoints, which asked for pauses until ${end} at the latest.`}
-      />
-    </p>
   );
 }
 

@@ -1,8 +1,10 @@
+import { LATE_AFTER_MS } from '../../../src/domain/health-limits.js';
+
 /** The fields that the verdict on an installation is made from. Times in ISO 8601. */
 export interface Facts {
   daemons: readonly { workerId: string; host: string; lastSeenAt: string }[];
   backlog: { due: number };
-  /** Due deliveries that wait for a pause that their endpoints asked for, and the oldest one that does not. */
+  /** Due deliveries that wait for a pause that their endpoints asked for, and the oldest one that does not wait for its endpoint. */
   closed: { due: number; webhooks: number; until?: string | null; oldestOtherDueAt?: string | null };
   jobsPutAside: number;
   findings: readonly Finding[];
@@ -27,8 +29,6 @@ export type Problem =
 
 /** Daemons say every 5 seconds that they live. */
 const SILENT_AFTER_MS = 30_000;
-/** A finding, as `hookwright doctor` prints it. */
-const LATE_AFTER_MS = 60_000;
 
 /** Findings that a problem with a sentence of its own says already. */
 const SAID_BY: Partial<Record<Problem['kind'], readonly string[]>> = {
@@ -38,7 +38,7 @@ const SAID_BY: Partial<Record<Problem['kind'], readonly string[]>> = {
 };
 
 /**
- * What is wrong with an installation, the worst first; nothing when all is well.
+ * What is wrong with an installation, the worst first; nothing when it is healthy.
  *
  * @param now in ms since 1970.
  */
@@ -70,7 +70,7 @@ export function problemsOf({ daemons, backlog, closed, jobsPutAside, findings }:
   return problems.sort((one, other) => Number(other.level === 'FAIL') - Number(one.level === 'FAIL'));
 }
 
-/** The age of the oldest due delivery that waits for no pause, in ms; 0 if there is none. */
+/** The age of the oldest due delivery whose endpoint does not want it to wait, in ms; 0 if there is none. */
 export function lagOf({ oldestOtherDueAt }: Facts['closed'], now: number): number {
   return oldestOtherDueAt == null ? 0 : Math.max(0, now - Date.parse(oldestOtherDueAt));
 }

@@ -2,6 +2,7 @@ import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import type { OverviewQuery } from '../../api/generated/graphql';
 import { Card } from '../../parts/page';
+import { Pauses } from '../../parts/pauses';
 import { Link } from '../../parts/place';
 import { Time } from '../../parts/time';
 import { countUpTo } from '../../text/numbers';
@@ -9,24 +10,24 @@ import { countUpTo } from '../../text/numbers';
 /** The deliveries still to be sent, and their age. Each line leads to the list that counts the same. */
 export function BacklogCard({
   backlog,
+  closed,
   retrying,
 }: {
   backlog: NonNullable<OverviewQuery['backlog']>;
+  closed: OverviewQuery['closedBacklog'];
   /** Null where counting takes too long; undefined for who cannot read deliveries. */
   retrying: number | null | undefined;
 }) {
   const { due, scheduled, held, waiting, oldestDueAt, countMax } = backlog;
-  const dueNow = countUpTo(due, countMax);
   return (
     <Card title={<Trans>Still to be sent</Trans>}>
       <dl className="flex flex-col gap-2.5 text-sm">
         <Line name={<Trans>Pending</Trans>} status="PENDING" value={countUpTo(due + scheduled, countMax)}>
-          {oldestDueAt ? (
-            <Trans>
-              {dueNow} due now; the oldest was due <Time value={oldestDueAt} />
-            </Trans>
-          ) : (
-            <Trans>none is due now</Trans>
+          <Due dueNow={countUpTo(due, countMax)} oldestDueAt={oldestDueAt} closed={closed} />
+          {closed && closed.due > 0 && (
+            <span className="block">
+              <Pauses closed={closed} countMax={countMax} />
+            </span>
           )}
         </Line>
         {retrying !== undefined && (
@@ -48,6 +49,35 @@ export function BacklogCard({
         </Line>
       </dl>
     </Card>
+  );
+}
+
+/** Of deliveries that wait for a pause the age says nothing. */
+function Due({
+  dueNow,
+  oldestDueAt,
+  closed,
+}: {
+  dueNow: string;
+  oldestDueAt: string | null | undefined;
+  closed: OverviewQuery['closedBacklog'];
+}) {
+  if (!oldestDueAt) {
+    return <Trans>none is due now</Trans>;
+  }
+  if (!closed || closed.due === 0) {
+    return (
+      <Trans>
+        {dueNow} due now; the oldest was due <Time value={oldestDueAt} />
+      </Trans>
+    );
+  }
+  return closed.oldestOtherDueAt ? (
+    <Trans>
+      {dueNow} due now; the oldest that waits for no pause was due <Time value={closed.oldestOtherDueAt} />
+    </Trans>
+  ) : (
+    <Trans>{dueNow} due now</Trans>
   );
 }
 

@@ -11,6 +11,7 @@ export const OVERVIEW = graphql(`
       edges { node { ...EndpointRow } }
     }
     backlog { due scheduled held waiting oldestDueAt countMax }
+    closedBacklog { due webhooks until oldestOtherDueAt }
     stats(since: $since, until: $until) @include(if: $deliveries) {
       since
       until

@@ -53,7 +53,7 @@ export default function Overview() {
                 endpoints={endpoints.length}
                 more={data.webhooks.pageInfo.hasNextPage}
                 total={data.stats?.total}
-                oldestDueAt={data.backlog?.oldestDueAt}
+                oldestDueAt={data.closedBacklog?.oldestOtherDueAt}
                 range={range}
               />
             )}
@@ -71,7 +71,9 @@ export default function Overview() {
             {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
             <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
               {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
-              {data.backlog && <BacklogCard backlog={data.backlog} retrying={data.now?.retrying} />}
+              {data.backlog && (
+                <BacklogCard backlog={data.backlog} closed={data.closedBacklog} retrying={data.now?.retrying} />
+              )}
             </div>
           </>
         )}

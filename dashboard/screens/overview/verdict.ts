@@ -1,3 +1,4 @@
+import { LATE_AFTER_MS } from '../../../src/domain/health-limits.js';
 import { MANY_FAILED, type Pressing } from '../../parts/attention.js';
 
 type Tone = 'good' | 'bad' | 'warn' | 'info';
@@ -8,7 +9,7 @@ export interface Situation {
   reasons: readonly Pressing[];
   attempts: number;
   failures: number;
-  /** The age of the oldest due delivery, in ms; null if none is due. */
+  /** The age of the oldest due delivery whose endpoint does not want it to wait, in ms; null if there is none. */
   oldestDueMs: number | null;
 }
 
@@ -23,15 +24,12 @@ const VERDICT_TONES: Record<Verdict, Tone> = {
   FINE: 'good',
 };
 
-/** A delivery that is due is in flight within seconds, unless a backlog stands before it. */
-const LATE_MS = 60_000;
-
 /** The one thing to say about a tenant with endpoints: what needs a person, else what is unusual, else that all is fine. */
 export function judge({ reasons, attempts, failures, oldestDueMs }: Situation): Verdict {
   if (reasons.length > 0) {
     return 'NEEDS_YOU';
   }
-  if (oldestDueMs !== null && oldestDueMs >= LATE_MS) {
+  if (oldestDueMs !== null && oldestDueMs > LATE_AFTER_MS) {
     return 'LATE';
   }
   if (attempts === 0) {

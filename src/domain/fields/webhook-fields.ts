@@ -1,5 +1,7 @@
 import { CONDITIONS_MAX, FILTER_CHARS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
 import { CONTENT_FORMATS, TEMPLATE_BYTES_MAX, TEXT_CHARS_MAX } from '../content/formats.js';
+import { DAY_MS } from '../durations.js';
+import { RETRY_SECONDS_MAX } from '../retry-policy.js';
 import type { Fields } from './field.js';
 import { HEADERS_MAX } from './headers.js';
 import { ordering } from './ordering-fields.js';
@@ -17,13 +19,12 @@ const SHAPE_CHARS_MAX = 16_384;
 
 const TIMEOUT_MS_MIN = 1_000;
 /** The greatest ATTEMPT_TIMEOUT_MAX_MS. */
-const TIMEOUT_MS_MAX = 120_000;
+export const TIMEOUT_MS_MAX = 120_000;
 const RETRIES_MAX = 20;
-const DAY_SECONDS = 86_400;
 const RETRY_DAYS_MAX = 7;
-const retryRules = `At most ${RETRIES_MAX} delays of 1 to ${DAY_SECONDS} seconds, together at most ${RETRY_DAYS_MAX} days, and a day less than deliveries are kept. An empty list means one attempt.`;
+const retryRules = `At most ${RETRIES_MAX} delays of 1 to ${RETRY_SECONDS_MAX} seconds, together at most ${RETRY_DAYS_MAX} days, and a day less than deliveries are kept. An empty list means one attempt.`;
 
-const RATE_MIN = 0.01;
+export const RATE_MIN = 0.01;
 const RATE_MAX = 1_000;
 const CONCURRENCY_MAX = 1_000;
 const divided =
@@ -112,8 +113,8 @@ export const webhookFields = {
         kind: 'delays',
         part: 'retry',
         countMax: RETRIES_MAX,
-        secondsMax: DAY_SECONDS,
-        totalSecondsMax: RETRY_DAYS_MAX * DAY_SECONDS,
+        secondsMax: RETRY_SECONDS_MAX,
+        totalSecondsMax: (RETRY_DAYS_MAX * DAY_MS) / 1_000,
         refusedAs: { count: 'retry_delays_too_many', each: 'retry_delay_out_of_range', total: 'retry_delays_too_long' },
         inherited: 'retryDelaysSeconds',
         description:

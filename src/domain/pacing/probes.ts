@@ -1,5 +1,6 @@
-import { DISABLE_AFTER_FAILURES } from '../health-limits.js';
+import { DISABLE_AFTER_FAILURES, STREAK_SECONDS_MAX } from '../health-limits.js';
 import type { Outcome } from '../outcome.js';
+import { RETRY_AFTER_MS_MAX } from '../retry-after.js';
 
 /** The failures that an endpoint may have without being disabled. */
 export const SPARE_FAILURES = DISABLE_AFTER_FAILURES - 1;
@@ -13,6 +14,8 @@ export const FREE_FAILURES = 2;
 const FIRST_PROBE_MS = 100;
 /** The last probe comes this much later than the shortest streak, since clocks and commits are not exact. */
 const MARGIN = 1.05;
+/** No probe of an active webhook waits for longer. */
+export const PROBE_MS_MAX = 1_000 * STREAK_SECONDS_MAX * MARGIN;
 
 /**
  * Milliseconds from the beginning of a failure streak until the next probe. One hiccup must not cost ten attempts: the
@@ -59,6 +62,8 @@ export function nextProbeAtMs({ failures, inFlight, sinceMs, lastMs }: Suspect, 
 
 const CLOSE_MS_FIRST = 1_000;
 const CLOSE_MS_MAX = 60_000;
+/** No pause that an endpoint asks for is longer. */
+export const PAUSE_MS_MAX = Math.max(CLOSE_MS_MAX, RETRY_AFTER_MS_MAX);
 
 /**
  * Milliseconds for which an outcome closes its endpoint; null: it stays open. A 429 that names no time closes for 1 s,

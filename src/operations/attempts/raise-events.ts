@@ -88,6 +88,12 @@ const WARNED_MAX = 20;
 /** Counting tens of millions of held deliveries would take longer than a statement may. */
 const HELD_COUNT_MAX = 100_000;
 
+/** SQL condition: the held deliveries of an inactive webhook are canceled within 24 hours, or half of a shorter hold. */
+export const isHoldEndingSql = (webhook: string) => `
+  ${webhook}.hold_until > now()
+  and ${webhook}.hold_until <= now() + interval '24 hours'
+  and ${webhook}.hold_until <= now() + least(interval '24 hours', (${webhook}.hold_until - ${webhook}.disabled_at) / 2)`;
+
 /**
  * The condition of 24 hours also stands alone, for the index. Held deliveries of operational events alone are not worth
  * another one.
@@ -95,10 +101,8 @@ const HELD_COUNT_MAX = 100_000;
 const expiringStatement: Statement = {
   text: `
     with ending as materialized (
-      select id from hookwright.webhooks
-      where hold_until > now()
-        and hold_until <= now() + interval '24 hours'
-        and hold_until <= now() + least(interval '24 hours', (hold_until - disabled_at) / 2)
+      select id from hookwright.webhooks w
+      where ${isHoldEndingSql('w')}
         and hold_warned_until is distinct from hold_until and not active and deleted_at is null
       order by random() limit ${EXAMINED_MAX})
     select w.id, w.tenant_id, w.url, w.hold_until,

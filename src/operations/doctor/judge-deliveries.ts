@@ -1,3 +1,4 @@
+import { LATE_AFTER_MS } from '../../domain/health-limits.js';
 import { version } from '../../platform/node/version.js';
 import type { DeliveryFacts } from '../installation/examine-deliveries.js';
 import { INSTALLATION_COUNT_MAX, type Installation } from '../installation/read-installation.js';
@@ -7,8 +8,7 @@ import { judgeFailover } from './judge-replication.js';
 import { judgeVersions } from './judge-versions.js';
 
 const PARTITION_DAYS_WARN = 7;
-const DUE_WARN_SECONDS = 60;
-const SCHEDULED_WARN_SECONDS = 60;
+const DUE_WARN_SECONDS = LATE_AFTER_MS / 1_000;
 
 const count = (rows: number) => (rows >= INSTALLATION_COUNT_MAX ? `${INSTALLATION_COUNT_MAX} or more` : String(rows));
 
@@ -47,13 +47,13 @@ export function judgeDeliveries(
       `Ordering keys whose next delivery was not woken: ${facts.leftTurns}. A running daemon wakes them within a minute, or when an application commits its emits; look again then.`,
       'Every ordering key has a delivery whose turn it is.',
     ),
-    judgeScheduled(installation),
+    judgeScheduled(installation, facts),
     judgeBacklog(installation, facts, now),
     warnIf(
       facts.holdsEndingSoon > 0,
       'held',
-      `Held deliveries: ${count(installation.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled within a day (HOLD_HOURS). Have their owners enable them.`,
-      `Held deliveries: ${count(installation.held)}; none ends within a day.`,
+      `Held deliveries: ${count(installation.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled soon, within a day at most (HOLD_HOURS). Have their owners enable them.`,
+      `Held deliveries: ${count(installation.held)}; none is canceled soon.`,
     ),
     judgeQuarantine(facts),
     failIf(
@@ -76,12 +76,12 @@ export function judgeDeliveries(
   ];
 }
 
-function judgeScheduled({ scheduledLateSeconds }: Installation): Check {
+function judgeScheduled({ scheduledLateSeconds }: Installation, { scheduledStand }: DeliveryFacts): Check {
   return warnIf(
-    scheduledLateSeconds > SCHEDULED_WARN_SECONDS,
+    scheduledStand,
     'scheduled',
     `The oldest scheduled event is ${durationText(scheduledLateSeconds)} late. A daemon of this version emits them; its log says why it does not.`,
-    'No scheduled event is late.',
+    'No scheduled event stands still.',
   );
 }
 
@@ -89,8 +89,8 @@ function judgeQuarantine({ quarantined }: DeliveryFacts): Check {
   return warnIf(
     quarantined > 0,
     'quarantine',
-    `Deliveries in quarantine: ${quarantined}. Their jobs were fetched again and again without being finished. The daemon's log names them: "put aside".`,
-    'No delivery is in quarantine.',
+    `Jobs in quarantine: ${quarantined}. They were fetched again and again without being finished. The daemon's log says why, and names deliveries: "put aside".`,
+    'No job is in quarantine.',
   );
 }
 
@@ -110,12 +110,17 @@ function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation, { clos
   const dueText = due === 0 ? 'Nothing is due' : `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}`;
   const waits =
     closed.due === 0 ? '' : `; of these, ${count(closed.due)} wait for a pause that their receivers asked for`;
-  const text = `${dueText}${waits}; retries that wait: ${count(scheduled)}.`;
-  // A pause that a receiver asked for is its own choice.
+  // A pause that a receiver asked for is its own choice, and a rate its owner's.
   const otherSeconds =
     closed.oldestOtherDueAt === null ? 0 : (now.getTime() - closed.oldestOtherDueAt.getTime()) / 1_000;
+  const isLate = otherSeconds > DUE_WARN_SECONDS;
+  const rated =
+    isLate || closed.due > 0 || oldestDueSeconds <= DUE_WARN_SECONDS
+      ? ''
+      : '; the oldest wait for the rate of their webhook, or for the next probe of an endpoint that fails';
+  const text = `${dueText}${waits}${rated}; retries that wait: ${count(scheduled)}.`;
   return warnIf(
-    otherSeconds > DUE_WARN_SECONDS,
+    isLate,
     'backlog',
     `${text} One slow receiver is enough: see "The backlog grows" in docs/troubleshoot.md.`,
     text,

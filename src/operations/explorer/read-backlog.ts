@@ -1,5 +1,5 @@
 import { HELD_SHOWN_MAX } from '../../domain/health-limits.js';
-import type { Database } from '../../platform/database/database.js';
+import type { Database, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { statusInQueueSql } from '../turns/turns.js';
 
@@ -22,6 +22,21 @@ export interface Backlog {
 }
 
 type Counts = Omit<Backlog, 'countMax'>;
+
+/** Due deliveries that wait because their endpoints have asked for a pause, beside the rest of the backlog. */
+export interface ClosedBacklog {
+  /** Counted as far as that backlog. */
+  due: number;
+  /** The webhooks of these deliveries. */
+  webhooks: number;
+  /** When the last of the pauses ends; null: nothing waits for one. */
+  until: Date | null;
+  /**
+   * When the oldest delivery became due whose endpoint does not want it to wait (`hookwright.endpoint_waits`). Null:
+   * there is none. Of a whole installation only the deliveries count that are due longest, as many as are counted.
+   */
+  oldestOtherDueAt: Date | null;
+}
 
 /** The owner of the deliveries, as SQL. */
 interface Of {
@@ -144,4 +159,27 @@ export async function readTenantBacklog(db: Pick<Database, 'pool'>, tenantId: nu
   const statement = { name: 'read_tenant_backlog', text: backlogOfTenantSql({ ...ofOne, webhooks }) };
   const [row] = await tenantQuery<Counts>(db.pool, tenantId, statement, [tenantId]);
   return { ...row!, countMax: TENANT_COUNT_MAX };
+}
+
+const closedStatement: Statement = {
+  name: 'read_closed_backlog_of_tenant',
+  text: `
+    with own as materialized (
+      select w.id, case when w.active and w.closed_until > now() then w.closed_until end as closed_until,
+             (${open('due', 1)}) as oldest
+      from hookwright.webhooks w where w.tenant_id = $1 and w.deleted_at is null),
+    due as materialized (select * from own where oldest is not null),
+    w as materialized (select id, closed_until from due where closed_until is not null)
+    select ${countOfTenant('due', ofOne)} as due, (select count(*)::integer from w) as webhooks,
+           (select max(closed_until) from w) as until,
+           (select min(oldest) from due where not hookwright.endpoint_waits(id)) as "oldestOtherDueAt"`,
+};
+
+/** Of a tenant's due deliveries those that wait for a pause, up to `TENANT_COUNT_MAX`, and the age of the others. */
+export async function readClosedBacklogOfTenant(
+  { pool }: Pick<Database, 'pool'>,
+  tenantId: number,
+): Promise<ClosedBacklog> {
+  const [row] = await tenantQuery<ClosedBacklog>(pool, tenantId, closedStatement, [tenantId]);
+  return row!;
 }

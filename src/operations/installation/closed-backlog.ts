@@ -1,21 +1,8 @@
 import type { Database, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
+import type { ClosedBacklog } from '../explorer/read-backlog.js';
+import { oldestOtherSql } from './oldest-other.js';
 import { INSTALLATION_COUNT_MAX } from './read-installation.js';
-
-/** Due deliveries that wait because their endpoints have asked for a pause, beside the rest of the backlog. */
-export interface ClosedBacklog {
-  /** At most INSTALLATION_COUNT_MAX. */
-  due: number;
-  /** The webhooks of these deliveries. */
-  webhooks: number;
-  /** When the last of the pauses ends; null: nothing waits for one. */
-  until: Date | null;
-  /**
-   * When the oldest delivery became due that waits for no pause, of the INSTALLATION_COUNT_MAX that are due longest;
-   * null: there is none.
-   */
-  oldestOtherDueAt: Date | null;
-}
 
 /** SQL: the columns of a ClosedBacklog, of the one row that it returns. */
 const closedBacklogSql = (webhooks: string, deliveries: string): string => `
@@ -28,14 +15,7 @@ const closedBacklogSql = (webhooks: string, deliveries: string): string => `
               select from ${deliveries} d where d.webhook_id = closed.id and d.status = 'PENDING' and d.due_at <= now()) d
             limit ${INSTALLATION_COUNT_MAX}) due) as due,
          (select count(*)::integer from closed) as webhooks, (select max(closed_until) from closed) as until,
-         -- Usually none is closed; then the first entry of an index is enough.
-         case when exists (select from closed)
-           then (select due_at from (
-                   select d.due_at, d.webhook_id from ${deliveries} d where d.status = 'PENDING' and d.due_at <= now()
-                   order by d.due_at limit ${INSTALLATION_COUNT_MAX}) oldest
-                 where webhook_id not in (select id from closed) order by due_at limit 1)
-           else (select d.due_at from ${deliveries} d where d.status = 'PENDING' and d.due_at <= now()
-                 order by d.due_at limit 1) end as "oldestOtherDueAt"`;
+         ${oldestOtherSql(deliveries, INSTALLATION_COUNT_MAX)} as "oldestOtherDueAt"`;
 
 /** SQL that reads the tables themselves, as their owner. */
 export const closedBacklogOfTablesSql = closedBacklogSql(

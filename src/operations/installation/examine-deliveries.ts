@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import { hasNoLiveJobSql, jobsAsideSql } from '../../platform/graphile-worker/job-conditions.js';
 import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphile-worker/worker-pools.js';
+import { isHoldEndingSql } from '../attempts/raise-events.js';
+import type { ClosedBacklog } from '../explorer/read-backlog.js';
 import { leftTurnsSql } from '../ordering/left-turns.js';
-import { type ClosedBacklog, closedBacklogOfTablesSql } from './closed-backlog.js';
+import { closedBacklogOfTablesSql } from './closed-backlog.js';
 import { ALIVE_SECONDS } from './daemons.js';
 import { futureTimesSql } from './future-times.js';
 import { ignoredFiltersSql } from './ignored-filters.js';
@@ -19,7 +21,9 @@ export interface DeliveryFacts {
   lost: number;
   /** Ordering keys, among the first, in whose queues nothing has its turn. */
   leftTurns: number;
-  /** Webhooks whose held deliveries are canceled within a day. */
+  /** Whether scheduled events are late, and none is emitted, or some cannot be. */
+  scheduledStand: boolean;
+  /** Webhooks whose held deliveries are canceled within a day, or when half of a shorter hold is over. */
   holdsEndingSoon: number;
   /** Jobs that were fetched again and again without being finished. */
   quarantined: number;
@@ -33,6 +37,22 @@ export interface DeliveryFacts {
 /** Longer than the sweep for them takes. */
 const LOST_AFTER_SECONDS = 180;
 const LOOKED_MAX = 10_000;
+
+/**
+ * Those of one moment take a while. One that could not be emitted is due again in two seconds, which shows in its
+ * `due_at`.
+ */
+const scheduledStandSql = `(
+  exists (
+    select from hookwright.scheduled_events
+    where status = 'SCHEDULED' and due_at < now() - interval '1 minute')
+  and not exists (
+    select from hookwright.scheduled_events
+    where finished_at > now() - interval '1 minute' and (status = 'EMITTED' or error is not null))
+  or exists (
+    select from hookwright.scheduled_events
+    where status = 'SCHEDULED' and due_at between now() - interval '1 minute' and now() + interval '2 seconds'
+      and deliver_at < due_at - interval '1 minute'))`;
 
 /** @throws what the database throws */
 export async function examineDeliveries(client: pg.ClientBase): Promise<DeliveryFacts> {
@@ -54,8 +74,9 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
             order by d.due_at limit ${LOOKED_MAX}) overdue
           where ${hasNoLiveJobSql('overdue', '$2')}) lost) as lost,
        ${leftTurnsSql} as "leftTurns",
+       ${scheduledStandSql} as "scheduledStand",
        (select count(*)::integer from hookwright.webhooks w
-        where not w.active and w.deleted_at is null and w.hold_until between now() and now() + interval '1 day'
+        where not w.active and w.deleted_at is null and ${isHoldEndingSql('w')}
           and exists (select from hookwright.deliveries d where d.webhook_id = w.id and d.status = 'HELD'))
          as "holdsEndingSoon",
        -- Looked up among the locks, not tried: a try has it for a moment.

@@ -1,28 +1,54 @@
 import type pg from 'pg';
+import { PAUSE_MS_MAX, PROBE_MS_MAX } from '../../domain/pacing/probes.js';
+import { PUT_OFF_MS_MAX } from '../../domain/pacing/put-off-times.js';
+import { RETRY_MS_MAX } from '../../domain/retry-policy.js';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
-import {
-  farJobsSql,
-  forgetFutureRunsSql,
-  futureRunsSql,
-  isTooFarSql,
-  runFarJobsSql,
-} from '../../platform/graphile-worker/schema.js';
+import { farJobsSql, runFarJobsSql } from '../../platform/graphile-worker/far-jobs.js';
+import { forgetFutureRunsSql, futureRunsSql } from '../../platform/graphile-worker/schema.js';
+import { PAUSE_MINUTES_MAX } from '../webhooks/probe-webhooks.js';
 
 const CHUNK_ROWS = 10_000;
 
+/**
+ * Clocks of two servers differ by so much after a failover, and times that were left by less come soon. Every other
+ * limit here is that of the rule by which a time is set, whatever the options of a webhook are: they may have changed
+ * since.
+ */
+const SLACK_MS = 15 * 60_000;
+const JOB_MS_MAX = PUT_OFF_MS_MAX + SLACK_MS;
+
+/** SQL condition: the time is later than anything waits. @param waitMs the longest that the rules let it wait */
+const isTooFarSql = (time: string, waitMs: number) =>
+  `${time} > now() + interval '1 millisecond' * ${waitMs + SLACK_MS}`;
+
 const farDeliveriesSql = `
-  select id from hookwright.deliveries where status = 'PENDING' and ${isTooFarSql('due_at')} limit ${CHUNK_ROWS}`;
-const isClosedTooLongSql = isTooFarSql('closed_until');
+  select id from hookwright.deliveries
+  where status = 'PENDING' and ${isTooFarSql('due_at', RETRY_MS_MAX)} limit ${CHUNK_ROWS}`;
+/** A delivery waits only for a retry: this one is due at once. */
+const isUnexplainedSql = `status = 'PENDING' and ${isTooFarSql('due_at', 0)} and attempt_count = attempts_before`;
+/** The first of them, without reading a million retries; the jobs of others are found. */
+const someUnexplainedSql = `
+  select id from (
+    select id, due_at, attempt_count, attempts_before from hookwright.deliveries
+    where status = 'PENDING' and ${isTooFarSql('due_at', 0)} order by due_at limit ${CHUNK_ROWS}) d
+  where attempt_count = attempts_before and not ${isTooFarSql('due_at', RETRY_MS_MAX)}`;
+const isClosedTooLongSql = isTooFarSql('closed_until', PAUSE_MS_MAX);
+const isProbedTooLateSql = isTooFarSql('next_probe_at', PROBE_MS_MAX);
+const isRecoveryTooLateSql = isTooFarSql('next_probe_at', PAUSE_MINUTES_MAX * 60_000);
 // Not now(): what others commit after the doctor's transaction has begun is not in the future.
 /** No other mark is ahead of this one. */
 const areMarksAheadSql = 'minutes_until > clock_timestamp()';
 const isReportAheadSql = 'made_at > clock_timestamp()';
 
-/** SQL: how many rows have a time in the future that only a clock of Postgres that was ahead can have left. */
+/**
+ * SQL: how many rows have a time in the future that only a clock of Postgres that was ahead can have left. The probes
+ * of active webhooks have no index, and are not counted.
+ */
 export const futureTimesSql = `(
   select count(*)::integer from (
-    (${farDeliveriesSql}) union all (${farJobsSql} limit ${CHUNK_ROWS})
+    (${farDeliveriesSql}) union all (${someUnexplainedSql}) union all (${farJobsSql(JOB_MS_MAX)} limit ${CHUNK_ROWS})
     union all (select id from hookwright.webhooks where ${isClosedTooLongSql})
+    union all (select webhook_id from hookwright.webhook_recoveries where ${isRecoveryTooLateSql})
     union all (select null from (${futureRunsSql}) runs)
     union all (select null from hookwright.stats_progress where ${areMarksAheadSql})
     union all (select null from hookwright.installation_report where ${isReportAheadSql})) future)`;
@@ -30,10 +56,16 @@ export const futureTimesSql = `(
 /** Statistics are counted again from an hour ago. */
 const anHourAgo = (unit: 'hour' | 'day') => `date_trunc('${unit}', now() - interval '1 hour', 'UTC')`;
 
+const dueNow = (which: string) => `
+  update hookwright.deliveries set due_at = now() where id in (${which}) and status = 'PENDING'`;
+
 const repairs = [
-  `update hookwright.deliveries set due_at = now() where id in (${farDeliveriesSql}) and status = 'PENDING'`,
-  runFarJobsSql(CHUNK_ROWS),
+  dueNow(farDeliveriesSql),
+  dueNow(`select id from hookwright.deliveries where ${isUnexplainedSql} limit ${CHUNK_ROWS}`),
+  runFarJobsSql(JOB_MS_MAX, CHUNK_ROWS),
   `update hookwright.webhooks set closed_until = null where ${isClosedTooLongSql}`,
+  `update hookwright.webhooks set next_probe_at = null where ${isProbedTooLateSql}`,
+  `update hookwright.webhook_recoveries set next_probe_at = now() where ${isRecoveryTooLateSql}`,
   forgetFutureRunsSql,
   `update hookwright.stats_progress
    set minutes_until = least(minutes_until, ${anHourAgo('hour')}), hours_until = least(hours_until, ${anHourAgo('hour')}),
@@ -45,7 +77,8 @@ const repairs = [
 
 /**
  * Corrects times that Postgres's clock has left while it was ahead: deliveries are due now, their jobs run, endpoints
- * are open, and housekeeping, statistics and the installation's report go on.
+ * are open and probed, and housekeeping, statistics and the installation's report go on. What a schedule, a pause or a
+ * put-off explains keeps its time.
  *
  * @returns how many rows were corrected
  */

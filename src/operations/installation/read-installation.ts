@@ -4,6 +4,7 @@ import { lastRunSql } from '../../platform/graphile-worker/schema.js';
 import { countWaitingSql } from '../explorer/read-backlog.js';
 import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
 import { statusInQueueSql } from '../turns/turns.js';
+import { oldestOtherSql } from './oldest-other.js';
 
 /** A backlog is counted up to this: a million rows of an index are not worth reading each time. */
 export const INSTALLATION_COUNT_MAX = 50_000;
@@ -44,6 +45,8 @@ export interface Installation {
   scheduledLateSeconds: number;
   /** Age of the oldest due time; 0: nothing is due. Put-offs do not move it, so one slow endpoint makes it grow. */
   oldestDueSeconds: number;
+  /** The same of those whose endpoints do not want them to wait: no pause, rate or probe is the reason. */
+  oldestLateSeconds: number;
   /** The number of days from tomorrow on that have all their partitions. */
   partitionDaysAhead: number;
   housekeeping: HousekeepingRuns;
@@ -87,6 +90,8 @@ const statement: Statement = {
       ${scheduledLateSql} as "scheduledLateSeconds",
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
        from hookwright.deliveries where status = 'PENDING') as "oldestDueSeconds",
+      coalesce(extract(epoch from now() - ${oldestOtherSql('hookwright.deliveries', INSTALLATION_COUNT_MAX)}), 0)::float8
+        as "oldestLateSeconds",
       (select count(*)::integer from (
          select right(c.relname, 8) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid
          where i.inhparent in ('hookwright.events'::regclass, 'hookwright.deliveries'::regclass,

@@ -9,7 +9,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 /** Webhooks with `recovery: AUTOMATIC` that failures have disabled come back by themselves. */
 
 /** The longest pause between two probes. */
-const PAUSE_MINUTES_MAX = 60;
+export const PAUSE_MINUTES_MAX = 60;
 /** After being enabled for this long, a webhook that is disabled again is first looked at after a minute. */
 const STEADY_MINUTES = 60;
 /** Each round. */

@@ -5,6 +5,9 @@ import { LANES } from '../../domain/pacing/lanes.js';
 /** A job that was fetched this often is a suspect: four processes died with it in hand, or beside it. */
 export const SUSPECT_FROM_FETCH = 5;
 
+/** A suspect is put aside for this time. */
+export const ASIDE_SECONDS = 3_600;
+
 /**
  * A delivery that is due later than this has no job yet (`scheduleDeliveries` adds it in time): a million retries that
  * wait for hours would cost each fetch of jobs 115 ms (docs/decisions/0006).
@@ -93,16 +96,27 @@ export const laterJobsSql = (deliveryId: string) => `
   where j.key = 'd:' || ${deliveryId} and j.locked_at is null and j.run_at > now()
     and j.attempts < ${SUSPECT_FROM_FETCH}`;
 
-const isAsideSql = `attempts >= ${SUSPECT_FROM_FETCH} and locked_at is null and run_at > now()`;
+/**
+ * SQL condition: a job `j` will do something. graphile-worker fetches no job that is dead: it has failed for good, or
+ * another one took its place while it was running, and its time may lie hours ahead. A job of one delivery makes the
+ * next attempt of a pending one.
+ */
+export const hasWorkSql = `
+  j.attempts < j.max_attempts and (j.key not like 'd:%' or exists (
+    select from hookwright.deliveries d
+    where d.id = (j.payload->>'id')::bigint and d.status = 'PENDING'
+      and (j.payload->>'attempt')::integer > d.attempt_count))`;
 
-/** SQL query: the suspects that are put aside. */
-export const jobsAsideSql = `select from hookwright_jobs._private_jobs where ${isAsideSql}`;
+const isAsideSql = `
+  j.attempts >= ${SUSPECT_FROM_FETCH} and j.locked_at is null and j.run_at > now() and ${hasWorkSql}`;
 
-/** SQL query: the suspects that are put aside and the jobs that have failed for good, with what is known of each. */
+/** SQL query: the suspects that are put aside, and other jobs that have failed as often and are tried again. */
+export const jobsAsideSql = `select from hookwright_jobs._private_jobs j where ${isAsideSql}`;
+
+/** SQL query: the same jobs and those that have failed for good, with what is known of each. */
 export const jobsAsideListSql = `
   select j.key, t.identifier as task, (substring(j.key from '^d:(\\d+)$'))::bigint as "deliveryId", j.attempts as tries,
          j.last_error as "lastError", case when j.attempts < j.max_attempts then j.run_at end as "triedAgainAt"
   from hookwright_jobs._private_jobs j join hookwright_jobs._private_tasks t on t.id = j.task_id
-  where j.key is not null and j.locked_at is null
-    and (attempts >= max_attempts or (${isAsideSql}))
+  where j.key is not null and j.locked_at is null and (j.attempts >= j.max_attempts or (${isAsideSql}))
   order by j.id`;

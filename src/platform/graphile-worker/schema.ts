@@ -68,18 +68,7 @@ export async function pendingOfJobs(client: pg.ClientBase, tasks: readonly strin
 export const lastRunSql = (task: string) =>
   `select max(last_execution) from hookwright_jobs._private_known_crontabs where identifier = '${task}'`;
 
-/**
- * SQL condition: nothing waits for this time, because retries, `Retry-After` and suspects take an hour at most. It was
- * written while Postgres's clock was ahead.
- */
-export const isTooFarSql = (time: string) => `${time} > now() + interval '75 minutes'`;
-
-/** SQL query: jobs whose time is too far. */
-export const farJobsSql = `select id from hookwright_jobs._private_jobs where ${isTooFarSql('run_at')}`;
-
-export const runFarJobsSql = (rowsMax: number) => `
-  update hookwright_jobs._private_jobs set run_at = now() where id in (${farJobsSql} limit ${rowsMax})`;
-
+/** The crontab writes the beginnings of minutes that have come. */
 const isFutureRunSql = `last_execution > now() + interval '5 minutes'`;
 
 /** SQL query: tasks that the crontab does not start before a time in the future. */

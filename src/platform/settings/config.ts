@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopbackAddress, opensLoopback } from '../../domain/addresses/target.js';
 import { distance } from '../../domain/nearest-word.js';
-import { delaysOf } from '../../domain/retry-policy.js';
+import { delaysOf, RETRY_CAP_SECONDS } from '../../domain/retry-policy.js';
 import { mailConfigOf } from './mail-settings.js';
 import { basePathOf, oidcFaults, oidcFrom } from './oidc-settings.js';
 import { readTable, type ValuesOf } from './setting.js';
@@ -26,8 +26,6 @@ const DRAIN_BESIDE_ATTEMPT_MS = 5_000;
 
 /** The default of ATTEMPT_TIMEOUT_MAX_MS, unless ATTEMPT_TIMEOUT_MS is more. */
 const ATTEMPT_TIMEOUT_MS_MAX = 30_000;
-/** The longest delay before a retry by MAX_RETRIES and RETRY_BASE_SECONDS. */
-const RETRY_SECONDS_MAX = 3600;
 
 /** Four pools in one process and some other connections fit into the 100 of the service's own Postgres. */
 const EMBEDDED_POOL_MAX = 22;
@@ -111,7 +109,7 @@ function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values,
     /** The values of webhooks that set none themselves, and whose tenant sets none. */
     deliveryDefaults: {
       timeoutMs: delivery.attemptTimeoutMs,
-      retryDelaysSeconds: delaysOf({ ...retry, capSeconds: RETRY_SECONDS_MAX }),
+      retryDelaysSeconds: delaysOf({ ...retry, capSeconds: RETRY_CAP_SECONDS }),
       ratePerSecond: null,
       concurrencyMax: delivery.endpointConcurrencyMax,
       recovery,

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { OPTION_PARTS } from '../../domain/fields/field.js';
+import { STREAK_SECONDS_MAX } from '../../domain/health-limits.js';
+import { RETRY_CAP_SECONDS } from '../../domain/retry-policy.js';
 import { databaseUrlFault, withTlsMode } from './database-url.js';
 import { limitSettings } from './limit-settings.js';
 import { mailSettings } from './mail-settings.js';
@@ -171,11 +173,11 @@ export const table = {
         .regex(/^\d+(\.\d+)?$/)
         .default('120')
         .transform(Number)
-        .refine((seconds) => seconds >= 0.01 && seconds <= 3600),
-      '0.01 to 3600',
+        .refine((seconds) => seconds >= 0.01 && seconds <= RETRY_CAP_SECONDS),
+      `0.01 to ${RETRY_CAP_SECONDS}`,
     ),
   },
-  disableAfterSecondsMin: whole('DISABLE_AFTER_SECONDS_MIN', 0, 3600, 10),
+  disableAfterSecondsMin: whole('DISABLE_AFTER_SECONDS_MIN', 0, STREAK_SECONDS_MAX, 10),
   holdHours: whole('HOLD_HOURS', 1, 2160, 168),
   retentionDays: whole('RETENTION_DAYS', 8, 3650, 30, '8 to 3650, and above HOLD_HOURS + 1 day'),
   delivery: {

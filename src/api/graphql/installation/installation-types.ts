@@ -28,26 +28,6 @@ export class Finding {
   text!: string;
 }
 
-@ObjectType('ClosedBacklog', {
-  description: 'Due deliveries that wait because their endpoints asked for a pause, until `Webhook.closedUntil`.',
-})
-export class ClosedBacklogType {
-  @Field(() => Int, { description: 'The number of these deliveries, counted as far as `Backlog.countMax`.' })
-  due!: number;
-
-  @Field(() => Int, { description: 'The number of webhooks that they belong to.' })
-  webhooks!: number;
-
-  @Nullable(() => Date, 'When the last of the pauses ends. Null when no delivery waits for one.')
-  until!: Date | null;
-
-  @Nullable(
-    () => Date,
-    'When the oldest delivery became due that waits for no pause. Null when there is none among those that are due longest.',
-  )
-  oldestOtherDueAt!: Date | null;
-}
-
 @ObjectType('Daemon', { description: 'A process that sends deliveries.' })
 export class DaemonType {
   @Field(() => ID, { name: 'workerId', description: 'A UUID of the process.' })

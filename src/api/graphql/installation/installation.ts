@@ -6,8 +6,8 @@ import { totalFigures } from '../../../domain/stats/stats.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { requireNoIssues } from '../../../errors.js';
-import type { Backlog } from '../../../operations/explorer/read-backlog.js';
-import { type ClosedBacklog, readClosedBacklog } from '../../../operations/installation/closed-backlog.js';
+import type { Backlog, ClosedBacklog } from '../../../operations/explorer/read-backlog.js';
+import { readClosedBacklog } from '../../../operations/installation/closed-backlog.js';
 import { readDaemons } from '../../../operations/installation/daemons.js';
 import { readReport } from '../../../operations/installation/installation-report.js';
 import {
@@ -27,10 +27,9 @@ import { sizeIssues } from '../fields/connection.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
 import { RequiresScope } from '../fields/requires.js';
 import { statsOf } from '../stats/stats.js';
-import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
+import { BacklogType, ClosedBacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
 import { FailingNow } from './failing.js';
 import {
-  ClosedBacklogType,
   DaemonType,
   EncryptionKeyInUse,
   FailureCount,

@@ -128,3 +128,23 @@ export class BacklogType {
   @Field(() => Int, { description: 'The highest count. It means that many or more.' })
   countMax!: number;
 }
+
+@ObjectType('ClosedBacklog', {
+  description: 'Due deliveries that wait because their endpoints asked for a pause, until `Webhook.closedUntil`.',
+})
+export class ClosedBacklogType {
+  @Field(() => Int, { description: 'The number of these deliveries, counted as far as `Backlog.countMax`.' })
+  due!: number;
+
+  @Field(() => Int, { description: 'The number of webhooks that they belong to.' })
+  webhooks!: number;
+
+  @Nullable(() => Date, 'When the last of the pauses ends. Null when no delivery waits for one.')
+  until!: Date | null;
+
+  @Nullable(
+    () => Date,
+    'When the oldest of the other due deliveries became due. Deliveries that wait for the rate of their webhook, or for the next probe of an endpoint that fails, do not count. Null when there is none; of the whole installation, none among those that are due longest.',
+  )
+  oldestOtherDueAt!: Date | null;
+}

@@ -4,7 +4,12 @@ import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-grap
 import { bucketFigures, judgeStatsRange, type StatsCounts, totalFigures } from '../../../domain/stats/stats.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { invalidInput } from '../../../errors.js';
-import { type Backlog, readTenantBacklog } from '../../../operations/explorer/read-backlog.js';
+import {
+  type Backlog,
+  type ClosedBacklog,
+  readClosedBacklogOfTenant,
+  readTenantBacklog,
+} from '../../../operations/explorer/read-backlog.js';
 import { ALL_WEBHOOKS, type StatsQuestion } from '../../../operations/stats/read-stats.js';
 import { type Context, tenantOf } from '../../context/context.js';
 import { STATS_COST } from '../fields/costs.js';
@@ -12,7 +17,7 @@ import { knownTypeIn } from '../fields/known-event-type.js';
 import { knownWebhookIn } from '../fields/known-webhook.js';
 import { Requires } from '../fields/requires.js';
 import { asksFor } from '../fields/selection.js';
-import { BacklogType, Stats, StatsArgs, WebhookStatsArgs } from './stats-types.js';
+import { BacklogType, ClosedBacklogType, Stats, StatsArgs, WebhookStatsArgs } from './stats-types.js';
 
 @Resolver(() => Webhook)
 export class StatsResolver {
@@ -54,6 +59,15 @@ export class StatsResolver {
   })
   backlog(@Ctx() context: Context): Promise<Backlog> {
     return readTenantBacklog(context.db, tenantOf(context));
+  }
+
+  @Requires('deliveries:read')
+  @Query(() => ClosedBacklogType, {
+    nullable: true,
+    description: 'Of the due deliveries in `backlog` those that wait for a pause, and the age of the others.',
+  })
+  closedBacklog(@Ctx() context: Context): Promise<ClosedBacklog> {
+    return readClosedBacklogOfTenant(context.db, tenantOf(context));
   }
 
   @Requires('deliveries:read')
