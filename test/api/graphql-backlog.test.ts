@@ -52,6 +52,38 @@ describe('the backlog', () => {
     expect((await ofWebhook()).backlog).toEqual({ ...nothing, countMax: WEBHOOK_COUNT_MAX });
   });
 
+  test('tells what waits for pauses, and since when the rest is due: not what waits for a rate or a probe', async () => {
+    const ask = async (as = tenant) =>
+      (await api.by(as).read('{ closedBacklog { due webhooks until oldestOtherDueAt } }')).closedBacklog;
+    const [closed, rated, probed, paused] = (
+      await Promise.all(Array.from({ length: 4 }, () => makeWebhook(api.services, tenant.id)))
+    ).map(({ id }) => id) as [number, number, number, number];
+    expect(await ask()).toEqual({ due: 0, webhooks: 0, until: null, oldestOtherDueAt: null });
+    for (const [index, id] of [closed, rated, probed, paused].entries()) {
+      await make(2, 'PENDING', -3_600 + index, id);
+    }
+    await make(1, 'PENDING', 600, closed);
+    await make(1, 'PENDING', -60);
+    await api.owner.query(
+      `update hookwright.webhooks set closed_until = now() + interval '1 hour', active = id = $1
+       where id = any($2::bigint[])`,
+      [closed, [closed, paused]],
+    );
+    await api.owner.query(`insert into hookwright.endpoint_rates values ($1, now() + interval '1 minute')`, [rated]);
+    await api.owner.query(`update hookwright.webhooks set next_probe_at = now() + interval '1 minute' where id = $1`, [
+      probed,
+    ]);
+    const found = await ask();
+    expect(found).toMatchObject({ due: 2, webhooks: 1 });
+    expect(Date.parse(found.until)).toBeGreaterThan(Date.now() + 3_000_000);
+    // Those of the inactive webhook are still to be held.
+    expect(secondsAgo(found.oldestOtherDueAt)).toBeGreaterThan(3_000);
+    await api.owner.query(`delete from hookwright.deliveries where webhook_id = $1`, [paused]);
+    expect(secondsAgo((await ask()).oldestOtherDueAt)).toBeLessThan(1_200);
+    const stranger = await makeTenant(api.services);
+    expect(await ask(stranger)).toEqual({ due: 0, webhooks: 0, until: null, oldestOtherDueAt: null });
+  });
+
   test('tells what is due, and since when, from what is scheduled and held; what is finished does not count', async () => {
     await make(2, 'PENDING', -600);
     await make(1, 'PENDING', -60);

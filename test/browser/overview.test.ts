@@ -83,6 +83,33 @@ describe('the overview', () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
+  browserTest(
+    'names the pause that an endpoint asked for, and counts no delivery as late that waits for it',
+    async ({ open }) => {
+      const stack = await openStack();
+      const { id } = await stack.delivery.webhook(stack.receiver.url);
+      await stack.delivery.emit();
+      await eventually(() => stack.receiver.deliveries === 1);
+      await stack.delivery.rows(
+        `update hookwright.webhooks set closed_until = now() + interval '50 minutes' where id = ${id}`,
+      );
+      await stack.delivery.emit();
+      await stack.delivery.emit();
+      await stack.delivery.rows(`update hookwright.deliveries set due_at = now() - interval '14 minutes'
+                               where status = 'PENDING'`);
+      const page = await visit(open, stack, '/overview');
+      await page.getByText('No endpoint is failing or disabled. 1 delivery arrived').waitFor();
+      await page.getByText('2 due now').waitFor();
+      await page.getByText('2 wait for one endpoint, which asked for a pause until').waitFor();
+      expect(await page.getByText('the oldest').count()).toBe(0);
+      expect(await axeViolations(page)).toEqual([]);
+      await stack.delivery.rows(`update hookwright.webhooks set closed_until = null where id = ${id}`);
+      await page.reload();
+      await page.getByText('Deliveries wait longer than usual').waitFor();
+      await page.getByText('2 due now; the oldest was due').waitFor();
+    },
+  );
+
   browserTest('says that nothing is to be done about a pause, and never that all is fine', async ({ open }) => {
     const stack = await openStack();
     const { id } = await stack.delivery.webhook(stack.receiver.url);

@@ -9,13 +9,13 @@ const well: Facts = {
     { workerId: 'b', host: 'two', lastSeenAt: ago(30) },
   ],
   backlog: { due: 3 },
-  closed: { due: 0, webhooks: 0, until: null, oldestOtherDueAt: ago(60) },
+  closed: { due: 0, webhooks: 0, until: null, oldestOtherDueAt: ago(180) },
   jobsPutAside: 0,
   findings: [{ name: 'clock', level: 'OK', text: 'The clocks agree.' }],
 };
 const problems = (change: Partial<Facts>) => problemsOf({ ...well, ...change }, NOW);
 
-test('An installation whose daemons have spoken within 30 s and whose deliveries wait 60 s at most is well', () => {
+test('An installation whose daemons have spoken within 30 s and whose deliveries wait three minutes at most is well', () => {
   expect(problems({})).toEqual([]);
   expect(problems({ closed: { due: 0, webhooks: 0, until: null, oldestOtherDueAt: null } })).toEqual([]);
 });
@@ -40,10 +40,10 @@ test('A daemon that is silent among others is named by its machine', () => {
   expect(problems({ daemons })).toEqual([{ kind: 'SILENT_DAEMONS', level: 'WARN', hosts: ['three'] }]);
 });
 
-test('A delivery that is due for more than 60 s is late, and the finding that says so is not said twice', () => {
+test('A delivery that is due for more than three minutes is late, and the finding that says so is not said twice', () => {
   const findings = [{ name: 'backlog', level: 'WARN', text: 'Due: 3.' }] as const;
-  const closed = { due: 1, webhooks: 1, until: ago(-60), oldestOtherDueAt: ago(61) };
-  expect(problems({ closed, findings })).toEqual([{ kind: 'LATE', level: 'WARN', oldestMs: 61_000, due: 2 }]);
+  const closed = { due: 1, webhooks: 1, until: ago(-60), oldestOtherDueAt: ago(181) };
+  expect(problems({ closed, findings })).toEqual([{ kind: 'LATE', level: 'WARN', oldestMs: 181_000, due: 2 }]);
 });
 
 test('Jobs that were put aside are a problem, and so is each finding that is not as it should be', () => {

@@ -49,11 +49,11 @@ test('An endpoint is fine while its own page says nothing else', () => {
 });
 
 describe('the overview says', () => {
-  const calm = { reasons: [], attempts: 1_000, failures: 49, oldestDueMs: 59_999 };
+  const calm = { reasons: [], attempts: 1_000, failures: 49, oldestDueMs: 180_000 };
 
   test('first what needs somebody, then a late backlog, then many failures', () => {
-    expect(judge({ ...calm, reasons: ['GONE'], oldestDueMs: 90_000 })).toBe('NEEDS_YOU');
-    expect(judge({ ...calm, oldestDueMs: 60_000, failures: 500 })).toBe('LATE');
+    expect(judge({ ...calm, reasons: ['GONE'], oldestDueMs: 190_000 })).toBe('NEEDS_YOU');
+    expect(judge({ ...calm, oldestDueMs: 180_001, failures: 500 })).toBe('LATE');
     expect(judge({ ...calm, failures: 50 })).toBe('MANY_FAILURES');
   });
 

@@ -20,7 +20,7 @@ const guardedBy: Record<string, string> = {
     Query.apiKeys Query.auditLog Query.portalSessions Mutation.createApiKey Mutation.createPortalSession
     Mutation.revokeApiKey Mutation.revokePortalSession`,
   'deliveries:read': `
-    Query.backlog Query.bulkOperation Query.bulkOperations Query.deliveries Query.delivery Query.deliveryCounts Query.stats
+    Query.backlog Query.bulkOperation Query.bulkOperations Query.closedBacklog Query.deliveries Query.delivery Query.deliveryCounts Query.stats
     Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog Tenant.stats Webhook.backlog
     Webhook.deliveries Webhook.failures Webhook.lastDay Webhook.nextAttempts
     Webhook.orderingKeys Webhook.stats`,
