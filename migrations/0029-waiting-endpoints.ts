@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { install } from './functions/index.js';
 import { webhookState } from './functions/webhook-state.js';
 
-/** Tells deliveries that wait because their endpoint wants it from those that are late. */
+/** Whether due deliveries of a webhook are late, or wait because its endpoint wants it. */
 export class WaitingEndpoints extends Migration {
   override up(): void {
     this.addSql(install([webhookState]));

@@ -24,9 +24,9 @@ begin
   return (select w.closed_until from hookwright.webhooks w where w.id = opens_at.webhook_id);
 end $$;
 
--- Whether due deliveries of a webhook wait because its endpoint wants it: it has asked for a pause, it fails and its next
--- probe is still to come, or its requests go out at its rate, whose times are taken as they come. A caller that has named
--- a tenant learns nothing of others.
+-- Whether due deliveries of a webhook wait because its endpoint wants it: it has asked for a pause, it fails and its
+-- next probe is still to come, or its requests go out at its rate, whose times are taken as they come. A caller that
+-- has named a tenant learns nothing of others.
 create or replace function hookwright.endpoint_waits(webhook_id bigint) returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 begin

@@ -387,7 +387,7 @@ describe('deliveries', () => {
       set deliver_at = now() - interval '2 minutes', due_at = now() - interval '2 minutes'`);
     expect(await look('scheduled')).toMatchObject({
       status: 'warn',
-      text: expect.stringContaining('The oldest scheduled event is 2 min late.'),
+      text: expect.stringContaining('The oldest scheduled event is 2 min late,'),
     });
     // Those of one moment take a while: others are emitted.
     await scheduleEvent(db, { ...couponEmit(stack.tenantId), deliverAt: new Date(), delaySeconds: null });

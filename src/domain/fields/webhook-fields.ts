@@ -1,6 +1,7 @@
 import { CONDITIONS_MAX, FILTER_CHARS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
 import { CONTENT_FORMATS, TEMPLATE_BYTES_MAX, TEXT_CHARS_MAX } from '../content/formats.js';
 import { DAY_MS } from '../durations.js';
+import { ATTEMPT_MS_MAX } from '../health-limits.js';
 import { RETRY_SECONDS_MAX } from '../retry-policy.js';
 import type { Fields } from './field.js';
 import { HEADERS_MAX } from './headers.js';
@@ -18,8 +19,6 @@ const metadataRules = `at most ${METADATA_MAX}, each of at most ${METADATA_VALUE
 const SHAPE_CHARS_MAX = 16_384;
 
 const TIMEOUT_MS_MIN = 1_000;
-/** The greatest ATTEMPT_TIMEOUT_MAX_MS. */
-export const TIMEOUT_MS_MAX = 120_000;
 const RETRIES_MAX = 20;
 const RETRY_DAYS_MAX = 7;
 const retryRules = `At most ${RETRIES_MAX} delays of 1 to ${RETRY_SECONDS_MAX} seconds, together at most ${RETRY_DAYS_MAX} days, and a day less than deliveries are kept. An empty list means one attempt.`;
@@ -100,7 +99,7 @@ export const webhookFields = {
         part: 'pace',
         whole: true,
         min: TIMEOUT_MS_MIN,
-        max: TIMEOUT_MS_MAX,
+        max: ATTEMPT_MS_MAX,
         unit: 'ms',
         maxOf: 'attemptTimeoutMsMax',
         refusedAs: 'timeout_out_of_range',

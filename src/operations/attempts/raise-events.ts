@@ -88,7 +88,7 @@ const WARNED_MAX = 20;
 /** Counting tens of millions of held deliveries would take longer than a statement may. */
 const HELD_COUNT_MAX = 100_000;
 
-/** SQL condition: the held deliveries of an inactive webhook are canceled within 24 hours, or half of a shorter hold. */
+/** SQL condition: an inactive webhook's held deliveries are canceled within 24 hours, or half of a shorter hold. */
 export const isHoldEndingSql = (webhook: string) => `
   ${webhook}.hold_until > now()
   and ${webhook}.hold_until <= now() + interval '24 hours'

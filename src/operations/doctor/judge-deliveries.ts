@@ -80,7 +80,7 @@ function judgeScheduled({ scheduledLateSeconds }: Installation, { scheduledStand
   return warnIf(
     scheduledStand,
     'scheduled',
-    `The oldest scheduled event is ${durationText(scheduledLateSeconds)} late. A daemon of this version emits them; its log says why it does not.`,
+    `The oldest scheduled event is ${durationText(scheduledLateSeconds)} late, and cannot be emitted, or no event is. A daemon of this version emits them; its log says why it does not.`,
     'No scheduled event stands still.',
   );
 }

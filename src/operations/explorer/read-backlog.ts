@@ -175,7 +175,7 @@ const closedStatement: Statement = {
            (select min(oldest) from due where not hookwright.endpoint_waits(id)) as "oldestOtherDueAt"`,
 };
 
-/** Of a tenant's due deliveries those that wait for a pause, up to `TENANT_COUNT_MAX`, and the age of the others. */
+/** Reads a tenant's due deliveries that wait for a pause, up to `TENANT_COUNT_MAX`, and the age of the others. */
 export async function readClosedBacklogOfTenant(
   { pool }: Pick<Database, 'pool'>,
   tenantId: number,

@@ -3,6 +3,7 @@ import { hasNoLiveJobSql, jobsAsideSql } from '../../platform/graphile-worker/jo
 import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphile-worker/worker-pools.js';
 import { isHoldEndingSql } from '../attempts/raise-events.js';
 import type { ClosedBacklog } from '../explorer/read-backlog.js';
+import { pendingSql } from '../jobs/tasks.js';
 import { leftTurnsSql } from '../ordering/left-turns.js';
 import { closedBacklogOfTablesSql } from './closed-backlog.js';
 import { ALIVE_SECONDS } from './daemons.js';
@@ -39,8 +40,8 @@ const LOST_AFTER_SECONDS = 180;
 const LOOKED_MAX = 10_000;
 
 /**
- * Those of one moment take a while. One that could not be emitted is due again in two seconds, which shows in its
- * `due_at`.
+ * SQL condition. Emitting all that are due at one moment takes a while. An event that could not be emitted is due again
+ * in two seconds, which shows in its `due_at`.
  */
 const scheduledStandSql = `(
   exists (
@@ -85,7 +86,7 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
           select from pg_locks l
           where l.locktype = 'advisory' and l.objsubid = 1
             and (l.classid::bigint << 32 | l.objid::bigint) = ${poolLockSql('owner.id')})) as "deadPools",
-       (select count(*)::integer from (${jobsAsideSql}) suspects) as quarantined,
+       (select count(*)::integer from (${jobsAsideSql(pendingSql)}) suspects) as quarantined,
        ${ignoredFiltersSql} as "ignoredFilters",
        ${futureTimesSql} as "futureTimes"`,
     values: [CONTROL_NAME, LOST_AFTER_SECONDS],

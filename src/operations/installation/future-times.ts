@@ -5,6 +5,7 @@ import { RETRY_MS_MAX } from '../../domain/retry-policy.js';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { farJobsSql, runFarJobsSql } from '../../platform/graphile-worker/far-jobs.js';
 import { forgetFutureRunsSql, futureRunsSql } from '../../platform/graphile-worker/schema.js';
+import { pendingSql } from '../jobs/tasks.js';
 import { PAUSE_MINUTES_MAX } from '../webhooks/probe-webhooks.js';
 
 const CHUNK_ROWS = 10_000;
@@ -46,7 +47,7 @@ const isReportAheadSql = 'made_at > clock_timestamp()';
  */
 export const futureTimesSql = `(
   select count(*)::integer from (
-    (${farDeliveriesSql}) union all (${someUnexplainedSql}) union all (${farJobsSql(JOB_MS_MAX)} limit ${CHUNK_ROWS})
+    (${farDeliveriesSql}) union all (${someUnexplainedSql}) union all (${farJobsSql(pendingSql, JOB_MS_MAX)} limit ${CHUNK_ROWS})
     union all (select id from hookwright.webhooks where ${isClosedTooLongSql})
     union all (select webhook_id from hookwright.webhook_recoveries where ${isRecoveryTooLateSql})
     union all (select null from (${futureRunsSql}) runs)
@@ -62,7 +63,7 @@ const dueNow = (which: string) => `
 const repairs = [
   dueNow(farDeliveriesSql),
   dueNow(`select id from hookwright.deliveries where ${isUnexplainedSql} limit ${CHUNK_ROWS}`),
-  runFarJobsSql(JOB_MS_MAX, CHUNK_ROWS),
+  runFarJobsSql(pendingSql, JOB_MS_MAX, CHUNK_ROWS),
   `update hookwright.webhooks set closed_until = null where ${isClosedTooLongSql}`,
   `update hookwright.webhooks set next_probe_at = null where ${isProbedTooLateSql}`,
   `update hookwright.webhook_recoveries set next_probe_at = now() where ${isRecoveryTooLateSql}`,

@@ -1,6 +1,6 @@
 /**
- * SQL: when the oldest delivery became due whose endpoint does not want it to wait; null: there is none among those that
- * are due longest. Usually it is the first entry of an index.
+ * SQL: when the oldest delivery became due whose endpoint does not want it to wait; null: there is none among those
+ * that are due longest. Usually it is the first entry of an index.
  *
  * @param deliveries the table, or its view
  * @param lookedMax else so many are looked at

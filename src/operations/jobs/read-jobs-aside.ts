@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { jobsAsideListSql } from '../../platform/graphile-worker/job-conditions.js';
+import { pendingSql } from './tasks.js';
 
 /** A job that was fetched again and again without being finished, or that has failed for good. */
 export interface JobAside {
@@ -18,6 +19,6 @@ const SHOWN_MAX = 100;
 
 /** Reads the oldest ones. */
 export async function readJobsAside(pool: pg.Pool): Promise<JobAside[]> {
-  const { rows } = await pool.query<JobAside>(`${jobsAsideListSql} limit ${SHOWN_MAX}`);
+  const { rows } = await pool.query<JobAside>(`${jobsAsideListSql(pendingSql)} limit ${SHOWN_MAX}`);
   return rows;
 }

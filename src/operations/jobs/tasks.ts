@@ -24,6 +24,9 @@ export interface DeliverGroupPayload {
   ids: number[];
 }
 
+/** SQL query: the deliveries that a job may make the next attempt of. */
+export const pendingSql = `select id, attempt_count, due_at from hookwright.deliveries where status = 'PENDING'`;
+
 /** The functions `hookwright.enqueue_…` write the same keys. */
 export const jobKeyOf = (payload: DeliverPayload | DeliverGroupPayload): string =>
   'ids' in payload ? `g:${payload.group}` : `d:${payload.id}`;

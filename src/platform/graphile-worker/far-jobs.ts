@@ -6,18 +6,20 @@ const backoffSql = `exp(least(j.attempts, 10)) * interval '1 second'`;
 /**
  * SQL query: jobs with work whose times lie too far ahead.
  *
+ * @param pending a query for the deliveries that wait for an attempt
  * @param waitMs a job waits for no longer: a delivery's once its attempt is due, another one from now. A suspect, and a
  *   job that has failed, may wait for longer
  */
-export function farJobsSql(waitMs: number): string {
+export function farJobsSql(pending: string, waitMs: number): string {
   const longest = `greatest(interval '1 millisecond' * ${waitMs}, interval '1 second' * ${ASIDE_SECONDS}, ${backoffSql})`;
   return `
     select j.id from hookwright_jobs._private_jobs j
-    where j.run_at > now() + ${longest} and ${hasWorkSql}
+    where j.run_at > now() + ${longest} and ${hasWorkSql(pending)}
       and j.run_at > ${longest} + greatest(now(), case when j.key like 'd:%' then (
-        select due.due_at from hookwright.deliveries due where due.id = (j.payload->>'id')::bigint) end)`;
+        select due.due_at from (${pending}) due where due.id = (j.payload->>'id')::bigint) end)`;
 }
 
 /** SQL statement: some of these jobs run now. */
-export const runFarJobsSql = (waitMs: number, rowsMax: number) => `
-  update hookwright_jobs._private_jobs set run_at = now() where id in (${farJobsSql(waitMs)} limit ${rowsMax})`;
+export const runFarJobsSql = (pending: string, waitMs: number, rowsMax: number) => `
+  update hookwright_jobs._private_jobs set run_at = now()
+  where id in (${farJobsSql(pending, waitMs)} limit ${rowsMax})`;

@@ -99,24 +99,26 @@ export const laterJobsSql = (deliveryId: string) => `
 /**
  * SQL condition: a job `j` will do something. graphile-worker fetches no job that is dead: it has failed for good, or
  * another one took its place while it was running, and its time may lie hours ahead. A job of one delivery makes the
- * next attempt of a pending one.
+ * next attempt.
+ *
+ * @param pending a query for the deliveries that wait for an attempt
  */
-export const hasWorkSql = `
+export const hasWorkSql = (pending: string) => `
   j.attempts < j.max_attempts and (j.key not like 'd:%' or exists (
-    select from hookwright.deliveries d
-    where d.id = (j.payload->>'id')::bigint and d.status = 'PENDING'
-      and (j.payload->>'attempt')::integer > d.attempt_count))`;
+    select from (${pending}) d
+    where d.id = (j.payload->>'id')::bigint and (j.payload->>'attempt')::integer > d.attempt_count))`;
 
-const isAsideSql = `
-  j.attempts >= ${SUSPECT_FROM_FETCH} and j.locked_at is null and j.run_at > now() and ${hasWorkSql}`;
+const isAsideSql = (pending: string) => `
+  j.attempts >= ${SUSPECT_FROM_FETCH} and j.locked_at is null and j.run_at > now() and ${hasWorkSql(pending)}`;
 
 /** SQL query: the suspects that are put aside, and other jobs that have failed as often and are tried again. */
-export const jobsAsideSql = `select from hookwright_jobs._private_jobs j where ${isAsideSql}`;
+export const jobsAsideSql = (pending: string) =>
+  `select from hookwright_jobs._private_jobs j where ${isAsideSql(pending)}`;
 
 /** SQL query: the same jobs and those that have failed for good, with what is known of each. */
-export const jobsAsideListSql = `
+export const jobsAsideListSql = (pending: string) => `
   select j.key, t.identifier as task, (substring(j.key from '^d:(\\d+)$'))::bigint as "deliveryId", j.attempts as tries,
          j.last_error as "lastError", case when j.attempts < j.max_attempts then j.run_at end as "triedAgainAt"
   from hookwright_jobs._private_jobs j join hookwright_jobs._private_tasks t on t.id = j.task_id
-  where j.key is not null and j.locked_at is null and (j.attempts >= j.max_attempts or (${isAsideSql}))
+  where j.key is not null and j.locked_at is null and (j.attempts >= j.max_attempts or (${isAsideSql(pending)}))
   order by j.id`;

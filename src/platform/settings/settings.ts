@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { OPTION_PARTS } from '../../domain/fields/field.js';
-import { STREAK_SECONDS_MAX } from '../../domain/health-limits.js';
+import { ATTEMPT_MS_MAX, STREAK_SECONDS_MAX } from '../../domain/health-limits.js';
 import { RETRY_CAP_SECONDS } from '../../domain/retry-policy.js';
 import { databaseUrlFault, withTlsMode } from './database-url.js';
 import { limitSettings } from './limit-settings.js';
@@ -185,8 +185,8 @@ export const table = {
     endpointConcurrencyMax: whole('ENDPOINT_CONCURRENCY_MAX', 1, 1000, 64),
     originConcurrencyMax: whole('ORIGIN_CONCURRENCY_MAX', 1, 2000, 256),
     connectTimeoutMs: whole('CONNECT_TIMEOUT_MS', 10, 60_000, 5000),
-    attemptTimeoutMs: whole('ATTEMPT_TIMEOUT_MS', 50, 120_000, 15_000),
-    attemptTimeoutMsMax: wholeOrUnset('ATTEMPT_TIMEOUT_MAX_MS', 1000, 120_000),
+    attemptTimeoutMs: whole('ATTEMPT_TIMEOUT_MS', 50, ATTEMPT_MS_MAX, 15_000),
+    attemptTimeoutMsMax: wholeOrUnset('ATTEMPT_TIMEOUT_MAX_MS', 1000, ATTEMPT_MS_MAX),
     recovery: new Setting(
       'ENDPOINT_RECOVERY',
       z.enum(['MANUAL', 'AUTOMATIC']).default('MANUAL'),
