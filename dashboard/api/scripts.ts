@@ -53,11 +53,3 @@ export async function fetchLaterScripts(): Promise<void> {
 
 const resources = () => performance.getEntriesByType('resource').length;
 const passed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Loads the page again. In a frame its address has no session: the portal asks the parent page for one. */
-export let loadPageAgain = (): void => location.reload();
-
-/** @param load takes the place of `location.reload` */
-export function loadPageAgainBy(load: () => void): void {
-  loadPageAgain = load;
-}

@@ -1,7 +1,7 @@
 import type { Plugin } from 'vite';
 
 declare global {
-  /** Imports a script until it comes; if it does not, the page is loaded again, once. In a frame embed.js does that. */
+  /** Imports a script until it comes. If it does not, the page is loaded again, then each minute; in a frame embed.js does it. */
   var askAgain: (load: () => Promise<unknown>, tries?: number) => Promise<void>;
 }
 
@@ -20,8 +20,11 @@ function script(): void {
         return globalThis.askAgain(load, tries + 1);
       }
       const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-      if (window.parent !== window || navigation?.type === 'reload') {
+      if (window.parent !== window) {
         throw error;
+      }
+      if (navigation?.type === 'reload') {
+        await new Promise((resolve) => setTimeout(resolve, 60_000));
       }
       location.reload();
     }

@@ -1,15 +1,15 @@
 /**
- * How long the frame may be silent at the start. Then another link is tried, because a file of the page may have been
- * missing during an upgrade; after the same time again, the browser has blocked the frame, or the network is away.
+ * How long the frame may be silent after a link was opened. Then another one is tried, because a file of the page may
+ * be missing during an upgrade. From the third on it is each minute: each costs a session.
  */
-const SILENT_MS = 7_500;
+const silentMs = (failures: number) => (failures < 2 ? 7_500 : 60_000);
 
 /** The options that the page around a portal sets. */
 interface Options extends Look {
   /** Gets the url of a new portal session from the page's own backend. Called at the start, and for each renewal. */
   session: () => Promise<string> | string;
   /** The screen that is shown first, such as `/deliveries?status=FAILED`. Default: what the session says. */
-  path?: string;
+  path?: string | undefined;
   /** Called with the path of each screen that the person opens. */
   onPlace?: (path: string) => void;
   /** Names the frame for screen readers. */
@@ -18,8 +18,9 @@ interface Options extends Look {
   minHeight?: number;
   maxHeight?: number;
   /**
-   * @param why `expired`, `refused` (revoked), or `failed`: `session` gave no url for the start, or the frame stays silent
-   * @param error what `session` failed with
+   * @param why `expired`, `refused` (revoked), or `failed`: `session` gave no url for the start, or the frame cannot be
+   *   loaded; then it is tried again each minute
+   * @param error why nothing is shown
    */
   onEnded?: (why: string, error?: unknown) => void;
 }
@@ -38,25 +39,80 @@ interface Look {
   header?: boolean | undefined;
 }
 
+const LOOK = ['theme', 'locale', 'accent', 'accentDark', 'font', 'radius', 'transparent', 'header'] as const;
+
+/**
+ * Opens links in the frame until the portal speaks. The code in a link works once: after that, links go by message.
+ *
+ * @param path the screen that is to be shown; undefined: what the link says
+ * @param fail is told why nothing is shown: the first link did not come, or two were opened in vain
+ */
+function openIn(
+  frame: HTMLIFrameElement,
+  link: () => Promise<string>,
+  path: () => string | undefined,
+  fail: (error: unknown) => void,
+) {
+  let failures = 0;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  const opening = {
+    origin: '',
+    /** The portal has spoken. */
+    hush: () => clearTimeout(silence),
+    /** A link is opened. @param before how often in a row that was in vain */
+    watch(before: number) {
+      failures = before;
+      clearTimeout(silence);
+      // An element that was removed shows nothing.
+      silence = setTimeout(() => frame.isConnected && again(), silentMs(failures));
+    },
+  };
+  const open = async () => {
+    const url = new URL(await link());
+    if (!frame.parentNode) {
+      return; // it is unmounted
+    }
+    const place = path();
+    opening.origin = url.origin;
+    url.searchParams.set('failures', `${failures}`);
+    if (place !== undefined) {
+      url.hash = `${url.hash.split('/', 1)[0]}/${place.replace(/^\//, '')}`;
+    }
+    frame.src = url.href;
+    opening.watch(failures);
+  };
+  const again = () => {
+    if (document.hidden) {
+      opening.watch(failures);
+      return;
+    }
+    failures += 1;
+    if (failures === 2) {
+      const why = `look at the network, policies, and parentOrigins for ${location.origin}`;
+      fail(new Error(`${opening.origin} shows nothing in the frame: ${why}`));
+    }
+    open().catch(() => opening.watch(failures));
+  };
+  open().catch(fail); // for the start the page decides whether to ask for a session again
+  return opening;
+}
+
 /** Shows the portal in a frame within an element (docs/dashboard.md, "Embedding"). */
 function mount(element: Element, options: Options) {
-  const { title = 'Webhooks', minHeight = 600, maxHeight, path, onEnded, onPlace } = options;
-  const { theme, locale, accent, accentDark, font, radius, transparent, header } = options;
-  const look: Look = { theme, locale, accent, accentDark, font, radius, transparent, header };
+  const { title = 'Webhooks', minHeight = 600, maxHeight, onEnded, onPlace } = options;
+  const look: Look = Object.fromEntries(LOOK.map((name) => [name, options[name]]));
   // `session` may be an ordinary function as well.
   const link = async () => String(await options.session());
   const frame = document.createElement('iframe');
-  let origin = '';
+  let { path } = options;
   let content = 0;
-  let silence: ReturnType<typeof setTimeout> | undefined;
-  let isMounted = true;
   frame.title = title;
   frame.referrerPolicy = 'no-referrer';
   frame.allow = 'clipboard-write';
   frame.style.cssText = 'display:block;width:100%;border:0';
 
   const tell = (type: string, data: object) =>
-    origin && frame.contentWindow?.postMessage({ ...data, type: `hookwright:${type}` }, origin);
+    opening.origin && frame.contentWindow?.postMessage({ ...data, type: `hookwright:${type}` }, opening.origin);
   let scheme = '';
   const show = () => {
     // A browser paints a ground of its own behind a frame with another scheme.
@@ -66,13 +122,13 @@ function mount(element: Element, options: Options) {
   const resize = () => {
     frame.style.height = `${Math.max(minHeight, Math.min(content, maxHeight ?? innerHeight))}px`;
   };
-  const hear = ({ source, origin: from, data }: MessageEvent) => {
-    if (source !== frame.contentWindow || from !== origin) {
+  const hear = ({ source, origin, data }: MessageEvent) => {
+    if (source !== frame.contentWindow || origin !== opening.origin) {
       return;
     }
-    clearTimeout(silence);
     const is = (type: string) => data?.type === `hookwright:${type}`;
     if (is('ready')) {
+      opening.hush();
       scheme = data.theme;
       show();
     } else if (is('refused')) {
@@ -80,11 +136,14 @@ function mount(element: Element, options: Options) {
     } else if (is('renew')) {
       // Where it fails the portal asks again.
       link().then((url) => tell('session', { url }), console.warn);
+    } else if (is('opens')) {
+      opening.watch(data.failures);
     } else if (is('height')) {
       content = Number(data.height) || 0;
       resize();
     } else if (is('place')) {
-      onPlace?.(String(data.path));
+      path = String(data.path);
+      onPlace?.(path);
     } else if (is('ended')) {
       onEnded?.(data.why);
     }
@@ -94,26 +153,17 @@ function mount(element: Element, options: Options) {
   addEventListener('message', hear);
   addEventListener('resize', resize);
   element.append(frame);
-  // The code in the url works once: once the frame has spoken, links go by message.
-  const fail = (error: unknown) => {
-    if (isMounted) {
-      console.error(error);
-      onEnded?.('failed', error);
-    }
-  };
-  const open = async (whenSilent: () => void) => {
-    const url = await link();
-    if (!isMounted) {
-      return;
-    }
-    const { origin: of, hash } = new URL(url);
-    origin = of;
-    frame.src = path === undefined ? url : url.replace(hash, `${hash.split('/', 1)[0]}/${path.replace(/^\//, '')}`);
-    silence = setTimeout(whenSilent, SILENT_MS);
-  };
-  const blocked = () =>
-    fail(new Error(`${origin} shows nothing in the frame: the network or a policy of this page blocks it`));
-  open(() => open(blocked).catch(fail)).catch(fail);
+  const opening = openIn(
+    frame,
+    link,
+    () => path,
+    (error) => {
+      if (frame.parentNode) {
+        console.error(error);
+        onEnded?.('failed', error);
+      }
+    },
+  );
 
   return {
     update(change: Look) {
@@ -121,8 +171,7 @@ function mount(element: Element, options: Options) {
       show();
     },
     unmount() {
-      isMounted = false;
-      clearTimeout(silence);
+      opening.hush();
       removeEventListener('message', hear);
       removeEventListener('resize', resize);
       frame.remove();
@@ -132,12 +181,13 @@ function mount(element: Element, options: Options) {
 
 /** `<hookwright-portal session-url="/my/backend/path">`: a POST to that path answers `{ "url": … }`. */
 class PortalElement extends HTMLElement {
-  static observedAttributes = ['theme', 'locale', 'accent', 'accent-dark', 'font', 'radius', 'transparent', 'header'];
+  static observedAttributes = LOOK.map((name) => name.replace('D', '-d'));
   #mounted: ReturnType<typeof mount> | undefined;
 
   connectedCallback() {
     this.style.display ||= 'block';
     const path = this.getAttribute('session-url') ?? '';
+    const tell = (type: string) => (detail: string) => this.dispatchEvent(new CustomEvent(type, { detail }));
     this.#mounted = mount(this, {
       ...this.#look(),
       session: async () => {
@@ -147,9 +197,9 @@ class PortalElement extends HTMLElement {
         }
         return (await answer.json()).url;
       },
-      ...(this.hasAttribute('path') && { path: this.getAttribute('path')! }),
-      onPlace: (path) => this.dispatchEvent(new CustomEvent('place', { detail: path })),
-      onEnded: (why) => this.dispatchEvent(new CustomEvent('ended', { detail: why })),
+      path: this.getAttribute('path') ?? undefined,
+      onPlace: tell('place'),
+      onEnded: tell('ended'),
     });
   }
 

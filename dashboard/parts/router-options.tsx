@@ -1,7 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { loadPageAgain, ScriptMissing } from '../api/scripts';
+import { useEffect, useLayoutEffect, useSyncExternalStore } from 'react';
+import { pageReload } from '../api/page-reload';
+import { ScriptMissing } from '../api/scripts';
 import { isFramed } from '../api/tab-storage';
 import { Button } from './button';
 import { Answer, Empty } from './page';
@@ -24,21 +25,22 @@ function NotFound() {
 }
 
 function Broken(props: ErrorComponentProps) {
-  return props.error instanceof ScriptMissing ? <Outdated /> : <Failed {...props} />;
+  return props.error instanceof ScriptMissing ? <Incomplete /> : <Failed {...props} />;
 }
 
-/** A part of the page cannot be loaded, as after an upgrade of the service. */
-function Outdated() {
+/** A script of the screen is missing, as after an upgrade of the service. */
+function Incomplete() {
+  const failures = useSyncExternalStore(pageReload.subscribe, pageReload.failures);
+  useLayoutEffect(pageReload.start, []); // before it is said which screen is shown
+  return failures === 0 ? <Updated /> : <Missing />;
+}
+
+function Updated() {
   const { t } = useLingui();
-  useEffect(() => {
-    if (isFramed) {
-      loadPageAgain();
-    }
-  }, []);
   return (
     <Answer
       tone="warn"
-      actions={!isFramed && <Button look="primary" onClick={() => loadPageAgain()}>{t`Reload the page`}</Button>}
+      actions={!isFramed && <Button look="primary" onClick={pageReload.now}>{t`Reload the page`}</Button>}
     >
       <p className="font-medium">
         <Trans>This page was updated</Trans>
@@ -54,10 +56,27 @@ function Outdated() {
   );
 }
 
+/** The page was loaded again, and a script is missing still. */
+function Missing() {
+  const { t } = useLingui();
+  return (
+    <Answer tone="warn" actions={<Button look="primary" onClick={pageReload.now}>{t`Try again`}</Button>}>
+      <p className="font-medium">
+        <Trans>This screen cannot be loaded just now.</Trans>
+      </p>
+      <p className="text-sm text-soft">
+        <Trans>The service may be in the middle of an update, or your browser blocks a part of the page.</Trans>{' '}
+        {pageReload.isAutomatic && <Trans>This page tries again by itself.</Trans>}
+      </p>
+    </Answer>
+  );
+}
+
 /** A fault of the page itself. */
 function Failed({ error, reset }: ErrorComponentProps) {
   const { t } = useLingui();
   const router = useRouter();
+  useEffect(() => pageReload.stop, []);
   return (
     <Answer
       tone="bad"
@@ -69,7 +88,7 @@ function Failed({ error, reset }: ErrorComponentProps) {
               void router.invalidate();
             }}
           >{t`Try again`}</Button>
-          <Button onClick={() => loadPageAgain()}>{t`Reload the page`}</Button>
+          <Button onClick={pageReload.now}>{t`Reload the page`}</Button>
         </>
       }
     >

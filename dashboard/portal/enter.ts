@@ -1,6 +1,7 @@
 import type { RouterHistory } from '@tanstack/react-router';
 import { isPortalPath } from '../../src/domain/portal-paths';
 import { BASE } from '../api/base';
+import { pageReload } from '../api/page-reload';
 import { CodeRefused, exchangeCode, sessions } from '../api/session';
 import type { Refusal } from './link-refused';
 import { readPortalLink } from './links';
@@ -29,6 +30,7 @@ export async function enter(history: RouterHistory, { waits, invites }: Before):
   if (link.isInvitation) {
     await invites(); // until then the address stays, so that the page can be loaded again
   }
+  pageReload.continueAfter(link.failures);
   const isPlace = isPortalPath(link.place);
   if (!isPlace) {
     parentPage.refuse(['path must be a path of the portal, such as /deliveries?status=FAILED']);

@@ -8,6 +8,8 @@ export interface PortalLink {
   code: string;
   /** The screen that the portal opens, such as `/deliveries?status=FAILED`; `/`: the first one. */
   place: string;
+  /** How often in a row the page was opened in a frame before, and something of it was missing. */
+  failures: number;
   /** The code is sent when the person wants it, and not by loading the page, as scanners of mails do. */
   isInvitation: boolean;
 }
@@ -15,6 +17,7 @@ export interface PortalLink {
 /**
  * Reads the link of a portal session, `https://<service>/portal/s/<public id>#<one-time code>`, or of an invitation,
  * which has `i` instead of `s`. A path of the portal may follow the code: it is not sent to the service either.
+ * The parameter `failures` is a number, ignored by older portals.
  *
  * @param origin that of the service: a url of another one is not a link to this portal
  * @param base the path of the service at its origin
@@ -25,7 +28,13 @@ export function readPortalLink(url: string, origin: string, base = ''): PortalLi
   const [, code = '', place = ''] = HASH.exec(link?.hash ?? '') ?? [];
   const [, before, kind, publicId] = LINK_PATH.exec(link?.pathname ?? '') ?? [];
   return link?.origin === origin && before === base && publicId !== undefined && code !== ''
-    ? { path: `${base}/portal/s/${publicId}`, code, place: place || '/', isInvitation: kind === 'i' }
+    ? {
+        path: `${base}/portal/s/${publicId}`,
+        code,
+        place: place || '/',
+        failures: Number(link.searchParams.get('failures')) || 0,
+        isInvitation: kind === 'i',
+      }
     : null;
 }
 

@@ -1,6 +1,7 @@
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { BASE } from '../api/base';
-import { fetchLaterScripts, loadPageAgainBy } from '../api/scripts';
+import { pageReload } from '../api/page-reload';
+import { fetchLaterScripts } from '../api/scripts';
 import { isFramed } from '../api/tab-storage';
 import { showPage, showWaiting } from '../parts/page-root';
 import { routerOptions } from '../parts/router-options';
@@ -23,13 +24,14 @@ const router = createRouter({
 });
 
 if (isFramed) {
-  router.subscribe('onResolved', () => parentPage.showPlace(placeIn(location, BASE)));
+  router.subscribe('onRendered', () => {
+    if (!pageReload.isWanted) {
+      parentPage.showPlace(placeIn(location, BASE));
+    }
+  });
 }
 const refusal = await enter(router.history, { waits: showWaiting, invites: showInvitation });
 renewal.start();
-if (isFramed) {
-  loadPageAgainBy(() => void renewal.startAgain());
-}
 await showPage(
   <SignedIn otherwise={(why, returnUrl) => <SignedOutPage why={why} returnUrl={returnUrl} refusal={refusal} />}>
     <PortalSession>

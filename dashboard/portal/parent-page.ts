@@ -9,7 +9,8 @@ type ToParent =
   | { type: 'hookwright:refused'; issues: string[] }
   | { type: 'hookwright:height'; height: number }
   | { type: 'hookwright:place'; path: string }
-  | { type: 'hookwright:ended'; why: SignedOut };
+  | { type: 'hookwright:opens'; failures: number }
+  | { type: 'hookwright:ended'; why: SignedOut | 'failed' };
 
 /** A message of the page around the portal, unchecked. */
 type FromParent = Record<string, unknown>;

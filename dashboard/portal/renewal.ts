@@ -1,6 +1,7 @@
 import { BASE } from '../api/base';
 import { askWith } from '../api/client';
 import type { ViewerQuery } from '../api/generated/graphql';
+import { pageReload } from '../api/page-reload';
 import { CodeRefused, exchangeCode, sessions } from '../api/session';
 import { isFramed } from '../api/tab-storage';
 import { VIEWER } from '../parts/viewer';
@@ -14,6 +15,8 @@ const EARLY_MS = 120_000;
 /** How long an answer of the parent page is waited for. */
 const ANSWER_MS = 15_000;
 const AGAIN_MS = 5_000;
+/** The parent page hears of it when a screen could not be loaded this often, and again. */
+const FAILURES_TOLD = 2;
 
 /**
  * Keeps a framed portal signed in: the parent page is asked for the link of another session. Its token takes the place
@@ -26,14 +29,14 @@ class Renewal {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asking: Promise<boolean> | undefined;
   #answer: (isRenewed: boolean) => void = () => {};
-  /** The screen with which the page is loaded again. */
-  #startAt: string | undefined;
 
   start(): void {
     sessions.subscribe(this.#plan);
     this.#plan();
     if (isFramed) {
       sessions.renewBy(this.#ask);
+      pageReload.loadBy(this.#reopen);
+      pageReload.subscribe(this.#giveUp);
       parentPage.listen(({ type, url }) => {
         if (type === 'hookwright:session' && typeof url === 'string') {
           void this.#take(url);
@@ -47,17 +50,18 @@ class Renewal {
     this.#viewer = viewer;
   }
 
-  /** Loads the framed page again. Its address has no session, so the parent page is asked for a link until one comes. */
-  async startAgain(): Promise<void> {
-    if (this.#startAt !== undefined) {
-      return;
-    }
-    this.#startAt = placeIn(location, BASE);
-    while (sessions.token !== null) {
+  /** Loads the framed page again. Its address has no session, so the parent page is asked for a link. */
+  #reopen = (): void => {
+    if (sessions.token !== null) {
       parentPage.tell({ type: 'hookwright:renew' });
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
-  }
+  };
+
+  #giveUp = (): void => {
+    if (pageReload.failures() === FAILURES_TOLD) {
+      parentPage.tell({ type: 'hookwright:ended', why: 'failed' });
+    }
+  };
 
   #plan = (): void => {
     const { session } = sessions.read();
@@ -105,9 +109,11 @@ class Renewal {
   };
 
   /** Leads the frame to a link. While the service is away the page stays: a frame that shows an error hears nobody. */
-  async #open({ path, code }: PortalLink, place: string): Promise<void> {
+  async #open({ path, code }: PortalLink): Promise<void> {
     if ((await fetch(path)).ok) {
-      location.replace(`${path}#${code}${place}`);
+      const failures = pageReload.failures() + 1;
+      parentPage.tell({ type: 'hookwright:opens', failures });
+      location.replace(`${path}?failures=${failures}#${code}${placeIn(location, BASE)}`);
     }
   }
 
@@ -118,8 +124,8 @@ class Renewal {
       return;
     }
     try {
-      if (this.#startAt !== undefined) {
-        await this.#open(link, this.#startAt);
+      if (pageReload.isWanted) {
+        await this.#open(link);
         return;
       }
       const session = await exchangeCode(link.path, link.code);

@@ -48,6 +48,11 @@ const server = createServer(async (request, response) => {
       response.end(JSON.stringify({ url }));
       return;
     }
+    // Sessions name one origin: the page opened by another address, such as 127.0.0.1, goes there.
+    if (request.headers.host !== new URL(origin).host) {
+      response.writeHead(302, { location: `${origin}/settings` }).end();
+      return;
+    }
     const page = pages[request.url];
     if (page === undefined) {
       response.writeHead(302, { location: '/settings' }).end();

@@ -5,8 +5,14 @@ function openWebhooks() {
   return Hookwright.mount(find('webhooks'), {
     session: () => fetch('/portal-session', { method: 'POST' }).then(async (answer) => (await answer.json()).url),
     theme: find('theme').value,
-    onEnded: () => {
+    onEnded: (why) => {
+      find('why').textContent =
+        why === 'failed' ? 'Your webhooks cannot be loaded just now.' : 'Your webhooks are closed.';
       find('ended').hidden = false;
+    },
+    // After a failure the portal comes back by itself.
+    onPlace: () => {
+      find('ended').hidden = true;
     },
   });
 }

@@ -5,11 +5,16 @@ describe('the link of a portal session', () => {
   const origin = 'https://hooks.example.com';
 
   test('is a path that takes the code, and the code', () => {
-    const read = { path: '/portal/s/a-B_9', code: 'c0de', place: '/' };
+    const read = { path: '/portal/s/a-B_9', code: 'c0de', place: '/', failures: 0 };
     expect(readPortalLink(`${origin}/portal/s/a-B_9#c0de`, origin)).toEqual({ ...read, isInvitation: false });
     expect(readPortalLink(`${origin}/portal/i/a-B_9#c0de`, origin)).toEqual({ ...read, isInvitation: true });
     const place = '/deliveries?status=FAILED&text=a/b';
     expect(readPortalLink(`${origin}/portal/s/a-B_9#c0de${place}`, origin)).toMatchObject({ code: 'c0de', place });
+    expect(readPortalLink(`${origin}/portal/s/a-B_9?failures=2#c0de`, origin)).toEqual({
+      ...read,
+      failures: 2,
+      isInvitation: false,
+    });
   });
 
   test.each([

@@ -1,24 +1,22 @@
 import { useLingui } from '@lingui/react/macro';
 import { useQuery } from 'urql';
-import type { InstallationKeptQuery, InstallationNowQuery } from '../../api/generated/graphql';
 import { AttemptCharts } from '../../parts/attempt-charts';
 import { Failure, PageHead } from '../../parts/page';
 import { RangePicker, useRange } from '../../parts/range';
 import { useRefresh } from '../../parts/refresh';
 import { Skeleton } from '../../parts/skeleton';
+import { whenWanted } from '../../parts/when-wanted';
 import { Ages } from './ages';
-import { Daemons } from './daemons';
 import { ATTEMPTS, FAILING, KEPT, NOW } from './documents';
 import { FailingNow } from './failing-now';
-import { FailureCodes } from './failure-codes';
-import { Findings } from './findings';
 import { FirstSteps } from './first-steps';
-import { Housekeeping } from './housekeeping';
 import { InstallationFigures } from './installation-figures';
-import { JobsAside } from './jobs-aside';
+import type { PartsProps } from './parts';
 import { StandingAnswer } from './standing-answer';
-import { Storage } from './storage';
 import { useReadAt } from './use-read-at';
+
+/** It stands below the charts, and comes after them. */
+const Parts = whenWanted<PartsProps>(() => import('./parts'));
 
 const NOW_EVERY_MS = 5_000;
 const ATTEMPTS_EVERY_MS = 60_000;
@@ -60,34 +58,8 @@ export default function InstallationPage() {
         {standing && <Ages {...readAt} findings={standing.examinedAt} />}
         {!standing && !error && <Skeleton heights={['h-11.5', 'h-33.5', 'h-4']} />}
         {stats ? <AttemptCharts buckets={stats.buckets} /> : !error && <Skeleton heights={['h-68.5']} />}
-        {isRead && <Rest now={standing} kept={kept.data?.installation} failures={failures} />}
+        <Parts wanted={isRead} now={standing} kept={kept.data?.installation} failures={failures} />
       </div>
-    </>
-  );
-}
-
-/** What the installation consists of, and keeps. */
-function Rest({
-  now,
-  kept,
-  failures,
-}: {
-  now: InstallationNowQuery['installation'] | undefined;
-  kept: InstallationKeptQuery['installation'] | undefined;
-  failures: Parameters<typeof FailureCodes>[0]['failures'] | undefined;
-}) {
-  return (
-    <>
-      {now && now.jobsPutAside.length > 0 && <JobsAside jobs={now.jobsPutAside} />}
-      <div className="grid items-start gap-4 lg:grid-cols-2">
-        <div className="flex min-w-0 flex-col gap-4">
-          {now && <Daemons daemons={now.daemons} />}
-          {kept && <Storage kept={kept} />}
-          {kept && <Housekeeping kept={kept} />}
-        </div>
-        {failures && <FailureCodes failures={failures} />}
-      </div>
-      {now && <Findings findings={now.findings} examinedAt={now.examinedAt} />}
     </>
   );
 }
