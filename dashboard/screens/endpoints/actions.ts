@@ -12,6 +12,8 @@ const SCOPES = {
   pause: 'webhooks:edit',
   enable: 'webhooks:edit',
   release: 'webhooks:edit',
+  /** Asks about the deliveries that were held before a change. */
+  earlier: 'deliveries:bulk',
   rotate: 'webhooks:secrets',
   attempt: 'deliveries:bulk',
   recover: 'deliveries:bulk',
@@ -31,7 +33,7 @@ export function useOffered(endpoint: { active: boolean; heldCount: number }): (a
     isAllowed(viewer, SCOPES[action]) &&
     (active || !NEEDS_ACTIVE.includes(action)) &&
     (action !== 'enable' || !active) &&
-    (action !== 'release' || heldCount > 0);
+    ((action !== 'release' && action !== 'earlier') || heldCount > 0);
 }
 
 /** The action that somebody is about to do, which the address keeps as `do=pause`, and what begins another, or none. */

@@ -3,6 +3,7 @@ import { type Action, useAction, useOffered } from './actions';
 import { ContentDialog } from './content/content-dialog';
 import { AttemptDialog } from './dialogs/attempt-dialog';
 import { DeleteDialog } from './dialogs/delete-dialog';
+import { EarlierHeldDialog } from './dialogs/earlier-held-dialog';
 import { EditDialog } from './dialogs/edit-dialog';
 import { HeldDialog } from './dialogs/held-dialog';
 import { PaceDialog } from './dialogs/pace-dialog';
@@ -25,6 +26,7 @@ const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   pause: PauseDialog,
   enable: HeldDialog,
   release: HeldDialog,
+  earlier: EarlierHeldDialog,
   rotate: RotateDialog,
   attempt: AttemptDialog,
   recover: RecoverDialog,

@@ -33,8 +33,18 @@ export function contentDraftOf(stored: Content): ContentDraft {
   };
 }
 
-/** A part of a draft that is not finished: a text that is no JSON, or a condition without a field or a value. */
-export type Unfinished = 'condition' | 'filter' | 'template';
+/** The content of an endpoint that is not there yet. */
+const NO_CONTENT: Content = { filter: null, format: 'JSON', text: null, template: null, shape: null, warnings: [] };
+export const NEW_CONTENT = contentDraftOf(NO_CONTENT);
+
+/** Whether nobody has begun to write a content other than the plain payload of each event. */
+export const isPlain = ({ filter, format, shape }: ContentDraft): boolean =>
+  filter.rows.length === 0 && filter.text === undefined && format === 'JSON' && shape === '';
+
+/**
+ * What a draft lacks: event types, a text that is JSON, or the field or the value of a condition.
+ */
+export type Unfinished = 'types' | 'condition' | 'filter' | 'template';
 
 export function unfinishedIn({ filter, format, template }: ContentDraft): Unfinished | undefined {
   if (filter.text === undefined ? !writtenRows(filter.rows).every(isWhole) : jsonIn(filter.text) === undefined) {

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Plus } from 'lucide-react';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import type { EventFilter } from '../../../../src/domain/content/filter';
 import { Button } from '../../../parts/button';
 import type { Issue } from '../../../parts/issues';
@@ -18,6 +18,8 @@ interface FilterFieldProps {
   paths: KnownPaths;
   /** The broken rules, with paths from the filter on. */
   issues: readonly Issue[];
+  /** Whether a condition is there to be written only when somebody adds it. */
+  beginsEmpty: boolean;
 }
 
 /** The filter of an endpoint: conditions in rows, or the whole filter in JSON. */
@@ -77,15 +79,19 @@ function AsText({ value, onChange, issues, text }: FilterFieldProps & { text: st
   );
 }
 
-function Rows({ value, onChange, paths, issues }: FilterFieldProps) {
+function Rows({ value, onChange, paths, issues, beginsEmpty }: FilterFieldProps) {
   const { t } = useLingui();
+  const [added, setAdded] = useState<number>();
   const list = useId();
   const { join } = value;
-  // The first condition is there to be written.
-  const rows: readonly FilterRow[] = value.rows.length > 0 ? value.rows : [{ key: 0, ...NEW_ROW }];
+  const rows: readonly FilterRow[] = value.rows.length > 0 || beginsEmpty ? value.rows : [{ key: 0, ...NEW_ROW }];
   const written = writtenRows(rows);
   const next = Math.max(-1, ...rows.map(({ key }) => key)) + 1;
   const change = (changed: readonly FilterRow[]) => onChange({ ...value, rows: changed });
+  const add = () => {
+    setAdded(next);
+    change([...rows, { key: next, ...NEW_ROW }]);
+  };
   const placed = issues.map((issue) => ({ ...issue, place: rowAt(issue.path) }));
   return (
     <>
@@ -95,15 +101,17 @@ function Rows({ value, onChange, paths, issues }: FilterFieldProps) {
         </p>
       )}
       {rows.length > 1 && (
-        <Segments
-          label={t`Conditions`}
-          value={join}
-          onChange={(chosen) => onChange({ ...value, join: chosen })}
-          options={[
-            { value: 'all', name: t`All must match` },
-            { value: 'any', name: t`One must match` },
-          ]}
-        />
+        <div>
+          <Segments
+            label={t`Conditions`}
+            value={join}
+            onChange={(chosen) => onChange({ ...value, join: chosen })}
+            options={[
+              { value: 'all', name: t`All must match` },
+              { value: 'any', name: t`One must match` },
+            ]}
+          />
+        </div>
       )}
       {rows.map((row) => (
         <FilterRowFields
@@ -111,6 +119,7 @@ function Rows({ value, onChange, paths, issues }: FilterFieldProps) {
           row={row}
           list={list}
           paths={paths}
+          autoFocus={row.key === added}
           refusal={placed.find(({ place }) => place !== undefined && written[place.row] === row)?.detail}
           onChange={(changed) => change(rows.map((one) => (one === row ? changed : one)))}
           onRemove={() => change(rows.filter((one) => one !== row))}
@@ -129,7 +138,7 @@ function Rows({ value, onChange, paths, issues }: FilterFieldProps) {
           </p>
         ))}
       <div>
-        <Button icon={<Plus />} onClick={() => change([...rows, { key: next, ...NEW_ROW }])}>
+        <Button icon={<Plus />} onClick={add}>
           <Trans>Add a condition</Trans>
         </Button>
       </div>

@@ -14,6 +14,7 @@ export function FilterRowFields({
   row,
   list,
   paths,
+  autoFocus,
   refusal,
   onChange,
   onRemove,
@@ -22,6 +23,7 @@ export function FilterRowFields({
   /** The id of the list of suggested fields. */
   list: string;
   paths: KnownPaths;
+  autoFocus: boolean;
   refusal: string | undefined;
   onChange: (row: FilterRow) => void;
   onRemove: () => void;
@@ -37,6 +39,7 @@ export function FilterRowFields({
           <TextInput
             {...described}
             aria-label={t`Field`}
+            autoFocus={autoFocus}
             list={list}
             placeholder="customer.country"
             value={path}

@@ -22,12 +22,14 @@ interface FormatFieldsProps {
   issues: readonly Issue[];
   /** Placeholders for values that no subscribed type has. */
   unknown: readonly string[];
+  /** Why it is this format. */
+  remark?: ReactNode;
 }
 
 /** The format of the body, with the text or the template that it needs. */
 export function FormatFields(props: FormatFieldsProps) {
   const { i18n } = useLingui();
-  const { value, onChange, issues, unknown } = props;
+  const { value, onChange, issues, unknown, remark } = props;
   const { format } = value;
   const name = i18n._(ENDPOINT_FIELDS.format.name);
   const refusal = issues.find(({ path }) => path[0] === 'format')?.detail;
@@ -41,7 +43,13 @@ export function FormatFields(props: FormatFieldsProps) {
         onChange={(chosen) => onChange({ ...value, format: chosen })}
       />
       <p className="text-xs text-soft">
-        {refusal === undefined ? i18n._(FORMATS[format].hint) : <Untrusted text={refusal} />}
+        {refusal === undefined ? (
+          <>
+            {i18n._(FORMATS[format].hint)} {remark}
+          </>
+        ) : (
+          <Untrusted text={refusal} />
+        )}
       </p>
       {isChat(format) && <MessageText {...props} />}
       {format === 'TEMPLATE' && (

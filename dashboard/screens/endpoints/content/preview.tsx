@@ -12,26 +12,13 @@ import { useSettled } from '../../../parts/use-settled';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { count } from '../../../text/numbers';
 import { ConditionWords } from './condition-words';
-import type { Unfinished } from './content-draft';
 import { OwnEventFields } from './own-event';
-import { type OwnEvent, PAUSE_MS, type PreviewState, type Sample } from './use-preview';
+import { PAUSE_MS, type Sample } from './use-preview';
+import type { Trial } from './use-trial';
 import { UNFINISHED } from './words';
 
 /** The effect of a content: how many of the past events match, and the body of one of them before and after. */
-export function PreviewCard({
-  preview,
-  unfinished,
-  own,
-  onOwn,
-  types,
-}: {
-  preview: PreviewState;
-  unfinished: Unfinished | undefined;
-  own: OwnEvent | undefined;
-  onOwn: (own: OwnEvent | undefined) => void;
-  /** The event types that the endpoint may get. */
-  types: readonly string[];
-}) {
+export function TrialCard({ preview, unfinished, own, onOwn, types }: Trial) {
   const { t } = useLingui();
   const { answer, isBehind } = preview;
   const isOwn = own !== undefined;
@@ -39,7 +26,7 @@ export function PreviewCard({
   return (
     <section
       aria-label={t`Dry run`}
-      className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-3.5 lg:sticky lg:top-0"
+      className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-3.5"
     >
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h3 className="text-sm font-medium">
@@ -75,7 +62,7 @@ function Hindrance({
   unfinished,
   own,
   hasResult,
-}: Pick<Parameters<typeof PreviewCard>[0], 'preview' | 'unfinished' | 'own'> & { hasResult: boolean }) {
+}: Pick<Trial, 'preview' | 'unfinished' | 'own'> & { hasResult: boolean }) {
   const { t, i18n } = useLingui();
   const lacks = useSettled(unfinished, PAUSE_MS);
   const isNoPayload = own !== undefined && own.text !== '' && 'wrong' in parseObject(own.text);

@@ -22,9 +22,12 @@ export interface KnownPaths {
 
 const EVENT_TYPE: SchemaPath = { path: TYPE_PATH, kinds: new Set(['text']) };
 
-/** @param eventTypes as the endpoint subscribes to them */
-export function usePaths(eventTypes: readonly string[]): KnownPaths {
-  const [{ data }] = useQuery({ query: TYPE_SCHEMAS });
+/**
+ * @param eventTypes as the endpoint subscribes to them
+ * @param isWanted whether somebody writes what needs them
+ */
+export function usePaths(eventTypes: readonly string[], isWanted = true): KnownPaths {
+  const [{ data }] = useQuery({ query: TYPE_SCHEMAS, pause: !isWanted });
   return useMemo(() => {
     const subscribed = (data?.eventTypes ?? []).filter(({ name }) => matches(eventTypes, name));
     // What the service says about endpoints is not filtered.

@@ -17,6 +17,9 @@ export interface OwnEvent {
   text: string;
 }
 
+/** What the content is for: a webhook, or one that does not exist yet. */
+export type PreviewTarget = { webhookId: string } | { eventTypes: readonly string[] };
+
 export interface PreviewState {
   /** The last one that the service has given: of an earlier content, while the present one cannot be tried. */
   answer: Preview | undefined;
@@ -35,11 +38,12 @@ export const PAUSE_MS = 400;
  * Tries a content on events while somebody writes it.
  *
  * @param content undefined while it is not finished
+ * @param target the same object until it changes
  * @param own in place of past events
  * @returns undefined for who cannot read events
  */
 export function usePreview(
-  webhookId: string,
+  target: PreviewTarget,
   content: ContentOptionsInput | undefined,
   own: OwnEvent | undefined,
 ): PreviewState | undefined {
@@ -47,8 +51,8 @@ export function usePreview(
   // Drafts that make the same input are the same question.
   const now = useMemo(() => {
     const events = eventsOf(own);
-    return content && events && JSON.stringify({ webhookId, content, ...events });
-  }, [webhookId, content, own]);
+    return content && events && JSON.stringify({ ...target, content, ...events });
+  }, [target, content, own]);
   const settled = useSettled(now, PAUSE_MS);
   const input = useMemo(() => JSON.parse(settled ?? '{}') as PreviewContentInput, [settled]);
   const [{ data, error, fetching }] = useQuery({

@@ -38,6 +38,7 @@ export const KIND_NAMES: Record<ValueKind, MessageDescriptor> = {
 
 /** What a draft lacks before it can be tried or saved. */
 export const UNFINISHED: Record<Unfinished, MessageDescriptor> = {
+  types: msg`Choose at least one event type.`,
   condition: msg`A condition lacks its field or its value.`,
   filter: msg`The filter is not valid JSON.`,
   template: msg`The template is not valid JSON.`,

@@ -1,4 +1,5 @@
 import { Trans } from '@lingui/react/macro';
+import { matches } from '../../../../src/domain/events/event-type';
 import { Button } from '../../../parts/button';
 import { FormDialog } from '../../../parts/form-dialog';
 import { Answer } from '../../../parts/page';
@@ -21,6 +22,7 @@ export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
     valuesOf,
     inputOf: (values) => writtenValues(values, isWritable),
     saidAfter: <Trans>The endpoint is changed.</Trans>,
+    isHeldApart: ({ eventTypes }) => !endpoint.eventTypes.every((name) => matches(eventTypes, name)),
   });
   return (
     <FormDialog

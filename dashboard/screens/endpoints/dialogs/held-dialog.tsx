@@ -1,33 +1,27 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { useMutation } from 'urql';
 import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
 import type { HeldAction } from '../../../api/generated/graphql';
-import { Choices } from '../../../parts/choices';
+import { type ChoiceOption, Choices } from '../../../parts/choices';
 import { type FieldProps, useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { notify } from '../../../parts/toast';
 import { countUpTo } from '../../../text/numbers';
 import { CheckAnswer, CheckButton, useCheck } from '../answer/check';
-import { UPDATE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps } from '../use-endpoint';
+import { useDecideHeld } from './use-decide-held';
 
 /** Enables an endpoint, or decides about the held deliveries of an active one: release, keep or discard. */
 export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
-  const [, update] = useMutation(UPDATE_ENDPOINT);
   const { active, heldCount } = endpoint;
   const many = countUpTo(heldCount, HELD_SHOWN_MAX);
-  const done: Record<HeldAction, string> = {
-    RELEASE: t`${many} held deliveries are being sent.`,
-    KEEP: '',
-    DISCARD: t`${many} held deliveries are being canceled.`,
-  };
+  const { decide, mayDecide, done } = useDecideHeld(endpoint, { enables: true });
   const button: Record<HeldAction, string> = active
     ? { RELEASE: t`Release ${many}`, KEEP: t`Keep them`, DISCARD: t`Discard ${many}` }
     : { RELEASE: t`Enable and release`, KEEP: t`Enable and keep`, DISCARD: t`Enable and discard` };
   const form = useForm({
     initial: { held: 'RELEASE' as HeldAction },
-    save: ({ held }) => update({ input: { id: endpoint.id, active: true, held } }),
+    save: ({ held }) => decide(held),
     saved: (_, { held }) => {
       notify(active ? done[held] : t`The endpoint is enabled.`);
       onClose();
@@ -48,7 +42,7 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
           <Trans>No delivery is held. New events are sent, and failures count from zero.</Trans>
         </p>
       ) : (
-        <HeldOptions {...form.field('held')} count={heldCount} many={many} />
+        <HeldOptions {...form.field('held')} count={heldCount} many={many} isOffered={mayDecide} />
       )}
     </FormDialog>
   );
@@ -73,7 +67,13 @@ function Checked({ endpoint }: Pick<EndpointDialogProps, 'endpoint'>) {
 }
 
 /** @param many the count as text. */
-function HeldOptions({ value, onChange, count, many }: FieldProps<HeldAction> & { count: number; many: string }) {
+function HeldOptions({
+  value,
+  onChange,
+  count,
+  many,
+  isOffered,
+}: FieldProps<HeldAction> & { count: number; many: string; isOffered: (held: HeldAction) => boolean }) {
   const { t } = useLingui();
   return (
     <Choices
@@ -87,23 +87,27 @@ function HeldOptions({ value, onChange, count, many }: FieldProps<HeldAction> & 
           other={`What should happen to the ${many} held deliveries?`}
         />
       }
-      options={[
-        {
-          value: 'RELEASE',
-          name: t`Release: send all ${many}`,
-          hint: <Trans>Oldest first, starting now, at the pace the endpoint accepts.</Trans>,
-        },
-        {
-          value: 'KEEP',
-          name: t`Keep all ${many} held`,
-          hint: <Trans>New events are sent. Send a test first, and release the held deliveries once it arrives.</Trans>,
-        },
-        {
-          value: 'DISCARD',
-          name: t`Discard: cancel all ${many}`,
-          hint: <Trans>They are not sent unless you resend them. New events are sent.</Trans>,
-        },
-      ]}
+      options={(
+        [
+          {
+            value: 'RELEASE',
+            name: t`Release: send all ${many}`,
+            hint: <Trans>Oldest first, starting now, at the pace the endpoint accepts.</Trans>,
+          },
+          {
+            value: 'KEEP',
+            name: t`Keep all ${many} held`,
+            hint: (
+              <Trans>New events are sent. Send a test first, and release the held deliveries once it arrives.</Trans>
+            ),
+          },
+          {
+            value: 'DISCARD',
+            name: t`Discard: cancel all ${many}`,
+            hint: <Trans>They are not sent unless you resend them. New events are sent.</Trans>,
+          },
+        ] satisfies ChoiceOption<HeldAction>[]
+      ).filter(({ value: held }) => isOffered(held))}
     />
   );
 }

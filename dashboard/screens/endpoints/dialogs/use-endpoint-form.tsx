@@ -3,6 +3,7 @@ import { useClient, useMutation } from 'urql';
 import type { UpdateWebhookInput } from '../../../api/generated/graphql';
 import { useForm } from '../../../parts/form';
 import { notify } from '../../../parts/toast';
+import { useAction, useOffered } from '../actions';
 import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 
@@ -18,20 +19,29 @@ export function useEndpointForm<Values extends object>({
   valuesOf,
   inputOf,
   saidAfter,
+  isHeldApart,
 }: Pick<EndpointDialogProps, 'endpoint' | 'onClose'> & {
   valuesOf: (endpoint: ShownEndpoint) => Values;
   inputOf: (values: Values) => Omit<UpdateWebhookInput, 'id' | 'ifVersion'>;
   saidAfter: ReactNode;
+  /** Whether the change is one that deliveries which are held already do not follow. */
+  isHeldApart?: (values: Values) => boolean;
 }) {
   const { id } = endpoint;
+  const [, start] = useAction();
+  const asksAboutHeld = useOffered(endpoint)('earlier');
   const client = useClient();
   const [, update] = useMutation(UPDATE_ENDPOINT);
   return useForm({
     initial: () => valuesOf(endpoint),
     save: (values: Values, { version }) => update({ input: { id, ...inputOf(values), ifVersion: version } }),
-    saved: () => {
+    saved: (_, values) => {
       notify(saidAfter);
-      onClose();
+      if (asksAboutHeld && isHeldApart?.(values)) {
+        start('earlier');
+      } else {
+        onClose();
+      }
     },
     versioned: {
       stored: endpoint,

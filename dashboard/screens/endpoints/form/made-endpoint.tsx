@@ -16,7 +16,7 @@ export function MadeEndpoint({
   /** Null where the session may not see it, and for chats. */
   secret: string | null;
   endpoint: EndpointRowFragment;
-  /** A chat checks no signature: its text and filter come next. */
+  /** A chat checks no signature. */
   isForChat: boolean;
   /** @param action to begin on its page */
   onDone: (action?: Action) => void;
@@ -25,9 +25,6 @@ export function MadeEndpoint({
   const isWritable = useWritable();
   const mayChoose = useAllowed('webhooks:options');
   const mayChange = (...parts: string[]) => mayChoose && parts.some(isWritable);
-  const toContent = { key: 'content', name: <Trans>Set filter and format</Trans>, go: () => onDone('content') };
-  const toPage = { key: 'page', name: <Trans>Go to the endpoint</Trans>, go: () => onDone() };
-  const first = isForChat ? toContent : toPage;
   return (
     <SecretDialog
       wide
@@ -36,7 +33,7 @@ export function MadeEndpoint({
       name={t`the secret`}
       hint={
         isForChat ? (
-          <Trans>Its messages have the usual text. Next, set your own text and a filter.</Trans>
+          <Trans>Send a test to see a message in the chat.</Trans>
         ) : secret === null ? (
           <Trans>
             You cannot see its signing secret. A person with that permission can rotate it to get a new one.
@@ -47,12 +44,8 @@ export function MadeEndpoint({
           </Trans>
         )
       }
-      leave={first.name}
+      leave={<Trans>Go to the endpoint</Trans>}
       ways={[
-        ...(isForChat ? [toPage] : mayChange('content') ? [toContent] : []),
-        ...(mayChange('ordering')
-          ? [{ key: 'order', name: <Trans>Set the order</Trans>, go: () => onDone('order') }]
-          : []),
         ...(mayChange('headers', 'auth')
           ? [{ key: 'headers', name: <Trans>Set headers and auth</Trans>, go: () => onDone('headers') }]
           : []),
@@ -60,7 +53,7 @@ export function MadeEndpoint({
           ? [{ key: 'pace', name: <Trans>Set pace and retries</Trans>, go: () => onDone('pace') }]
           : []),
       ]}
-      onClose={first.go}
+      onClose={() => onDone()}
     >
       {!isForChat && (
         <section>

@@ -1,26 +1,23 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMutation } from 'urql';
 import { isChat } from '../../../../src/domain/content/formats';
-import type { ContentFormat } from '../../../api/generated/graphql';
 import { Button, buttonLook } from '../../../parts/button';
 import { Code } from '../../../parts/code';
-import { useForm } from '../../../parts/form';
 import { Answer, Card, Failure, PageHead } from '../../../parts/page';
-import { Link, useAddress, useGo } from '../../../parts/place';
-import { useAllowed, useViewer, useWritable } from '../../../parts/viewer';
-import { formatOfUrl } from '../content/format-of-url';
-import { CREATE_ENDPOINT } from '../documents';
+import { Link, useGo } from '../../../parts/place';
+import { useAllowed, useViewer } from '../../../parts/viewer';
+import { TrialCard } from '../content/preview';
+import { UNFINISHED } from '../content/words';
 import { EndpointFields } from './endpoint-fields';
-import { type EndpointValues, NO_VALUES, writtenValues } from './endpoint-values';
-import { FormatChoice } from './format-choice';
 import { MadeEndpoint } from './made-endpoint';
+import { NewContent, NewOrder } from './new-options';
 import { urlProblem } from './url-check';
+import { type NewEndpointState, useNewEndpoint } from './use-new-endpoint';
 
-/** Adds an endpoint: its fields; then its secret, how to verify, and a first test. */
+/** Adds an endpoint with all that decides what it gets; then its secret, how to verify, and a first test. */
 export default function NewEndpoint() {
   const { t } = useLingui();
   return (
-    <div className="mx-auto max-w-2xl">
+    <>
       <PageHead title={t`Add an endpoint`} back={<Link to="/endpoints">{t`Endpoints`}</Link>} />
       {useAllowed('webhooks:edit') ? (
         <NewEndpointForm />
@@ -29,7 +26,7 @@ export default function NewEndpoint() {
           <Trans>You can view endpoints but not add one.</Trans>
         </Answer>
       )}
-    </div>
+    </>
   );
 }
 
@@ -47,89 +44,74 @@ function EgressAddresses() {
   );
 }
 
-/** The format is the one that the URL asks for, until somebody chooses one. */
-interface NewValues extends EndpointValues {
-  content: { format?: ContentFormat };
-}
-
-const formatIn = ({ url, content }: NewValues): ContentFormat => content.format ?? formatOfUrl(url);
-
-/** The form of a new endpoint, and whether its format can be chosen. */
-function useNewEndpoint() {
-  const maySeeSecret = useAllowed('webhooks:secrets');
-  const mayChoose = useAllowed('webhooks:options');
-  const isWritable = useWritable();
-  const hasFormat = mayChoose && isWritable('content');
-  // An event type's page leads here with its name.
-  const [{ type }] = useAddress();
-  const [, create] = useMutation(CREATE_ENDPOINT);
-  const form = useForm({
-    initial: { ...NO_VALUES, eventTypes: type ? [type] : [], content: {} } as NewValues,
-    save: (values, { idempotencyKey }) => {
-      const { content: _, ...fields } = values;
-      const format = hasFormat ? formatIn(values) : 'JSON';
-      const input = {
-        ...writtenValues(fields, isWritable),
-        ...(format === 'JSON' ? {} : { content: { format } }),
-        idempotencyKey,
-      };
-      // A chat checks no signature.
-      return create({ input, withSecret: maySeeSecret && !isChat(format) });
-    },
-  });
-  return { form, hasFormat };
-}
-
+/** The dry run stands beside the form where there is room, else below what it is about. */
 function NewEndpointForm() {
-  const { t } = useLingui();
   const go = useGo();
-  const { form, hasFormat } = useNewEndpoint();
-  const { url, eventTypes, content } = form.values;
+  const state = useNewEndpoint();
+  const { form, content, hasOrder } = state;
   const made = form.data?.createWebhook;
-  const format = formatIn(form.values);
   return (
     <>
-      <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
-        <Card>
-          <EndpointFields
-            form={form}
-            autoFocus
-            belowUrl={
-              hasFormat && (
-                <FormatChoice
-                  value={format}
-                  isByUrl={content.format === undefined}
-                  refusal={form.issues('content')[0]?.detail}
-                  onChange={(chosen) => form.field('content').onChange({ format: chosen })}
-                />
-              )
-            }
-          />
-        </Card>
-        <EgressAddresses />
-        {form.error && <Failure error={form.error} />}
-        <div className="flex justify-end gap-2">
-          <Link to="/endpoints" className={buttonLook()}>
-            <Trans>Cancel</Trans>
-          </Link>
-          <Button
-            type="submit"
-            look="primary"
-            disabled={form.busy || urlProblem(url) === 'typing'}
-            refused={eventTypes.length === 0 ? t`Choose at least one event type.` : undefined}
-          >
-            <Trans>Add the endpoint</Trans>
-          </Button>
+      <form
+        onSubmit={form.submit}
+        noValidate
+        className="grid items-start gap-4 lg:grid-cols-[minmax(0,42rem)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]"
+      >
+        <div className="flex min-w-0 flex-col gap-4 lg:col-start-1">
+          <Card>
+            <EndpointFields form={form} autoFocus />
+          </Card>
+          {content && <NewContent {...content} eventTypes={form.values.eventTypes} />}
+        </div>
+        {content?.trial && (
+          <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:self-stretch">
+            <div className="lg:sticky lg:top-24 lg:max-h-[calc(100vh-7rem)] lg:overflow-y-auto">
+              <TrialCard {...content.trial} />
+            </div>
+          </div>
+        )}
+        <div className="flex min-w-0 flex-col gap-4 lg:col-start-1">
+          {hasOrder && (
+            <NewOrder
+              {...form.field('ordering')}
+              issues={form.issues('ordering')}
+              eventTypes={form.values.eventTypes}
+            />
+          )}
+          <EgressAddresses />
+          {form.error && <Failure error={form.error} />}
+          <Buttons {...state} />
         </div>
       </form>
       {made && (
         <MadeEndpoint
           secret={made.secret ?? null}
           endpoint={made.webhook}
-          isForChat={hasFormat && isChat(format)}
+          isForChat={isChat(content?.draft.format ?? 'JSON')}
           onDone={(action) => go(`/endpoints/${made.webhook.databaseId}`, action && { do: action })}
         />
       )}
     </>
+  );
+}
+
+function Buttons({ form, content }: NewEndpointState) {
+  const { i18n } = useLingui();
+  const { url, eventTypes } = form.values;
+  const unfinished = eventTypes.length === 0 ? 'types' : content?.unfinished;
+  return (
+    <div className="flex justify-end gap-2">
+      <Link to="/endpoints" className={buttonLook()}>
+        <Trans>Cancel</Trans>
+      </Link>
+      <Button
+        type="submit"
+        look="primary"
+        disabled={form.busy || urlProblem(url) === 'typing'}
+        refused={unfinished && i18n._(UNFINISHED[unfinished])}
+      >
+        <Trans>Add the endpoint</Trans>
+      </Button>
+    </div>
   );
 }

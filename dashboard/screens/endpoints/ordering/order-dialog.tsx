@@ -1,17 +1,9 @@
-import { Trans, useLingui } from '@lingui/react/macro';
-import { type ChoiceOption, Choices } from '../../../parts/choices';
-import { TextField } from '../../../parts/field';
+import { Trans } from '@lingui/react/macro';
 import { FormDialog } from '../../../parts/form-dialog';
-import type { Issue } from '../../../parts/issues';
-import { Untrusted } from '../../../parts/untrusted';
-import { ENDPOINT_FIELDS } from '../../../text/field-names';
-import { usePaths } from '../content/use-paths';
 import { BriefConflict } from '../dialogs/brief-conflict';
 import { useEndpointForm } from '../dialogs/use-endpoint-form';
 import type { EndpointDialogProps } from '../use-endpoint';
-import { ORDER_BY, ORDER_KEEP, ORDER_ON_FAILURE, type Ordering } from './words';
-
-const KEY_PATHS = 'key-paths';
+import { OrderFields, orderingInput } from './order-fields';
 
 /** Changes which deliveries wait for each other. */
 export function OrderDialog({ endpoint, onClose }: EndpointDialogProps) {
@@ -19,9 +11,7 @@ export function OrderDialog({ endpoint, onClose }: EndpointDialogProps) {
     endpoint,
     onClose,
     valuesOf: ({ ordering: { by, keyPath, keep, onFailure } }) => ({ ordering: { by, keyPath, keep, onFailure } }),
-    inputOf: ({ ordering: { by, keyPath, keep, onFailure } }) => ({
-      ordering: by === 'NOTHING' ? { by } : { by, keyPath: by === 'KEY' ? keyPath || null : null, keep, onFailure },
-    }),
+    inputOf: ({ ordering }) => ({ ordering: orderingInput(ordering) }),
     saidAfter: <Trans>The order is changed. It holds for new events.</Trans>,
   });
   const { value, onChange } = form.field('ordering');
@@ -33,104 +23,12 @@ export function OrderDialog({ endpoint, onClose }: EndpointDialogProps) {
       onClose={onClose}
     >
       {form.conflict && <BriefConflict {...form.conflict} action={<Trans>Overwrite with mine</Trans>} />}
-      <Questions value={value} onChange={onChange} issues={form.issues('ordering')} eventTypes={endpoint.eventTypes} />
+      <OrderFields
+        value={value}
+        onChange={onChange}
+        issues={form.issues('ordering')}
+        eventTypes={endpoint.eventTypes}
+      />
     </FormDialog>
   );
-}
-
-function Questions({
-  value,
-  onChange,
-  issues,
-  eventTypes,
-}: {
-  value: Ordering;
-  onChange: (value: Ordering) => void;
-  issues: readonly Issue[];
-  eventTypes: readonly string[];
-}) {
-  const options = useOptions();
-  const { by, keep, onFailure } = value;
-  return (
-    <div className="flex flex-col gap-4">
-      <Choices
-        question={<Trans>Which deliveries wait for each other?</Trans>}
-        name="by"
-        value={by}
-        options={options(ORDER_BY)}
-        onChange={(chosen) => onChange({ ...value, by: chosen })}
-      />
-      {by === 'KEY' && <KeyPath value={value} onChange={onChange} issues={issues} eventTypes={eventTypes} />}
-      {by !== 'NOTHING' && (
-        <>
-          <Choices
-            question={<Trans>Which of the waiting ones are sent?</Trans>}
-            name="keep"
-            value={keep}
-            options={options(ORDER_KEEP)}
-            onChange={(chosen) => onChange({ ...value, keep: chosen })}
-          />
-          <Choices
-            question={<Trans>What happens after one fails for good?</Trans>}
-            name="onFailure"
-            value={onFailure}
-            options={options(ORDER_ON_FAILURE)}
-            onChange={(chosen) => onChange({ ...value, onFailure: chosen })}
-          />
-        </>
-      )}
-      {issues
-        .filter(({ path }) => path[0] !== 'keyPath')
-        .map(({ detail }) => (
-          <p key={detail} className="text-xs text-bad" role="alert">
-            <Untrusted text={detail} />
-          </p>
-        ))}
-    </div>
-  );
-}
-
-function KeyPath({ value, onChange, issues, eventTypes }: Parameters<typeof Questions>[0]) {
-  const { i18n } = useLingui();
-  const { known, isUnknown } = usePaths(eventTypes);
-  return (
-    <>
-      <TextField
-        name={i18n._(ENDPOINT_FIELDS.keyPath.name)}
-        hint={
-          isUnknown((value.keyPath ?? '').trim()) ? (
-            <span className="text-warn">
-              <Trans>No subscribed type has this field in its schema.</Trans>
-            </span>
-          ) : (
-            i18n._(ENDPOINT_FIELDS.keyPath.hint)
-          )
-        }
-        list={KEY_PATHS}
-        placeholder="order.id"
-        value={value.keyPath ?? ''}
-        onChange={(keyPath) => onChange({ ...value, keyPath })}
-        refusal={issues.find(({ path }) => path[0] === 'keyPath')?.detail}
-      />
-      <datalist id={KEY_PATHS}>
-        {known.map(({ path }) => (
-          <option key={path} value={path} />
-        ))}
-      </datalist>
-    </>
-  );
-}
-
-type OptionWords = Record<string, (typeof ORDER_BY)['KEY']>;
-
-function useOptions() {
-  const { i18n } = useLingui();
-  return <Value extends string>(words: Record<Value, OptionWords[string]>) =>
-    Object.entries<OptionWords[string]>(words).map(
-      ([value, { name, hint }]): ChoiceOption<Value> => ({
-        value: value as Value,
-        name: i18n._(name),
-        hint: i18n._(hint),
-      }),
-    );
 }

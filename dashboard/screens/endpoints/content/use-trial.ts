@@ -1,0 +1,39 @@
+import { useMemo, useState } from 'react';
+import type { Issue } from '../../../parts/issues';
+import { type ContentDraft, contentOf, type Unfinished, unfinishedIn } from './content-draft';
+import type { KnownPaths } from './use-paths';
+import { type OwnEvent, type PreviewState, type PreviewTarget, usePreview } from './use-preview';
+
+/** The dry run of a content. */
+export interface Trial {
+  preview: PreviewState;
+  unfinished: Unfinished | undefined;
+  own: OwnEvent | undefined;
+  onOwn: (own: OwnEvent | undefined) => void;
+  /** The event types that the endpoint may get. */
+  types: readonly string[];
+}
+
+/**
+ * Tries a content while somebody writes it.
+ *
+ * @param refused the rules that it broke when it was sent, with paths from the content on
+ * @returns those, or else the ones that it breaks now; what it lacks; its dry run, for who can read events
+ */
+export function useTrial(
+  draft: ContentDraft,
+  paths: KnownPaths,
+  target: PreviewTarget,
+  refused: readonly Issue[],
+): { issues: readonly Issue[]; unfinished: Unfinished | undefined; trial: Trial | undefined } {
+  const content = useMemo(() => contentOf(draft, paths.kindsAt), [draft, paths]);
+  const [own, onOwn] = useState<OwnEvent>();
+  const hasTypes = 'webhookId' in target || target.eventTypes.length > 0;
+  const preview = usePreview(target, hasTypes ? content : undefined, own);
+  const unfinished = hasTypes ? unfinishedIn(draft) : 'types';
+  return {
+    issues: refused.length > 0 ? refused : (preview?.issues ?? []),
+    unfinished,
+    trial: preview && { preview, unfinished, own, onOwn, types: paths.types },
+  };
+}

@@ -1,0 +1,74 @@
+import { useMemo } from 'react';
+import { useMutation } from 'urql';
+import { isChat } from '../../../../src/domain/content/formats';
+import { useForm } from '../../../parts/form';
+import { useAddress } from '../../../parts/place';
+import { useAllowed, useWritable } from '../../../parts/viewer';
+import { type ContentDraft, contentChange, isPlain, NEW_CONTENT } from '../content/content-draft';
+import { formatOfUrl } from '../content/format-of-url';
+import { usePaths } from '../content/use-paths';
+import { useTrial } from '../content/use-trial';
+import { CREATE_ENDPOINT } from '../documents';
+import { orderingInput } from '../ordering/order-fields';
+import { NO_ORDER, type Ordering } from '../ordering/words';
+import { type EndpointValues, NO_VALUES, writtenValues } from './endpoint-values';
+
+interface NewValues extends EndpointValues {
+  /** What somebody has written. The format is the one that the URL asks for, until somebody chooses one. */
+  content: Partial<ContentDraft>;
+  ordering: Ordering;
+}
+
+export type NewEndpointState = ReturnType<typeof useNewEndpoint>;
+
+/** The form of a new endpoint. The caller may not write its content, or its order. */
+export function useNewEndpoint() {
+  const maySeeSecret = useAllowed('webhooks:secrets');
+  const mayChoose = useAllowed('webhooks:options');
+  const isWritable = useWritable();
+  const [hasContent, hasOrder] = ['content', 'ordering'].map((part) => mayChoose && isWritable(part));
+  // An event type's page leads here with its name.
+  const [{ type }] = useAddress();
+  const [, create] = useMutation(CREATE_ENDPOINT);
+  const form = useForm({
+    initial: { ...NO_VALUES, eventTypes: type ? [type] : [], content: {}, ordering: NO_ORDER } as NewValues,
+    save: ({ content: _, ordering, ...fields }, { idempotencyKey }) => {
+      const { draft, paths } = content;
+      const input = {
+        ...writtenValues(fields, isWritable),
+        ...(hasContent && !isPlain(draft) ? { content: contentChange(draft, paths.kindsAt) } : {}),
+        ...(hasOrder && ordering.by !== 'NOTHING' ? { ordering: orderingInput(ordering) } : {}),
+        idempotencyKey,
+      };
+      // A chat checks no signature.
+      return create({ input, withSecret: maySeeSecret && !(hasContent && isChat(draft.format)) });
+    },
+  });
+  const content = useNewContent(form);
+  return { form, content: hasContent ? content : undefined, hasOrder };
+}
+
+interface ContentForm {
+  values: NewValues;
+  field: (name: 'content') => { onChange: (content: Partial<ContentDraft>) => void };
+  issues: (name: 'content') => Parameters<typeof useTrial>[3];
+}
+
+/** What is sent to the new endpoint, and its dry run once it is more than the plain payload. */
+function useNewContent(form: ContentForm) {
+  const { url, eventTypes, content: written } = form.values;
+  const draft = useMemo(() => ({ ...NEW_CONTENT, format: formatOfUrl(url), ...written }), [url, written]);
+  const isBegun = !isPlain(draft);
+  const paths = usePaths(eventTypes, isBegun);
+  const target = useMemo(() => ({ eventTypes }), [eventTypes]);
+  const { trial, ...judged } = useTrial(draft, paths, target, form.issues('content'));
+  return {
+    ...judged,
+    draft,
+    paths,
+    trial: isBegun ? trial : undefined,
+    isFormatByUrl: written.format === undefined,
+    onChange: ({ format, ...rest }: ContentDraft) =>
+      form.field('content').onChange({ ...written, ...rest, ...(format === draft.format ? {} : { format }) }),
+  };
+}
