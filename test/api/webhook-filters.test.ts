@@ -71,6 +71,23 @@ describe('a filter', () => {
     expect(await optionsOf(made)).toEqual({ filter: null, warnings: [] });
   });
 
+  test('applies from the first event of a webhook that is created with it, and creates none where it is wrong', async () => {
+    const create = (filter: unknown) =>
+      ask(`mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { ${shown} } } }`, {
+        input: {
+          url: 'https://a.example.com/',
+          eventTypes: ['*'],
+          content: { filter, format: 'SLACK', text: '{{code}}' },
+          ordering: { by: 'KEY', keyPath: 'code' },
+        },
+      });
+    expect((await create(field('a..b', 'EQ', 1))).errors[0].extensions.code).toBe('BAD_USER_INPUT');
+    expect((await emit(coupon)).deliveries).toBe(0);
+    expect((await create(fixed)).data.createWebhook.webhook.content).toEqual({ filter: fixed, warnings: [] });
+    expect((await emit({ ...coupon, discount_type: 'percent' })).deliveries).toBe(0);
+    expect((await emit(coupon)).deliveries).toBe(1);
+  });
+
   test('is refused where it is wrong, in REST by pointer', async () => {
     const id = await make();
     const wrong = { all: [fixed, { any: [field('a[0]', 'EQ', 1), field('b', 'GT', null)] }] };

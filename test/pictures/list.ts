@@ -50,8 +50,13 @@ async function scrollToContent(page: Page): Promise<void> {
 }
 
 async function fillIn(page: Page): Promise<void> {
-  await page.getByLabel('Url').fill('https://hooks.bluewater-travel.example.com/bookings');
-  for (const type of ['booking.canceled', 'booking.created']) {
-    await page.getByRole('checkbox', { name: type }).check();
-  }
+  await page.getByLabel('Url').fill('https://hooks.slack.com/services/T02/B7K/front-desk');
+  await page.getByRole('checkbox', { name: 'booking.created' }).check();
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.keyboard.type('brand');
+  await page.getByLabel('Value').fill('Isla');
+  await page.getByRole('textbox', { name: 'Text' }).fill('New booking *{{booking_code}}*');
+  await page.getByText(/of your last 100 events match/).waitFor();
+  await page.evaluate(`scrollTo(0, [...document.querySelectorAll('h2')]
+    .find((heading) => heading.innerText === 'Filter and format').offsetTop - 110)`);
 }
