@@ -1,6 +1,7 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import {
   CONDITIONS_MAX,
+  type ElementCondition,
   type EventFilter,
   FILTER_DEPTH_MAX,
   FILTER_LIST_MAX,
@@ -17,7 +18,7 @@ import { JSONValue } from './scalars.js';
 
 const FilterOp = graphqlEnum(
   'FilterOp',
-  'How a condition compares. Where an array is on the path, one of its elements is enough.',
+  'How a condition compares. Where an array is on the path, one of its elements is enough; for `NE`, `NOT_IN` and `MISSING` none may equal, or be there. Dates are texts: they compare letter by letter.',
   FILTER_OPS,
 );
 
@@ -39,6 +40,20 @@ class FieldConditionInput implements FieldCondition {
 }
 
 @InputType({
+  description:
+    'One element of a list that meets a filter by itself. Conditions beside each other may be met by different elements.',
+})
+class ElementConditionInput implements ElementCondition {
+  @Field(() => String, { description: 'The path of the list, such as `lines`.' })
+  path!: string;
+
+  @Field(() => EventFilterInput, {
+    description: 'Paths in it begin at the element. `@type` is the event type there too.',
+  })
+  match!: EventFilterInput;
+}
+
+@InputType({
   description: `Exactly one of these. A filter has at most ${CONDITIONS_MAX} conditions, and is at most ${FILTER_DEPTH_MAX} levels deep.`,
 })
 export class EventFilterInput implements EventFilter {
@@ -53,6 +68,9 @@ export class EventFilterInput implements EventFilter {
 
   @Nullable(() => FieldConditionInput, 'Matches when the condition is met.')
   field?: FieldConditionInput | null;
+
+  @Nullable(() => ElementConditionInput, 'Matches when one element of a list meets a filter by itself.')
+  element?: ElementConditionInput | null;
 }
 
 @ObjectType({
@@ -74,6 +92,9 @@ export class FailedCondition implements Failed {
   })
   negated!: boolean;
 
-  @Field(() => String, { description: 'Its place in the filter as a JSON pointer, such as `/all/1/field`.' })
+  @Field(() => String, {
+    description:
+      'Its place in the filter as a JSON pointer, such as `/all/1/field`. One that ends with `/element` means that no one element of the list meets all of `match`.',
+  })
   pointer!: string;
 }

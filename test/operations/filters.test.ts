@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { comparisonsIn, compileFilter } from '../../src/domain/content/compile-filter.js';
 import { type EventFilter, FILTER_OPS, type FieldCondition } from '../../src/domain/content/filter.js';
+import { namesOf } from '../../src/domain/content/filter-path.js';
 import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
 import { readFilter } from '../../src/domain/content/read-filter.js';
 import { createTestDatabase } from '../support/database.js';
@@ -125,8 +126,20 @@ const { filter } = fc.letrec<{ filter: EventFilter }>((tie) => ({
     fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map((all) => ({ all })),
     fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map((any) => ({ any })),
     tie('filter').map((not) => ({ not })),
+    fc
+      .record({ path: path.filter((one) => one !== '@type'), match: tie('filter') })
+      .map((element): EventFilter => ({ element })),
   ),
 }));
+
+/** The paths of the lists that a place in a filter is within. */
+function listsAbove(pointer: string, filter: EventFilter): string[] {
+  const steps = pointer.split('/').slice(1);
+  return steps.flatMap((step, index) => {
+    const above = steps.slice(0, index).reduce<never>((at, one) => at[one as never], filter as never);
+    return step === 'match' ? [(above as { path: string }).path] : [];
+  });
+}
 
 describe('a compiled filter and our own evaluator', () => {
   test('agree on every event', async () => {
@@ -147,7 +160,10 @@ describe('a compiled filter and our own evaluator', () => {
               .split('/')
               .slice(1)
               .reduce<never>((at, step) => at[step as never], judged as never);
-            expect(place).toEqual(named);
+            const lists = listsAbove(pointer, judged);
+            const { path: own, op = 'EXISTS', value } = place as FieldCondition;
+            const within = own === '@type' ? [own] : [...lists, own];
+            expect({ path: within.join('.'), op, value }).toEqual({ value: undefined, ...named });
           }
         }
       }),
@@ -155,6 +171,36 @@ describe('a compiled filter and our own evaluator', () => {
     );
   }, 60_000);
 });
+
+/** Names as people write them: bare, and in quotes with escapes. */
+const writtenName = fc.oneof(
+  fc.constantFrom('a', 'total', 'ключ', 'é', 'e\u0301', '0', '007', '-', '_x', '٣'),
+  fc.constantFrom(...names).map((name) => JSON.stringify(name)),
+  fc.string({ unit: 'grapheme', maxLength: 8 }).map((name) => JSON.stringify(name)),
+  fc.constantFrom('"\\u0041"', '"\\/"', '"\\ud83d\\ude00"', '"\\t"'),
+);
+
+test('each path that a filter accepts can match', async () => {
+  const drawn = fc.array(writtenName, { minLength: 1, maxLength: 10 }).map((written) => written.join('.'));
+  await fc.assert(
+    fc.asyncProperty(fc.array(drawn, { minLength: 20, maxLength: 20 }), async (paths) => {
+      const pairs = paths.flatMap((one): Pair[] => {
+        const read = readFilter({ field: { path: one, op: 'EQ', value: 1 } });
+        const body = (namesOf(one) ?? []).reduceRight<string>(
+          (inner, name) => `{${JSON.stringify(name)}:[${inner}]}`,
+          '1',
+        );
+        return 'filter' in read ? [{ type: 'a', body, filter: read.filter }] : [];
+      });
+      expect(pairs.length).toBeGreaterThan(0);
+      expect(await passesOf(pairs)).toEqual(pairs.map(() => true));
+      for (const { type, body, filter: judged } of pairs) {
+        expect(new FilteredEvent(type, body).failedCondition(judged), body).toBeNull();
+      }
+    }),
+    { numRuns: 20 },
+  );
+}, 60_000);
 
 describe('a filter means that', () => {
   const is = (op: string, value?: unknown, name = 'a') => ({ field: { path: name, op, value } });
@@ -166,6 +212,28 @@ describe('a filter means that', () => {
     expect(await passes('{"a":[{"b":"x"},{"b":"y"}]}', is('IN', ['y'], 'a.b'))).toBe(true);
     expect(await passes('{"a":[]}', is('EXISTS'))).toBe(true);
     expect(await passes('{"a":[]}', is('EXISTS', undefined, 'a.b'))).toBe(false);
+  });
+
+  test('one element meets all conditions of `element`, where conditions beside each other may be met by several', async () => {
+    const [sku, quantity] = [is('EQ', 'A', 'sku'), is('GT', 5, 'qty')];
+    const apart = { all: [is('EQ', 'A', 'lines.sku'), is('GT', 5, 'lines.qty')] };
+    const same = { element: { path: 'lines', match: { all: [sku, quantity] } } };
+    const [mixed, whole] = ['{"lines":[{"sku":"A","qty":1},{"sku":"B","qty":9}]}', '{"lines":[{"sku":"A","qty":9}]}'];
+    expect(await passes(mixed, apart)).toBe(true);
+    expect(await passes(mixed, same)).toBe(false);
+    expect(await passes(whole, same)).toBe(true);
+    expect(await passes('{"lines":{"sku":"A","qty":9}}', same)).toBe(true);
+    expect(await passes(mixed, { not: same })).toBe(true);
+    expect(await passes('{}', { not: same })).toBe(true);
+    const failed = (body: string) => new FilteredEvent('a', body).failedCondition(same as EventFilter);
+    expect(failed(mixed)).toMatchObject({ path: 'lines', op: 'EXISTS', pointer: '/element' });
+    expect(failed('{"lines":[{"sku":"B","qty":9}]}')).toMatchObject({
+      path: 'lines.sku',
+      op: 'EQ',
+      value: 'A',
+      pointer: '/element/match/all/0/field',
+    });
+    expect(failed('{"lines":[]}')).toMatchObject({ path: 'lines', pointer: '/element' });
   });
 
   test('a missing field is not equal to anything, and null differs from everything else', async () => {

@@ -60,6 +60,16 @@ const filterSchema = {
     all: { ...filterList, description: 'Matches when all of these match.' },
     any: { ...filterList, description: 'Matches when one of these matches.' },
     not: { ...filterRef, description: 'Matches when this one does not match.' },
+    element: {
+      type: 'object',
+      description: 'Matches when one element of a list meets a filter by itself.',
+      required: ['path', 'match'],
+      additionalProperties: false,
+      properties: {
+        path: { type: 'string', maxLength: PATH_CHARS_MAX, description: 'The path of the list, such as lines.' },
+        match: { ...filterRef, description: 'Paths in it begin at the element.' },
+      },
+    },
     field: {
       type: 'object',
       description: 'Matches when this field of the payload meets the condition.',
@@ -74,7 +84,7 @@ const filterSchema = {
         op: {
           type: 'string',
           enum: Object.keys(FILTER_OPS),
-          description: `How the field is compared. ${operators} Where a list is on the path, one of its elements is enough.`,
+          description: `How the field is compared. ${operators} Where a list is on the path, one of its elements is enough; for NE, NOT_IN and MISSING none may equal, or be there. Dates are texts.`,
         },
         value: {
           description: `A text of at most ${FILTER_TEXT_CHARS_MAX} characters, a number, a boolean or null. For IN and NOT_IN a list of 1 to ${FILTER_LIST_MAX} values of one type. All operators need it but EXISTS and MISSING, which take none. Another type than the value's never matches, also within \`not\`.`,

@@ -1,4 +1,4 @@
-import type { EventFilter, FieldCondition, FilterScalar } from './filter.js';
+import { conditionsIn, type EventFilter, type FieldCondition, type FilterScalar } from './filter.js';
 import { namesOf, TYPE_PATH } from './filter-path.js';
 
 /**
@@ -7,11 +7,18 @@ import { namesOf, TYPE_PATH } from './filter-path.js';
  *
  * @param filter was read by readFilter
  */
-export function compileFilter({ all, any, not, field }: EventFilter): string {
+export const compileFilter = (filter: EventFilter): string => compileBelow('$', filter);
+
+/** @param root where paths begin: the payload, or the element that is judged */
+function compileBelow(root: '$' | '@', { all, any, not, field, element }: EventFilter): string {
   if (field) {
-    return compileCondition(field);
+    return compileCondition(root, field);
   }
-  return not ? `!(${compileFilter(not)})` : joined((all ?? any)!.map(compileFilter), all ? '&&' : '||');
+  if (element) {
+    return `exists(${pathBelow(root, element.path)} ? (${compileBelow('@', element.match)}))`;
+  }
+  const each = (one: EventFilter) => compileBelow(root, one);
+  return not ? `!(${each(not)})` : joined((all ?? any)!.map(each), all ? '&&' : '||');
 }
 
 /** A search within a text takes as long as so many comparisons. */
@@ -31,15 +38,15 @@ export const compilingOf = (filter: EventFilter): number =>
     op === 'CONTAINS' ? COMPILED_COMPARISONS + COMPILED_COMPARISONS_PER_CHAR * (value as string).length : 0,
   );
 
-const sumOf = ({ all, any, not, field }: EventFilter, of: (condition: FieldCondition) => number): number =>
-  field ? of(field) : (all ?? any ?? [not!]).reduce((sum, one) => sum + sumOf(one, of), 0);
+const sumOf = (filter: EventFilter, of: (condition: FieldCondition) => number): number =>
+  conditionsIn(filter).reduce((sum, { condition }) => sum + of(condition), 0);
 
 const joined = (predicates: readonly string[], operator: '&&' | '||') => `(${predicates.join(` ${operator} `)})`;
 
 const COMPARISONS = { EQ: '==', GT: '>', GE: '>=', LT: '<', LE: '<=' };
 
-function compileCondition({ path, op, value }: FieldCondition): string {
-  const field = path === TYPE_PATH ? '$type' : compilePath(path);
+function compileCondition(root: '$' | '@', { path, op, value }: FieldCondition): string {
+  const field = path === TYPE_PATH ? '$type' : pathBelow(root, path);
   const equals = (one: unknown) => `${field} == ${literal(one as FilterScalar)}`;
   switch (op) {
     case 'EXISTS':
@@ -61,8 +68,10 @@ function compileCondition({ path, op, value }: FieldCondition): string {
   }
 }
 
+const pathBelow = (root: '$' | '@', path: string): string => [root, ...namesOf(path)!.map(literal)].join('.');
+
 /** @param path is well formed */
-export const compilePath = (path: string): string => ['$', ...namesOf(path)!.map(literal)].join('.');
+export const compilePath = (path: string): string => pathBelow('$', path);
 
 /** A value or a name in a jsonpath, which has the escapes of JSON. */
 const literal = (value: FilterScalar): string => JSON.stringify(value);

@@ -19,6 +19,12 @@ export function namesOf(path: string): string[] | null {
   return names.length <= PATH_NAMES_MAX && names.every((name) => name !== null) ? names : null;
 }
 
+const BARE = new RegExp(`^(?:${NAME.source.split('|')[0]})$`, 'u');
+
+/** The path of names: what `namesOf` reads. */
+export const pathOf = (names: readonly string[]): string =>
+  names.map((name) => (BARE.test(name) ? name : JSON.stringify(name))).join('.');
+
 /** Postgres can have neither NUL nor half of a surrogate pair in a text. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 

@@ -6,6 +6,33 @@ export interface EventFilter {
   any?: readonly EventFilter[] | null;
   not?: EventFilter | null;
   field?: FieldCondition | null;
+  element?: ElementCondition | null;
+}
+
+/** One element of a list meets a whole filter: conditions beside each other may be met by several elements. */
+export interface ElementCondition {
+  /** A path to the list. Paths in `match` begin at the element; `@type` is the name of the event there too. */
+  path: string;
+  match: EventFilter;
+}
+
+/** A condition, and the paths of the lists that it is judged within, the outermost first. */
+interface PlacedCondition {
+  condition: FieldCondition;
+  lists: readonly string[];
+}
+
+/** All conditions of a filter, in its order. */
+export function conditionsIn(
+  { all, any, not, field, element }: EventFilter,
+  lists: readonly string[] = [],
+): PlacedCondition[] {
+  if (field) {
+    return [{ condition: field, lists }];
+  }
+  return element
+    ? conditionsIn(element.match, [...lists, element.path])
+    : (all ?? any ?? [not!]).flatMap((one) => conditionsIn(one, lists));
 }
 
 export interface FieldCondition {

@@ -1,16 +1,25 @@
 import { comparisonsIn } from './compile-filter.js';
 import { isObject, parseExact, writtenNumber } from './exact-json.js';
 import { ExactNumber } from './exact-number.js';
-import type { EventFilter, FieldCondition, FilterOp, FilterScalar } from './filter.js';
+import type { ElementCondition, EventFilter, FieldCondition, FilterOp, FilterScalar } from './filter.js';
 import { namesOf, TYPE_PATH } from './filter-path.js';
 
 /** Judges events as Postgres does with the compiled filter, and names the condition that an event does not meet. */
 
 export interface FailedCondition extends FieldCondition {
-  /** The place in the filter, such as `/all/1/field`. */
+  /** The place in the filter, such as `/all/1/field`. With `/element` at its end no one element meets all conditions. */
   pointer: string;
   /** It stands within `not`: the event meets it, or has a value of another type. */
   negated: boolean;
+}
+
+/** A place in a filter while an event is judged. */
+interface Place {
+  /** Where paths begin. */
+  root: unknown;
+  /** The path from the payload to it, with a dot behind it. */
+  path: string;
+  pointer: string;
 }
 
 /** A comparison of two types is unknown, also when it is negated, as in SQL. */
@@ -42,37 +51,65 @@ export class FilteredEvent {
    */
   failedCondition(filter: EventFilter): FailedCondition | null {
     const isAsked = this.#isReadable && comparisonsIn(filter) * this.#values <= COMPARISONS_MAX;
-    return isAsked && this.#judge(filter) !== true ? this.#explain(filter, false, '') : null;
+    const top = { root: this.#payload, path: '', pointer: '' };
+    return isAsked && this.#judge(filter, top.root) !== true ? this.#explain(filter, false, top) : null;
   }
 
-  #judge({ all, any, not, field }: EventFilter): Truth {
+  /** @param root where paths begin */
+  #judge({ all, any, not, field, element }: EventFilter, root: unknown): Truth {
     if (field) {
-      return this.#judgeCondition(field);
+      return this.#judgeCondition(field, root);
     }
+    if (element) {
+      return elementsAt(root, element.path).some((one) => this.#judge(element.match, one) === true);
+    }
+    const each = (one: EventFilter) => this.#judge(one, root);
     if (not) {
-      return negation(this.#judge(not));
+      return negation(each(not));
     }
-    return all ? negation(someOf(all, (one) => negation(this.#judge(one)))) : someOf(any!, (one) => this.#judge(one));
+    return all ? negation(someOf(all, (one) => negation(each(one)))) : someOf(any!, each);
   }
 
   /**
    * @param filter is not true, though it should be
    * @param negated it is not false instead
    */
-  #explain({ all, any, not, field }: EventFilter, negated: boolean, pointer: string): FailedCondition {
+  #explain({ all, any, not, field, element }: EventFilter, negated: boolean, at: Place): FailedCondition {
+    const { root, path, pointer } = at;
     if (field) {
-      return { ...field, pointer: `${pointer}/field`, negated };
+      return {
+        ...field,
+        path: `${field.path === TYPE_PATH ? '' : path}${field.path}`,
+        pointer: `${pointer}/field`,
+        negated,
+      };
+    }
+    if (element) {
+      return negated ? wholeElement(element, at, true) : this.#explainElement(element, at);
     }
     if (not) {
-      return this.#explain(not, !negated, `${pointer}/not`);
+      return this.#explain(not, !negated, { ...at, pointer: `${pointer}/not` });
     }
     const members = (all ?? any)!;
-    const index = members.findIndex((one) => this.#judge(one) !== !negated);
-    return this.#explain(members[index]!, negated, `${pointer}/${all ? 'all' : 'any'}/${index}`);
+    const index = members.findIndex((one) => this.#judge(one, root) !== !negated);
+    return this.#explain(members[index]!, negated, { ...at, pointer: `${pointer}/${all ? 'all' : 'any'}/${index}` });
   }
 
-  #judgeCondition({ path, op, value }: FieldCondition): Truth {
-    const found = path === TYPE_PATH ? [this.eventType] : valuesAt(this.#payload, namesOf(path)!);
+  /** No element meets the filter. The part that none meets says most, if there is one. */
+  #explainElement(element: ElementCondition, at: Place): FailedCondition {
+    const { path, match } = element;
+    const found = elementsAt(at.root, path);
+    const parts = match.all ?? [match];
+    const index = parts.findIndex((part) => !found.some((one) => this.#judge(part, one) === true));
+    if (found.length === 0 || index === -1) {
+      return wholeElement(element, at, false);
+    }
+    const pointer = `${at.pointer}/element/match${match.all ? `/all/${index}` : ''}`;
+    return this.#explain(parts[index]!, false, { root: found[0], path: `${at.path}${path}.`, pointer });
+  }
+
+  #judgeCondition({ path, op, value }: FieldCondition, root: unknown): Truth {
+    const found = path === TYPE_PATH ? [this.eventType] : valuesAt(root, namesOf(path)!);
     const values = found.flatMap(elements);
     const is = (name: FilterOp, one: unknown) => someOf(values, (each) => compared(each, name, one as FilterScalar));
     switch (op) {
@@ -92,6 +129,13 @@ export class FilteredEvent {
   }
 }
 
+const wholeElement = ({ path }: ElementCondition, at: Place, negated: boolean): FailedCondition => ({
+  path: `${at.path}${path}`,
+  op: 'EXISTS',
+  pointer: `${at.pointer}/element`,
+  negated,
+});
+
 const negation = (truth: Truth): Truth => (truth === 'unknown' ? truth : !truth);
 
 /** Whether one of the items is true. It looks at no more of them then. */
@@ -109,6 +153,8 @@ function someOf<Item>(items: readonly Item[], judge: (item: Item) => Truth): Tru
 
 /** Elements of an array, but not of arrays in it. */
 const elements = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+const elementsAt = (root: unknown, path: string): unknown[] => valuesAt(root, namesOf(path)!).flatMap(elements);
 
 const valuesAt = (payload: unknown, names: readonly string[]): unknown[] =>
   names.reduce<unknown[]>(

@@ -1,8 +1,8 @@
 import { type JsonType, jsonTypeOf, typesInWords } from '../json-type.js';
 import type { JsonObject } from '../schema-rules/subschemas.js';
 import { type TypesAt, typesAt } from '../schema-rules/types-at.js';
-import type { EventFilter, FieldCondition } from './filter.js';
-import { namesOf, TYPE_PATH } from './filter-path.js';
+import { conditionsIn, type EventFilter, type FieldCondition, type FilterOp } from './filter.js';
+import { namesOf, pathOf, TYPE_PATH } from './filter-path.js';
 
 /** Mistakes that options of a webhook may have, by the schemas of its event types. Schemas grow: they are no errors. */
 
@@ -11,6 +11,7 @@ export const WARNING_CODES = {
   path_not_in_schema: 'no subscribed event type has the path in its schema',
   value_type_not_in_schema: 'a condition compares with a value of another type than the schemas have there',
   key_type_not_in_schema: 'the schemas have an object or a list where the ordering key should be',
+  elements_may_differ: 'several conditions that look into one list may be met by different elements of it',
   shape_field_not_in_schema: 'the shape asks for a field that the schema no longer has',
 } as const;
 
@@ -29,12 +30,15 @@ export interface OptionWarning {
 type Schemas = readonly JsonObject[];
 
 /** @param schemas of the subscribed event types: valid ones, without recursion */
-export const filterWarnings = (filter: EventFilter, schemas: Schemas): OptionWarning[] =>
-  conditionsIn(filter).flatMap((condition) => {
-    const { path } = condition;
-    const types = path === TYPE_PATH ? NAMES : typesAt(schemas, namesOf(path)!, 'element');
-    return types === 'none' ? [unknownPath(path)] : valueWarnings(condition, types);
-  });
+export const filterWarnings = (filter: EventFilter, schemas: Schemas): OptionWarning[] => [
+  ...conditionsIn(filter).flatMap(({ condition, lists }) => {
+    const isType = condition.path === TYPE_PATH;
+    const path = isType ? TYPE_PATH : [...lists, condition.path].join('.');
+    const types = isType ? NAMES : typesAt(schemas, namesWithin(lists, condition.path), 'element');
+    return types === 'none' ? [unknownPath(path)] : valueWarnings({ ...condition, path }, types);
+  }),
+  ...listWarnings(filter, schemas),
+];
 
 /** Numbers in paths of placeholders count elements of lists. */
 export const placeholderWarnings = (paths: readonly string[], schemas: Schemas): OptionWarning[] =>
@@ -68,8 +72,60 @@ export const shapeWarning = (path: string, eventType: string): OptionWarning => 
 const NAMES: ReadonlySet<JsonType> = new Set(['string']);
 const KEY_TYPES = ['string', 'number', 'boolean'] as const;
 
-const conditionsIn = ({ all, any, not, field }: EventFilter): FieldCondition[] =>
-  field ? [field] : (all ?? any ?? [not!]).flatMap(conditionsIn);
+const namesWithin = (lists: readonly string[], path: string): string[] =>
+  [...lists, path].flatMap((one) => namesOf(one)!);
+
+/** Lists of which one element may meet one condition, and another element another one. */
+function listWarnings(filter: EventFilter, schemas: Schemas, within: readonly string[] = []): OptionWarning[] {
+  const { all, any, not, element } = filter;
+  if (element) {
+    return listWarnings(element.match, schemas, [...within, element.path]);
+  }
+  const below = (all ?? any ?? (not ? [not] : [])).flatMap((one) => listWarnings(one, schemas, within));
+  const fields = (all ?? []).flatMap(({ field }) => (field && ASKS_FOR_ONE.has(field.op) ? [field] : []));
+  const pairs = fields.flatMap((one, index) => fields.slice(index + 1).map((other) => [one, other] as const));
+  const lists = pairs.flatMap(([one, other]) => listOfBoth(one, other, schemas, within) ?? []);
+  return [...new Set(lists)].map((path) => elementsMayDiffer([...within, path].join('.'))).concat(below);
+}
+
+/** Each is met by one element that is enough. */
+const ASKS_FOR_ONE: ReadonlySet<FilterOp> = new Set<FilterOp>([
+  ...(['EQ', 'GT', 'GE', 'LT', 'LE', 'IN', 'STARTS_WITH', 'CONTAINS'] as const),
+]);
+const ORDER: ReadonlySet<FilterOp> = new Set<FilterOp>(['GT', 'GE', 'LT', 'LE']);
+
+/** The innermost list, by the schemas, on the way to both fields. Two texts of a list may both be asked for. */
+function listOfBoth(one: FieldCondition, other: FieldCondition, schemas: Schemas, within: readonly string[]) {
+  if (one.path === TYPE_PATH || other.path === TYPE_PATH) {
+    return null;
+  }
+  const [names, others] = [namesOf(one.path)!, namesOf(other.path)!];
+  const differsAt = names.findIndex((name, index) => name !== others[index]);
+  const common = differsAt === -1 ? names : names.slice(0, differsAt);
+  if (
+    common.length === names.length &&
+    common.length === others.length &&
+    !(ORDER.has(one.op) && ORDER.has(other.op))
+  ) {
+    return null;
+  }
+  for (let length = common.length; length > 0; length -= 1) {
+    const list = common.slice(0, length);
+    const types = typesAt(schemas, [...within.flatMap((path) => namesOf(path)!), ...list], 'array');
+    if (typeof types !== 'string' && types.has('array')) {
+      return pathOf(list);
+    }
+  }
+  return null;
+}
+
+const elementsMayDiffer = (path: string): OptionWarning => ({
+  code: 'elements_may_differ',
+  message: `Different elements of ${path} may meet these conditions. To ask for one element that meets them all, use element.`,
+  path,
+  eventType: null,
+  types: null,
+});
 
 const unknownPath = (path: string): OptionWarning => ({
   code: 'path_not_in_schema',

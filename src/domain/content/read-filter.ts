@@ -2,6 +2,7 @@ import { type JsonType, jsonTypeOf, mustBe, typeInWords } from '../json-type.js'
 import { oneOf } from '../nearest-word.js';
 import {
   CONDITIONS_MAX,
+  type ElementCondition,
   type EventFilter,
   FILTER_CHARS_MAX,
   FILTER_DEPTH_MAX,
@@ -22,7 +23,7 @@ interface FilterProblem {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const KINDS = ['all', 'any', 'not', 'field'] as const;
+const KINDS = ['all', 'any', 'not', 'field', 'element'] as const;
 
 /** Reads a filter of any form. @returns it without members that are null, or what is wrong with it */
 export function readFilter(written: unknown): { filter: EventFilter } | { problems: FilterProblem[] } {
@@ -61,6 +62,8 @@ class FilterReader {
         return { field: this.#condition(value, at) };
       case 'not':
         return { not: this.read(value, at, depth + 1) };
+      case 'element':
+        return { element: this.#element(value, at, depth) };
       default:
         return { [kind]: this.#list(value, at, depth) };
     }
@@ -79,21 +82,46 @@ class FilterReader {
     return written.map((one, index) => this.read(one, [...path, index], depth + 1));
   }
 
-  #condition(written: unknown, path: FilterProblem['path']): FieldCondition {
+  #element(written: unknown, path: FilterProblem['path'], depth: number): ElementCondition {
+    const given = this.#members(written, ['path', 'match'], path);
+    this.#count(path);
+    if (given === null) {
+      return { path: '', match: {} };
+    }
+    this.#judgePath(given['path'], [...path, 'path'], 'the list to look into, such as lines');
+    if (given['path'] === TYPE_PATH) {
+      this.refuse([...path, 'path'], 'filter_path_malformed', PATH_RULE);
+    }
+    if (given['match'] == null) {
+      this.refuse([...path, 'match'], 'required', 'is required: the filter that one element meets');
+      return { path: '', match: {} };
+    }
+    return { path: given['path'] as string, match: this.read(given['match'], [...path, 'match'], depth + 1) };
+  }
+
+  #count(path: FilterProblem['path']): void {
     this.#conditions += 1;
     if (this.#conditions === CONDITIONS_MAX + 1) {
       this.refuse(path, 'filter_too_large', `is one too many: a filter has at most ${CONDITIONS_MAX} conditions`);
     }
+  }
+
+  #judgePath(written: unknown, path: FilterProblem['path'], meaning: string): void {
+    if (written == null) {
+      this.refuse(path, 'required', `is required: ${meaning}`);
+    } else if (typeof written !== 'string' || (written !== TYPE_PATH && namesOf(written) === null)) {
+      this.refuse(path, 'filter_path_malformed', PATH_RULE);
+    }
+  }
+
+  #condition(written: unknown, path: FilterProblem['path']): FieldCondition {
+    this.#count(path);
     const given = this.#members(written, ['path', 'op', 'value'], path);
     if (given === null) {
       return NONE;
     }
     const { path: names, op, value } = given;
-    if (names == null) {
-      this.refuse([...path, 'path'], 'required', 'is required: the field to look at, such as total.amount');
-    } else if (typeof names !== 'string' || (names !== TYPE_PATH && namesOf(names) === null)) {
-      this.refuse([...path, 'path'], 'filter_path_malformed', PATH_RULE);
-    }
+    this.#judgePath(names, [...path, 'path'], 'the field to look at, such as total.amount');
     if (op == null) {
       this.refuse([...path, 'op'], 'required', `is required: one of ${OPS.join(', ')}`);
     } else if (typeof op !== 'string' || !Object.hasOwn(FILTER_OPS, op)) {
