@@ -1,12 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { destroySocket } from './destroy-socket.js';
 import { urlsOfHosts } from './hosts-url.js';
+import { hasMoved, isName } from './moved-host.js';
 import { SQL_STATE } from './sql-state.js';
-import { askHost, type Found, type Host, standingOf } from './standing.js';
+import { askHosts, type Found, type Host, standingOf } from './standing.js';
 
-/** Once a primary has answered, the other hosts have this long to say that they are primaries too. */
-const OTHERS_MS = 300;
 /** After a search that found no primary, all connections that are asked for in this time fail with its error. */
 const SEARCH_EVERY_MS = 250;
 const WATCH_EVERY_MS = 10_000;
@@ -110,8 +108,8 @@ export class Primary {
     this.#remember(found);
     this.#connected.set(client, found);
     client.once('end', () => this.#connected.delete(client));
-    if (this.urls.length > 1) {
-      this.#watch ??= setInterval(() => void this.#look(), WATCH_EVERY_MS).unref();
+    if (this.urls.length > 1 || isName(host) || found.isStandby) {
+      this.#watch ??= this.#lookLater();
     }
   }
 
@@ -195,18 +193,28 @@ export class Primary {
     return newest;
   }
 
-  /** Finds a second primary, which breaks no connection by itself. */
+  #lookLater(): NodeJS.Timeout {
+    return setTimeout(async () => {
+      if (this.#connected.size > 0 && (this.urls.length > 1 || (await this.#mayLeadElsewhere()))) {
+        await this.#look();
+      }
+      this.#watch = this.#connected.size > 0 ? this.#lookLater() : undefined;
+    }, WATCH_EVERY_MS).unref();
+  }
+
+  /** Whether a new connection to the only host may lead to another server than those that are there. */
+  async #mayLeadElsewhere(): Promise<boolean> {
+    const connected = [...this.#connected];
+    return connected.some(([, { isStandby }]) => isStandby) || (await hasMoved(connected));
+  }
+
+  /** Finds a second primary, or the one to which the name has moved: neither breaks a connection by itself. */
   async #look(): Promise<void> {
-    if (this.#connected.size === 0) {
-      clearInterval(this.#watch);
-      this.#watch = undefined;
-      return;
-    }
     try {
       const found = await this.#askAll();
       this.#known = found;
       this.#remember(found);
-      this.#cut(({ name, timeline }) => name !== found.name && timeline !== found.timeline);
+      this.#cut(({ name, timeline, isStandby }) => isStandby || (name !== found.name && timeline !== found.timeline));
     } catch (error) {
       this.forget();
       if (error instanceof TwoPrimaries) {
@@ -215,25 +223,4 @@ export class Primary {
       }
     }
   }
-}
-
-/** Asks all hosts at once. Hosts that are away do not hold up the one that answers. */
-async function askHosts(urls: readonly string[]): Promise<{ primaries: Found[]; reasons: string[] }> {
-  const primaries: Found[] = [];
-  const reasons: string[] = [];
-  const first = Promise.withResolvers<void>();
-  const asked = urls.map(async (url) => {
-    const answer = await askHost(url);
-    if ('error' in answer) {
-      reasons.push(`${answer.name}: ${answer.error}`);
-    } else if (answer.isStandby) {
-      reasons.push(`${answer.name} is a standby`);
-    } else {
-      primaries.push(answer);
-      first.resolve();
-    }
-  });
-  const all = Promise.all(asked);
-  await Promise.race([all, first.promise.then(() => delay(OTHERS_MS, undefined, { ref: false }))]);
-  return { primaries: [...primaries], reasons };
 }

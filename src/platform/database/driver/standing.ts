@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { sqlStateOf } from './sql-state.js';
 import { verifyAddress } from './verified-address.js';
 
 /** A host that says nothing for so long is not the primary. */
 const ASK_MS = 3_000;
+/** Once a primary has answered, the other hosts have this long to say that they are primaries too. */
+const OTHERS_MS = 300;
 
 /** The answer of a server about itself. */
 interface Standing {
@@ -62,4 +65,25 @@ export async function askHost(url: string): Promise<Found | { name: string; erro
   } finally {
     void client.end().catch(() => {});
   }
+}
+
+/** Asks all hosts at once. Hosts that are away do not hold up the one that answers. */
+export async function askHosts(urls: readonly string[]): Promise<{ primaries: Found[]; reasons: string[] }> {
+  const primaries: Found[] = [];
+  const reasons: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const asked = urls.map(async (url) => {
+    const answer = await askHost(url);
+    if ('error' in answer) {
+      reasons.push(`${answer.name}: ${answer.error}`);
+    } else if (answer.isStandby) {
+      reasons.push(`${answer.name} is a standby`);
+    } else {
+      primaries.push(answer);
+      first.resolve();
+    }
+  });
+  const all = Promise.all(asked);
+  await Promise.race([all, first.promise.then(() => delay(OTHERS_MS, undefined, { ref: false }))]);
+  return { primaries: [...primaries], reasons };
 }
