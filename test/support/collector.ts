@@ -38,6 +38,7 @@ export interface Collector extends AsyncDisposable {
   headers: IncomingHttpHeaders[];
   /** Everything that came, as text. */
   bodies: string[];
+  connections: number;
   /** The status of its answers. */
   status: number;
 }
@@ -55,12 +56,16 @@ export async function startCollector(): Promise<Collector> {
     }
     response.writeHead(collector.status, { 'content-type': 'application/json' }).end('{}');
   });
+  server.on('connection', () => {
+    collector.connections += 1;
+  });
   const { port, close } = await openServer(server);
   const collector: Collector = {
     url: `http://127.0.0.1:${port}`,
     spans: [],
     headers: [],
     bodies: [],
+    connections: 0,
     status: 200,
     [Symbol.asyncDispose]: close,
   };

@@ -26,6 +26,7 @@ import {
 import type { Logger } from 'pino';
 import { https } from '../node/node-http.js';
 import { version } from '../node/version.js';
+import { collectorAgent } from './collector-agent.js';
 import type { Attributes, Span, SpanKind, Tracing } from './tracing.js';
 
 /**
@@ -44,7 +45,10 @@ const ATTRIBUTE_CHARS_MAX = 1_024;
 export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
   logDiagnostics(log, 'a variable of OpenTelemetry has a bad value', 0);
   const processor = new BatchSpanProcessor({
-    exporter: new OTLPTraceExporter({ url: tracesUrl(env), ...proxiedOptions(env) }),
+    exporter: new OTLPTraceExporter({
+      url: tracesUrl(env),
+      httpAgentOptions: (protocol) => collectorAgent(protocol, agentOptions(env)),
+    }),
     ...batchOptions(env),
   });
   const provider = new TracerProvider({
@@ -77,14 +81,11 @@ function tracesUrl(env: Environment): string {
 }
 
 /**
- * The exporter makes an agent of its own, which would pass by the proxy that Node's agents go through with
- * NODE_USE_ENV_PROXY. In its place the exporter's options for certificates are read here.
+ * The exporter would make an agent of its own, which passes by the proxy that Node's agents go through with
+ * NODE_USE_ENV_PROXY. With ours in its place, the options for certificates are read here.
  */
-function proxiedOptions(env: Environment): { httpAgentOptions?: AgentOptions } {
+function agentOptions(env: Environment): AgentOptions {
   const { proxyEnv } = https.globalAgent.options;
-  if (proxyEnv === undefined) {
-    return {};
-  }
   const [ca, cert, key] = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'].map((name) => {
     const path = env[`OTEL_EXPORTER_OTLP_TRACES_${name}`]?.trim() || env[`OTEL_EXPORTER_OTLP_${name}`]?.trim();
     try {
@@ -94,7 +95,11 @@ function proxiedOptions(env: Environment): { httpAgentOptions?: AgentOptions } {
     }
   });
   return {
-    httpAgentOptions: { keepAlive: true, proxyEnv, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) },
+    keepAlive: true,
+    ...(proxyEnv && { proxyEnv }),
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
   };
 }
 
