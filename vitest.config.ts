@@ -13,10 +13,11 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
 const alone = [
   'test/concurrency/backpressure.test.ts',
   'test/embedded-postgres*.test.ts',
+  'test/delivery/moved-names.test.ts',
   'test/event-schemas/payload-check.test.ts',
   'test/faults/silent-standby.test.ts',
   'test/node/*.test.ts',
-  'test/operating/traces.test.ts',
+  'test/operating/{collector-connections,traces}.test.ts',
   'test/packaging/npm.test.ts',
   'test/security/{hostile-memory,hostile-receivers,key-timing,targets-receivers}.test.ts',
 ];

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { type buildConnector, Client, Pool } from './undici.js';
+import { type FindOutdated, FollowingPool, type OpenConnection } from './following-pool.js';
+import { type buildConnector, Client } from './undici.js';
 
 /** When each step of connecting finished (`performance.now()`); null: not yet, or never. */
 export class ConnectionTimes {
@@ -22,13 +23,22 @@ export interface TimedHandler extends Dispatcher.DispatchHandler {
 }
 
 /** undici does not show a handler its connection. A client has one at a time, and shows its times. */
-class TimedClient extends Client {
+class TimedClient extends Client implements OpenConnection {
   #times: ConnectionTimes | null = null;
+  address: string | undefined;
+  madeAt = 0;
+  /** undici's pool sets it at each connection, and removes a client whose `ttl` is too far back. */
+  ttl = 0;
 
   constructor(origin: URL, options: object, connect: TimedConnector) {
     const connectTimed: buildConnector.connector = (target, callback) => {
       this.#times = new ConnectionTimes();
-      connect(target, callback, this.#times);
+      const done: buildConnector.Callback = (...result) => {
+        this.address = result[1]?.remoteAddress;
+        this.madeAt = performance.now();
+        callback(...result);
+      };
+      connect(target, done, this.#times);
     };
     super(origin, { ...options, connect: connectTimed });
   }
@@ -38,6 +48,10 @@ class TimedClient extends Client {
     const times = this.#times;
     this.#times = null;
     return times;
+  }
+
+  endAfterRequest(): void {
+    this.ttl = Number.NEGATIVE_INFINITY;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -60,15 +74,13 @@ export const originFor = (origin: string, tenantId: number | undefined, connectM
 const CONNECT_MS = 'connect-ms=';
 
 /** undici's Agent makes its pools with this, by `originFor`; their clients note the times of their connections. */
-export const timedPools = (connectWithin: (connectMs?: number) => TimedConnector) => {
+export const timedPools = (connectWithin: (connectMs?: number) => TimedConnector, findOutdated: FindOutdated) => {
   const usual = connectWithin();
   return (origin: string | URL, options: object) => {
     const [url = '', ...marks] = String(origin).split('#');
     const limit = marks.find((mark) => mark.startsWith(CONNECT_MS))?.slice(CONNECT_MS.length);
     const connect = limit === undefined ? usual : connectWithin(Number(limit));
-    return new Pool(url, {
-      ...options,
-      factory: (client: URL, clientOptions: object) => new TimedClient(client, clientOptions, connect),
-    });
+    const factory = (client: URL, clientOptions: object) => new TimedClient(client, clientOptions, connect);
+    return new FollowingPool(url, { ...options, factory }, findOutdated);
   };
 };

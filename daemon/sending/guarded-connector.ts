@@ -112,25 +112,40 @@ async function blameOf(
   return resolved ? error : new SendFault('NAME_UNRESOLVED');
 }
 
-/** Gives a name's addresses when all of them are allowed: one bad answer refuses the name. */
-function guardedLookup(lookup: NameResolver, policy: TargetPolicy): LookupFunction {
-  const addressesOf = async (hostname: string): Promise<LookupAddress[]> => {
-    if (isLocalhost(hostname)) {
+/**
+ * Gives a name's addresses when all of them are allowed, and none otherwise: one bad answer refuses the name.
+ *
+ * @throws SendFault NAME_UNRESOLVED, or an error that `noWayOutOf` knows
+ */
+export function judgedNames(lookup: NameResolver, policy: TargetPolicy) {
+  const addressesOf = async (name: string): Promise<LookupAddress[]> => {
+    if (isLocalhost(name)) {
       return loopbackAddresses(policy).map((address) => ({ address, family: isIP(address) }));
     }
     try {
-      return await lookup(hostname);
+      return await lookup(name);
     } catch (error) {
       throw noWayOutOf(error as { code?: unknown }) === null ? new SendFault('NAME_UNRESOLVED') : error;
     }
   };
+  return async (name: string): Promise<LookupAddress[]> => {
+    const addresses = await addressesOf(name);
+    if (addresses.length > 0 && addresses.every(({ address }) => judgeAddress(address, policy))) {
+      return addresses;
+    }
+    lookup.refused?.(name);
+    return [];
+  };
+}
+
+function guardedLookup(lookup: NameResolver, policy: TargetPolicy): LookupFunction {
+  const addressesOf = judgedNames(lookup, policy);
   return (hostname, _options, callback) => {
     const refuse = (error: Error) => callback(error, []);
     addressesOf(hostname).then((addresses) => {
-      if (addresses.length > 0 && addresses.every(({ address }) => judgeAddress(address, policy))) {
+      if (addresses.length > 0) {
         callback(null, addresses.slice(0, ADDRESSES_TRIED_MAX));
       } else {
-        lookup.refused?.(hostname);
         refuse(new SendFault('NAME_UNRESOLVED'));
       }
     }, refuse);

@@ -3,7 +3,8 @@ import type { DeliveryRequest } from '../../src/domain/delivery-request.js';
 import type { SendResult } from '../../src/domain/outcome.js';
 import { originFor, timedPools } from './connection-times.js';
 import { Exchange, type ExchangeLimits } from './exchange.js';
-import { createGuardedConnector } from './guarded-connector.js';
+import { leadingElsewhere, oldTunnels } from './following-pool.js';
+import { createGuardedConnector, judgedNames } from './guarded-connector.js';
 import { HEADER_BYTES_MAX } from './kept-headers.js';
 import { findUrl } from './known-urls.js';
 import { createNameResolver, type NameResolver } from './name-resolver.js';
@@ -59,8 +60,9 @@ export function createSender(options: SenderOptions): Sender {
     const proxy = egressProxy === undefined ? undefined : { proxyUrl: egressProxy, reachTimeoutMs: connectTimeoutMs };
     return createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy });
   };
+  const findOutdated = egressProxy === undefined ? leadingElsewhere(judgedNames(lookup, policy)) : oldTunnels;
   const agentOptions = {
-    factory: timedPools(connectWithin),
+    factory: timedPools(connectWithin, findOutdated),
     connections: options.connectionsPerOriginMax,
     // Said here too: while HTTP/2 is possible the pool opens one connection at a time, to see what it speaks.
     allowH2: false,
