@@ -22,6 +22,7 @@ import { Ordering } from './0022-ordering.js';
 import { Shapes } from './0023-shapes.js';
 import { ScheduledEvents } from './0024-scheduled-events.js';
 import { BlockedKeys } from './0025-blocked-keys.js';
+import { SchemaImpact } from './0026-schema-impact.js';
 import { WaitingEndpoints } from './0029-waiting-endpoints.js';
 
 /**
@@ -53,5 +54,6 @@ export const migrations = [
   { name: '0023-shapes', class: Shapes },
   { name: '0024-scheduled-events', class: ScheduledEvents },
   { name: '0025-blocked-keys', class: BlockedKeys },
+  { name: '0026-schema-impact', class: SchemaImpact },
   { name: '0029-waiting-endpoints', class: WaitingEndpoints },
 ];

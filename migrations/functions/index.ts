@@ -16,6 +16,7 @@ import { partitions } from './partitions.js';
 import { placeDeliveries } from './place-deliveries.js';
 import { probes } from './probes.js';
 import { scheduled } from './scheduled.js';
+import { schemaImpact } from './schema-impact.js';
 import { sessions } from './sessions.js';
 import { statistics } from './statistics.js';
 import { turns } from './turns.js';
@@ -46,6 +47,7 @@ export const functions: readonly string[] = [
   operationalEvents,
   notices,
   eventTypeVersions,
+  schemaImpact,
   liveUpdates,
   statistics,
   whereIs,

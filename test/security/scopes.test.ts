@@ -65,6 +65,7 @@ const unguarded: Record<string, string> = {
   AuditEntry: 'action actor after apiKeyId before createdAt databaseId id requestId targetId targetType',
   AttemptNowPayload: 'bulkOperation deliveries leftOut total totalCapped',
   Backlog: 'countMax due held oldestDueAt scheduled waiting',
+  BrokenOption: 'code message option path tenant types webhookId',
   BulkOperation: `
     affected createdAt databaseId error filter finishedAt id kind processed progress skipped status total`,
   CancelBulkOperationPayload: 'bulkOperation',
@@ -127,6 +128,7 @@ const unguarded: Record<string, string> = {
   Ordering: 'by keep keyPath onFailure warnings',
   OrderingKey: 'blockedAt head key waiting waitingSince',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
+  PayloadIssue: 'detail path',
   PortalLook: 'accent accentDark font header radius transparent',
   PortalSession: `
     capabilities createdAt createdBy createdByKeyId createdByName databaseId exchangedAt expiresAt id invitationDays
@@ -135,6 +137,7 @@ const unguarded: Record<string, string> = {
   RecoverDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   RecoverWebhookPayload: 'bulkOperation leftOut total totalCapped',
   RedeliverPayload: 'delivery',
+  RefusedEvent: 'eventId issues tenant',
   RegisterEventTypePayload: 'eventType',
   ReleaseHeldPayload: 'webhook',
   ReplayEventsPayload: 'bulkOperation leftOut total totalCapped',
@@ -145,6 +148,8 @@ const unguarded: Record<string, string> = {
   ScheduledEvent: `
     body createdAt databaseId deliverAt error eventId eventType finishedAt id idempotencyKey orderingKey status`,
   ScheduleEventPayload: 'duplicate scheduledEvent',
+  SchemaImpact: `
+    breaks brokenOptionCount brokenOptions complete eventsLookedAt eventsRefused refusedEvents webhookCount`,
   SendTestNoticePayload: 'noticeRecipient',
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
@@ -152,7 +157,7 @@ const unguarded: Record<string, string> = {
   Tenant: 'createdAt databaseId deliveryDefaults id name',
   TestWebhookPayload: 'delivery',
   UnblockKeyPayload: 'webhook',
-  UpdateEventTypePayload: 'affectedShapes eventType',
+  UpdateEventTypePayload: 'affectedShapes eventType impact',
   UpdateNoticeRecipientPayload: 'noticeRecipient',
   UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',

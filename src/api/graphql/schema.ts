@@ -22,7 +22,8 @@ import { ScheduledEventResolver } from './emits/scheduled-events.js';
 import { AffectedShapeResolver } from './event-types/affected-shape.js';
 import { EventSchemaResolver } from './event-types/event-schema.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-types/event-type.js';
-import { EventTypeMutations } from './event-types/event-type-mutations.js';
+import { EventTypeMutations, UpdateEventTypePayloadResolver } from './event-types/event-type-mutations.js';
+import { BrokenOptionResolver, RefusedEventResolver } from './event-types/schema-impact.js';
 import { markFieldsOfRows } from './fields/of-a-row.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
 import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
@@ -48,6 +49,7 @@ const resolvers = [
   ApiKeyResolver,
   AttemptResolver,
   AuditLogResolver,
+  BrokenOptionResolver,
   BulkMutations,
   BulkOperationResolver,
   CurlResolver,
@@ -70,11 +72,13 @@ const resolvers = [
   OrderingResolver,
   PortalSessionResolver,
   PreviewContentResolver,
+  RefusedEventResolver,
   ScheduledEventResolver,
   StatsResolver,
   TenantResolver,
   TenantUsageResolver,
   TopWebhookResolver,
+  UpdateEventTypePayloadResolver,
   ViewerResolver,
   WebhookMutations,
   WebhookOutlookResolver,

@@ -3,6 +3,8 @@ import type { JsonObject } from '../schema-rules/subschemas.js';
 import { type TypesAt, typesAt } from '../schema-rules/types-at.js';
 import { conditionsIn, type EventFilter, type FieldCondition, type FilterOp } from './filter.js';
 import { namesOf, pathOf, TYPE_PATH } from './filter-path.js';
+import { missingFields } from './shape/missing-fields.js';
+import type { ShapePlan } from './shape/project.js';
 
 /** Mistakes that options of a webhook may have, by the schemas of its event types. Schemas grow: they are no errors. */
 
@@ -60,13 +62,17 @@ export function keyWarnings(path: string, schemas: Schemas): OptionWarning[] {
   return [{ code: 'key_type_not_in_schema', message, path, eventType: null, types: [...types] }];
 }
 
-export const shapeWarning = (path: string, eventType: string): OptionWarning => ({
-  code: 'shape_field_not_in_schema',
-  message: `The shape asks for ${path}, which ${eventType} no longer has.`,
-  path,
-  eventType,
-  types: null,
-});
+/** @param schema of the event type */
+export const shapeWarnings = ({ types }: ShapePlan, eventType: string, schema: JsonObject): OptionWarning[] =>
+  Object.hasOwn(types, eventType)
+    ? missingFields(schema, types[eventType]!).map((path) => ({
+        code: 'shape_field_not_in_schema',
+        message: `The shape asks for ${path}, which ${eventType} no longer has.`,
+        path,
+        eventType,
+        types: null,
+      }))
+    : [];
 
 /** The type of `@type`. */
 const NAMES: ReadonlySet<JsonType> = new Set(['string']);

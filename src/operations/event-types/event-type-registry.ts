@@ -114,13 +114,13 @@ export class EventTypeRegistry {
     if (found.type.deprecatedAt !== null) {
       return refuse('event_type_deprecated', 'The event type is deprecated.');
     }
-    return brokenRulesOf(found, payload);
+    return brokenRulesOf(checkOf(found), payload);
   }
 
   /** Judges a payload by the schema alone: the type may be reserved or deprecated. Paths start with `payload`. */
   async brokenRules(eventType: string, payload: unknown): Promise<InputIssue[]> {
     const found = await this.#find(eventType);
-    return found === undefined ? [] : brokenRulesOf(found, payload);
+    return found === undefined ? [] : brokenRulesOf(checkOf(found), payload);
   }
 
   /** Makes the next question read the database: this process has just changed it. */
@@ -167,10 +167,15 @@ const compiledOf = (row: Row, known: Compiled | undefined): Compiled =>
     ? { type: { ...row, schema: known!.type.schema }, check: known!.check }
     : { type: { ...row, schema: row.schema }, check: undefined };
 
-function brokenRulesOf(compiled: Compiled, payload: unknown): InputIssue[] {
+function checkOf(compiled: Compiled): PayloadCheck {
   compiled.check ??= compileEventSchema(compiled.type.schema);
+  return compiled.check;
+}
+
+/** Paths start with `payload`. */
+export function brokenRulesOf(check: PayloadCheck, payload: unknown): InputIssue[] {
   try {
-    return issuesOf(compiled.check.brokenRules(payload), payload);
+    return issuesOf(check.brokenRules(payload), payload);
   } catch (error) {
     if (error instanceof TooCostly) {
       return [error.issue];

@@ -52,12 +52,14 @@ export async function registerEventType(
 /**
  * Changes the description, the schema or both. Another schema is another version; the same one changes nothing.
  *
+ * @param options.dryRun changes nothing, and throws what the change would throw
  * @throws ApiError not_found; invalid_input for the schema of a built-in type
  */
 export async function updateEventType(
   db: Pick<Database, 'orm'>,
   { name, description, schema }: { name: string; description?: string | undefined; schema?: Schema | undefined },
   by: Actor,
+  { dryRun = false } = {},
 ): Promise<void> {
   await changeEventType(db, name, ({ em }, type) => {
     const shown = () => ({ description: type.description, schema: JSON.parse(type.schema) as Schema });
@@ -67,6 +69,9 @@ export async function updateEventType(
     if (newSchema && BUILT_IN_EVENT_TYPES.includes(name)) {
       const detail = 'cannot be changed: the interface that integrators rely on defines it';
       throw invalidInput([{ path: ['input', 'schema'], code: 'event_type_built_in', detail }]);
+    }
+    if (dryRun) {
+      return;
     }
     const { version } = type;
     em.assign(type, { ...(newSchema ? columns : {}), ...(description === undefined ? {} : { description }) });

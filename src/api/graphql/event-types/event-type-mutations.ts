@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Ctx, Field, FieldResolver, InputType, Mutation, ObjectType, Resolver, Root } from 'type-graphql';
 import { isDeeperThan } from '../../../domain/events/payload.js';
 import { EventType } from '../../../entities/event-type.js';
 import { Nullable } from '../../../entities/nullable.js';
@@ -13,14 +13,16 @@ import {
   registerEventType,
   updateEventType,
 } from '../../../operations/event-types/register-event-type.js';
+import { schemaImpact } from '../../../operations/event-types/schema-impact.js';
 import { schemaIssues } from '../../../platform/payload-checks/schema-issues.js';
 import { actorOf, type Context } from '../../context/context.js';
 import { InputArg } from '../fields/arguments.js';
-import { mayHold } from '../fields/costs.js';
+import { IMPACT_COST, mayHold } from '../fields/costs.js';
 import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';
 import { AffectedShape } from './affected-shape.js';
 import { findEventType } from './event-type.js';
+import { SchemaImpact } from './schema-impact.js';
 
 const SCHEMA_DEPTH_MAX = 64;
 const SCHEMA_BYTES_MAX = 65_536;
@@ -55,6 +57,13 @@ class UpdateEventTypeInput {
     `A new schema, which becomes a new version. The schemas of built-in types cannot be changed. ${schemaRules}`,
   )
   schema?: Record<string, unknown> | null;
+
+  @Nullable(
+    () => Boolean,
+    'True to change nothing, and to learn what the new schema would break (`impact`). What is wrong with the change is refused as ever.',
+    { defaultValue: false },
+  )
+  dryRun?: boolean | null;
 }
 
 @InputType({ description: 'The event type to deprecate.' })
@@ -84,13 +93,11 @@ abstract class EventTypePayload {
 @ObjectType({ description: 'The new event type.' })
 class RegisterEventTypePayload extends EventTypePayload {}
 
-@ObjectType({ description: 'The changed event type.' })
+@ObjectType({ description: 'The changed event type; as it was, after a dry run.' })
 class UpdateEventTypePayload extends EventTypePayload {
-  @mayHold(AFFECTED_SHAPES_MAX)
-  @Field(() => [AffectedShape], {
-    description: `Shapes that ask for fields which the new schema does not have; empty without a new schema. At most ${AFFECTED_SHAPES_MAX}.`,
-  })
-  affectedShapes!: AffectedShape[];
+  /** The schema of the input. */
+  schema!: Record<string, unknown> | null;
+  dryRun!: boolean;
 }
 
 @ObjectType({ description: 'The event type after the change.' })
@@ -132,10 +139,10 @@ export class EventTypeMutations {
       const detail = 'must have description or schema';
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
-    await updateEventType(context.db, { name, description, schema }, actorOf(context));
+    const dryRun = input.dryRun ?? false;
+    await updateEventType(context.db, { name, description, schema }, actorOf(context), { dryRun });
     const { eventType } = await changed(context, name);
-    const affected = schema === undefined ? [] : await affectedShapes(context.db, name, schema);
-    return { eventType, affectedShapes: affected };
+    return { eventType, schema: schema ?? null, dryRun };
   }
 
   @RequiresScope('platform:admin')
@@ -164,6 +171,27 @@ export class EventTypeMutations {
     const { name } = input;
     await hideEventType(context.db, { name, hidden: input.hidden ?? true }, actorOf(context));
     return changed(context, name);
+  }
+}
+
+@Resolver(() => UpdateEventTypePayload)
+export class UpdateEventTypePayloadResolver {
+  @mayHold(AFFECTED_SHAPES_MAX)
+  @FieldResolver(() => [AffectedShape], {
+    description: `Shapes that ask for fields which the new schema does not have; empty without a new schema. At most ${AFFECTED_SHAPES_MAX}.`,
+  })
+  async affectedShapes(@Root() { eventType, schema }: UpdateEventTypePayload, @Ctx() { db }: Context) {
+    return schema === null ? [] : affectedShapes(db, eventType.name, schema);
+  }
+
+  @FieldResolver(() => SchemaImpact, {
+    nullable: true,
+    complexity: IMPACT_COST,
+    description: `What the new schema would break, over all tenants. Null without \`dryRun\`, and where the schema stays as it is. Costs ${IMPACT_COST}.`,
+  })
+  async impact(@Root() { eventType, schema, dryRun }: UpdateEventTypePayload, @Ctx() context: Context) {
+    const isTried = dryRun && schema !== null && JSON.stringify(schema) !== eventType.schema;
+    return isTried ? schemaImpact(context, eventType, schema) : null;
   }
 }
 

@@ -10,6 +10,9 @@ export const KEPT_ANSWER_COST = 10;
 /** The cost of a field with the headers of a request, less than 1 KiB. */
 export const HEADERS_COST = 1;
 
+/** The cost of judging up to 1,000 events and the options of all webhooks. */
+export const IMPACT_COST = 1_000;
+
 /** The cost of statistics: up to 1,500 buckets, of which the database reads a hundred in the time of an object. */
 export const STATS_COST = 15;
 

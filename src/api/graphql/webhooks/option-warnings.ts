@@ -4,10 +4,8 @@ import {
   keyWarnings,
   type OptionWarning,
   placeholderWarnings,
-  shapeWarning,
+  shapeWarnings,
 } from '../../../domain/content/option-warnings.js';
-import { missingFields } from '../../../domain/content/shape/missing-fields.js';
-import type { ShapePlan } from '../../../domain/content/shape/project.js';
 import { placeholdersIn } from '../../../domain/content/template.js';
 import { matches } from '../../../domain/events/event-type.js';
 import type { JsonObject } from '../../../domain/schema-rules/subschemas.js';
@@ -34,7 +32,7 @@ async function contentWarnings(webhook: Webhook, context: Context): Promise<Opti
   const placeholders = content === null || plan !== null ? [] : placeholdersIn([content.text, content.template]);
   return different([
     ...(filter === null ? [] : filterWarnings(filter, emittedOf(subscribed).map(schemaOf))),
-    ...(plan === null ? [] : subscribed.flatMap((type) => shapeWarnings(plan, type))),
+    ...(plan === null ? [] : subscribed.flatMap((type) => shapeWarnings(plan, type.name, schemaOf(type)))),
     ...(placeholders.length === 0 ? [] : placeholderWarnings(placeholders, subscribed.map(schemaOf))),
   ]);
 }
@@ -53,11 +51,6 @@ const emittedOf = (types: readonly RegisteredEventType[]) => types.filter(({ res
 const different = (warnings: readonly OptionWarning[]): OptionWarning[] => [
   ...new Map(warnings.map((warning) => [warning.message, warning])).values(),
 ];
-
-const shapeWarnings = ({ types }: ShapePlan, type: RegisteredEventType): OptionWarning[] =>
-  Object.hasOwn(types, type.name)
-    ? missingFields(schemaOf(type), types[type.name]!).map((field) => shapeWarning(field, type.name))
-    : [];
 
 /** An event type is another object after each change. */
 const schemas = new WeakMap<RegisteredEventType, JsonObject>();

@@ -1,0 +1,86 @@
+import {
+  type BrokenPath,
+  brokenPaths,
+  type OptionsWithPaths,
+  type SchemaChange,
+} from '../../domain/content/broken-paths.js';
+import type { Slices } from '../../platform/concurrency/slices.js';
+import type { Database, Statement } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
+
+/** A path in an option of a webhook that a new schema breaks. */
+interface BrokenOption extends BrokenPath {
+  tenantId: number;
+  webhookId: number;
+}
+
+export interface BrokenOptions {
+  /** Number of webhooks that get events of the type. */
+  webhookCount: number;
+  brokenOptionCount: number;
+  /** The first of them, by the ids of webhooks. */
+  brokenOptions: BrokenOption[];
+  /** Whether all webhooks were looked at. */
+  complete: boolean;
+}
+
+export const BROKEN_OPTIONS_MAX = 100;
+const WEBHOOKS_AT_ONCE = 100;
+
+const countStatement: Statement = {
+  name: 'count_webhooks_of_type',
+  text: `select count(*)::integer as count
+         from hookwright.all_webhooks w join hookwright.tenants t on t.id = w.tenant_id and t.deleted_at is null
+         where w.event_types && array[$1, '*']`,
+};
+
+const optionsStatement: Statement = {
+  name: 'read_options_with_paths',
+  text: `select webhook_id as "webhookId", tenant_id as "tenantId", filter, shape, format, text, template,
+                key_path as "keyPath"
+         from hookwright.options_with_paths($1, $2, $3)`,
+};
+
+type Row = OptionsWithPaths & Pick<BrokenOption, 'tenantId' | 'webhookId'>;
+
+/** Finds what a new schema breaks in the options of webhooks, over all tenants. */
+export async function findBrokenOptions(
+  { pool }: Pick<Database, 'pool'>,
+  change: SchemaChange,
+  slices: Slices,
+): Promise<BrokenOptions> {
+  const counted = await tenantQuery<{ count: number }>(pool, null, countStatement, [change.eventType]);
+  const found: BrokenOptions = {
+    webhookCount: counted[0]!.count,
+    brokenOptionCount: 0,
+    brokenOptions: [],
+    complete: true,
+  };
+  let rows: Row[];
+  let after = 0;
+  do {
+    rows = await tenantQuery<Row>(pool, null, optionsStatement, [change.eventType, after, WEBHOOKS_AT_ONCE]);
+    for (const row of rows) {
+      if (slices.leftMs === 0) {
+        return { ...found, complete: false };
+      }
+      await judge(row, change, slices, found);
+      after = row.webhookId;
+    }
+  } while (rows.length === WEBHOOKS_AT_ONCE);
+  return found;
+}
+
+async function judge(
+  { tenantId, webhookId, ...options }: Row,
+  change: SchemaChange,
+  slices: Slices,
+  found: BrokenOptions,
+): Promise<void> {
+  for (const paths of brokenPaths(options, change)) {
+    found.brokenOptionCount += paths.length;
+    const room = BROKEN_OPTIONS_MAX - found.brokenOptions.length;
+    found.brokenOptions.push(...paths.slice(0, room).map((path) => ({ tenantId, webhookId, ...path })));
+    await slices.next();
+  }
+}

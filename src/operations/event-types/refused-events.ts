@@ -1,0 +1,127 @@
+import type { InputIssue } from '../../errors.js';
+import type { Slices } from '../../platform/concurrency/slices.js';
+import type { Database, Statement } from '../../platform/database/database.js';
+import { tenantQuery } from '../../platform/database/tenant-database.js';
+import { eventBodies } from '../explorer/read-bodies.js';
+
+/** An event that a new schema would refuse. */
+interface RefusedEvent {
+  tenantId: number;
+  eventId: number;
+  /** The broken rules. Paths start with `payload`. */
+  issues: InputIssue[];
+}
+
+export interface RefusedEvents {
+  eventsLookedAt: number;
+  eventsRefused: number;
+  /** The newest few, and before them one of each kind of fault. */
+  refusedEvents: RefusedEvent[];
+  /** Whether the search ended by itself, or at the number or the size of events that it may look at. */
+  complete: boolean;
+}
+
+/** Judges a payload by a new schema, and then by the old one: what that refuses too does not count. */
+type Judge = (payload: unknown) => Promise<InputIssue[]>;
+
+export const EVENTS_MAX = 1_000;
+const EVENT_BYTES_MAX = 16_777_216;
+export const EXAMPLES_MAX = 5;
+const BYTES_AT_ONCE = 1_048_576;
+
+const newestStatement: Statement = {
+  name: 'newest_events_of_type',
+  text: 'select newest, complete from hookwright.newest_of_type($1, $2, $3, $4)',
+};
+
+type Found = [eventId: number, tenantId: number, bytes: number];
+
+/**
+ * Looks at the newest events of a type, over all tenants.
+ *
+ * @param searchMs how long the search for them may take
+ */
+export async function findRefusedEvents(
+  db: Pick<Database, 'pool'>,
+  { eventType, judge, searchMs }: { eventType: string; judge: Judge; searchMs: number },
+  slices: Slices,
+): Promise<RefusedEvents> {
+  const values = [eventType, EVENTS_MAX, EVENT_BYTES_MAX, Math.floor(Math.min(searchMs, slices.leftMs))];
+  const rows = await tenantQuery<{ newest: Found[]; complete: boolean }>(db.pool, null, newestStatement, values);
+  const { newest, complete } = rows[0]!;
+  const examples = new Examples();
+  let eventsLookedAt = 0;
+  for (const some of portions(newest)) {
+    const bodies = await readBodies(db, some);
+    for (const [[eventId, tenantId], body] of bodies) {
+      if (slices.leftMs === 0) {
+        return { eventsLookedAt, ...examples.all(), complete: false };
+      }
+      await slices.next();
+      eventsLookedAt += 1;
+      examples.add({ tenantId, eventId, issues: await judge(JSON.parse(body)) });
+    }
+  }
+  return { eventsLookedAt, ...examples.all(), complete };
+}
+
+/** Events with at most 1 MiB together, or one event. */
+function portions(found: readonly Found[]): Found[][] {
+  const all: Found[][] = [];
+  let room = 0;
+  for (const event of found) {
+    const [, , bytes] = event;
+    room -= bytes;
+    if (room < 0) {
+      all.push([]);
+      room = BYTES_AT_ONCE - bytes;
+    }
+    all.at(-1)!.push(event);
+  }
+  return all;
+}
+
+/** In the same order, each in a transaction for its tenant. An event whose day has ended meanwhile is missing. */
+async function readBodies(db: Pick<Database, 'pool'>, events: readonly Found[]): Promise<[Found, string][]> {
+  const byTenant = Map.groupBy(events, ([, tenantId]) => tenantId);
+  const bodies = new Map<Found, string | undefined>();
+  for (const [tenantId, ofTenant] of byTenant) {
+    const ids = ofTenant.map(([eventId]) => eventId);
+    const read = await eventBodies.read(db, tenantId, ids);
+    for (const event of ofTenant) {
+      bodies.set(event, read.get(event[0]));
+    }
+  }
+  return events.flatMap((event): [Found, string][] => {
+    const body = bodies.get(event);
+    return body === undefined ? [] : [[event, body]];
+  });
+}
+
+class Examples {
+  #count = 0;
+  readonly #kinds = new Map<string, RefusedEvent>();
+  readonly #others: RefusedEvent[] = [];
+
+  add(event: RefusedEvent): void {
+    if (event.issues.length === 0) {
+      return;
+    }
+    this.#count += 1;
+    const kind = event.issues.map(kindOf).join();
+    if (this.#kinds.size < EXAMPLES_MAX && !this.#kinds.has(kind)) {
+      this.#kinds.set(kind, event);
+    } else if (this.#others.length < EXAMPLES_MAX) {
+      this.#others.push(event);
+    }
+  }
+
+  all(): Pick<RefusedEvents, 'eventsRefused' | 'refusedEvents'> {
+    const refusedEvents = [...this.#kinds.values(), ...this.#others].slice(0, EXAMPLES_MAX);
+    return { eventsRefused: this.#count, refusedEvents };
+  }
+}
+
+/** The same for all elements of a list. */
+const kindOf = ({ path, detail }: InputIssue): string =>
+  `${path.filter((step) => typeof step === 'string').join('.')} ${detail}`;
