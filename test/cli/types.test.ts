@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ask } from '../../src/cli/developer/connection/ask.js';
+import type { Connection } from '../../src/cli/developer/connection/connection.js';
 import { pullTypes } from '../../src/cli/developer/types/pull.js';
 import { pushTypes } from '../../src/cli/developer/types/push.js';
 import { deprecateEventType } from '../../src/operations/event-types/register-event-type.js';
@@ -9,6 +12,7 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { makeKey } from '../support/factories.js';
+import { gid } from '../support/ids.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookwright-types-'));
 let stack: DeliveryStack;
@@ -25,8 +29,8 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-const put = (name: string, schema: object | string) =>
-  writeFileSync(join(folder, `${name}.json`), typeof schema === 'string' ? schema : JSON.stringify(schema, null, 2));
+const put = (name: string, schema: object | string, where = folder) =>
+  writeFileSync(join(where, `${name}.json`), typeof schema === 'string' ? schema : JSON.stringify(schema, null, 2));
 const order = (properties: object, required: string[], description = 'An order was paid.') => ({
   ...{ $schema: 'https://json-schema.org/draft/2020-12/schema', description, type: 'object', properties, required },
   additionalProperties: false,
@@ -52,7 +56,8 @@ async function heard(work: () => Promise<void>): Promise<{ said: string; code: n
 }
 
 const at = () => ({ url: `http://127.0.0.1:${api.port}`, key });
-const push = (options: object = { yes: true }) => heard(() => pushTypes(folder, { ...at(), ...options }));
+const push = (options: object = { yes: true }, where = folder) =>
+  heard(() => pushTypes(where, { ...at(), ...options }));
 const versions = async () =>
   Object.fromEntries(
     (
@@ -102,6 +107,7 @@ test('a change is shown rule by rule, with what the old and the new form break',
     '  + required: "currency"',
     expect.stringMatching(/^ {2}! Not compatible: events in the form of version 1 will be refused: .*'currency'/),
     expect.stringMatching(/^ {2}! Not compatible: receivers that check by version 1 refuse the new form: .*additional/),
+    '  No event or webhook uses it.',
     expect.stringMatching(/^2 event types: 1 changed, 1 unchanged at/),
     'order.paid is changed.',
     '',
@@ -110,6 +116,96 @@ test('a change is shown rule by rule, with what the old and the new form break',
 
   put('order.sent', { ...order({ order_id: { ...id, maxLength: 9 } }, ['order_id'], 'An order was sent.') });
   expect((await push({ dryRun: true })).said).toContain('The samples of both forms pass both schemas (version 1,');
+});
+
+describe('a change that breaks something', () => {
+  const total = { type: 'object', properties: { amount: { type: 'number' } } };
+  const changed = order({ order_id: id, amount: { type: 'number' } }, ['amount'], 'An order was billed.');
+  const own = mkdtempSync(join(tmpdir(), 'hookwright-breaking-'));
+  const file = (schema: object) => put('order.billed', schema, own);
+  let eventId: number;
+  let webhookId: number;
+  beforeAll(async () => {
+    file(order({ order_id: id, total }, ['order_id'], 'An order was billed.'));
+    await push({ yes: true }, own);
+    stack.services.eventTypes.forget();
+    eventId = await stack.emit('order.billed', { order_id: 'a', total: { amount: 1 } });
+    const filter = { field: { path: 'total.amount', op: 'GT', value: 5 } };
+    const { createWebhook } = await ask<{ createWebhook: { webhook: { databaseId: number } } }>(
+      { ...at(), key: api.key, keyFrom: '' } as Connection,
+      `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { databaseId } } }`,
+      { input: { url: 'https://receiver.example.com/', eventTypes: ['order.billed'], content: { filter } } },
+    );
+    webhookId = createWebhook.webhook.databaseId;
+  });
+
+  afterAll(() => rmSync(own, { recursive: true }));
+
+  /** Answers the question of a terminal. */
+  async function atTerminal(answer: string) {
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as never);
+    const wasTerminal = process.stdout.isTTY;
+    process.stdout.isTTY = true;
+    try {
+      const heard = push({}, own);
+      input.write(`${answer}\n`);
+      return await heard;
+    } finally {
+      process.stdout.isTTY = wasTerminal;
+      stdin.mockRestore();
+    }
+  }
+  const breaks = () => {
+    const of = `of tenant (${gid.tenant(stack.tenantId)})`;
+    return [
+      '  ! Breaks: events like 1 of the last 1, such as',
+      `    ${gid.event(eventId)} ${of}: amount is required; total is not a field of this event type`,
+      `  ! Breaks: the filter of ${gid.webhook(webhookId)} ${of}: The new schema does not have total.amount.`,
+    ].join('\n');
+  };
+
+  test('is shown, and refused where nobody can be asked', async () => {
+    file(changed);
+    const refused = await push({}, own);
+    expect(refused.said).toContain(breaks());
+    expect(refused.said).toContain(
+      'order.billed breaks what is listed above, so nothing was pushed. Nobody can be asked here: run it with --yes',
+    );
+    expect(refused.code).toBe(1);
+    expect(await push({ dryRun: true }, own)).toMatchObject({ said: expect.stringContaining(breaks()), code: 0 });
+    expect((await push({ check: true }, own)).said).not.toContain('Breaks:');
+    expect(await versions()).toMatchObject({ 'order.billed': 1 });
+  });
+
+  test('is asked about at a terminal', async () => {
+    const no = await atTerminal('n');
+    expect(no.said).toContain('order.billed breaks what is listed above. Push 1 event type all the same? [y/N] ');
+    expect(no.said).toContain('Nothing was pushed.');
+    expect(await versions()).toMatchObject({ 'order.billed': 1 });
+    expect((await atTerminal('y')).said).toContain('order.billed is changed.');
+    expect(await versions()).toMatchObject({ 'order.billed': 2 });
+  });
+
+  test('is pushed with --yes, and another one says that it breaks nothing', async () => {
+    file(order({ order_id: id, total }, ['order_id'], 'An order was billed.'));
+    expect((await push({ yes: true }, own)).said).toContain(
+      'It breaks no event of the last 1, and no option of 1 webhook.',
+    );
+    file(changed);
+    const { said, code } = await push({ yes: true }, own);
+    expect(said).toContain(breaks());
+    expect(said).toContain('order.billed is changed.');
+    expect(code).toBe(0);
+    expect(await versions()).toMatchObject({ 'order.billed': 4 });
+  });
+
+  test('is not known to a key that may not change event types', async () => {
+    file(order({ order_id: id, total }, ['order_id'], 'An order was billed.'));
+    const { said, code } = await push({ dryRun: true, key: api.key }, own);
+    expect(said).toContain('What it breaks is not known: ');
+    expect(code).toBe(0);
+  });
 });
 
 test('a deprecated type is left as it is', async () => {

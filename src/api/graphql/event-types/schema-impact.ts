@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import { type BrokenPath, OPTIONS_WITH_PATHS } from '../../../domain/content/broken-paths.js';
+import { cut } from '../../../domain/content/cut.js';
+import { PATH_CHARS_MAX } from '../../../domain/content/filter-path.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
@@ -16,7 +18,9 @@ const ISSUES_MAX = 20;
 
 @ObjectType({ description: 'A rule of a schema that a payload breaks.' })
 class PayloadIssue {
-  @Field(() => String, { description: 'The path in the payload, such as `lines.0.sku`. Empty: the payload itself.' })
+  @Field(() => String, {
+    description: 'The path in the payload, such as `lines.0.sku`. Empty: the payload itself. Long ones are cut.',
+  })
   path!: string;
 
   @Field(() => String, { description: 'What is wrong there: it continues the path as a sentence.' })
@@ -110,7 +114,7 @@ export class RefusedEventResolver {
   @mayHold(ISSUES_MAX)
   @FieldResolver(() => [PayloadIssue], { description: `The rules that it breaks, at most ${ISSUES_MAX}.` })
   issues(@Root() { issues }: RefusedEvent): PayloadIssue[] {
-    return issues.map(({ path, detail }) => ({ path: path.slice(1).join('.'), detail }));
+    return issues.map(({ path, detail }) => ({ path: cut(path.slice(1).join('.'), PATH_CHARS_MAX), detail }));
   }
 }
 

@@ -3,6 +3,7 @@ import { ask, RefusedError } from '../connection/ask.js';
 import { type Connection, type ConnectionFlags, findConnection } from '../connection/connection.js';
 import { compareTypes, type Step } from './compare.js';
 import { readTypes } from './files.js';
+import { judgeStep } from './impact.js';
 import { readRegistry } from './registry.js';
 
 interface PushOptions extends ConnectionFlags {
@@ -16,10 +17,11 @@ const REGISTER =
 const UPDATE = 'mutation ($input: UpdateEventTypeInput!) { updateEventType(input: $input) { eventType { version } } }';
 /** The exit code for differences, so that a pipeline can tell them from an error. */
 const EXIT_DIFFERENT = 2;
+const NOT_ASKED = { breaks: false, lines: [] };
 
 /**
  * `hookwright types push`: registers and changes event types as the files of a folder have them, after it has shown the
- * differences. Types without a file stay.
+ * differences and what they break. Types without a file stay.
  */
 export async function pushTypes(folder: string, options: PushOptions): Promise<void> {
   const connection = findConnection(options);
@@ -27,23 +29,27 @@ export async function pushTypes(folder: string, options: PushOptions): Promise<v
   const steps = compareTypes(written, await readRegistry(connection));
   const due = steps.filter(({ kind }) => kind === 'new' || kind === 'changed');
   const say = (line: string) => process.stdout.write(`${line}\n`);
-  steps
-    .filter(({ kind }) => kind !== 'unchanged')
-    .flatMap(shown)
-    .forEach(say);
+  const breaking: string[] = [];
+  for (const step of steps.filter(({ kind }) => kind !== 'unchanged')) {
+    shown(step).forEach(say);
+    const { breaks, lines } = options.check ? NOT_ASKED : await judgeStep(connection, step);
+    lines.map(indented).forEach(say);
+    breaking.push(...(breaks ? [step.name] : []));
+  }
   say(`${summary(steps)} at ${connection.url}.`);
   if (options.check) {
     process.exitCode = due.length > 0 ? EXIT_DIFFERENT : 0;
     return;
   }
-  if (due.length === 0 || options.dryRun || !(options.yes || (await isConfirmed(due.length)))) {
+  if (due.length === 0 || options.dryRun || !(options.yes || (await isConfirmed(due.length, breaking)))) {
     say(due.length === 0 ? 'There is nothing to push.' : 'Nothing was pushed.');
     return;
   }
   await push(connection, due, say);
 }
 
-const shown = ({ name, kind, lines }: Step): string[] => [`${name}: ${kind}`, ...lines.map((line) => `  ${line}`)];
+const indented = (line: string) => `  ${line}`;
+const shown = ({ name, kind, lines }: Step): string[] => [`${name}: ${kind}`, ...lines.map(indented)];
 
 function summary(steps: readonly Step[]): string {
   const kinds = ['new', 'changed', 'unchanged', 'deprecated'] as const;
@@ -52,14 +58,21 @@ function summary(steps: readonly Step[]): string {
   return `${steps.length} event type${steps.length === 1 ? '' : 's'}: ${parts.join(', ')}`;
 }
 
-/** @throws Error where nobody can be asked */
-async function isConfirmed(count: number): Promise<boolean> {
+/**
+ * @param breaking the names of types whose change breaks something
+ * @throws Error where nobody can be asked
+ */
+async function isConfirmed(count: number, breaking: readonly string[]): Promise<boolean> {
+  const types = `${count} event type${count === 1 ? '' : 's'}`;
+  const breaks = `${breaking.join(', ')} break${breaking.length === 1 ? 's' : ''} what is listed above`;
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new Error('Nobody can be asked here: run it with --yes to push, or with --dry-run or --check.');
+    const reason = breaking.length === 0 ? '' : `${breaks}, so nothing was pushed. `;
+    throw new Error(`${reason}Nobody can be asked here: run it with --yes to push, or with --dry-run or --check.`);
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const answer = await terminal.question(`Push ${count} event type${count === 1 ? '' : 's'}? [y/N] `);
+    const question = breaking.length === 0 ? `Push ${types}?` : `${breaks}. Push ${types} all the same?`;
+    const answer = await terminal.question(`${question} [y/N] `);
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();
