@@ -21,8 +21,7 @@ const TYPES: Readonly<Record<string, MessageDescriptor>> = {
 
 /** A warning in the reader's language. One of a later version is in English. */
 export function warningText({ code, message, path, eventType: type, types }: ShownWarning, i18n: I18n): string {
-  const names = (types ?? []).map((type) => (TYPES[type] ? i18n._(TYPES[type]) : type));
-  const kinds = new Intl.ListFormat(i18n.locale, { type: 'disjunction' }).format(names);
+  const kinds = kindsOf(types, i18n);
   const eventType = type ?? '';
   switch (code) {
     case 'path_not_in_schema':
@@ -36,4 +35,26 @@ export function warningText({ code, message, path, eventType: type, types }: Sho
     default:
       return message;
   }
+}
+
+/** The fault of a path in an option by a schema that is not saved yet. */
+export function brokenPathText({ code, message, path, types }: ShownWarning, i18n: I18n): string {
+  const kinds = kindsOf(types, i18n);
+  switch (code) {
+    case 'path_not_in_schema':
+    case 'shape_field_not_in_schema':
+      return i18n._(msg`The new schema does not have ${path}.`);
+    case 'value_type_not_in_schema':
+      return i18n._(msg`In the new schema ${path} is ${kinds}. The condition never matches it.`);
+    case 'key_type_not_in_schema':
+      return i18n._(msg`In the new schema ${path} is ${kinds}, which is no key.`);
+    default:
+      return message;
+  }
+}
+
+/** Types in words: `a text or a list`. */
+function kindsOf(types: ShownWarning['types'], i18n: I18n): string {
+  const names = (types ?? []).map((type) => (TYPES[type] ? i18n._(TYPES[type]) : type));
+  return new Intl.ListFormat(i18n.locale, { type: 'disjunction' }).format(names);
 }

@@ -30,6 +30,7 @@ const platformOnly = [
   'RegisterEventType',
   'RenameTenant',
   'Tenants',
+  'TryEventType',
   'TypeUsage',
   'UpdateEventType',
   'WhereIs',

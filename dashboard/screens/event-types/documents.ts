@@ -49,6 +49,28 @@ export const UPDATE_EVENT_TYPE = graphql(`
   }
 `);
 
+graphql(`
+  fragment SchemaImpact on SchemaImpact {
+    breaks
+    complete
+    eventsLookedAt
+    eventsRefused
+    refusedEvents { tenant { id databaseId name } eventId issues { path detail } }
+    webhookCount
+    brokenOptionCount
+    brokenOptions { tenant { id databaseId name } webhookId option path code types message }
+  }
+`);
+
+/** Finds what another schema breaks, and changes nothing. */
+export const TRY_EVENT_TYPE = graphql(`
+  mutation TryEventType($name: String!, $description: String, $schema: JSONObject!) {
+    updateEventType(input: { name: $name, description: $description, schema: $schema, dryRun: true }) {
+      impact { ...SchemaImpact }
+    }
+  }
+`);
+
 export const DEPRECATE_EVENT_TYPE = graphql(`
   mutation DeprecateEventType($name: String!, $deprecated: Boolean!) {
     deprecateEventType(input: { name: $name, deprecated: $deprecated }) {

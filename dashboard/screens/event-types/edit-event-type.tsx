@@ -1,14 +1,16 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
-import { useMutation, useQuery } from 'urql';
+import { useQuery } from 'urql';
 import type { EventTypeWholeFragment } from '../../api/generated/graphql';
 import { OnePage } from '../../parts/one-page';
 import { Card } from '../../parts/page';
 import { useGo } from '../../parts/place';
 import { notify } from '../../parts/toast';
 import { SchemaChanges } from '../catalogue/schema-changes';
-import { EVENT_TYPE, UPDATE_EVENT_TYPE } from './documents';
+import { EVENT_TYPE } from './documents';
 import { EventTypeForm } from './event-type-form';
+import { isOtherSchema, useSchemaChange } from './schema-change';
+import { SchemaImpact } from './schema-impact';
 
 /** Changes an event type: another schema is a new version. */
 export default function EditEventType() {
@@ -16,7 +18,7 @@ export default function EditEventType() {
   const go = useGo();
   const { name } = useParams({ strict: false }) as { name: string };
   const [{ data, error: unread }, again] = useQuery({ query: EVENT_TYPE, variables: { name } });
-  const [, update] = useMutation(UPDATE_EVENT_TYPE);
+  const change = useSchemaChange(name);
   const type = data?.eventType;
   const newest = type?.versions[0];
   return (
@@ -34,23 +36,31 @@ export default function EditEventType() {
           usual={type}
           action={t`Save`}
           leave={`/event-types/${name}`}
+          busyText={t`Checking …`}
           save={({ description, schema }) =>
-            update({ name, description, ...(isOther(schema, type.schema) ? { schema } : {}) })
+            change.save({ description, ...(isOtherSchema(schema, type.schema) ? { schema } : {}) })
           }
+          decision={(schema) => {
+            const impact = change.impactOf(schema);
+            return (
+              impact && {
+                shown: <SchemaImpact impact={impact} />,
+                action: impact.breaks ? t`Save the breaking change` : t`Save all the same`,
+              }
+            );
+          }}
           saved={({ updateEventType: { eventType } }) => {
             const { version } = eventType;
             notify(version === type.version ? t`The description is changed.` : t`Version ${version} is in use.`);
             go(`/event-types/${name}`);
           }}
         >
-          {(schema) => newest && isOther(schema, newest.schema) && <Changes newest={newest} schema={schema} />}
+          {(schema) => newest && isOtherSchema(schema, newest.schema) && <Changes newest={newest} schema={schema} />}
         </EventTypeForm>
       )}
     </OnePage>
   );
 }
-
-const isOther = (schema: object, before: object | undefined) => JSON.stringify(schema) !== JSON.stringify(before);
 
 /** The changes of the schema in the editor, as receivers of payloads see them. */
 function Changes({

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import type { OperationResult } from 'urql';
+import type { CombinedError } from 'urql';
 import { EVENT_TYPE_NAME_LENGTH_MAX } from '../../../src/domain/events/event-type';
 import { Button, buttonLook } from '../../parts/button';
 import { TextField } from '../../parts/field';
@@ -19,25 +19,32 @@ export interface Written {
  * The parts of an event type. What the API refuses shows at its place.
  *
  * @param fixed the name of a type that exists, which cannot be changed.
+ * @param busyText in place of `action` while it saves.
+ * @param save may answer with nothing, when it asks first: see `decision`.
  * @param children below the schema, such as its changes.
+ * @param decision what saving this schema would do, shown beside a red button.
  */
 export function EventTypeForm<Data>({
   fixed,
   usual,
   action,
+  busyText = action,
   leave,
   save,
   saved,
   children,
+  decision,
 }: {
   fixed?: string;
   usual: Written;
   action: string;
+  busyText?: string;
   /** Where “Cancel” leads. */
   leave: string;
-  save: (written: Written) => Promise<OperationResult<Data>>;
+  save: (written: Written) => Promise<{ data?: Data | undefined; error?: CombinedError | undefined }>;
   saved: (data: Data) => void;
   children?: (schema: Written['schema']) => ReactNode;
+  decision?: (schema: Written['schema']) => { shown: ReactNode; action: string } | undefined;
 }) {
   const { t } = useLingui();
   const form = useForm({
@@ -51,6 +58,7 @@ export function EventTypeForm<Data>({
     saved,
   });
   const parsed = parseObject(form.values.schema);
+  const decided = 'value' in parsed ? decision?.(parsed.value) : undefined;
   return (
     <form onSubmit={form.submit} className="flex max-w-4xl flex-col gap-4">
       {form.error && <Failure error={form.error} />}
@@ -82,12 +90,13 @@ export function EventTypeForm<Data>({
         </div>
       </Card>
       {'value' in parsed && children?.(parsed.value)}
+      {decided?.shown}
       <div className="flex justify-end gap-2">
         <Link to={leave} className={buttonLook('plain')}>
           <Trans>Cancel</Trans>
         </Link>
-        <Button type="submit" look="primary" disabled={form.busy || 'wrong' in parsed}>
-          {action}
+        <Button type="submit" look={decided ? 'danger' : 'primary'} disabled={form.busy || 'wrong' in parsed}>
+          {form.busy ? busyText : (decided?.action ?? action)}
         </Button>
       </div>
     </form>

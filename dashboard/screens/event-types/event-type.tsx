@@ -15,6 +15,7 @@ import { SchemaCard } from '../catalogue/schema-card';
 import { Deprecate } from './deprecate';
 import { EVENT_TYPE } from './documents';
 import { EventTypeBadge } from './event-type-badge';
+import { GoBack } from './go-back';
 import { Hide } from './hide';
 import { UsageCard } from './usage-card';
 
@@ -35,6 +36,7 @@ export default function EventTypePage() {
         beside: <EventTypeBadge {...type} />,
         actions: !type.reserved && mayChange && (
           <>
+            <GoBack name={name} versions={type.versions} />
             <Hide name={name} hidden={type.hiddenAt != null} />
             <Deprecate name={name} deprecated={type.deprecatedAt != null} />
             <Link to={`/event-types/${name}/edit`} className={buttonLook('primary')}>
