@@ -44,10 +44,19 @@ const webhook = async (eventTypes: string[], options: object, by = tenant): Prom
 const writeEvents = (type: string, count: number, body: string, day = 0) =>
   api.owner.query(
     `insert into hookwright.events (id, tenant_id, event_type, body)
-     select (hookwright.id_at(now() - $4 * interval '1 day') - 10000 * 4096) + n, $1, $2, ${body}
+     select hookwright.id_at(now() - $4 * interval '1 day') + n, $1, $2, ${body}
      from generate_series(1, $3::integer) n`,
     [tenant.id, type, count, day],
   );
+/** Makes the partition of today larger than the part of it that is looked at in one go. */
+async function fillPages(): Promise<void> {
+  const { rows } = await api.owner.query(
+    `select 'hookwright.events_' || to_char(now() at time zone 'UTC', 'YYYYMMDD') as part`,
+  );
+  await api.owner.query(`alter table ${rows[0].part} set (fillfactor = 10)`);
+  await writeEvents('other.type', 5_000, `'{"pad":"' || repeat('x', 700) || '"}'`);
+  await api.owner.query(`alter table ${rows[0].part} set (fillfactor = 100)`);
+}
 
 describe('a dry run', () => {
   test('names the refused events and the broken options of all tenants, and changes nothing', async () => {
@@ -214,31 +223,53 @@ describe('a dry run is refused', () => {
 });
 
 describe('the functions of Postgres', () => {
-  const newest = {
-    text: `select newest, complete from hookwright.newest_of_type('order.paid', 1000, 16777216, 1000)`,
+  const statements = {
+    newest: `select newest from hookwright.newest_of_type('order.paid', 1000, 16777216, 1000, null, null)`,
+    webhooks: `select webhooks, with_paths from hookwright.webhooks_of_type('order.paid')`,
+    options: `select * from hookwright.options_with_paths(array(select generate_series(1, 1000)))`,
   };
-  const options = { text: `select * from hookwright.options_with_paths('order.paid', 0, 100)` };
-  const as = (tenantId: number | null, statement: { text: string }) =>
-    tenantQuery<Record<string, unknown>>(api.services.db.pool, tenantId, statement, []);
+  const as = (tenantId: number | null, text: string) =>
+    tenantQuery<Record<string, unknown>>(api.services.db.pool, tenantId, { text }, []);
 
   test('answer only in a transaction for the installation', async () => {
-    expect(await as(null, newest)).toMatchObject([{ newest: { length: 3 }, complete: true }]);
-    expect((await as(null, options)).length).toBeGreaterThan(0);
+    expect(await as(null, statements.newest)).toMatchObject([{ newest: { length: 3 } }]);
+    expect(await as(null, statements.webhooks)).toMatchObject([{ webhooks: 3, with_paths: { length: 2 } }]);
+    expect((await as(null, statements.options)).length).toBeGreaterThan(0);
+    const none = [[{ newest: [] }], [{ webhooks: 0, with_paths: [] }], []];
     for (const tenantId of [tenant.id, other.id]) {
-      expect(await as(tenantId, newest)).toEqual([{ newest: [], complete: true }]);
-      expect(await as(tenantId, options)).toEqual([]);
+      expect(await Promise.all(Object.values(statements).map((text) => as(tenantId, text)))).toEqual(none);
     }
-    const { rows } = await api.services.db.pool.query(newest);
-    expect(rows).toEqual([{ newest: [], complete: true }]);
+    const unnamed = Object.values(statements).map(async (text) => (await api.services.db.pool.query(text)).rows);
+    expect(await Promise.all(unnamed)).toEqual(none);
   });
 
   test('have no payload, and no secret of a webhook', async () => {
-    const [row] = await as(null, newest);
-    expect(JSON.stringify(row)).not.toMatch(/amount|"a"/);
-    const [columns] = await as(null, options);
+    expect(JSON.stringify(await as(null, statements.newest))).not.toMatch(/amount|"a"/);
+    const [columns] = await as(null, statements.options);
     expect(Object.keys(columns!).sort()).toEqual(
       ['filter', 'format', 'key_path', 'shape', 'template', 'tenant_id', 'text', 'webhook_id'].sort(),
     );
+  });
+
+  test('go on with the search for events where the last statement has stopped', async () => {
+    await register('order.slow', { type: 'object' });
+    await writeEvents('order.slow', 1, `'{}'`, 1);
+    await writeEvents('order.slow', 1, `'{}'`);
+    await fillPages();
+    await emit('order.slow', {});
+    let [part, pages]: [unknown, unknown] = [null, null];
+    const found: number[] = [];
+    do {
+      const text = `select newest, part, pages from hookwright.newest_of_type('order.slow', 1000, 1000, 0, $1, $2)`;
+      const [row] = await tenantQuery<{ newest: unknown[]; part: string | null; pages: number | null }>(
+        ...[api.services.db.pool, null, { text }, [part, pages]],
+      );
+      found.push(row!.newest.length);
+      ({ part, pages } = row!);
+    } while (part !== null);
+    expect(found.length).toBeGreaterThan(3);
+    expect(found.reduce((sum, count) => sum + count, 0)).toBe(3);
+    expect(found[0]).toBe(1);
   });
 });
 
@@ -269,7 +300,7 @@ describe('a dry run looks at', () => {
     const body = `'{"id":"rare","total":{"amount":1}}'`;
     await writeEvents('order.rare', 1, body, 1);
     await writeEvents('order.rare', 1, body);
-    await writeEvents('other.type', 12_000, `'{"pad":"' || repeat('x', 1800) || '"}'`);
+    await fillPages();
     await emit('order.rare', { id: 'newest', total: { amount: 1 } });
     expect(await impactOf('order.rare', after)).toMatchObject({ eventsLookedAt: 3, eventsRefused: 3 });
   });

@@ -27,18 +27,16 @@ export interface BrokenOptions {
 export const BROKEN_OPTIONS_MAX = 100;
 const WEBHOOKS_AT_ONCE = 100;
 
-const countStatement: Statement = {
-  name: 'count_webhooks_of_type',
-  text: `select count(*)::integer as count
-         from hookwright.all_webhooks w join hookwright.tenants t on t.id = w.tenant_id and t.deleted_at is null
-         where w.event_types && array[$1, '*']`,
+const webhooksStatement: Statement = {
+  name: 'webhooks_of_type',
+  text: 'select webhooks, with_paths as "withPaths" from hookwright.webhooks_of_type($1)',
 };
 
 const optionsStatement: Statement = {
   name: 'read_options_with_paths',
   text: `select webhook_id as "webhookId", tenant_id as "tenantId", filter, shape, format, text, template,
                 key_path as "keyPath"
-         from hookwright.options_with_paths($1, $2, $3)`,
+         from hookwright.options_with_paths($1)`,
 };
 
 type Row = OptionsWithPaths & Pick<BrokenOption, 'tenantId' | 'webhookId'>;
@@ -49,25 +47,19 @@ export async function findBrokenOptions(
   change: SchemaChange,
   slices: Slices,
 ): Promise<BrokenOptions> {
-  const counted = await tenantQuery<{ count: number }>(pool, null, countStatement, [change.eventType]);
-  const found: BrokenOptions = {
-    webhookCount: counted[0]!.count,
-    brokenOptionCount: 0,
-    brokenOptions: [],
-    complete: true,
-  };
-  let rows: Row[];
-  let after = 0;
-  do {
-    rows = await tenantQuery<Row>(pool, null, optionsStatement, [change.eventType, after, WEBHOOKS_AT_ONCE]);
-    for (const row of rows) {
+  type Webhooks = { webhooks: number; withPaths: number[] };
+  const [all] = await tenantQuery<Webhooks>(pool, null, webhooksStatement, [change.eventType]);
+  const { webhooks, withPaths } = all!;
+  const found: BrokenOptions = { webhookCount: webhooks, brokenOptionCount: 0, brokenOptions: [], complete: true };
+  for (let at = 0; at < withPaths.length; at += WEBHOOKS_AT_ONCE) {
+    const some = withPaths.slice(at, at + WEBHOOKS_AT_ONCE);
+    for (const row of await tenantQuery<Row>(pool, null, optionsStatement, [some])) {
       if (slices.leftMs === 0) {
         return { ...found, complete: false };
       }
       await judge(row, change, slices, found);
-      after = row.webhookId;
     }
-  } while (rows.length === WEBHOOKS_AT_ONCE);
+  }
   return found;
 }
 

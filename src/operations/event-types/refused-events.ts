@@ -29,31 +29,27 @@ const EVENT_BYTES_MAX = 16_777_216;
 export const EXAMPLES_MAX = 5;
 const BYTES_AT_ONCE = 1_048_576;
 
+/** The longest time of one statement: others may wait for its locks. */
+const STATEMENT_MS = 1_000;
+
 const newestStatement: Statement = {
   name: 'newest_events_of_type',
-  text: 'select newest, complete from hookwright.newest_of_type($1, $2, $3, $4)',
+  text: 'select newest, part, pages from hookwright.newest_of_type($1, $2, $3, $4, $5, $6)',
 };
 
 type Found = [eventId: number, tenantId: number, bytes: number];
 
-/**
- * Looks at the newest events of a type, over all tenants.
- *
- * @param searchMs how long the search for them may take
- */
+/** Looks at the newest events of a type, over all tenants. */
 export async function findRefusedEvents(
   db: Pick<Database, 'pool'>,
-  { eventType, judge, searchMs }: { eventType: string; judge: Judge; searchMs: number },
+  eventType: string,
+  judge: Judge,
   slices: Slices,
 ): Promise<RefusedEvents> {
-  const values = [eventType, EVENTS_MAX, EVENT_BYTES_MAX, Math.floor(Math.min(searchMs, slices.leftMs))];
-  const rows = await tenantQuery<{ newest: Found[]; complete: boolean }>(db.pool, null, newestStatement, values);
-  const { newest, complete } = rows[0]!;
   const examples = new Examples();
   let eventsLookedAt = 0;
-  for (const some of portions(newest)) {
-    const bodies = await readBodies(db, some);
-    for (const [[eventId, tenantId], body] of bodies) {
+  for await (const some of portionsOf(db, eventType, slices)) {
+    for (const [[eventId, tenantId], body] of await readBodies(db, some)) {
       if (slices.leftMs === 0) {
         return { eventsLookedAt, ...examples.all(), complete: false };
       }
@@ -62,7 +58,29 @@ export async function findRefusedEvents(
       examples.add({ tenantId, eventId, issues: await judge(JSON.parse(body)) });
     }
   }
-  return { eventsLookedAt, ...examples.all(), complete };
+  return { eventsLookedAt, ...examples.all(), complete: slices.leftMs > 0 };
+}
+
+type Newest = {
+  newest: Found[];
+  part: string | null;
+  pages: number | null;
+};
+
+/** Searches for the newest events until there are enough or no more, or the time is over. */
+async function* portionsOf(db: Pick<Database, 'pool'>, eventType: string, slices: Slices): AsyncGenerator<Found[]> {
+  let [events, bytes] = [EVENTS_MAX, EVENT_BYTES_MAX];
+  let place: Pick<Newest, 'part' | 'pages'> = { part: null, pages: null };
+  do {
+    const ms = Math.floor(Math.min(STATEMENT_MS, slices.leftMs));
+    const values: unknown[] = [eventType, events, bytes, ms, place.part, place.pages];
+    const [row] = await tenantQuery<Newest>(db.pool, null, newestStatement, values);
+    const { newest, ...next }: Newest = row!;
+    yield* portions(newest);
+    events -= newest.length;
+    bytes -= newest.reduce((sum, [, , size]) => sum + size, 0);
+    place = next;
+  } while (place.part !== null && slices.leftMs > 0);
 }
 
 /** Events with at most 1 MiB together, or one event. */

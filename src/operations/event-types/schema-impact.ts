@@ -40,7 +40,7 @@ export function schemaImpact(
     const slices = new Slices(msMax);
     const change = { eventType, before: JSON.parse(type.schema) as JsonObject, after: schema };
     const options = await findBrokenOptions(db, change, new Slices(msMax / 2));
-    const events = await findRefusedEvents(db, { eventType, judge, searchMs: searches.timeoutMs }, slices);
+    const events = await findRefusedEvents(db, eventType, judge, slices);
     return {
       ...options,
       ...events,
