@@ -8,7 +8,7 @@ export function addTypesCommands(program: Command, connected: (command: Command)
     .action(async (options) => (await import('./pull.js')).pullTypes(options));
   connected(types.command('push <folder>'))
     .description('register and change event types as the JSON Schemas of a folder have them, such as order.paid.json')
-    .option('--dry-run', 'show the differences alone')
+    .option('--dry-run', 'show the differences and what they break, and push nothing')
     .option('--check', 'show the differences alone, and exit with 2 if there are any')
     .option('--yes', 'push without a question')
     .action(async (folder, options) => (await import('./push.js')).pushTypes(folder, options));
