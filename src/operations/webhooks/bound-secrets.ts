@@ -1,8 +1,11 @@
 import { isLoopbackUrl } from '../../domain/addresses/target.js';
 import { authHeaderName } from '../../domain/fields/auth.js';
-import { isSealed } from '../../domain/fields/headers.js';
+import type { Fields } from '../../domain/fields/field.js';
+import { type HeldSecret, secretsOf } from '../../domain/fields/secrets.js';
+import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError, invalidInput, type Path } from '../../errors.js';
+import type { SealedHeaderChange } from './header-settings.js';
 import type { SealedSettings } from './settings.js';
 
 /**
@@ -12,40 +15,54 @@ import type { SealedSettings } from './settings.js';
  * @param webhook as it will be, with the row beside
  * @param urlBefore null: it is new
  * @param change the settings that are set now
+ * @param fields say which values are secrets
  * @throws ApiError secrets_bound_to_origin; invalid_input for http, and for two headers of one name
  */
-export function requireBoundSecrets(webhook: Webhook, urlBefore: string | null, change: SealedSettings): void {
-  const headers = webhook.options?.headers ?? null;
-  const auth = webhook.options?.auth ?? null;
-  const secrets = Object.entries(headers ?? {}).flatMap(([name, header]) => (isSealed(header) ? [name] : []));
-  if (auth !== null && Object.keys(headers ?? {}).some((name) => isSame(name, authHeaderName(auth)))) {
-    const detail = `has the header ${authHeaderName(auth)} twice: among its headers, and in auth`;
-    throw refused(['delivery'], 'header_repeated', detail);
-  }
-  if (secrets.length === 0 && auth === null) {
+export function requireBoundSecrets(
+  webhook: Pick<Webhook, 'url' | 'options'>,
+  urlBefore: string | null,
+  change: SealedSettings,
+  fields: Fields = webhookFields,
+): void {
+  requireDifferentHeaders(webhook);
+  const secrets = secretsOf(fields, { ...webhook, ...webhook.options });
+  if (secrets.length === 0) {
     return;
   }
   const url = new URL(webhook.url);
   if (url.protocol !== 'https:' && !isLoopbackUrl(url)) {
-    const detail = 'needs https:// while the webhook has secret headers or auth';
-    throw refused([change.url === undefined ? 'delivery' : 'url'], 'auth_needs_https', detail);
+    const detail = `needs https:// while the webhook has secrets: ${namesOf(secrets)}`;
+    throw refused([change.url === undefined ? secrets[0]!.group : 'url'], 'auth_needs_https', detail);
   }
   if (urlBefore === null || new URL(urlBefore).origin === url.origin) {
     return;
   }
-  const setNow = (change.headers?.set ?? []).map(([name]) => name);
-  const kept = [
-    ...secrets.filter((name) => !setNow.includes(name)),
-    ...(auth === null || change.auth !== undefined ? [] : ['auth']),
-  ];
+  const kept = secrets.filter((secret) => !isSetBy(change, secret));
   if (kept.length > 0) {
     throw new ApiError(
       'secrets_bound_to_origin',
-      `The webhook has secrets for ${new URL(urlBefore).origin}: ${kept.join(', ')}. Set them again in the same ` +
+      `The webhook has secrets for ${new URL(urlBefore).origin}: ${namesOf(kept)}. Set them again in the same ` +
         'request, or remove them, to move it to another origin.',
     );
   }
 }
+
+function requireDifferentHeaders({ options }: Pick<Webhook, 'options'>): void {
+  const { headers, auth } = options ?? {};
+  const name = auth == null ? null : authHeaderName(auth);
+  if (name !== null && Object.keys(headers ?? {}).some((one) => isSame(one, name))) {
+    throw refused(['delivery'], 'header_repeated', `has the header ${name} twice: among its headers, and in auth`);
+  }
+}
+
+function isSetBy(change: SealedSettings, { field, header }: HeldSecret): boolean {
+  const value = (change as Readonly<Record<string, unknown>>)[field];
+  return header === null
+    ? value !== undefined
+    : ((value ?? null) as SealedHeaderChange | null)?.set.some(([name]) => name === header) === true;
+}
+
+const namesOf = (secrets: readonly HeldSecret[]) => secrets.map(({ field, header }) => header ?? field).join(', ');
 
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { type Field, type Fields, flat } from '../../src/domain/fields/field.js';
+import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
+import { ApiError } from '../../src/errors.js';
+import { requireBoundSecrets } from '../../src/operations/webhooks/bound-secrets.js';
+
+/** Secrets stay with the origin that they were set for, whichever field has them. */
+
+const BEFORE = 'https://example.com/hooks';
+const AFTER = 'https://thief.example.com/x';
+const sealed = Buffer.from('sealed').toString('base64');
+
+/** What a row has of a field that holds a secret, and the change that sets it again; null: it holds none. */
+function secretIn({ kind, secret }: Field): { stored: unknown; setNow: unknown } | null {
+  const header = { sealed, length: 6 };
+  switch (kind) {
+    case 'headers':
+      return { stored: { 'X-Key': header, 'X-Env': { value: 'a' } }, setNow: { set: [['X-Key', header]], remove: [] } };
+    case 'auth':
+      return { stored: { kind: 'BEARER', sealed }, setNow: { kind: 'BEARER', sealed } };
+    default:
+      return secret ? { stored: Buffer.from('sealed'), setNow: Buffer.from('sealed') } : null;
+  }
+}
+
+/** The fields of webhooks, and one that is declared as CONTRIBUTING.md says. */
+const declared = {
+  ...webhookFields,
+  delivery: {
+    ...webhookFields.delivery,
+    fields: {
+      ...webhookFields.delivery.fields,
+      apiToken: {
+        kind: 'text',
+        charsMax: 100,
+        description: 'A token.',
+        input: 'A token.',
+        optional: true,
+        secret: true,
+      },
+    },
+  },
+} as const satisfies Fields;
+const all = flat(declared).flatMap(([name, field]) => {
+  const held = secretIn(field);
+  return held === null ? [] : [{ name, ...held }];
+});
+
+const move = (options: object, change: object, url = AFTER, before = BEFORE) =>
+  requireBoundSecrets({ url, options } as never, before, { url, ...change } as never, declared);
+
+test('the fields that hold secrets are these', () => {
+  expect(all.map(({ name }) => name)).toEqual(['headers', 'auth', 'apiToken']);
+});
+
+test.each(all)(
+  'a secret in $name does not move to another origin, unless it is set again',
+  ({ name, stored, setNow }) => {
+    expect(() => move({ [name]: stored }, {})).toThrow(/secrets for https:\/\/example\.com: (X-Key|auth|apiToken)\./);
+    expect(() => move({ [name]: stored, note: 1 }, { note: 1 })).toThrow('Set them again');
+    expect(() => move({ [name]: stored }, { [name]: setNow })).not.toThrow();
+    expect(() => move({ [name]: null }, { [name]: null })).not.toThrow();
+    expect(() => move({ [name]: stored }, {}, 'https://example.com/other')).not.toThrow();
+  },
+);
+
+test.each(all)('a secret in $name is not sent over http', ({ name, stored }) => {
+  const plain = 'http://example.com/hooks';
+  expect(() => move({ [name]: stored }, { [name]: stored }, plain, plain)).toThrow(ApiError);
+  expect(() => move({ [name]: stored }, { [name]: stored }, 'http://127.0.0.1/', 'http://127.0.0.1/')).not.toThrow();
+});
+
+test('headers and values that are not secret move', () => {
+  expect(() => move({ headers: { 'X-Env': { value: 'a' } }, timeoutMs: 5 }, {})).not.toThrow();
+});
