@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 import { defaultsOfFormat } from '../../src/domain/content/formats.js';
 import { type AuthForm, authHeaderName } from '../../src/domain/fields/auth.js';
-import { isReserved, isSealed } from '../../src/domain/fields/headers.js';
+import { isReserved, isSameHeader, isSealed } from '../../src/domain/fields/headers.js';
 import { HIDDEN } from '../../src/domain/redact.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import {
@@ -137,4 +137,4 @@ function authHeader(auth: AuthForm, secret: string): [name: string, value: strin
 }
 
 /** The service has this one too: it is replaced, not repeated. */
-const sentAs = (name: string) => (name.toLowerCase() === 'user-agent' ? 'user-agent' : name);
+const sentAs = (name: string) => (isSameHeader(name, 'user-agent') ? 'user-agent' : name);

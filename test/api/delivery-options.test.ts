@@ -46,7 +46,9 @@ describe('headers', () => {
     expect(second.version).toBe(version + 1);
     const same = await changed(id, { setHeaders: [{ name: 'x-env', value: 'test', secret: false }] });
     expect(same.version).toBe(version + 1);
-    expect((await changed(id, { removeHeaders: ['X-API-KEY'] })).delivery.headers).toHaveLength(1);
+    const respelled = await changed(id, { setHeaders: [{ name: 'X_Env', value: 'test', secret: false }] });
+    expect(respelled.delivery.headers).toEqual([key, { ...env, name: 'X_Env', value: 'test' }]);
+    expect((await changed(id, { removeHeaders: ['X-API_KEY'] })).delivery.headers).toHaveLength(1);
     expect((await changed(id, { reset: ['HEADERS'] })).delivery).toEqual({ headers: [], auth: null, own: [] });
     const entries = (await auditOf(id)).join('\n');
     expect(entries).toContain('{"headers":{"X-Api-Key":"[secret]","X-Env":"[value]"}}');
@@ -83,7 +85,8 @@ describe('headers', () => {
       ...['X-Forwarded-For', 'X-Real-IP', 'Sec-Fetch-Mode', 'traceparent', 'tracestate', 'ce-id', 'webhook-id'],
       ...['svix-id', 'X-Service-Signature', 'x-service-anything'],
     ];
-    for (const one of reserved) {
+    const spelled = ['X_Service_Signature', 'X.Service_Signature', 'Content_Length', 'webhook_id', 'ACCEPT_ENCODING'];
+    for (const one of [...reserved, ...spelled]) {
       expect(await name(one)).toEqual(['setHeaders.0.name header_not_allowed']);
     }
     for (const one of ['', 'a b', 'a:', 'a\r\nb', 'ä', 'a\0', ' a', 'x'.repeat(65), '__proto__', '__PROTO__']) {
@@ -126,11 +129,13 @@ describe('headers', () => {
     await changed(id, { reset: ['HEADERS'] });
     expect((await changed(id, { setHeaders: list(7, 0, 'x'.repeat(1_024)) })).delivery.headers).toHaveLength(7);
     expect(await refused(id, { setHeaders: list(1, 7, 'x'.repeat(1_024)) })).toEqual(['setHeaders headers_too_long']);
-    const twice = [
-      { name: 'X-A', value: 'a' },
-      { name: 'x-a', value: 'b' },
-    ];
-    expect(await refused(id, { setHeaders: twice })).toEqual(['setHeaders.1.name header_repeated']);
+    for (const name of ['x-a', 'X_A', 'x.a']) {
+      const twice = [
+        { name: 'X-A', value: 'a' },
+        { name, value: 'b' },
+      ];
+      expect(await refused(id, { setHeaders: twice })).toEqual(['setHeaders.1.name header_repeated']);
+    }
     const both = { setHeaders: list(1), reset: ['HEADERS'] };
     expect(await refused(id, both)).toEqual(['headers contradiction']);
   });
@@ -172,6 +177,11 @@ describe('auth', () => {
     );
     const twice = { auth: { apiKey: { header: 'x-a', value: 'a' } }, setHeaders: [{ name: 'X-A', value: 'b' }] };
     expect(await refused(id, twice)).toEqual([' header_repeated']);
+    const spelled = { ...twice, auth: { apiKey: { header: 'x_a', value: 'a' } } };
+    expect(await refused(id, spelled)).toEqual([' header_repeated']);
+    expect(await auth({ apiKey: { header: 'X_Service_Event', value: 'a' } })).toBe(
+      'auth.apiKey.header header_not_allowed',
+    );
     const inRest = await patch(id, { auth: { api_key: { header: 'Host', value: 'a' } } });
     expect(inRest.body.errors[0]).toMatchObject({
       pointer: '/delivery/auth/api_key/header',

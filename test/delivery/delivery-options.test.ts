@@ -49,6 +49,17 @@ test('own headers are sent with each attempt, replace the user agent, and are ke
   }
 });
 
+test('a header that the service would refuse now is not sent; one like the user agent replaces it', async () => {
+  const endpoint = await stack.endpoint();
+  await change(endpoint, headers(['X_Service_Signature', 'sha256=00', false], ['User_Agent', 'ours', false]));
+  await stack.emit();
+  await eventually(() => endpoint.received.length === 1);
+  const [{ headers: sent }] = endpoint.received as [(typeof endpoint.received)[number]];
+  expect(sent).not.toHaveProperty('x_service_signature');
+  expect(sent).not.toHaveProperty('user_agent');
+  expect(sent).toMatchObject({ 'user-agent': 'ours' });
+});
+
 test('a change holds from the next attempt on, and other webhooks get nothing of it', async () => {
   const [endpoint, other] = [await stack.endpoint(), await stack.endpoint()];
   const emitAfter = async (settings: object, count: number) => {

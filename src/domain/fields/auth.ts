@@ -1,4 +1,4 @@
-import { nameProblem, valueProblem } from './headers.js';
+import { isSameHeader, nameProblem, valueProblem } from './headers.js';
 
 /** How a webhook's requests prove to the endpoint who sends them: one secret header. */
 
@@ -85,7 +85,7 @@ export function authProblems({ basic, bearer, apiKey }: AuthInput, prefix: strin
     problems.push(TOKEN.test(bearer) ? null : { path: ['bearer'], code: 'token_malformed', detail });
   }
   if (apiKey) {
-    const ofName = apiKey.header.toLowerCase() === 'authorization' ? null : nameProblem(apiKey.header, prefix);
+    const ofName = isSameHeader(apiKey.header, 'authorization') ? null : nameProblem(apiKey.header, prefix);
     const ofValue = valueProblem(apiKey.value);
     problems.push(ofName && { path: ['apiKey', 'header'], ...ofName });
     problems.push(ofValue && { path: ['apiKey', 'value'], ...ofValue });

@@ -47,12 +47,20 @@ const RESERVED = new Set([
 ]);
 const RESERVED_BEGINNINGS = ['content-', 'proxy-', 'x-forwarded-', 'sec-', 'ce-', 'webhook-', 'svix-'];
 
+/**
+ * The same text for all names that a receiver may take for one header: CGI, WSGI and PHP make one variable of
+ * `X-Service-Signature` and `x_service_signature`, and some servers of `X.Service.Signature` too.
+ */
+export const headerKey = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
+
+export const isSameHeader = (one: string, other: string): boolean => headerKey(one) === headerKey(other);
+
 /** Whether the service, the connection or a proxy sets the header. @param prefix of the service's own headers */
 export function isReserved(name: string, prefix: string): boolean {
-  const lower = name.toLowerCase();
+  const key = headerKey(name);
   return (
-    RESERVED.has(lower) ||
-    [...RESERVED_BEGINNINGS, `${prefix.toLowerCase()}-`].some((beginning) => lower.startsWith(beginning))
+    RESERVED.has(key) ||
+    [...RESERVED_BEGINNINGS, headerKey(`${prefix}-`)].some((beginning) => key.startsWith(beginning))
   );
 }
 
@@ -65,7 +73,7 @@ export function nameProblem(name: string, prefix: string): { code: string; detai
       detail: `is not the name of a header, which has ${allowed}, and is not __proto__`,
     };
   }
-  if (name.toLowerCase() === 'authorization') {
+  if (isSameHeader(name, 'authorization')) {
     return { code: 'header_not_allowed', detail: 'cannot be Authorization: use `auth` for it' };
   }
   return isReserved(name, prefix)

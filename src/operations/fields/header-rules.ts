@@ -4,6 +4,7 @@ import {
   HEADERS_MAX,
   type HeaderChange,
   type HeaderInput,
+  headerKey,
   nameProblem,
   valueProblem,
 } from '../../domain/fields/headers.js';
@@ -51,16 +52,16 @@ const setRule = (prefix: string) =>
     .superRefine((headers, context) => {
       const names = new Set<string>();
       headers.slice(0, HEADERS_MAX).forEach(({ name, value }, index) => {
-        const lower = name.toLowerCase();
+        const key = headerKey(name);
         const repeated = {
           code: 'header_repeated',
-          detail: 'is in the list twice; upper and lower case mean the same',
+          detail: 'is in the list twice; case and punctuation make no difference',
         };
         const problems = [
-          { field: 'name', problem: nameProblem(name, prefix) ?? (names.has(lower) ? repeated : null) },
+          { field: 'name', problem: nameProblem(name, prefix) ?? (names.has(key) ? repeated : null) },
           { field: 'value', problem: valueProblem(value) },
         ];
-        names.add(lower);
+        names.add(key);
         for (const { field, problem } of problems) {
           if (problem !== null) {
             const { code, detail } = problem;

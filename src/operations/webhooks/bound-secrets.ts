@@ -1,6 +1,7 @@
 import { isLoopbackUrl } from '../../domain/addresses/target.js';
 import { authHeaderName } from '../../domain/fields/auth.js';
 import type { Fields } from '../../domain/fields/field.js';
+import { isSameHeader } from '../../domain/fields/headers.js';
 import { type HeldSecret, secretsOf } from '../../domain/fields/secrets.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Webhook } from '../../entities/webhook.js';
@@ -50,7 +51,7 @@ export function requireBoundSecrets(
 function requireDifferentHeaders({ options }: Pick<Webhook, 'options'>): void {
   const { headers, auth } = options ?? {};
   const name = auth == null ? null : authHeaderName(auth);
-  if (name !== null && Object.keys(headers ?? {}).some((one) => isSame(one, name))) {
+  if (name !== null && Object.keys(headers ?? {}).some((one) => isSameHeader(one, name))) {
     throw refused(['delivery'], 'header_repeated', `has the header ${name} twice: among its headers, and in auth`);
   }
 }
@@ -63,8 +64,6 @@ function isSetBy(change: SealedSettings, { field, header }: HeldSecret): boolean
 }
 
 const namesOf = (secrets: readonly HeldSecret[]) => secrets.map(({ field, header }) => header ?? field).join(', ');
-
-const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 const refused = (path: Path, code: string, detail: string) =>
   invalidInput([{ path: ['input', ...path], code, detail }]);

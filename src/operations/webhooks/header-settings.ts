@@ -2,6 +2,7 @@ import {
   HEADERS_CHARS_MAX,
   HEADERS_MAX,
   type HeaderChange,
+  headerKey,
   isSealed,
   type StoredHeaders,
 } from '../../domain/fields/headers.js';
@@ -36,8 +37,8 @@ export async function sealHeaders(
  * @throws ApiError invalid_input for too many, or too long ones
  */
 export function mergeHeaders(before: StoredHeaders | null, { set, remove }: SealedHeaderChange): StoredHeaders | null {
-  const gone = new Set([...set.map(([name]) => name), ...remove].map((name) => name.toLowerCase()));
-  const kept = Object.entries(before ?? {}).filter(([name]) => !gone.has(name.toLowerCase()));
+  const gone = new Set([...set.map(([name]) => name), ...remove].map(headerKey));
+  const kept = Object.entries(before ?? {}).filter(([name]) => !gone.has(headerKey(name)));
   const headers = [...kept, ...set];
   const chars = headers.reduce((sum, [name, header]) => sum + name.length + lengthOf(header), 0);
   const refused = (code: string, detail: string) =>

@@ -3,6 +3,7 @@ import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { SentContent } from '../../../domain/content/content.js';
 import { curlCommand } from '../../../domain/curl.js';
 import { fixedHeaders } from '../../../domain/delivery-request.js';
+import { isSameHeader } from '../../../domain/fields/headers.js';
 import { shownHeadersOf } from '../../../domain/fields/shown-headers.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
@@ -66,7 +67,7 @@ async function requestOf(delivery: Delivery, sent: SentContent, isLatest: boolea
 
 /** The user agent is the only one of the service's that a webhook may replace. */
 const withOwnHeaders = (headers: Record<string, string>, own: Record<string, string>): Record<string, string> => {
-  const replaced = Object.keys(own).some((name) => name.toLowerCase() === 'user-agent');
+  const replaced = Object.keys(own).some((name) => isSameHeader(name, 'user-agent'));
   const { 'user-agent': agent, ...others } = headers;
   return { ...(replaced || agent === undefined ? others : headers), ...own };
 };
