@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 import { defaultsOfFormat } from '../../src/domain/content/formats.js';
-import { type AuthForm, authHeaderName } from '../../src/domain/fields/auth.js';
+import { authHeaderName, authHeaderValue } from '../../src/domain/fields/auth.js';
 import { isReserved, isSameHeader, isSealed } from '../../src/domain/fields/headers.js';
 import { HIDDEN } from '../../src/domain/redact.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
@@ -116,23 +116,12 @@ export class OptionsOfWebhooks {
     }
     if (auth !== null) {
       const secret = await open(auth.sealed, AUTH_SEALED_AS);
-      const [name, value] = authHeader(auth, secret);
+      const [name, value] = [authHeaderName(auth), authHeaderValue(auth, secret)];
       opened[name] = value;
       shown[name] = HIDDEN;
       secrets.push(secret, value, value.slice(value.indexOf(' ') + 1));
     }
     return Object.keys(opened).length === 0 ? NO_HEADERS : { headers: opened, shownHeaders: shown, secrets };
-  }
-}
-
-function authHeader(auth: AuthForm, secret: string): [name: string, value: string] {
-  switch (auth.kind) {
-    case 'BASIC':
-      return [authHeaderName(auth), `Basic ${Buffer.from(`${auth.username}:${secret}`).toString('base64')}`];
-    case 'BEARER':
-      return [authHeaderName(auth), `Bearer ${secret}`];
-    case 'API_KEY':
-      return [authHeaderName(auth), secret];
   }
 }
 

@@ -16,7 +16,10 @@ export class DeliveryAuth implements ShownAuth {
   @Field(() => DeliveryAuthKind, { description: 'The kind.' })
   kind!: AuthKind;
 
-  @Nullable(() => String, 'The user name. Null unless `kind` is `BASIC`.')
+  @Nullable(
+    () => String,
+    'The user name. Null unless `kind` is `BASIC`, and where it is the secret, because there is no password.',
+  )
   username!: string | null;
 
   @Nullable(() => String, 'The name of the header. Null unless `kind` is `API_KEY`.')
@@ -25,10 +28,12 @@ export class DeliveryAuth implements ShownAuth {
 
 @InputType({ description: 'A user name and a password.' })
 class BasicAuthInput {
-  @Field(() => String, { description: '1 to 256 characters, without `:`.' })
+  @Field(() => String, {
+    description: 'Without `:`. It may be empty if the password is not. Both have at most 4,096 bytes together.',
+  })
   username!: string;
 
-  @Field(() => String, { description: '1 to 512 characters.' })
+  @Field(() => String, { description: 'It may be empty: then nobody can read the user name.' })
   password!: string;
 }
 
@@ -38,7 +43,7 @@ class ApiKeyAuthInput {
   header!: string;
 
   @Field(() => String, {
-    description: 'The value: 1 to 1,024 visible ASCII characters, with blanks only between them.',
+    description: 'The value: 1 to 4,096 visible ASCII characters, with blanks only between them.',
   })
   value!: string;
 }

@@ -20,7 +20,7 @@ export class DeliveryHeaderInput implements HeaderInput {
   name!: string;
 
   @Field(() => String, {
-    description: 'The value: 1 to 1,024 visible ASCII characters, with blanks only between them.',
+    description: 'The value: 1 to 4,096 visible ASCII characters, with blanks only between them.',
   })
   value!: string;
 

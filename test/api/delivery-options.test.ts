@@ -103,7 +103,7 @@ describe('headers', () => {
       'a\0b',
       'ä',
       '\u{1f600}',
-      'x'.repeat(1_025),
+      'x'.repeat(4_097),
     ];
     for (const value of values) {
       const setHeaders = [{ name: 'X-A', value }];
@@ -127,8 +127,8 @@ describe('headers', () => {
     expect(await refused(id, { setHeaders: list(1, 20) })).toEqual(['setHeaders headers_too_many']);
     expect((await changed(id, { setHeaders: list(1, 20), removeHeaders: ['X-0'] })).delivery.headers).toHaveLength(20);
     await changed(id, { reset: ['HEADERS'] });
-    expect((await changed(id, { setHeaders: list(7, 0, 'x'.repeat(1_024)) })).delivery.headers).toHaveLength(7);
-    expect(await refused(id, { setHeaders: list(1, 7, 'x'.repeat(1_024)) })).toEqual(['setHeaders headers_too_long']);
+    expect((await changed(id, { setHeaders: list(1, 0, 'x'.repeat(4_096)) })).delivery.headers).toHaveLength(1);
+    expect(await refused(id, { setHeaders: list(1, 1, 'x'.repeat(4_096)) })).toEqual(['setHeaders headers_too_long']);
     for (const name of ['x-a', 'X_A', 'x.a']) {
       const twice = [
         { name: 'X-A', value: 'a' },
@@ -161,6 +161,20 @@ describe('auth', () => {
     expect(entries).not.toContain('marker-3');
   });
 
+  test('has a password or a user name or both; a user name without a password is secret', async () => {
+    const { id } = await api.webhook();
+    const basic = async (username: string, password: string) =>
+      (await changed(id, { auth: { basic: { username, password } } })).delivery.auth;
+    expect(await basic('', 'marker-6')).toEqual({ kind: 'BASIC', username: '', header: null });
+    expect(await basic('marker-6b', '')).toEqual({ kind: 'BASIC', username: null, header: null });
+    const inRest = await patch(id, { auth: { basic: { username: 'marker-6c', password: '' } } });
+    expect(inRest.body.data.delivery.auth).toEqual({ kind: 'BASIC', username: null, header: null });
+    expect((await patch(id, { auth: inRest.body.data.delivery.auth })).status).toBe(200);
+    expect((await optionsOf(id)).auth).toEqual({ kind: 'BASIC', username: null, header: null });
+    const { rows } = await api.owner.query('select auth from hookwright.webhook_options where webhook_id = $1', [id]);
+    expect(JSON.stringify([rows, await auditOf(id)])).not.toContain('marker-6');
+  });
+
   test('that is no kind, several kinds or malformed is refused', async () => {
     const { id } = await api.webhook();
     const auth = async (one: object) => (await refused(id, { auth: one })).join();
@@ -175,6 +189,22 @@ describe('auth', () => {
     expect(await auth({ apiKey: { header: 'X-A', value: 'a\r\nb: c' } })).toBe(
       'auth.apiKey.value header_value_malformed',
     );
+    const longest = 'x'.repeat(4_096);
+    const tooLong = `${longest}x`;
+    for (const allowed of [
+      { bearer: longest },
+      { apiKey: { header: 'X-A', value: longest } },
+      { basic: { username: longest, password: '' } },
+      { basic: { username: '', password: longest } },
+      { basic: { username: 'ä'.repeat(1_024), password: 'ä'.repeat(1_024) } },
+    ]) {
+      expect((await changed(id, { auth: allowed })).delivery.own).toEqual(['AUTH']);
+    }
+    expect(await auth({ bearer: tooLong })).toBe('auth.bearer token_malformed');
+    expect(await auth({ apiKey: { header: 'X-A', value: tooLong } })).toBe('auth.apiKey.value header_value_malformed');
+    expect(await auth({ basic: { username: 'a', password: longest } })).toBe('auth.basic.password password_malformed');
+    expect(await auth({ basic: { username: tooLong, password: '' } })).toBe('auth.basic.username username_malformed');
+    expect(await auth({ basic: { username: '', password: '' } })).toBe('auth.basic.username username_malformed');
     const twice = { auth: { apiKey: { header: 'x-a', value: 'a' } }, setHeaders: [{ name: 'X-A', value: 'b' }] };
     expect(await refused(id, twice)).toEqual([' header_repeated']);
     const spelled = { ...twice, auth: { apiKey: { header: 'x_a', value: 'a' } } };

@@ -85,6 +85,17 @@ describe('the portal offers what its session may do', () => {
       await page.getByText(name, { exact: true }).waitFor();
     }
     expect(await page.getByText('X-Api-Key', { exact: true }).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Change' }).last().click();
+    const kind = page.getByRole('combobox', { name: 'Authentication' });
+    await kind.selectOption('BASIC');
+    await page.getByLabel('User name').fill('hooks');
+    expect(await page.getByRole('button', { name: 'Save' }).getAttribute('title')).toContain('Enter the password.');
+    await kind.selectOption('USERNAME');
+    await page.getByLabel('User name').fill('a-secret-user');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('User name without a password').waitFor();
+    expect(await page.content()).not.toContain('a-secret-user');
   });
 
   browserTest('with SEND: a delivery can be sent again, and not all that match', async ({ open }) => {

@@ -49,6 +49,28 @@ test('own headers are sent with each attempt, replace the user agent, and are ke
   }
 });
 
+test('basic auth may lack the password or the user name; what was set is hidden in answers, and nothing else', async () => {
+  for (const [username, password, secret] of [
+    ['key-12345678', '', 'key-12345678'],
+    ['', 'pass-12345678', 'pass-12345678'],
+    ['u', '', null],
+  ] as const) {
+    const value = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    const endpoint = await stack.endpoint((request, response) =>
+      response.end(`${request.headers.authorization} ${secret ?? 'nothing'} ends`),
+    );
+    await change(endpoint, { auth: { basic: { username, password } } });
+    await stack.emit();
+    const [attempt] = await eventually(async () => {
+      const rows = await attemptsAt(endpoint);
+      return rows.length === 1 && rows;
+    });
+    expect(endpoint.received[0]!.headers.authorization).toBe(value);
+    const kept = Buffer.from((attempt as unknown as { response_body: Buffer }).response_body).toString();
+    expect(kept).toBe(secret === null ? '[secret] nothing ends' : '[secret] [secret] ends');
+  }
+});
+
 test('a header that the service would refuse now is not sent; one like the user agent replaces it', async () => {
   const endpoint = await stack.endpoint();
   await change(endpoint, headers(['X_Service_Signature', 'sha256=00', false], ['User_Agent', 'ours', false]));

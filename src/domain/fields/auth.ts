@@ -1,4 +1,4 @@
-import { isSameHeader, nameProblem, valueProblem } from './headers.js';
+import { HEADER_VALUE_CHARS_MAX, isSameHeader, nameProblem, valueProblem } from './headers.js';
 
 /** How a webhook's requests prove to the endpoint who sends them: one secret header. */
 
@@ -8,11 +8,14 @@ export interface AuthInput {
   apiKey?: { header: string; value: string } | null;
 }
 
-/** The part that readers get. */
-export type AuthForm = { kind: 'BASIC'; username: string } | { kind: 'BEARER' } | { kind: 'API_KEY'; header: string };
+/** The part that readers get. A user name without a password is the secret itself: then it is null. */
+export type AuthForm =
+  | { kind: 'BASIC'; username: string | null }
+  | { kind: 'BEARER' }
+  | { kind: 'API_KEY'; header: string };
 export type AuthKind = AuthForm['kind'];
 
-/** The auth of a webhook as its row has it: the password, token or value is sealed, in base64. */
+/** The auth of a webhook as its row has it: the password, user name, token or value is sealed, in base64. */
 export type StoredAuth = AuthForm & { sealed: string };
 
 export interface ShownAuth {
@@ -33,7 +36,10 @@ export const shownAuth = (stored: AuthForm | null | undefined): ShownAuth | null
 /** The readable part of an input that was checked, and its secret. */
 export function authParts({ basic, bearer, apiKey }: AuthInput): { form: AuthForm; secret: string } {
   if (basic) {
-    return { form: { kind: 'BASIC', username: basic.username }, secret: basic.password };
+    const { username, password } = basic;
+    return password === ''
+      ? { form: { kind: 'BASIC', username: null }, secret: username }
+      : { form: { kind: 'BASIC', username }, secret: password };
   }
   return apiKey
     ? { form: { kind: 'API_KEY', header: apiKey.header }, secret: apiKey.value }
@@ -43,9 +49,22 @@ export function authParts({ basic, bearer, apiKey }: AuthInput): { form: AuthFor
 /** The name of the header that a request has. */
 export const authHeaderName = (auth: AuthForm): string => (auth.kind === 'API_KEY' ? auth.header : 'Authorization');
 
-const USERNAME = /^[^\p{Cc}\p{Cs}:]{1,256}$/u;
-const PASSWORD = /^[^\p{Cc}\p{Cs}]{1,512}$/u;
-const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+/** The value of that header. @param secret as authParts gives it */
+export function authHeaderValue(auth: AuthForm, secret: string): string {
+  switch (auth.kind) {
+    case 'BASIC': {
+      const pair = auth.username === null ? `${secret}:` : `${auth.username}:${secret}`;
+      return `Basic ${Buffer.from(pair).toString('base64')}`;
+    }
+    case 'BEARER':
+      return `Bearer ${secret}`;
+    case 'API_KEY':
+      return secret;
+  }
+}
+
+const NO_CONTROL = /^[^\p{Cc}\p{Cs}]*$/u;
+const TOKEN = /^[\x21-\x7e]+$/;
 
 interface Problem {
   path: string[];
@@ -65,24 +84,11 @@ export function authProblems({ basic, bearer, apiKey }: AuthInput, prefix: strin
       },
     ];
   }
-  const problems: (Problem | null)[] = [];
-  if (basic) {
-    const [username, password] = [
-      ['basic', 'username'],
-      ['basic', 'password'],
-    ];
-    const ofUsername = 'must be 1 to 256 characters, without ":" and control characters';
-    const ofPassword = 'must be 1 to 512 characters, without control characters';
-    problems.push(
-      USERNAME.test(basic.username) ? null : { path: username!, code: 'username_malformed', detail: ofUsername },
-    );
-    problems.push(
-      PASSWORD.test(basic.password) ? null : { path: password!, code: 'password_malformed', detail: ofPassword },
-    );
-  }
+  const problems: (Problem | null)[] = basic ? basicProblems(basic) : [];
   if (typeof bearer === 'string') {
-    const detail = 'must be 1 to 4096 visible ASCII characters, without blanks and without "Bearer"';
-    problems.push(TOKEN.test(bearer) ? null : { path: ['bearer'], code: 'token_malformed', detail });
+    const detail = `must be 1 to ${HEADER_VALUE_CHARS_MAX} visible ASCII characters, without blanks and without "Bearer"`;
+    const isToken = TOKEN.test(bearer) && bearer.length <= HEADER_VALUE_CHARS_MAX;
+    problems.push(isToken ? null : { path: ['bearer'], code: 'token_malformed', detail });
   }
   if (apiKey) {
     const ofName = isSameHeader(apiKey.header, 'authorization') ? null : nameProblem(apiKey.header, prefix);
@@ -91,4 +97,25 @@ export function authProblems({ basic, bearer, apiKey }: AuthInput, prefix: strin
     problems.push(ofValue && { path: ['apiKey', 'value'], ...ofValue });
   }
   return problems.filter((one) => one !== null);
+}
+
+/** Either may be empty (RFC 7617 §2), and not both: that would prove nothing. The limit is of bytes, which base64 has. */
+function basicProblems({ username, password }: NonNullable<AuthInput['basic']>): (Problem | null)[] {
+  const [nameBytes, passwordBytes] = [Buffer.byteLength(username), Buffer.byteLength(password)];
+  const isTooLong = nameBytes + passwordBytes > HEADER_VALUE_CHARS_MAX;
+  const together = `must have at most ${HEADER_VALUE_CHARS_MAX} bytes together with the`;
+  const problem = (isBroken: boolean, name: 'username' | 'password', detail: string) =>
+    isBroken ? { path: ['basic', name], code: `${name}_malformed`, detail } : null;
+  return [
+    problem(username + password === '', 'username', 'must not be empty while the password is empty too'),
+    problem(
+      !NO_CONTROL.test(username) || username.includes(':'),
+      'username',
+      'must not have ":" or control characters',
+    ),
+    problem(!NO_CONTROL.test(password), 'password', 'must not have control characters'),
+    isTooLong && nameBytes > passwordBytes
+      ? problem(true, 'username', `${together} password`)
+      : problem(isTooLong, 'password', `${together} user name`),
+  ];
 }

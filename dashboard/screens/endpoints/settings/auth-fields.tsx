@@ -13,17 +13,17 @@ export function AuthFields({
 }: {
   auth: AuthDraft;
   /** The kind that is stored. */
-  stored: AuthKind | undefined;
+  stored: AuthKind;
   refusal: string | undefined;
   onChange: (auth: AuthDraft) => void;
 }) {
   const { t, i18n } = useLingui();
   const { kind } = auth;
-  const kinds = (Object.keys(AUTH_KINDS) as AuthDraft['kind'][]).map((value) => ({
+  const kinds = (Object.keys(AUTH_KINDS) as AuthKind[]).map((value) => ({
     value,
     name: i18n._(AUTH_KINDS[value]),
   }));
-  const secretName = { BASIC: t`Password`, BEARER: t`Token`, API_KEY: t`Key` };
+  const secretName = { BASIC: t`Password`, USERNAME: t`User name`, BEARER: t`Token`, API_KEY: t`Key` };
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 text-sm font-medium">

@@ -1,7 +1,8 @@
-import type { DeliveryOptionsInput, EndpointOptionsFragment } from '../../../api/generated/graphql';
+import type { DeliveryOptionsInput, EndpointOptionsFragment } from '../../../api/generated/graphql.js';
 
 export type Options = EndpointOptionsFragment['delivery'];
-export type AuthKind = NonNullable<Options['auth']>['kind'];
+/** A user name without a password is a kind of its own here: it is the secret. */
+export type AuthKind = NonNullable<Options['auth']>['kind'] | 'USERNAME' | 'NONE';
 
 /** A header as somebody writes it. */
 export interface HeaderDraft {
@@ -15,7 +16,7 @@ export interface HeaderDraft {
 }
 
 export interface AuthDraft {
-  kind: AuthKind | 'NONE';
+  kind: AuthKind;
   /** The user name, or the name of the header. */
   name: string;
   /** Empty for a stored one, which stays as it is. */
@@ -33,10 +34,23 @@ export function draftOf(stored: Options): Draft {
   const { headers, auth } = stored;
   return {
     headers: headers.map(({ name, value, secret }, key) => ({ key, name, value: value ?? '', secret, stored: name })),
-    auth: { kind: auth?.kind ?? 'NONE', name: auth?.username ?? auth?.header ?? '', secret: '' },
+    auth: { kind: authKindOf(auth), name: authNameOf(auth), secret: '' },
     stored,
   };
 }
+
+export const authKindOf = (auth: Options['auth']): AuthKind =>
+  auth == null ? 'NONE' : auth.kind === 'BASIC' && auth.username == null ? 'USERNAME' : auth.kind;
+
+const authNameOf = (auth: Options['auth']): string => auth?.username ?? auth?.header ?? '';
+
+/** Whether the auth is as it is stored, as far as anybody can see. */
+const isStoredAuth = ({ kind, name, secret }: AuthDraft, stored: Options['auth']): boolean =>
+  secret === '' && kind === authKindOf(stored) && name === authNameOf(stored);
+
+/** Whether a password is missing: a new user name does not keep the one that is set. */
+export const lacksPassword = ({ auth, stored }: Draft): boolean =>
+  auth.kind === 'BASIC' && auth.secret === '' && !isStoredAuth(auth, stored.auth);
 
 /** The headers that a draft sets, in the order of the input. */
 export const setHeaders = ({ headers, stored }: Draft): HeaderDraft[] =>
@@ -62,16 +76,18 @@ export function changeOf(draft: Draft): DeliveryOptionsInput {
   };
 }
 
-function authChange({ kind, name, secret }: AuthDraft, stored: Options['auth']): Pick<DeliveryOptionsInput, 'auth'> {
-  const isSame = kind === (stored?.kind ?? 'NONE') && name === (stored?.username ?? stored?.header ?? '');
-  if (isSame && secret === '') {
+function authChange(auth: AuthDraft, stored: Options['auth']): Pick<DeliveryOptionsInput, 'auth'> {
+  if (isStoredAuth(auth, stored)) {
     return {};
   }
+  const { kind, name, secret } = auth;
   switch (kind) {
     case 'NONE':
       return { auth: null };
     case 'BASIC':
       return { auth: { basic: { username: name, password: secret } } };
+    case 'USERNAME':
+      return { auth: { basic: { username: secret, password: '' } } };
     case 'BEARER':
       return { auth: { bearer: secret } };
     case 'API_KEY':

@@ -5,6 +5,7 @@ import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
 import { useAction, useOffered } from '../actions';
 import type { ShownEndpoint } from '../use-endpoint';
+import { authKindOf } from './draft';
 import { AUTH_KINDS } from './words';
 
 /** The headers and the auth of an endpoint. Secrets show as set. */
@@ -31,7 +32,7 @@ export function HeadersCard({ endpoint }: { endpoint: ShownEndpoint }) {
     >
       <Facts>
         <Fact name={<Trans>Authentication</Trans>}>
-          {i18n._(AUTH_KINDS[auth?.kind ?? 'NONE'])}
+          {i18n._(AUTH_KINDS[authKindOf(auth)])}
           {detail != null && (
             <>
               {' '}

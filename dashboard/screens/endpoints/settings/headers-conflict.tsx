@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { Untrusted } from '../../../parts/untrusted';
 import { BriefConflict } from '../dialogs/brief-conflict';
 import type { ShownEndpoint } from '../use-endpoint';
+import { authKindOf } from './draft';
 import { AUTH_KINDS } from './words';
 
 /** What somebody else has saved since the dialog was opened, and the choice between it and one's own changes. */
@@ -15,7 +16,7 @@ export function HeadersConflict({
   overwrite: () => void;
 }) {
   const { i18n } = useLingui();
-  const auth = i18n._(AUTH_KINDS[delivery.auth?.kind ?? 'NONE']);
+  const auth = i18n._(AUTH_KINDS[authKindOf(delivery.auth)]);
   const now = [url, ...delivery.headers.map(({ name }) => name), auth].join(', ');
   return (
     <BriefConflict take={take} overwrite={overwrite} action={<Trans>Save my changes too</Trans>}>

@@ -1,4 +1,4 @@
-import { Trans } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import { FormDialog } from '../../../parts/form-dialog';
 import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
@@ -7,12 +7,13 @@ import { useEndpointForm } from '../dialogs/use-endpoint-form';
 import { UrlField } from '../form/url-field';
 import type { EndpointDialogProps } from '../use-endpoint';
 import { AuthFields } from './auth-fields';
-import { changeOf, draftOf, hasSecrets, setHeaders } from './draft';
+import { authKindOf, changeOf, draftOf, hasSecrets, lacksPassword, setHeaders } from './draft';
 import { HeaderRows } from './header-rows';
 import { HeadersConflict } from './headers-conflict';
 
 /** Changes the headers and the auth of an endpoint, and its URL, to whose origin their secrets belong. */
 export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
+  const { t } = useLingui();
   const isWritable = useWritable();
   const mayMove = useOffered(endpoint)('edit') && hasSecrets(endpoint.delivery);
   const form = useEndpointForm({
@@ -32,6 +33,9 @@ export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
       wide
       title={<Trans>Headers and auth</Trans>}
       action={form.conflict ? undefined : <Trans>Save</Trans>}
+      refused={
+        lacksPassword(draft) ? t`Enter the password. For none, choose “User name without a password”.` : undefined
+      }
       onClose={onClose}
     >
       {form.conflict && <HeadersConflict {...form.conflict} />}
@@ -52,7 +56,7 @@ export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
       {isWritable('auth') && (
         <AuthFields
           auth={draft.auth}
-          stored={endpoint.delivery.auth?.kind}
+          stored={authKindOf(endpoint.delivery.auth)}
           refusal={issues.find(({ path }) => path[0] === 'auth')?.detail}
           onChange={(auth) => onChange({ ...draft, auth })}
         />

@@ -1,10 +1,11 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
-import type { AuthDraft } from './draft';
+import type { AuthKind } from './draft';
 
-export const AUTH_KINDS: Record<AuthDraft['kind'], MessageDescriptor> = {
+export const AUTH_KINDS: Record<AuthKind, MessageDescriptor> = {
   NONE: msg`None`,
   BASIC: msg`User name and password`,
+  USERNAME: msg`User name without a password`,
   BEARER: msg`Bearer token`,
   API_KEY: msg`API key in a header`,
 };
