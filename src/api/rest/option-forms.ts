@@ -27,24 +27,20 @@ export function authForm(requested: boolean, description: string): z.ZodType {
   const text = z.string();
   const shown = {
     kind: text.meta({ pattern: '^[A-Z_]+$', description: 'BASIC, BEARER or API_KEY.', examples: ['BASIC'] }),
-    username: text
-      .nullable()
-      .meta({
-        description:
-          'The user name of BASIC. It is null where it is the secret, because there is no password, and for other kinds.',
-      }),
+    username: text.nullable().meta({
+      description:
+        'The user name of BASIC. It is null where it is the secret, because there is no password, and for other kinds.',
+    }),
     header: text.nullable().meta({ description: 'The name of the header of API_KEY, else null.' }),
   };
   if (!requested) {
     return z.object(shown).meta({ description });
   }
   const given = {
-    basic: z
-      .strictObject({ username: text, password: text })
-      .meta({
-        description:
-          'A user name and a password. One of them may be empty; without a password nobody can read the user name.',
-      }),
+    basic: z.strictObject({ username: text, password: text }).meta({
+      description:
+        'A user name and a password. One of them may be empty; without a password nobody can read the user name.',
+    }),
     bearer: text.meta({ description: 'A token.' }),
     api_key: z.strictObject({ header: text, value: text }).meta({ description: 'A key in a header of its own.' }),
   };
