@@ -62,7 +62,7 @@ function sent({ body = JSON_TEXT, secret = SECRET, previous = '', at = NOW } = {
     standardWebhooks: true,
     userAgent: 'Hookwright/1',
   });
-  const { 'user-agent': _agent, 'accept-encoding': _encoding, ...headers } = request.headers;
+  const { 'user-agent': _agent, accept: _accept, 'accept-encoding': _encoding, ...headers } = request.headers;
   return { headers, body: request.body, secrets: [secret], now: NOW };
 }
 

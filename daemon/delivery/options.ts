@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 import { defaultsOfFormat } from '../../src/domain/content/formats.js';
 import { authHeaderName, authHeaderValue } from '../../src/domain/fields/auth.js';
-import { isReserved, isSameHeader, isSealed } from '../../src/domain/fields/headers.js';
+import { isReserved, isSealed, sentAs } from '../../src/domain/fields/headers.js';
 import { HIDDEN } from '../../src/domain/redact.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import {
@@ -124,6 +124,3 @@ export class OptionsOfWebhooks {
     return Object.keys(opened).length === 0 ? NO_HEADERS : { headers: opened, shownHeaders: shown, secrets };
   }
 }
-
-/** The service has this one too: it is replaced, not repeated. */
-const sentAs = (name: string) => (isSameHeader(name, 'user-agent') ? 'user-agent' : name);

@@ -43,8 +43,31 @@ describe('contract §4, delivery to the subscriber', () => {
     expect(skew).toBeLessThan(30);
     expect(request.headers['content-type']).toBe('application/json');
     expect(request.headers['user-agent']).toMatch(/^Hookwright\/\d/);
+    expect(request.headers.accept).toBe('*/*');
     expect(request.headers['accept-encoding']).toBe('identity');
     expect(delivery.webhook_id).toBe(receiver.webhookId);
+  });
+
+  test('has the headers that web application firewalls ask for, each once and none empty (OWASP CRS 920)', async () => {
+    await stack.emit();
+    stack.startDaemon();
+
+    const { rawHeaders, body } = await first();
+    const headers = rawHeaders.flatMap((text, index) =>
+      index % 2 === 0 ? [{ name: text.toLowerCase(), value: rawHeaders[index + 1]! }] : [],
+    );
+    const all = (name: string) => headers.filter((one) => one.name === name).map(({ value }) => value);
+    expect(headers.filter(({ name }) => all(name).length !== 1)).toEqual([]);
+    expect(headers.filter(({ value }) => value.trim() === '')).toEqual([]);
+    expect(all('host')).toEqual([new URL(receiver.url).host]);
+    expect(all('accept')).toEqual(['*/*']);
+    expect(all('user-agent')[0]).toMatch(/^Hookwright\/[\d.]+\S*$/);
+    expect(all('content-type')).toEqual(['application/json']);
+    expect(all('content-length')).toEqual([String(body.length)]);
+    expect(all('connection')).toEqual(['keep-alive']);
+    expect(all('accept-encoding')).toEqual(['identity']);
+    const restricted = /^(transfer-encoding|expect|range|if-|content-encoding|content-range|proxy|x-http-method)/;
+    expect(headers.filter(({ name }) => restricted.test(name))).toEqual([]);
   });
 
   test('"hex of HMAC-SHA256 with the subscription secret as key over the raw request body bytes"', async () => {

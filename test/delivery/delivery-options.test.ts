@@ -71,15 +71,21 @@ test('basic auth may lack the password or the user name; what was set is hidden 
   }
 });
 
-test('a header that the service would refuse now is not sent; one like the user agent replaces it', async () => {
+test('a header that the service would refuse now is not sent; user agent and Accept are replaced, not repeated', async () => {
   const endpoint = await stack.endpoint();
-  await change(endpoint, headers(['X_Service_Signature', 'sha256=00', false], ['User_Agent', 'ours', false]));
+  const own = headers(
+    ['X_Service_Signature', 'sha256=00', false],
+    ['User_Agent', 'ours', false],
+    ['ACCEPT', 'text/plain', false],
+  );
+  await change(endpoint, own);
   await stack.emit();
   await eventually(() => endpoint.received.length === 1);
-  const [{ headers: sent }] = endpoint.received as [(typeof endpoint.received)[number]];
+  const { headers: sent, rawHeaders } = endpoint.received[0]!;
   expect(sent).not.toHaveProperty('x_service_signature');
   expect(sent).not.toHaveProperty('user_agent');
-  expect(sent).toMatchObject({ 'user-agent': 'ours' });
+  expect(sent).toMatchObject({ 'user-agent': 'ours', accept: 'text/plain' });
+  expect(rawHeaders.filter((text) => /^(accept|user-agent)$/i.test(text))).toHaveLength(2);
 });
 
 test('a change holds from the next attempt on, and other webhooks get nothing of it', async () => {

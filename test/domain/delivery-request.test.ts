@@ -22,6 +22,7 @@ describe('a delivery request', () => {
     expect(deliveryRequest(input).headers).toEqual({
       'content-type': 'application/json',
       'user-agent': 'Hookwright/0.1.0',
+      accept: '*/*',
       'accept-encoding': 'identity',
       'X-Service-Event': 'booking.created',
       'X-Service-Delivery': '139928371200123',

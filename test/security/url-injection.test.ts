@@ -21,7 +21,7 @@ const create = (url: string) =>
 
 /** The names of the headers of every delivery, and nothing else. */
 const HEADERS = [
-  ...['accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'user-agent'],
+  ...['accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'user-agent'],
   ...['webhook-id', 'webhook-signature', 'webhook-timestamp'],
   ...['x-service-delivery', 'x-service-event', 'x-service-signature', 'x-service-timestamp'],
 ];

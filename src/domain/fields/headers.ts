@@ -56,6 +56,12 @@ export const headerKey = (name: string): string => name.toLowerCase().replaceAll
 
 export const isSameHeader = (one: string, other: string): boolean => headerKey(one) === headerKey(other);
 
+/** Headers of the service that its users may replace. */
+const REPLACEABLE = ['user-agent', 'accept'];
+
+/** The name that a header is sent with: one of the service's is replaced, not repeated. */
+export const sentAs = (name: string): string => REPLACEABLE.find((one) => isSameHeader(one, name)) ?? name;
+
 /** Whether the service, the connection or a proxy sets the header. @param prefix of the service's own headers */
 export function isReserved(name: string, prefix: string): boolean {
   const key = headerKey(name);

@@ -3,7 +3,6 @@ import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { SentContent } from '../../../domain/content/content.js';
 import { curlCommand } from '../../../domain/curl.js';
 import { fixedHeaders } from '../../../domain/delivery-request.js';
-import { isSameHeader } from '../../../domain/fields/headers.js';
 import { shownHeadersOf } from '../../../domain/fields/shown-headers.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
@@ -59,18 +58,8 @@ async function requestOf(delivery: Delivery, sent: SentContent, isLatest: boolea
   const { id: deliveryId, eventType } = delivery;
   const headers = { ...fixedHeaders({ deliveryId, eventType, headerPrefix, userAgent: USER_AGENT }), ...sent.headers };
   const options = await optionsOf(webhook, context);
-  return {
-    url: webhook.url,
-    headers: options === null ? headers : withOwnHeaders(headers, shownHeadersOf(options)),
-  };
+  return { url: webhook.url, headers: { ...headers, ...(options === null ? {} : shownHeadersOf(options)) } };
 }
-
-/** The user agent is the only one of the service's that a webhook may replace. */
-const withOwnHeaders = (headers: Record<string, string>, own: Record<string, string>): Record<string, string> => {
-  const replaced = Object.keys(own).some((name) => isSameHeader(name, 'user-agent'));
-  const { 'user-agent': agent, ...others } = headers;
-  return { ...(replaced || agent === undefined ? others : headers), ...own };
-};
 
 /** The prefix of the headers may have changed since, but the end of their names has not. */
 function withoutSignatures(headers: Record<string, string>): Record<string, string> {
