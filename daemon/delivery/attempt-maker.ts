@@ -84,7 +84,7 @@ export class AttemptMaker {
       }
       const result = await sender.send(delivery.url, request, delivery.tenantId, timeoutMs);
       const endedAtMs = performance.now();
-      const outcome = judge(result, clock());
+      const outcome = judge(result, clock(), options.format);
       const answer = { outcome, kind: kindOf(outcome, result), isUnanswered: isUnanswered(result) };
       const isSameClosing = permit.giveBack(answer);
       trace?.ended(outcome, result);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
-import { defaultsOfFormat } from '../../src/domain/content/formats.js';
+import { type ContentFormat, defaultsOfFormat } from '../../src/domain/content/formats.js';
 import { authHeaderName, authHeaderValue } from '../../src/domain/fields/auth.js';
 import { isReserved, isSealed, sentAs } from '../../src/domain/fields/headers.js';
 import { HIDDEN } from '../../src/domain/redact.js';
@@ -30,6 +30,8 @@ export interface DeliveryOptions extends Pick<Defaults, 'timeoutMs' | 'retryDela
   shownHeaders: Readonly<Record<string, string>> | null;
   /** How fast, and how often at a time. */
   allowed: Allowed;
+  /** Null: the usual one. */
+  format: ContentFormat | null;
   /** Texts that answers must not keep. */
   secrets: readonly string[];
 }
@@ -57,7 +59,7 @@ export class OptionsOfWebhooks {
     { delivery, deliveryDefaults }: Pick<Config, 'delivery' | 'deliveryDefaults'>,
   ) {
     this.#headerPrefix = delivery.headerPrefix;
-    this.#none = { ...deliveryDefaults, ...NO_HEADERS, allowed: UNLIMITED };
+    this.#none = { ...deliveryDefaults, ...NO_HEADERS, format: null, allowed: UNLIMITED };
     this.#reads = new GroupCommit((webhookIds) => readDeliveryOptions(pool, webhookIds), { itemsMax: BATCH_MAX });
   }
 
@@ -91,6 +93,7 @@ export class OptionsOfWebhooks {
       timeoutMs: stored.timeoutMs ?? this.#none.timeoutMs,
       retryDelaysSeconds: stored.retryDelaysSeconds ?? this.#none.retryDelaysSeconds,
       ...(await this.#openHeaders(named, stored)),
+      format: stored.format,
       allowed: {
         ratePerSecond: stored.ratePerSecond ?? defaultsOfFormat(stored).ratePerSecond ?? null,
         concurrencyMax: stored.concurrencyMax,

@@ -61,6 +61,10 @@ const REMEDIES: Record<string, Remedy> = {
     why: msg`its answer headers are too long`,
     what: msg`Send fewer or shorter headers; often these are cookies that a webhook does not need.`,
   },
+  MESSAGE_REFUSED: {
+    why: msg`Microsoft Teams has not taken the message`,
+    what: msg`The body of the answer says why. Microsoft ends old connectors: a workflow replaces them.`,
+  },
   CONTENT_TOO_LARGE: {
     why: msg`its template makes too much of the event`,
     what: msg`Shorten the template of the endpoint. Then send the delivery again with the new content.`,

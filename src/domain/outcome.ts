@@ -1,7 +1,8 @@
+import type { ContentFormat } from './content/formats.js';
 import { parseRetryAfter } from './retry-after.js';
 
 /**
- * Reasons for having no answer, with their meaning for the owner of the endpoint. A name without a DNS answer and one
+ * Reasons for a failure other than the status of the answer, with their meaning for the owner of the endpoint. A name without a DNS answer and one
  * whose answer is refused must read the same to a tenant (or deliveries would map our network): both are DNS_FAILED.
  */
 export const SEND_ERRORS = {
@@ -20,6 +21,8 @@ export const SEND_ERRORS = {
   PROTOCOL_ERROR: 'what came is not HTTP/1.1, which alone is spoken',
   CONTENT_LENGTH_TWICE: 'the answer has the header Content-Length more than once',
   HEADERS_TOO_LARGE: 'the headers of the answer are too long',
+  MESSAGE_REFUSED:
+    'the answer was a success by its status, and its text says that Microsoft Teams has not taken the message',
   CONTENT_TOO_LARGE:
     'nothing was sent: the content of the webhook made more of the event than a payload may have. The endpoint has no part in it',
 } as const;
@@ -86,14 +89,16 @@ export type Outcome =
  * Any 2xx is a success, even with a broken body: the receiver has acknowledged, and sending again would only make a
  * duplicate. 410 asks us never to come back. Everything else is a failure, redirects too. Only 429 and 503 may say how
  * long to wait.
+ *
+ * @param format of the webhook; null: the usual one
  */
-export function judge(result: SendResult, now: Date): Outcome {
+export function judge(result: SendResult, now: Date, format: ContentFormat | null = null): Outcome {
   if (result.kind === 'error') {
     return failed(result.code, null, null);
   }
   const { statusCode } = result;
   if (statusCode >= 200 && statusCode <= 299) {
-    return { verdict: 'SUCCEEDED' };
+    return (format === 'TEAMS' ? refusalByTeams(result.body) : null) ?? { verdict: 'SUCCEEDED' };
   }
   if (statusCode === 410) {
     return { verdict: 'GONE', errorCode: 'HTTP_410' };
@@ -106,6 +111,14 @@ export function judge(result: SendResult, now: Date): Outcome {
   const retryAfterMs = parseRetryAfter(result.retryAfter, now);
   // "Wait 0 seconds", or until a time that has passed, cannot close anything: it counts as no hint here.
   return failed(errorCode, retryAfterMs, retryAfterMs || (statusCode === 429 ? 'UNTIMED' : null));
+}
+
+const REFUSED_BY_TEAMS = /Webhook message delivery failed(?:.*?HTTP error (\d{3}))?/is;
+
+/** Old connectors of Microsoft Teams answer 200, and have the failure and its status in their text. */
+function refusalByTeams(body: Buffer): Outcome | null {
+  const found = REFUSED_BY_TEAMS.exec(body.toString());
+  return found && failed('MESSAGE_REFUSED', null, found[1] === '429' ? 'UNTIMED' : null);
 }
 
 const CONTENT_TOO_LARGE = 'CONTENT_TOO_LARGE';

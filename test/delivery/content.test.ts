@@ -152,6 +152,32 @@ test('a content that is too large fails its delivery, and not the endpoint', asy
   await received(hook);
 });
 
+test('an old connector of Teams that answers 200 and says that it failed is retried, with its answer kept', async () => {
+  const text = 'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 413';
+  const [teams, slack] = [await endpoint({ format: 'TEAMS' }), await endpoint({ format: 'SLACK' })];
+  for (const hook of [teams, slack]) {
+    hook.answerWith(answer(200, {}, text));
+  }
+  await emit();
+  const asked = `{ webhook(id: "${teams.id}") { deliveries(first: 1) { edges { node {
+    lastErrorCode lastStatusCode nextAttemptAt webhook { consecutiveFailures }
+    attempts { statusCode errorCode responseBody } } } } } }`;
+  const failed = await eventually(async () => {
+    const delivery = dataOf(await site.ask(asked)).webhook.deliveries.edges[0]?.node;
+    return delivery?.lastErrorCode && delivery.attempts.length > 0 && delivery;
+  });
+  expect(failed).toEqual({
+    lastErrorCode: 'MESSAGE_REFUSED',
+    lastStatusCode: 200,
+    nextAttemptAt: expect.any(String),
+    webhook: { consecutiveFailures: 1 },
+    attempts: [{ statusCode: 200, errorCode: 'MESSAGE_REFUSED', responseBody: text }],
+  });
+  await deliveryOf(slack, 'SUCCEEDED');
+  const found = await site.ask('{ deliveries(filter: {errorCode: "MESSAGE_REFUSED"}) { edges { node { status } } } }');
+  expect(dataOf(found).deliveries.edges).toEqual([{ node: { status: 'PENDING' } }]);
+});
+
 test('a chat gets a message a second, unless another rate is set', async () => {
   const rates = async ({ id }: Endpoint) =>
     dataOf(await site.ask(`{ webhook(id: "${id}") { delivery { ratePerSecond own } } }`)).webhook.delivery;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SendResult } from '../../src/domain/outcome.js';
+import { judge, type SendResult } from '../../src/domain/outcome.js';
 import {
   afterAttempt,
   afterClosing,
@@ -164,11 +164,7 @@ describe('the kind of an answer', () => {
     [500, 'STRAINED'],
     [503, 'STRAINED'],
   ])('%i: %s', (status, kind) => {
-    const outcome =
-      status < 300
-        ? ({ verdict: 'SUCCEEDED' } as const)
-        : ({ verdict: 'FAILED', errorCode: `HTTP_${status}`, retryAfterMs: null, closing: null } as const);
-    expect(kindOf(outcome, response(status))).toBe(kind);
+    expect(kindOf(judge(response(status), new Date()), response(status))).toBe(kind);
   });
 
   test('no answer at all is strain, and 410 is none', () => {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CONTENT_FORMATS, type ContentFormat } from '../../src/domain/content/formats.js';
 import { judge, SEND_ERROR_CODES, type SendResult } from '../../src/domain/outcome.js';
+import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
 
 const now = new Date('2026-01-31T09:30:00Z');
 
@@ -45,6 +47,41 @@ describe('an attempt', () => {
       }),
     );
   });
+});
+
+describe('with the format TEAMS', () => {
+  const error = (status: number) =>
+    `Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error ${status} with ContextId tcid=0`;
+  const says = (text: string, format: ContentFormat | null = 'TEAMS', statusCode = 200) =>
+    judge({ ...answer, statusCode, body: Buffer.from(text) }, now, format);
+
+  test.each([error(413), error(502), `"${error(400)}"`, ' webhook message DELIVERY failed.'])(
+    'a 200 that says %j is a failure',
+    (text) => {
+      expect(says(text)).toEqual({ ...failed, errorCode: 'MESSAGE_REFUSED' });
+    },
+  );
+
+  test('a 200 that says that there were too many messages closes the endpoint as a 429 does', () => {
+    expect(says(error(429))).toEqual({ ...failed, errorCode: 'MESSAGE_REFUSED', closing: 'UNTIMED' });
+    const result = { ...answer, statusCode: 200, body: Buffer.from(error(429)) };
+    expect(kindOf(judge(result, now, 'TEAMS'), result)).toBe('STRAINED');
+    expect(kindOf(judge({ ...result, body: Buffer.from(error(413)) }, now, 'TEAMS'), result)).toBe('OTHER');
+  });
+
+  test('any other text of a 2xx is a success, and other statuses are what they are', () => {
+    for (const text of ['1', '', 'ok', 'Webhook', 'message delivery failed']) {
+      expect(says(text)).toEqual({ verdict: 'SUCCEEDED' });
+    }
+    expect(says(error(429), 'TEAMS', 500)).toEqual({ ...failed, errorCode: 'HTTP_500' });
+  });
+
+  test.each([null, ...(Object.keys(CONTENT_FORMATS) as ContentFormat[]).filter((format) => format !== 'TEAMS')])(
+    'the text changes nothing for the format %s',
+    (format) => {
+      expect(says(error(429), format)).toEqual({ verdict: 'SUCCEEDED' });
+    },
+  );
 });
 
 const past = 'Sat, 31 Jan 2026 09:29:59 GMT';

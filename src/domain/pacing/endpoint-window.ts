@@ -162,9 +162,10 @@ export const silentAfterMs = ({ meanMs }: EndpointWindow): number =>
   meanMs === null ? SILENT_MS_UNKNOWN : Math.max(SILENT_MS_MIN, meanMs * SILENT_MEANS);
 
 /** 5xx, 429 and every kind of broken connection are strain. */
-export function kindOf({ verdict }: Outcome, result: SendResult): AnswerKind {
-  if (verdict === 'SUCCEEDED') {
+export function kindOf(outcome: Outcome, result: SendResult): AnswerKind {
+  if (outcome.verdict === 'SUCCEEDED') {
     return 'GOOD';
   }
-  return result.kind === 'error' || result.statusCode >= 500 || result.statusCode === 429 ? 'STRAINED' : 'OTHER';
+  const asksForPause = outcome.verdict === 'FAILED' && outcome.closing !== null;
+  return result.kind === 'error' || result.statusCode >= 500 || asksForPause ? 'STRAINED' : 'OTHER';
 }
