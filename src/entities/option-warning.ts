@@ -6,7 +6,7 @@ const codes = Object.entries(WARNING_CODES).map(([code, meaning]) => `\`${code}\
 
 @ObjectType({
   description:
-    'A possible mistake in an option, by the schemas of the event types. It is no error, since schemas grow.',
+    'A possible mistake in an option, most by the schemas of the event types. It is no error, since schemas grow.',
 })
 export class OptionWarning implements Warning {
   @Field(() => String, { description: `The kind, for programs: ${codes.join(', ')}. There may be more in the future.` })
@@ -15,7 +15,7 @@ export class OptionWarning implements Warning {
   @Field(() => String, { description: 'A sentence for people.' })
   message!: string;
 
-  @Field(() => String, { description: 'The path in payloads that it is about, or `@type`.' })
+  @Field(() => String, { description: 'The path in payloads that it is about, `@type`, or the name of a header.' })
   path!: string;
 
   @Nullable(() => String, 'The event type whose schema it is about. Null: all that the webhook gets.')

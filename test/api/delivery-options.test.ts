@@ -141,6 +141,31 @@ describe('headers', () => {
   });
 });
 
+test('placeholders in values are sent as they stand: a warning says so, also of secrets', async () => {
+  const { id } = await api.webhook();
+  const warnings = 'delivery { warnings { code message path eventType types } }';
+  const query = `{ webhook(id: "${gid.webhook(id)}") { ${warnings} } }`;
+  const read = async () => (await api.ask('POST //graphql', { json: { query } })).body.data.webhook.delivery.warnings;
+  expect(await read()).toEqual([]);
+  const setHeaders = [
+    { name: 'X-Code', value: 'a {{code}} b', secret: false },
+    { name: 'X-Hidden', value: '{{ marker.a }}' },
+    { name: 'X-Json', value: '{"a":{"b":1}}', secret: false },
+    { name: 'X-Braces', value: '{{ }}}{{}}{{', secret: false },
+  ];
+  await changed(id, { setHeaders: setHeaders.slice(0, 3), auth: { bearer: 'marker.{{token}}' } });
+  const shown = await read();
+  const about = { code: 'placeholder_in_header', eventType: null, types: null };
+  expect(shown).toMatchObject(['X-Code', 'X-Hidden', 'Authorization'].map((path) => ({ ...about, path })));
+  expect(JSON.stringify(shown)).not.toContain('marker');
+  expect((await optionsOf(id)).warnings.map((one: { path: string }) => one.path)).toEqual([
+    ...['X-Code', 'X-Hidden', 'Authorization'],
+  ]);
+  const plain = setHeaders.map((one) => ({ ...one, value: one.value.replaceAll(/[{}]/g, '').trim() }));
+  await changed(id, { setHeaders: plain.slice(0, 2), auth: { apiKey: { header: 'X-Key', value: '{{a}}' } } });
+  expect((await read()).map((one: { path: string }) => one.path)).toEqual(['X-Key']);
+});
+
 describe('auth', () => {
   test('is one of three kinds, set as a whole, and never shown', async () => {
     const { id } = await api.webhook();

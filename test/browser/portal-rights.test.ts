@@ -70,7 +70,7 @@ describe('the portal offers what its session may do', () => {
     await page.getByRole('button', { name: 'Remove the header' }).click();
     await page.getByRole('button', { name: 'Add a header' }).click();
     await page.getByLabel('Name of the header').fill('X-Mine');
-    await page.getByLabel('Value of the header').fill('another value');
+    await page.getByLabel('Value of the header').fill('another {{value}}');
     const id = `wh_${new URL(page.url()).pathname.split('/').at(-1)}`;
     const delivery = { setHeaders: [{ name: 'X-Theirs', value: 'b', secret: false }], timeoutMs: 5_000 };
     await stack.api.graphql(
@@ -85,6 +85,7 @@ describe('the portal offers what its session may do', () => {
       await page.getByText(name, { exact: true }).waitFor();
     }
     expect(await page.getByText('X-Api-Key', { exact: true }).count()).toBe(0);
+    await page.getByText(/^The value of X-Mine has a placeholder/).waitFor();
 
     await page.getByRole('button', { name: 'Change' }).last().click();
     const kind = page.getByRole('combobox', { name: 'Authentication' });

@@ -125,7 +125,7 @@ export const warningForm = z
       examples: ['No subscribed event type has total.amount in its schema.'],
     }),
     path: z.string().meta({
-      description: 'The path in payloads that it is about, or `@type`.',
+      description: 'The path in payloads that it is about, `@type`, or the name of a header.',
       examples: ['total.amount'],
     }),
     event: z.string().nullable().meta({
@@ -137,7 +137,8 @@ export const warningForm = z
   })
   .meta({
     id: 'OptionWarning',
-    description: 'A possible mistake in an option, by the schemas of the events. It is no error, since schemas grow.',
+    description:
+      'A possible mistake in an option, most by the schemas of the events. It is no error, since schemas grow.',
   });
 
 const warningSelection = Object.keys(warningForm.shape)

@@ -6,7 +6,7 @@ import { namesOf, pathOf, TYPE_PATH } from './filter-path.js';
 import { missingFields } from './shape/missing-fields.js';
 import type { ShapePlan } from './shape/project.js';
 
-/** Mistakes that options of a webhook may have, by the schemas of its event types. Schemas grow: they are no errors. */
+/** Mistakes that options of a webhook may have, most by the schemas of its event types. Schemas grow: they are no errors. */
 
 /** The codes with their meaning. */
 export const WARNING_CODES = {
@@ -15,13 +15,14 @@ export const WARNING_CODES = {
   key_type_not_in_schema: 'the schemas have an object or a list where the ordering key should be',
   elements_may_differ: 'several conditions that look into one list may be met by different elements of it',
   shape_field_not_in_schema: 'the shape asks for a field that the schema no longer has',
+  placeholder_in_header: 'the value of a header has a placeholder, which is sent as it stands',
 } as const;
 
 export interface OptionWarning {
   code: keyof typeof WARNING_CODES;
   /** A sentence. */
   message: string;
-  /** In payloads. */
+  /** In payloads; or the name of a header. */
   path: string;
   /** The event type whose schema lacks the path. Null: all that the webhook gets. */
   eventType: string | null;
@@ -73,6 +74,15 @@ export const shapeWarnings = ({ types }: ShapePlan, eventType: string, schema: J
         types: null,
       }))
     : [];
+
+/** The value is not shown: it may be secret. */
+export const headerWarning = (name: string): OptionWarning => ({
+  code: 'placeholder_in_header',
+  message: `The value of ${name} has a placeholder in braces, which is sent as it stands: only content is filled.`,
+  path: name,
+  eventType: null,
+  types: null,
+});
 
 /** The type of `@type`. */
 const NAMES: ReadonlySet<JsonType> = new Set(['string']);

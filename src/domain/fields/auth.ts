@@ -1,4 +1,4 @@
-import { HEADER_VALUE_CHARS_MAX, isSameHeader, nameProblem, valueProblem } from './headers.js';
+import { HEADER_VALUE_CHARS_MAX, isSameHeader, type Marked, nameProblem, valueProblem } from './headers.js';
 
 /** How a webhook's requests prove to the endpoint who sends them: one secret header. */
 
@@ -16,7 +16,7 @@ export type AuthForm =
 export type AuthKind = AuthForm['kind'];
 
 /** The auth of a webhook as its row has it: the password, user name, token or value is sealed, in base64. */
-export type StoredAuth = AuthForm & { sealed: string };
+export type StoredAuth = AuthForm & Marked & { sealed: string };
 
 export interface ShownAuth {
   kind: AuthKind;

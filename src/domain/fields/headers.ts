@@ -8,7 +8,16 @@ export const HEADER_VALUE_CHARS_MAX = 4_096;
 export const HEADERS_CHARS_MAX = 8_192;
 
 /** A header as its webhook's row has it. The value of a secret one is sealed, in base64. */
-type StoredHeader = { value: string } | { sealed: string; length: number };
+type StoredHeader = { value: string } | SealedHeader;
+interface SealedHeader extends Marked {
+  sealed: string;
+  length: number;
+}
+/** What is known of a sealed value. */
+export interface Marked {
+  /** It has a placeholder, as people write them in contents; here it is sent as it stands. */
+  placeholder?: true;
+}
 export type StoredHeaders = Readonly<Record<string, StoredHeader>>;
 
 export interface HeaderInput {
@@ -30,7 +39,15 @@ export interface ShownHeader {
   secret: boolean;
 }
 
-export const isSealed = (header: StoredHeader): header is { sealed: string; length: number } => 'sealed' in header;
+export const isSealed = (header: StoredHeader): header is SealedHeader => 'sealed' in header;
+
+export const markOf = (value: string): Marked => (/\{\{[^{}]+\}\}/.test(value) ? { placeholder: true } : {});
+
+/** The names of those with a placeholder. */
+export const withPlaceholders = (stored: StoredHeaders | null | undefined): string[] =>
+  Object.entries(stored ?? {}).flatMap(([name, header]) =>
+    (isSealed(header) ? header : markOf(header.value)).placeholder ? [name] : [],
+  );
 
 export const shownHeaders = (stored: StoredHeaders | null | undefined): ShownHeader[] =>
   Object.entries(stored ?? {}).map(([name, header]) =>

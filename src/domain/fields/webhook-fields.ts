@@ -89,6 +89,7 @@ export const webhookFields = {
     type: 'DeliveryOptions',
     option: 'DeliveryOption',
     scope: 'webhooks:options',
+    warns: true,
     beside: true,
     description: 'How the endpoint is called.',
     input: 'How the endpoint is called. Options that are left out stay as they are.',

@@ -1,4 +1,5 @@
 import { type AuthInput, authParts, type StoredAuth } from '../../domain/fields/auth.js';
+import { markOf } from '../../domain/fields/headers.js';
 
 /** The field that the envelope of a password, token or key is bound to. */
 export const AUTH_SEALED_AS = 'auth';
@@ -8,5 +9,5 @@ export async function sealAuth(
   seal: (value: string, field: string) => Promise<Buffer>,
 ): Promise<StoredAuth> {
   const { form, secret } = authParts(input);
-  return { ...form, sealed: (await seal(secret, AUTH_SEALED_AS)).toString('base64') };
+  return { ...form, ...markOf(secret), sealed: (await seal(secret, AUTH_SEALED_AS)).toString('base64') };
 }

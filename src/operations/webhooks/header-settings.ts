@@ -4,6 +4,7 @@ import {
   type HeaderChange,
   headerKey,
   isSealed,
+  markOf,
   type StoredHeaders,
 } from '../../domain/fields/headers.js';
 import { HIDDEN } from '../../domain/redact.js';
@@ -27,7 +28,7 @@ export async function sealHeaders(
 ): Promise<SealedHeaderChange> {
   const stored = set.map(async ({ name, value, secret }): Promise<[string, StoredHeader]> => {
     const sealed = secret ? (await seal(value, sealedAs(name))).toString('base64') : null;
-    return [name, sealed === null ? { value } : { sealed, length: value.length }];
+    return [name, sealed === null ? { value } : { sealed, length: value.length, ...markOf(value) }];
   });
   return { set: await Promise.all(stored), remove };
 }

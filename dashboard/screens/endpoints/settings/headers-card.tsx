@@ -4,6 +4,7 @@ import { Card, Fact, Facts } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
 import { useAction, useOffered } from '../actions';
+import { OptionWarnings } from '../option-warnings';
 import type { ShownEndpoint } from '../use-endpoint';
 import { authKindOf } from './draft';
 import { AUTH_KINDS } from './words';
@@ -14,7 +15,7 @@ export function HeadersCard({ endpoint }: { endpoint: ShownEndpoint }) {
   const [, start] = useAction();
   const isWritable = useWritable();
   const mayChange = useOffered(endpoint)('headers') && (isWritable('headers') || isWritable('auth'));
-  const { headers, auth } = endpoint.delivery;
+  const { headers, auth, warnings } = endpoint.delivery;
   const detail = auth?.username ?? auth?.header;
   if (headers.length === 0 && auth == null && !mayChange) {
     return null;
@@ -48,6 +49,7 @@ export function HeadersCard({ endpoint }: { endpoint: ShownEndpoint }) {
           </Fact>
         ))}
       </Facts>
+      <OptionWarnings warnings={warnings} />
     </Card>
   );
 }

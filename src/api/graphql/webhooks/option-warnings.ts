@@ -1,6 +1,7 @@
 import { contentFrom } from '../../../domain/content/content.js';
 import {
   filterWarnings,
+  headerWarning,
   keyWarnings,
   type OptionWarning,
   placeholderWarnings,
@@ -8,6 +9,8 @@ import {
 } from '../../../domain/content/option-warnings.js';
 import { placeholdersIn } from '../../../domain/content/template.js';
 import { matches } from '../../../domain/events/event-type.js';
+import { authHeaderName } from '../../../domain/fields/auth.js';
+import { withPlaceholders } from '../../../domain/fields/headers.js';
 import type { JsonObject } from '../../../domain/schema-rules/subschemas.js';
 import type { Webhook } from '../../../entities/webhook.js';
 import type { WebhookOptions } from '../../../entities/webhook-options.js';
@@ -16,7 +19,12 @@ import type { Context } from '../../context/context.js';
 import { optionsOf } from '../fields/options-of.js';
 
 /** Finds possible mistakes in the options of a webhook, by their groups. */
-export const optionWarnings = { content: contentWarnings, ordering: orderingWarnings };
+export const optionWarnings = { delivery: deliveryWarnings, content: contentWarnings, ordering: orderingWarnings };
+
+async function deliveryWarnings(webhook: Webhook, context: Context): Promise<OptionWarning[]> {
+  const { headers, auth }: Partial<WebhookOptions> = (await optionsOf(webhook, context)) ?? {};
+  return [...withPlaceholders(headers), ...(auth?.placeholder ? [authHeaderName(auth)] : [])].map(headerWarning);
+}
 
 async function contentWarnings(webhook: Webhook, context: Context): Promise<OptionWarning[]> {
   const options = (await optionsOf(webhook, context)) ?? {};
