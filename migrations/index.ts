@@ -23,6 +23,7 @@ import { Shapes } from './0023-shapes.js';
 import { ScheduledEvents } from './0024-scheduled-events.js';
 import { BlockedKeys } from './0025-blocked-keys.js';
 import { SchemaImpact } from './0026-schema-impact.js';
+import { DeliveryMethod } from './0027-delivery-method.js';
 import { WaitingEndpoints } from './0029-waiting-endpoints.js';
 
 /**
@@ -55,5 +56,6 @@ export const migrations = [
   { name: '0024-scheduled-events', class: ScheduledEvents },
   { name: '0025-blocked-keys', class: BlockedKeys },
   { name: '0026-schema-impact', class: SchemaImpact },
+  { name: '0027-delivery-method', class: DeliveryMethod },
   { name: '0029-waiting-endpoints', class: WaitingEndpoints },
 ];

@@ -66,7 +66,7 @@ export class AttemptMaker {
     const { clock, fence, sender, tracing } = this.deps;
     const { timeoutMs, retryDelaysSeconds } = options;
     const isLast = delivery.isCheck || delivery.isProbe;
-    const trace = traceAttempt(tracing, delivery);
+    const trace = traceAttempt(tracing, delivery, options.method);
     try {
       const keys = this.#signer.keysAtHand(delivery) ?? (await this.#signer.openKeys(delivery));
       const content = delivery.content === null ? undefined : await this.#contents.of(delivery, delivery.content);
@@ -94,6 +94,7 @@ export class AttemptMaker {
         startedAtMs,
         isSameClosing,
         endedAtMs,
+        method: options.method,
         requestHeaders:
           options.shownHeaders === null ? request.headers : { ...request.headers, ...options.shownHeaders },
         result: withoutSecrets(result, options.secrets),

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 import { type ContentFormat, defaultsOfFormat } from '../../src/domain/content/formats.js';
+import { DEFAULT_METHOD, type DeliveryMethod } from '../../src/domain/delivery-method.js';
 import { authHeaderName, authHeaderValue } from '../../src/domain/fields/auth.js';
 import { isReserved, isSealed, sentAs } from '../../src/domain/fields/headers.js';
 import { HIDDEN } from '../../src/domain/redact.js';
@@ -30,6 +31,7 @@ export interface DeliveryOptions extends Pick<Defaults, 'timeoutMs' | 'retryDela
   shownHeaders: Readonly<Record<string, string>> | null;
   /** How fast, and how often at a time. */
   allowed: Allowed;
+  method: DeliveryMethod;
   /** Null: the usual one. */
   format: ContentFormat | null;
   /** Texts that answers must not keep. */
@@ -59,7 +61,7 @@ export class OptionsOfWebhooks {
     { delivery, deliveryDefaults }: Pick<Config, 'delivery' | 'deliveryDefaults'>,
   ) {
     this.#headerPrefix = delivery.headerPrefix;
-    this.#none = { ...deliveryDefaults, ...NO_HEADERS, format: null, allowed: UNLIMITED };
+    this.#none = { ...deliveryDefaults, ...NO_HEADERS, method: DEFAULT_METHOD, format: null, allowed: UNLIMITED };
     this.#reads = new GroupCommit((webhookIds) => readDeliveryOptions(pool, webhookIds), { itemsMax: BATCH_MAX });
   }
 
@@ -93,6 +95,7 @@ export class OptionsOfWebhooks {
       timeoutMs: stored.timeoutMs ?? this.#none.timeoutMs,
       retryDelaysSeconds: stored.retryDelaysSeconds ?? this.#none.retryDelaysSeconds,
       ...(await this.#openHeaders(named, stored)),
+      method: stored.method ?? DEFAULT_METHOD,
       format: stored.format,
       allowed: {
         ratePerSecond: stored.ratePerSecond ?? defaultsOfFormat(stored).ratePerSecond ?? null,

@@ -53,7 +53,7 @@ export class Signer {
    */
   sign(
     { id, eventType, body }: DueDelivery,
-    { headers }: DeliveryOptions,
+    { method, headers }: DeliveryOptions,
     keys: SigningKeySet,
     at: Date,
     content?: SentContent,
@@ -69,6 +69,7 @@ export class Signer {
       headerPrefix,
       standardWebhooks,
       userAgent,
+      method,
     });
     if (content !== undefined) {
       Object.assign(request.headers, content.headers);

@@ -1,4 +1,5 @@
 import type { TargetPolicy } from '../../src/domain/addresses/target.js';
+import { DEFAULT_METHOD } from '../../src/domain/delivery-method.js';
 import type { DeliveryRequest } from '../../src/domain/delivery-request.js';
 import type { SendResult } from '../../src/domain/outcome.js';
 import { originFor, timedPools } from './connection-times.js';
@@ -23,7 +24,7 @@ export interface SenderOptions extends ExchangeLimits {
 
 export interface Sender {
   /**
-   * Makes one attempt: POSTs the request and waits for the answer. The receiver's faults are in the result.
+   * Makes one attempt: sends the request and waits for the answer. The receiver's faults are in the result.
    *
    * @param tenantId each tenant has connections of its own
    * @param timeoutMs the webhook's own limit for the whole attempt; default: `totalTimeoutMs`
@@ -89,7 +90,7 @@ export function createSender(options: SenderOptions): Sender {
   };
   let closed: Promise<void> | undefined;
   return {
-    send: (text, { headers, body }, tenantId, timeoutMs = totalTimeoutMs) => {
+    send: (text, { method = DEFAULT_METHOD, headers, body }, tenantId, timeoutMs = totalTimeoutMs) => {
       const url = findUrl(text);
       if (url === null) {
         return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
@@ -97,7 +98,7 @@ export function createSender(options: SenderOptions): Sender {
       const sent = new Promise<SendResult>((resolve, reject) => {
         const connectMs = connectMsOf(timeoutMs);
         const origin = originFor(url.origin, tenantId, connectMs === usualConnectMs ? undefined : connectMs);
-        const request = { path: url.path, origin, method: 'POST', headers, body } as const;
+        const request = { path: url.path, origin, method, headers, body };
         const repeat = () => freshAgent.dispatch(request, exchange);
         const exchange = new Exchange(limitsFor(timeoutMs), resolve, reject, repeat);
         agent.dispatch(request, exchange);

@@ -1,3 +1,4 @@
+import type { DeliveryMethod } from '../../src/domain/delivery-method.js';
 import type { Outcome, SendResult } from '../../src/domain/outcome.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import type { Tracing } from '../../src/platform/telemetry/tracing.js';
@@ -13,12 +14,16 @@ interface AttemptTrace {
  * Continues the trace in which the event was emitted, if there is one. Payload, secret and the URL's path are not
  * recorded: receivers' URLs contain tokens.
  */
-export function traceAttempt(tracing: Tracing | null | undefined, delivery: DueDelivery): AttemptTrace | undefined {
+export function traceAttempt(
+  tracing: Tracing | null | undefined,
+  delivery: DueDelivery,
+  method: DeliveryMethod,
+): AttemptTrace | undefined {
   if (!tracing || delivery.traceparent === null) {
     return undefined;
   }
   const span = tracing.start('deliver', 'CLIENT', delivery.traceparent, {
-    'http.request.method': 'POST',
+    'http.request.method': method,
     'server.address': URL.parse(delivery.url)?.hostname ?? '',
     'hookwright.delivery_id': delivery.id,
     'hookwright.attempt': delivery.attemptNumber,

@@ -29,6 +29,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
     name: msg`Requests at a time`,
     hint: msg`All running processes share this number, at least 1 each.`,
   },
+  method: { name: msg`Method`, hint: msg`The HTTP method of requests, usually POST.` },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   auth: { name: msg`Authentication`, hint: msg`Proves to the endpoint who sends a request.` },
   content: { name: msg`Content`, hint: msg`Which events are sent, and in which form.` },

@@ -80,8 +80,8 @@ const REMEDIES: Record<string, Remedy> = {
     what: msg`Check the URL's path, and that the route accepts POST requests.`,
   },
   HTTP_405: {
-    why: msg`it answers 405, so it does not accept POST`,
-    what: msg`Let the route accept POST requests, or change the URL to one that does.`,
+    why: msg`it answers 405, so it does not accept the method`,
+    what: msg`Let the route accept the method, which is usually POST, or change the URL or the method.`,
   },
   HTTP_410: {
     why: msg`it answers 410, so it wants no more deliveries`,

@@ -1,6 +1,7 @@
 import { HIDDEN } from './redact.js';
 
 interface CurlRequest {
+  method: string;
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
@@ -12,11 +13,11 @@ const ARGUMENT_BYTES_MAX = 100_000;
 const CONTROLS = /(?!\n)\p{Cc}/gu;
 
 /**
- * A command for a POSIX shell that makes a POST request with exactly these headers and bytes. Headers that curl adds by
+ * A command for a POSIX shell that makes a request with exactly these headers and bytes. Headers that curl adds by
  * itself are taken away, and nothing in url, headers or body has a meaning for the shell or for curl. A hidden header
  * is read from a variable, whose name the shell says while it is not set.
  */
-export function curlCommand({ url, headers, body }: CurlRequest): string {
+export function curlCommand({ method, url, headers, body }: CurlRequest): string {
   const withheld = ['Accept', 'Expect'].filter(
     (name) => !Object.keys(headers).some((given) => given.toLowerCase() === name.toLowerCase()),
   );
@@ -29,7 +30,11 @@ export function curlCommand({ url, headers, body }: CurlRequest): string {
   // Otherwise the body comes through a pipe: printf is built into shells, so its arguments may be of any length.
   const isArgument = Buffer.byteLength(body) <= ARGUMENT_BYTES_MAX && body.search(CONTROLS) === -1;
   const data = isArgument ? `--data-raw ${quote(body)}` : '--data-binary @-';
-  const parts = [`curl --globoff --request POST ${quote(url)}`, ...headerLines.map((line) => `--header ${line}`), data];
+  const parts = [
+    `curl --globoff --request ${method} ${quote(url)}`,
+    ...headerLines.map((line) => `--header ${line}`),
+    data,
+  ];
   return `${isArgument ? '' : `printf ${quote(printfFormat(body))} | `}${parts.join(' \\\n  ')}`;
 }
 

@@ -1,3 +1,4 @@
+import type { DeliveryMethod } from './delivery-method.js';
 import type { SecretKeys } from './signing/secret.js';
 import { contractSignature, standardSignature } from './signing/signature.js';
 
@@ -19,9 +20,12 @@ export interface DeliveryRequestInput {
   /** Whether the three Standard Webhooks headers are sent as well. */
   standardWebhooks: boolean;
   userAgent: string;
+  method?: DeliveryMethod;
 }
 
 export interface DeliveryRequest {
+  /** Default: POST. */
+  method?: DeliveryMethod | undefined;
   headers: Record<string, string>;
   /** The very bytes that the signatures cover: send these, never the text. */
   body: Buffer;
@@ -49,7 +53,7 @@ export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
     const sign = ({ standard }: SecretKeys) => standardSignature(standard, id, timestampSeconds, body);
     headers['webhook-signature'] = previous === null ? sign(current) : `${sign(current)} ${sign(previous)}`;
   }
-  return { headers, body };
+  return { method: input.method, headers, body };
 }
 
 /** The headers that are always sent, and the same at each attempt. */

@@ -1,9 +1,9 @@
-import type { ContentFormat } from './content/formats.js';
 import { parseRetryAfter } from './retry-after.js';
 
 /**
- * Reasons for a failure other than the status of the answer, with their meaning for the owner of the endpoint. A name without a DNS answer and one
- * whose answer is refused must read the same to a tenant (or deliveries would map our network): both are DNS_FAILED.
+ * Reasons for a failure other than the status of the answer, with their meaning for the owner of the endpoint. A name
+ * without a DNS answer and one whose answer is refused must read the same to a tenant (or deliveries would map our
+ * network): both are DNS_FAILED.
  */
 export const SEND_ERRORS = {
   DNS_FAILED: 'the name of the host has no address that may be called',
@@ -90,9 +90,9 @@ export type Outcome =
  * duplicate. 410 asks us never to come back. Everything else is a failure, redirects too. Only 429 and 503 may say how
  * long to wait.
  *
- * @param format of the webhook; null: the usual one
+ * @param format of the webhook's content; null: the usual one
  */
-export function judge(result: SendResult, now: Date, format: ContentFormat | null = null): Outcome {
+export function judge(result: SendResult, now: Date, format: string | null = null): Outcome {
   if (result.kind === 'error') {
     return failed(result.code, null, null);
   }

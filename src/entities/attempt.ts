@@ -1,5 +1,6 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
+import type { DeliveryMethod } from '../domain/delivery-method.js';
 import { attemptKey } from '../domain/ids/global-id.js';
 import { SEND_ERRORS } from '../domain/outcome.js';
 import { idColumn, shown, tenantFilter } from './columns.js';
@@ -26,6 +27,10 @@ export class Attempt {
 
   @shown.text("The webhook's url at the time of the attempt.")
   url!: string;
+
+  /** Null: POST. The public field is in api/graphql/deliveries/attempt.ts. */
+  @Property({ type: 'text', nullable: true })
+  method!: DeliveryMethod | null;
 
   @shown.time('When the request was handed to the network.')
   startedAt!: Date;

@@ -166,6 +166,43 @@ test('placeholders in values are sent as they stand: a warning says so, also of 
   expect((await read()).map((one: { path: string }) => one.path)).toEqual(['X-Key']);
 });
 
+describe('the method', () => {
+  const methodOf = async (id: number, delivery: object) => {
+    const query = `mutation ($input: UpdateWebhookInput!) {
+      updateWebhook(input: $input) { webhook { delivery { method own } } } }`;
+    const json = { query, variables: { input: { id: gid.webhook(id), delivery } } };
+    return (await api.ask('POST //graphql', { json })).body.data?.updateWebhook.webhook.delivery;
+  };
+
+  test('is POST until PUT or PATCH is set, and again after a reset', async () => {
+    const { id } = await api.webhook();
+    expect(await optionsOf(id)).toMatchObject({ method: 'POST', own: [] });
+    expect(await methodOf(id, { method: 'PUT' })).toEqual({ method: 'PUT', own: ['METHOD'] });
+    expect(await methodOf(id, { timeoutMs: 5_000 })).toEqual({ method: 'PUT', own: ['TIMEOUT_MS', 'METHOD'] });
+    expect(await methodOf(id, { reset: ['METHOD', 'TIMEOUT_MS'] })).toEqual({ method: 'POST', own: [] });
+    expect((await patch(id, { method: 'PATCH' })).body.data.delivery).toMatchObject({
+      method: 'PATCH',
+      own: ['method'],
+    });
+    expect((await patch(id, { method: null })).body.data.delivery).toMatchObject({ method: 'POST', own: [] });
+    expect(await methodOf(id, { method: 'POST' })).toEqual({ method: 'POST', own: ['METHOD'] });
+    expect(await methodOf(id, { method: null })).toEqual({ method: 'POST', own: [] });
+    expect(await auditOf(id)).toContain('{"method":null} > {"method":"PUT"}');
+    const json = { url: 'https://a.example.com/', events: ['*'], options: { delivery: { method: 'PUT' } } };
+    const made = await api.ask('POST /webhooks', { json });
+    expect(await optionsOf(made.body.data.id)).toMatchObject({ method: 'PUT' });
+  });
+
+  test('that is another one is refused', async () => {
+    const { id } = await api.webhook();
+    for (const method of ['GET', 'DELETE', 'put', '']) {
+      expect((await patch(id, { method })).body.errors[0]).toMatchObject({ pointer: '/delivery/method' });
+    }
+    expect(await methodOf(id, { method: 'GET' })).toBeUndefined();
+    expect(await optionsOf(id)).toMatchObject({ method: 'POST' });
+  });
+});
+
 describe('auth', () => {
   test('is one of three kinds, set as a whole, and never shown', async () => {
     const { id } = await api.webhook();

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const secret = formatSecret(Buffer.alloc(33, 9));
 
-async function examine(changes: Partial<Parts>, options: { timeout?: number } = {}) {
+async function examine(changes: Partial<Parts>, options: { timeout?: number; method?: 'PUT' } = {}) {
   using receiver = await startReceiver(secret, changes);
   const outcomes = await examineReceiver(receiver.url, {
     secret,
@@ -167,6 +167,8 @@ function risingAlone(): Parts['handle'] {
 describe('hookwright test-receiver', () => {
   it('finds nothing to complain of in a good receiver', async () => {
     expect(await examine({})).toMatchObject({ failed: [], warning: [], skipped: [] });
+    expect(await examine({ method: 'PUT' }, { method: 'PUT' })).toMatchObject({ failed: [], warning: [], skipped: [] });
+    await expect(examine({ method: 'PUT' })).rejects.toThrow('answers POST with 405');
   });
 
   let found: { failed: string[] }[];

@@ -123,6 +123,7 @@ describe('an attempt', () => {
 
   test('is a text for a customer with time, ids, status and body, and without signature and payload', () => {
     const exchange = {
+      method: 'PUT',
       url: 'https://example.com/hooks',
       statusCode: 503,
       errorCode: 'HTTP_503',
@@ -132,7 +133,7 @@ describe('an attempt', () => {
     };
     expect(summaryOf({ number: 2, startedAt: '2026-01-31T12:00:30+01:00', durationMs: 83.6 }, exchange)).toBe(
       [
-        'POST https://example.com/hooks',
+        'PUT https://example.com/hooks',
         'Time: 2026-01-31T11:00:30.000Z (attempt 2)',
         'X-Acme-Delivery: 42',
         'webhook-id: 42',

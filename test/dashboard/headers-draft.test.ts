@@ -9,7 +9,7 @@ import {
 
 /** The dialog of an endpoint's headers and auth. */
 
-const stored = (auth: object | null) => ({ headers: [], auth }) as unknown as Options;
+const stored = (auth: object | null) => ({ method: 'POST', headers: [], auth }) as unknown as Options;
 const basic = stored({ kind: 'BASIC', username: 'hooks', header: null });
 const keyOnly = stored({ kind: 'BASIC', username: null, header: null });
 
@@ -42,4 +42,10 @@ describe('auth', () => {
     expect(lacksPassword(changed(keyOnly, { kind: 'BASIC', name: '', secret: '' }))).toBe(true);
     expect(lacksPassword(changed(basic, { kind: 'BASIC', name: 'others', secret: 'p' }))).toBe(false);
   });
+});
+
+test('the method is sent when it was changed', () => {
+  const draft = draftOf(basic);
+  expect(changeOf({ ...draft, method: 'PUT' })).toEqual({ method: 'PUT' });
+  expect(changeOf({ ...draftOf({ ...basic, method: 'PUT' }), method: 'POST' })).toEqual({ method: 'POST' });
 });

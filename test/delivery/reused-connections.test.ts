@@ -151,6 +151,19 @@ describe('a reused connection that ends before the answer says nothing of the en
 });
 
 describe('the request that is repeated', () => {
+  test.each(['PUT', 'PATCH'] as const)('may be a %s: it has the id of its delivery, as a POST has', async (method) => {
+    const moody = await endsReused(cutsOff, answers);
+    const by = sender();
+    for (const _ of [1, 2]) {
+      expect(await by.send(moody.url, { ...request, method }, 1)).toMatchObject({ statusCode: 200 });
+      await aTurnLater();
+    }
+    const heads = moody.received.split('{"a":1}').slice(0, 3);
+    expect(heads.map((head) => [head.split(' ', 1)[0], /webhook-id: (.*)/.exec(head)?.[1]])).toEqual(
+      [1, 2, 3].map(() => [method, 'dl_1']),
+    );
+  });
+
   test('is the very same one, on a connection of its own that is closed afterwards', async () => {
     const moody = await endsReused(cutsOff, answers);
     expect(await sendTwice(moody)).toMatchObject({ statusCode: 200 });

@@ -31,7 +31,7 @@ const hostile = [
 
 describe('a curl command', () => {
   test.each(hostile)('has the body %j, whatever it means to a shell', async (body) => {
-    const args = await understood(curlCommand({ url: 'https://a.example.com/', headers: {}, body }));
+    const args = await understood(curlCommand({ method: 'POST', url: 'https://a.example.com/', headers: {}, body }));
     expect(args.at(args.includes('--data-raw') ? -2 : -1)).toBe(body);
   });
 
@@ -39,8 +39,8 @@ describe('a curl command', () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 }).map((any) => any.replaceAll('\0', ''));
     await fc.assert(
       fc.asyncProperty(text, text, text, async (url, value, body) => {
-        const args = await understood(curlCommand({ url, headers: { 'x-a': value }, body }));
-        expect(args.slice(0, 6)).toEqual(['--globoff', '--request', 'POST', url, '--header', `x-a: ${value}`]);
+        const args = await understood(curlCommand({ method: 'PATCH', url, headers: { 'x-a': value }, body }));
+        expect(args.slice(0, 6)).toEqual(['--globoff', '--request', 'PATCH', url, '--header', `x-a: ${value}`]);
         expect(args.at(args.includes('--data-raw') ? -2 : -1)).toBe(body);
       }),
       { numRuns: 60 },
@@ -49,13 +49,23 @@ describe('a curl command', () => {
 
   test('reads a hidden header from a variable, and the shell names it while it is not set', async () => {
     const name = "X-Api'Key`id`$HOME";
-    const command = curlCommand({ url: 'https://a.example.com/', headers: { [name]: '[secret]' }, body: '' });
+    const command = curlCommand({
+      method: 'POST',
+      url: 'https://a.example.com/',
+      headers: { [name]: '[secret]' },
+      body: '',
+    });
     expect(await understood(`X_API_KEY_ID__HOME='it is "$secret"'\n${command}`)).toContain(`${name}: it is "$secret"`);
     expect(await shell(`(${command}) 2>&1 || true`)).toContain('X_API_KEY_ID__HOME');
   });
 
   test('lets no control character through to the terminal', () => {
-    const command = curlCommand({ url: 'https://a.example.com/', headers: {}, body: '{"a":"\u007f\u0085\u001b"}' });
+    const command = curlCommand({
+      method: 'POST',
+      url: 'https://a.example.com/',
+      headers: {},
+      body: '{"a":"\u007f\u0085\u001b"}',
+    });
     expect(command).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
@@ -64,10 +74,11 @@ describe('a curl command', () => {
     async (body) => {
       receiver.received.length = 0;
       const general = { 'content-type': 'application/json', 'user-agent': 'Hookwright/1' };
-      const headers = { ...general, 'accept-encoding': 'identity', 'X-Service-Signature': 'sha256=ab' };
-      await shell(curlCommand({ url: `${receiver.url}?a=[1-3]&b={x,y}`, headers, body }));
+      const headers = { ...general, accept: '*/*', 'accept-encoding': 'identity', 'X-Service-Signature': 'sha256=ab' };
+      await shell(curlCommand({ method: 'PUT', url: `${receiver.url}?a=[1-3]&b={x,y}`, headers, body }));
       expect(receiver.received).toHaveLength(1);
-      const [{ path, rawHeaders, body: bytes }] = receiver.received as [Receiver['received'][0]];
+      const [{ method, path, rawHeaders, body: bytes }] = receiver.received as [Receiver['received'][0]];
+      expect(method).toBe('PUT');
       expect(path).toBe('/hook?a=[1-3]&b={x,y}');
       expect(bytes.toString()).toBe(body);
       const names = rawHeaders.filter((_, index) => index % 2 === 0);

@@ -16,7 +16,7 @@ function request({
   method = 'POST',
 } = {}) {
   const headers = signedHeaders({ secret: signedBy, body, event, id });
-  return new Request('http://localhost/webhooks', { method, ...(method === 'POST' && { body }), headers });
+  return new Request('http://localhost/webhooks', { method, ...(method.startsWith('P') && { body }), headers });
 }
 
 type Options = Partial<WebhookOptions<AnyEvents, unknown>>;
@@ -101,9 +101,13 @@ describe('a webhook', () => {
     expect(error.mock.calls).toEqual([['A delivery failed:', expect.any(Error)]]);
   });
 
-  it.each(['GET', 'PUT', 'DELETE'])('answers 405 to %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH'])('takes a delivery by %s', async (method) => {
+    expect(await answerOf(receiver()(request({ method })))).toBe('200 handled');
+  });
+
+  it.each(['GET', 'OPTIONS', 'DELETE'])('answers 405 to %s', async (method) => {
     const response = await receiver()(request({ method }));
-    expect(response.headers.get('allow')).toBe('POST');
+    expect(response.headers.get('allow')).toBe('POST, PUT, PATCH');
     expect(await answerOf(response)).toMatch(/^405 METHOD_NOT_ALLOWED: /);
   });
 

@@ -60,7 +60,7 @@ const unguarded: Record<string, string> = {
   AffectedShape: 'fields tenant webhookId',
   ApiKey: 'consoleSession createdAt databaseId expiresAt id lastUsedAt name revokedAt scopes',
   Attempt: `
-    connectMs dnsMs durationMs errorCode firstByteMs id number requestHeaders responseBody responseBodyBase64
+    connectMs dnsMs durationMs errorCode firstByteMs id method number requestHeaders responseBody responseBodyBase64
     responseHeaders responseTruncated startedAt statusCode tlsMs url`,
   AuditEntry: 'action actor after apiKeyId before createdAt databaseId id requestId targetId targetType',
   AttemptNowPayload: 'bulkOperation deliveries leftOut total totalCapped',
@@ -118,7 +118,8 @@ const unguarded: Record<string, string> = {
   ContentSample: 'body event failedCondition headers matches',
   DeliveryHeader: 'name secret value',
   DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds timeoutMs',
-  DeliveryOptions: 'auth concurrencyMax headers own ratePerSecond recovery retryDelaysSeconds timeoutMs',
+  DeliveryOptions:
+    'auth concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds timeoutMs warnings',
   FailingWebhook: 'consecutiveFailures held lastErrorCode name since state tenant url webhookId',
   FailedCondition: 'negated op path pointer value',
   FanOutEntry: 'delivery failedCondition reason webhookId',

@@ -7,6 +7,7 @@ type Headers = IncomingHttpHeaders & Record<string, string | undefined>;
 
 /** A receiver in parts, as people write it by hand: each part can be replaced by one with a fault. */
 export interface Parts {
+  method: string;
   answersGet: number;
   closes: boolean;
   delayMs: number;
@@ -28,6 +29,7 @@ export interface Parts {
 }
 
 const GOOD: Parts = {
+  method: 'POST',
   answersGet: 405,
   closes: false,
   delayMs: 0,
@@ -87,7 +89,7 @@ export async function startReceiver(secret: string, changes: Partial<Parts> = {}
     return receiver.handle(headers['x-service-event'] ?? '', body, headers);
   };
   const server = createServer(async (request, response) => {
-    if (request.method !== 'POST') {
+    if (request.method !== receiver.method) {
       response.statusCode = request.url === '/effects' ? 200 : receiver.answersGet;
       response.end(String(effects));
       return;

@@ -3,6 +3,7 @@ import { eventually } from './eventually.js';
 import { openServer } from './loopback.js';
 
 export interface Received {
+  method: string;
   path: string;
   headers: IncomingHttpHeaders;
   /** Name and value in turn, as they stood on the wire. */
@@ -55,6 +56,7 @@ export async function startReceiver(first: Answer = answer(200)): Promise<Receiv
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const received = {
+        method: request.method ?? '',
         path: request.url ?? '',
         headers: request.headers,
         rawHeaders: request.rawHeaders,

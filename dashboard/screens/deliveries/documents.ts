@@ -88,6 +88,7 @@ export const ATTEMPT = graphql(`
       id
       ... on Attempt {
         number
+        method
         url
         statusCode
         errorCode

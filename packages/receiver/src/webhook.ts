@@ -56,6 +56,9 @@ export interface Answer {
   body: string;
 }
 
+/** A webhook may have another method than the usual POST. */
+const METHODS: readonly string[] = ['POST', 'PUT', 'PATCH'];
+
 export const BODY_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
@@ -76,11 +79,11 @@ export function createReceiver<Events extends object, Context>(
     known ?? readSecrets(typeof secret === 'function' ? await secret(context) : secret);
   return async (incoming) => {
     try {
-      if (incoming.method !== 'POST') {
+      if (!METHODS.includes(incoming.method ?? '')) {
         return answer(
           405,
-          { reason: 'METHOD_NOT_ALLOWED', message: 'Deliveries are POST requests.' },
-          { allow: 'POST' },
+          { reason: 'METHOD_NOT_ALLOWED', message: `Deliveries are ${METHODS.join(', ')}.` },
+          { allow: METHODS.join(', ') },
         );
       }
       const secrets = await secretsFor(incoming.context);

@@ -50,7 +50,11 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
     security: [{ apiKey: [] }],
     tags: [
       { name: 'Webhooks', description: 'Which events are delivered to which URL.' },
-      { name: 'Deliveries', description: 'The requests that a webhook receives.' },
+      {
+        name: 'Deliveries',
+        description:
+          'The requests that a webhook receives: POST, unless `delivery.method` of its options is PUT or PATCH.',
+      },
     ],
     paths: paths(),
     webhooks: deliveryRequests(config.delivery, eventTypes),

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { DEFAULT_METHOD, DELIVERY_METHODS } from '../../domain/delivery-method.js';
 import { notNegative, positive, positiveInteger } from './options/numbers.js';
 import { addTypesCommands } from './types/add-types-commands.js';
 
@@ -31,6 +32,11 @@ export function addDeveloperCommands(program: Command): void {
       new Option('--scheme <scheme>', 'the signature that it goes by: webhook-signature, or X-Service-Signature')
         .choices(['standard', 'contract'])
         .default('standard'),
+    )
+    .addOption(
+      new Option('--method <method>', 'the method that its webhook has')
+        .choices(Object.keys(DELIVERY_METHODS))
+        .default(DEFAULT_METHOD),
     )
     .option('--event <type>', 'an event type that it handles', 'booking.created')
     .option('--payload <file>', 'a payload that it takes, from a file or from standard input (-)')

@@ -6,7 +6,10 @@ import { namesOf, pathOf, TYPE_PATH } from './filter-path.js';
 import { missingFields } from './shape/missing-fields.js';
 import type { ShapePlan } from './shape/project.js';
 
-/** Mistakes that options of a webhook may have, most by the schemas of its event types. Schemas grow: they are no errors. */
+/**
+ * Mistakes that options of a webhook may have, most by the schemas of its event types. Schemas grow: they are no
+ * errors.
+ */
 
 /** The codes with their meaning. */
 export const WARNING_CODES = {

@@ -99,7 +99,7 @@ export function authProblems({ basic, bearer, apiKey }: AuthInput, prefix: strin
   return problems.filter((one) => one !== null);
 }
 
-/** Either may be empty (RFC 7617 §2), and not both: that would prove nothing. The limit is of bytes, which base64 has. */
+/** Either may be empty (RFC 7617 §2), and not both: that would prove nothing. Bytes are counted, which base64 has. */
 function basicProblems({ username, password }: NonNullable<AuthInput['basic']>): (Problem | null)[] {
   const [nameBytes, passwordBytes] = [Buffer.byteLength(username), Buffer.byteLength(password)];
   const isTooLong = nameBytes + passwordBytes > HEADER_VALUE_CHARS_MAX;

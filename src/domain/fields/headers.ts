@@ -13,7 +13,7 @@ interface SealedHeader extends Marked {
   sealed: string;
   length: number;
 }
-/** What is known of a sealed value. */
+/** Facts about a sealed value. */
 export interface Marked {
   /** It has a placeholder, as people write them in contents; here it is sent as it stands. */
   placeholder?: true;

@@ -10,7 +10,7 @@ export interface HeldSecret {
   header: string | null;
 }
 
-/** The secrets among stored values. Fields outside of groups have none. @param values those of groups among the others */
+/** The secrets among stored values, those of groups among the others. Fields outside of groups have none. */
 export const secretsOf = (fields: Fields, values: Readonly<Record<string, unknown>>): HeldSecret[] =>
   Object.entries(fields)
     .filter((entry): entry is [string, Group] => entry[1].kind === 'group')

@@ -1,5 +1,6 @@
 import { CONDITIONS_MAX, FILTER_CHARS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
 import { CONTENT_FORMATS, TEMPLATE_BYTES_MAX, TEXT_CHARS_MAX } from '../content/formats.js';
+import { DEFAULT_METHOD, DELIVERY_METHODS } from '../delivery-method.js';
 import { DAY_MS } from '../durations.js';
 import { ATTEMPT_MS_MAX } from '../health-limits.js';
 import { RETRY_SECONDS_MAX } from '../retry-policy.js';
@@ -161,6 +162,18 @@ export const webhookFields = {
         description: `The most requests at a time. A value that the webhook or its tenant sets ${divided}`,
         input: `The most requests at a time, 1 to the operator's maximum, usually 64. It ${divided}`,
         rest: `The most requests at a time, 1 to the operator's maximum, usually 64. It ${divided}`,
+      },
+      method: {
+        kind: 'choice',
+        part: 'headers',
+        type: 'DeliveryMethod',
+        about: 'The method of requests to an endpoint.',
+        values: DELIVERY_METHODS,
+        optional: true,
+        default: DEFAULT_METHOD,
+        description: 'The method of requests.',
+        input: 'The method of requests, which holds from the next attempt on. Null means POST.',
+        rest: 'The method of requests: POST, PUT or PATCH. It holds from the next attempt on; null means POST.',
       },
       headers: {
         kind: 'headers',

@@ -1,3 +1,4 @@
+import { DEFAULT_METHOD } from '../../domain/delivery-method.js';
 import { type Column, column } from '../../platform/database/rows-parameter.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
@@ -7,6 +8,7 @@ export const attemptColumns: Readonly<Record<string, Column<FinishedAttempt>>> =
   number: column.integer(({ delivery }) => delivery.attemptNumber),
   tenant_id: column.bigint(({ delivery }) => delivery.tenantId),
   url: column.text(({ delivery }) => delivery.url),
+  method: column.text(({ method = DEFAULT_METHOD }) => (method === DEFAULT_METHOD ? null : method)),
   started_at: column.timestamptz(({ startedAt }) => startedAt),
   duration_ms: column.integer(({ result }) => Math.round(result.durationMs)),
   status_code: column.integer((attempt) => responseOf(attempt)?.statusCode),

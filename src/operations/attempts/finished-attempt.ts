@@ -1,3 +1,4 @@
+import type { DeliveryMethod } from '../../domain/delivery-method.js';
 import type { Outcome, SendResult } from '../../domain/outcome.js';
 import type { DueDelivery } from './load-deliveries.js';
 
@@ -11,6 +12,8 @@ export interface FinishedAttempt {
   isSameClosing: boolean;
   /** Monotonic, so that the time until it is recorded is known whatever becomes of the clock. */
   endedAtMs: number;
+  /** Default: POST. */
+  method?: DeliveryMethod;
   requestHeaders: Record<string, string>;
   result: SendResult;
   outcome: Outcome;

@@ -21,6 +21,7 @@ interface SentAttempt {
 }
 
 interface Exchanged {
+  method: string;
   url: string;
   statusCode?: number | null;
   errorCode?: string | null;
@@ -34,10 +35,10 @@ interface Exchanged {
  * body of the answer. No signature and no payload is in it.
  */
 export function summaryOf({ number, startedAt, durationMs }: SentAttempt, exchange: Exchanged): string {
-  const { url, requestHeaders, responseHeaders, responseBody } = exchange;
+  const { method, url, requestHeaders, responseHeaders, responseBody } = exchange;
   const body = responseBody && (isBinary(responseBody) ? '(binary)' : responseBody);
   return [
-    `POST ${url}`,
+    `${method} ${url}`,
     `Time: ${new Date(startedAt).toISOString()} (attempt ${number})`,
     ...named(requestHeaders, (name) => DELIVERY_IDS.test(name)),
     `Status: ${answerText(exchange)}, after ${Math.round(durationMs)} ms`,

@@ -103,14 +103,14 @@ export function AttemptDetail({
   );
 }
 
-function Request({ exchange: { url, requestHeaders, requestBody, errorCode } }: { exchange: Exchange }) {
+function Request({ exchange: { method, url, requestHeaders, requestBody, errorCode } }: { exchange: Exchange }) {
   const { t } = useLingui();
   const mayRead = useAllowed('events:read');
   return (
     <Card title={<Trans>Request</Trans>}>
       <div className="flex flex-col gap-4">
         <p className="font-mono text-xs [overflow-wrap:anywhere]">
-          <span className="font-semibold">POST</span> <Untrusted text={url} />
+          <span className="font-semibold">{method}</span> <Untrusted text={url} />
         </p>
         {requestBody == null ? (
           <p className="text-sm text-soft">

@@ -53,10 +53,9 @@ export function CompareAttempts({ first, second, onClose }: { first: Attempt; se
   );
 }
 
-function requestText({ startedAt }: Attempt, { url, requestHeaders, requestBody }: Exchange): string {
-  return [`POST ${url}`, `# ${absolute(startedAt)}`, ...lines(requestHeaders), '', inLines(requestBody ?? '')].join(
-    '\n',
-  );
+function requestText({ startedAt }: Attempt, { method, url, requestHeaders, requestBody }: Exchange): string {
+  const head = [`${method} ${url}`, `# ${absolute(startedAt)}`, ...lines(requestHeaders)];
+  return [...head, '', inLines(requestBody ?? '')].join('\n');
 }
 
 function answerText({ durationMs, errorCode }: Attempt, exchange: Exchange): string {

@@ -24,6 +24,7 @@ export interface AuthDraft {
 }
 
 export interface Draft {
+  method: Options['method'];
   headers: readonly HeaderDraft[];
   auth: AuthDraft;
   /** What was stored when the draft was begun. */
@@ -31,8 +32,9 @@ export interface Draft {
 }
 
 export function draftOf(stored: Options): Draft {
-  const { headers, auth } = stored;
+  const { method, headers, auth } = stored;
   return {
+    method,
     headers: headers.map(({ name, value, secret }, key) => ({ key, name, value: value ?? '', secret, stored: name })),
     auth: { kind: authKindOf(auth), name: authNameOf(auth), secret: '' },
     stored,
@@ -70,6 +72,7 @@ export function changeOf(draft: Draft): DeliveryOptionsInput {
   const names = draft.headers.map(({ name }) => name.toLowerCase());
   const removed = stored.headers.map(({ name }) => name).filter((name) => !names.includes(name.toLowerCase()));
   return {
+    ...(draft.method === stored.method ? {} : { method: draft.method }),
     ...(set.length === 0 ? {} : { setHeaders: set.map(({ name, value, secret }) => ({ name, value, secret })) }),
     ...(removed.length === 0 ? {} : { removeHeaders: removed }),
     ...authChange(draft.auth, stored.auth),

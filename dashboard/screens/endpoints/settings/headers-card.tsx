@@ -1,8 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { DEFAULT_METHOD } from '../../../../src/domain/delivery-method';
 import { Button } from '../../../parts/button';
 import { Card, Fact, Facts } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { useAction, useOffered } from '../actions';
 import { OptionWarnings } from '../option-warnings';
 import type { ShownEndpoint } from '../use-endpoint';
@@ -15,14 +17,14 @@ export function HeadersCard({ endpoint }: { endpoint: ShownEndpoint }) {
   const [, start] = useAction();
   const isWritable = useWritable();
   const mayChange = useOffered(endpoint)('headers') && (isWritable('headers') || isWritable('auth'));
-  const { headers, auth, warnings } = endpoint.delivery;
+  const { method, headers, auth, warnings } = endpoint.delivery;
   const detail = auth?.username ?? auth?.header;
-  if (headers.length === 0 && auth == null && !mayChange) {
+  if (method === DEFAULT_METHOD && headers.length === 0 && auth == null && !mayChange) {
     return null;
   }
   return (
     <Card
-      title={<Trans>Headers and auth</Trans>}
+      title={<Trans>Method, headers and auth</Trans>}
       actions={
         mayChange && (
           <Button onClick={() => start('headers')}>
@@ -32,6 +34,7 @@ export function HeadersCard({ endpoint }: { endpoint: ShownEndpoint }) {
       }
     >
       <Facts>
+        <Fact name={i18n._(ENDPOINT_FIELDS.method.name)}>{method}</Fact>
         <Fact name={<Trans>Authentication</Trans>}>
           {i18n._(AUTH_KINDS[authKindOf(auth)])}
           {detail != null && (

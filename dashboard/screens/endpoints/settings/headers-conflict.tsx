@@ -17,7 +17,7 @@ export function HeadersConflict({
 }) {
   const { i18n } = useLingui();
   const auth = i18n._(AUTH_KINDS[authKindOf(delivery.auth)]);
-  const now = [url, ...delivery.headers.map(({ name }) => name), auth].join(', ');
+  const now = [`${delivery.method} ${url}`, ...delivery.headers.map(({ name }) => name), auth].join(', ');
   return (
     <BriefConflict take={take} overwrite={overwrite} action={<Trans>Save my changes too</Trans>}>
       {' '}

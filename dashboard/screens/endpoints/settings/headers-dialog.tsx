@@ -10,8 +10,9 @@ import { AuthFields } from './auth-fields';
 import { authKindOf, changeOf, draftOf, hasSecrets, lacksPassword, setHeaders } from './draft';
 import { HeaderRows } from './header-rows';
 import { HeadersConflict } from './headers-conflict';
+import { MethodField } from './method-field';
 
-/** Changes the headers and the auth of an endpoint, and its URL, to whose origin their secrets belong. */
+/** Changes the method, the headers and the auth of an endpoint, and its URL, to whose origin their secrets belong. */
 export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
   const isWritable = useWritable();
@@ -31,7 +32,7 @@ export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
     <FormDialog
       form={form}
       wide
-      title={<Trans>Headers and auth</Trans>}
+      title={<Trans>Method, headers and auth</Trans>}
       action={form.conflict ? undefined : <Trans>Save</Trans>}
       refused={
         lacksPassword(draft) ? t`Enter the password. For none, choose “User name without a password”.` : undefined
@@ -44,6 +45,9 @@ export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
         {mayMove && <Trans>For another origin change the URL, and enter them again.</Trans>}
       </p>
       {mayMove && <UrlField {...form.field('url')} autoFocus={false} />}
+      {isWritable('headers') && (
+        <MethodField method={draft.method} onChange={(method) => onChange({ ...draft, method })} />
+      )}
       {isWritable('headers') && (
         <HeaderRows
           rows={draft.headers}

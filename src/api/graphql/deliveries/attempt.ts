@@ -1,6 +1,9 @@
 import 'reflect-metadata';
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { DEFAULT_METHOD, type DeliveryMethod } from '../../../domain/delivery-method.js';
+import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Attempt } from '../../../entities/attempt.js';
+import { shownType } from '../../../entities/fields.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import { notFound } from '../../../errors.js';
 import type { AttemptKey } from '../../../operations/explorer/read-bodies.js';
@@ -11,6 +14,11 @@ import { Requires } from '../fields/requires.js';
 
 @Resolver(() => Attempt)
 export class AttemptResolver {
+  @FieldResolver(shownType(webhookFields.delivery.fields.method)[0], { description: 'The method of the request.' })
+  method(@Root() attempt: Attempt): DeliveryMethod {
+    return attempt.method ?? DEFAULT_METHOD;
+  }
+
   @FieldResolver(() => JSONObject, { complexity: HEADERS_COST, description: 'The request headers as they were sent.' })
   requestHeaders(@Root() attempt: Attempt): JsonText {
     return new JsonText(attempt.requestHeaders);

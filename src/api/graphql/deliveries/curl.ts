@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { SentContent } from '../../../domain/content/content.js';
 import { curlCommand } from '../../../domain/curl.js';
+import { DEFAULT_METHOD } from '../../../domain/delivery-method.js';
 import { fixedHeaders } from '../../../domain/delivery-request.js';
 import { shownHeadersOf } from '../../../domain/fields/shown-headers.js';
 import { Delivery } from '../../../entities/delivery.js';
@@ -18,7 +19,7 @@ export class CurlResolver {
     nullable: true,
     complexity: PAYLOAD_COST,
     description:
-      'A command for a POSIX shell that repeats the latest attempt with curl: url, headers and exact body. Before the first attempt, also after `redeliver` with `reshape`, it is unsigned. Null when there was no attempt and the webhook was deleted, or when nothing can be sent (`CONTENT_TOO_LARGE`). It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Secret headers of the webhook are read from variables such as `X_API_KEY`. Needs `events:read`.',
+      'A command for a POSIX shell that repeats the latest attempt with curl: method, url, headers and exact body. Before the first attempt, also after `redeliver` with `reshape`, it is unsigned. Null when there was no attempt and the webhook was deleted, or when nothing can be sent (`CONTENT_TOO_LARGE`). It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Secret headers of the webhook are read from variables such as `X_API_KEY`. Needs `events:read`.',
   })
   async asCurl(
     @Root() delivery: Delivery,
@@ -39,7 +40,7 @@ export class CurlResolver {
     const headers = redactSignature ? withoutSignatures(request.headers) : request.headers;
     // The sender normalizes urls, and curl does not.
     const url = URL.parse(request.url)?.href ?? request.url;
-    return curlCommand({ url, headers, body: sent.body });
+    return curlCommand({ method: request.method, url, headers, body: sent.body });
   }
 }
 
@@ -48,7 +49,8 @@ async function requestOf(delivery: Delivery, sent: SentContent, isLatest: boolea
   const after = Math.max(0, delivery.attemptCount - 1);
   const latest = (await context.loaders.attemptsByDelivery.load({ deliveryId: delivery.id, after })).at(-1);
   if (latest !== undefined && isLatest) {
-    return { url: latest.url, headers: JSON.parse(latest.requestHeaders) as Record<string, string> };
+    const method = latest.method ?? DEFAULT_METHOD;
+    return { method, url: latest.url, headers: JSON.parse(latest.requestHeaders) as Record<string, string> };
   }
   const webhook = await context.loaders.webhookById.load(delivery.webhookId);
   const { headerPrefix } = context.config.delivery;
@@ -58,7 +60,8 @@ async function requestOf(delivery: Delivery, sent: SentContent, isLatest: boolea
   const { id: deliveryId, eventType } = delivery;
   const headers = { ...fixedHeaders({ deliveryId, eventType, headerPrefix, userAgent: USER_AGENT }), ...sent.headers };
   const options = await optionsOf(webhook, context);
-  return { url: webhook.url, headers: { ...headers, ...(options === null ? {} : shownHeadersOf(options)) } };
+  const method = options?.method ?? DEFAULT_METHOD;
+  return { method, url: webhook.url, headers: { ...headers, ...(options === null ? {} : shownHeadersOf(options)) } };
 }
 
 /** The prefix of the headers may have changed since, but the end of their names has not. */

@@ -110,7 +110,7 @@ const OF_CONNECTIONS: readonly Case[] = [
   behaviour(
     'get',
     'GET is not 2xx',
-    'Register the route for POST alone: a page that opens the URL must not look like a delivery.',
+    'Register the route for the method of deliveries alone: a page that opens the URL must not look like a delivery.',
     async (trial) => {
       const answer = await trial.send({ method: 'GET', headers: {}, body: Buffer.alloc(0) });
       return isTaken(answer) || answer.status === 0 ? failed(detailOf(answer)) : passed(detailOf(answer));

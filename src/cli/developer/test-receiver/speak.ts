@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 export interface Message {
-  method?: string;
+  method?: string | undefined;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
   /** Sends the body in this many parts, with a pause before each. */

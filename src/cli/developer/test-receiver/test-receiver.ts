@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { DEFAULT_METHOD, type DeliveryMethod } from '../../../domain/delivery-method.js';
 import { readPayload } from '../options/payload-file.js';
 import { BEHAVIOUR } from './behaviour.js';
 import { DELIVERIES } from './deliveries.js';
@@ -10,6 +11,7 @@ import { isTaken, NOTHING_TAKEN, type Scheme, Trial } from './trial.js';
 interface ReceiverOptions {
   secret?: string;
   scheme?: Scheme;
+  method?: DeliveryMethod;
   event?: string;
   payload?: string;
   headerPrefix?: string;
@@ -50,6 +52,7 @@ export async function examineReceiver(address: string, options: ReceiverOptions)
     speaker,
     secret: secretOf(options),
     scheme: options.scheme ?? 'standard',
+    method: options.method ?? DEFAULT_METHOD,
     headerPrefix: options.headerPrefix ?? 'X-Service',
     eventType: options.event ?? 'booking.created',
     payload: options.payload === undefined ? PAYLOAD : JSON.stringify(readPayload(options.payload).payload),
@@ -58,7 +61,7 @@ export async function examineReceiver(address: string, options: ReceiverOptions)
   });
   await trial.effects?.count();
   const first = await trial.send(trial.delivery());
-  requireReceiver(url, first);
+  requireReceiver(url, first, options.method ?? DEFAULT_METHOD);
   const hint = isTaken(first) ? undefined : await whyNothingIsTaken(trial, first);
   const outcomes: Outcome[] = [];
   for (const { run, ...about } of [...DELIVERIES, ...BEHAVIOUR]) {
@@ -86,7 +89,7 @@ function secretOf({ secret = process.env['WEBHOOK_SECRET'] }: ReceiverOptions): 
 }
 
 /** @throws Error with a sentence where nobody takes requests */
-function requireReceiver(url: URL, { status, trouble, location }: Answer): void {
+function requireReceiver(url: URL, { status, trouble, location }: Answer, method: DeliveryMethod): void {
   if (trouble === 'ECONNREFUSED') {
     throw new Error(`Nothing listens at ${url.origin}. Start your receiver, and look at its port.`);
   }
@@ -106,7 +109,7 @@ function requireReceiver(url: URL, { status, trouble, location }: Answer): void 
     throw new Error(`${url.href} redirects to ${location}. Deliveries do not follow: test that URL.`);
   }
   if (status === 404 || status === 405) {
-    throw new Error(`${url.href} answers POST with ${status}. Is the path right?`);
+    throw new Error(`${url.href} answers ${method} with ${status}. Is the path right?`);
   }
 }
 

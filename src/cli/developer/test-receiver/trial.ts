@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { DeliveryMethod } from '../../../domain/delivery-method.js';
 import { deliveryRequest } from '../../../domain/delivery-request.js';
 import { formatSecret, SECRET_BYTES, type SecretKeys, secretKeys } from '../../../domain/signing/secret.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
@@ -36,6 +37,7 @@ interface TrialOptions {
   speaker: Speaker;
   secret: string;
   scheme: Scheme;
+  method: DeliveryMethod;
   headerPrefix: string;
   eventType: string;
   /** JSON text. */
@@ -98,6 +100,7 @@ export class Trial {
       headerPrefix: this.#options.headerPrefix,
       standardWebhooks: true,
       userAgent: `${USER_AGENT} test-receiver`,
+      method: this.#options.method,
     });
   }
 
