@@ -211,6 +211,8 @@ describe('the format of a new endpoint', () => {
     ['https://HOOKS.slack.com', 'SLACK'],
     ['https://hooks.slack.com/triggers/T0/1/x', 'JSON'],
     ['https://discord.com/api/webhooks/1/x', 'DISCORD'],
+    ['https://chat.googleapis.com/v1/spaces/AAAAx_-1/messages?key=AIza&token=a%3D', 'GOOGLE_CHAT'],
+    ['https://chat.googleapis.com/v1/spaces/AAAA/members', 'JSON'],
     ['https://canary.discordapp.com/api/v10/webhooks/1/x', 'DISCORD'],
     ['https://discord.com/developers', 'JSON'],
     ['https://prod-12.westeurope.logic.azure.com:443/workflows/1/triggers/manual/paths/invoke', 'TEAMS'],

@@ -182,7 +182,7 @@ test('a chat gets a message a second, unless another rate is set', async () => {
   const rates = async ({ id }: Endpoint) =>
     dataOf(await site.ask(`{ webhook(id: "${id}") { delivery { ratePerSecond own } } }`)).webhook.delivery;
   const [slow, fast] = [
-    await endpoint({ format: 'SLACK' }),
+    await endpoint({ format: 'GOOGLE_CHAT', text: 'Booked: {{booking_code}}' }),
     await endpoint({ format: 'SLACK' }, { delivery: { ratePerSecond: 500 } }),
   ];
   expect(await rates(slow)).toEqual({ ratePerSecond: 1, own: [] });
@@ -192,6 +192,7 @@ test('a chat gets a message a second, unless another rate is set', async () => {
   await received(slow, 3);
   const [first, , third] = slow.received.map(({ at }) => at.getTime());
   expect(third! - first!).toBeGreaterThan(1_500);
+  expect(JSON.parse(slow.received[0]!.body.toString())).toEqual({ text: 'Booked: K7' });
 });
 
 test('an operational event reads well in a chat', async () => {

@@ -15,7 +15,7 @@ const event = {
   body: '{"code":"A_1","total":10.50,"id":9007199254740993,"guest":{"name":"<!channel> *Ada*"},"lines":[{"sku":"x"},{"sku":"y"}],"none":null}',
 };
 const FORMATS = Object.keys(CONTENT_FORMATS) as ContentFormat[];
-const CHATS = ['SLACK', 'TEAMS', 'TEAMS_CARD', 'DISCORD'] as const;
+const CHATS = ['SLACK', 'TEAMS', 'TEAMS_CARD', 'DISCORD', 'GOOGLE_CHAT'] as const;
 
 const plain: Content = { format: 'JSON', shape: null, text: null, template: null };
 const sent = (content: Partial<Content>, change: Partial<typeof event> = {}, more: Partial<ContentRules> = {}) =>
@@ -188,6 +188,9 @@ describe('a message to a chat', () => {
     expect(textOf('SLACK', text, payload)).toBe('*Booking* A_1\n> for &lt;!channel&gt; \u200b*\u200bAda\u200b*\u200b');
     expect(textOf('DISCORD', text, payload)).toBe('*Booking* A\\_1\n> for \\<!channel\\> \\*Ada\\*');
     expect(textOf('TEAMS', text, payload)).toBe('*Booking* A\\_1\n> for <\u200b!channel> \\*Ada\\*');
+    expect(textOf('GOOGLE_CHAT', text, payload)).toBe(
+      '*Booking* A_1\n> for <\u200b!channel> \u200b*\u200bAda\u200b*\u200b',
+    );
   });
 
   test('mentions nobody where a text has a link of Slack around a value', () => {
@@ -204,11 +207,28 @@ describe('a message to a chat', () => {
     expect(textOf('SLACK', '<{{a}}|Open>', { a: 'https://example.com/a' })).toBe('<https://example.com/a|Open>');
   });
 
+  test.each([
+    ['{{a}}', '<users/all>', '<\u200busers/all>'],
+    ['<{{a}}>', 'users/all', '<\u200busers/all>'],
+    ['<{{none}}{{a}}>', ' users/123', '<\u200busers/123>'],
+    ['<users/{{a}}>', 'all', '<users/\u200ball>'],
+    ['<users/{{a}}>', '123', '<users/123>'],
+    ['{{a}}', 'for all users', 'for all users'],
+    ['{{a}}', '-5', '-5'],
+    ['{{a}}', '<https://evil.example.com|Bank>', '<\u200bhttps://evil.example.com|Bank>'],
+    ['<{{a}}|Open>', 'https://example.com/a?b=c&d', '<https://example.com/a?b=c&d|Open>'],
+    ['<{{a}}|Open>', 'https://example.com/|Evil>x', '<https://example.com/%7CEvil%3Ex|Open>'],
+  ])('mentions nobody in Google Chat, and makes no other link: %s with %s', (text, a, made) => {
+    expect(textOf('GOOGLE_CHAT', text, { a })).toBe(made);
+  });
+
   test('has no headings, lists and quotes that a value begins', () => {
     const lines = (sign: string) => CHATS.map((chat) => textOf(chat, '{{a}} {{b}}', { a: sign, b: 'x' }));
-    expect(lines('#').slice(1)).toEqual(['# x', '# x', '\\# x']);
-    expect(lines('-').slice(1)).toEqual(['\\- x', '\\- x', '\\- x']);
-    expect(lines('1.').slice(1)).toEqual(['1\\. x', '1\\. x', '1\\. x']);
+    expect(lines('#').slice(1, 4)).toEqual(['# x', '# x', '\\# x']);
+    expect(lines('-').slice(1)).toEqual(['\\- x', '\\- x', '\\- x', '\u200b- x']);
+    expect(lines('*').at(-1)).toBe('\u200b*\u200b x');
+    expect(lines('>').at(-1)).toBe('\u200b> x');
+    expect(lines('1.').slice(1, 4)).toEqual(['1\\. x', '1\\. x', '1\\. x']);
     expect(lines('>')[0]).toBe('\u200b&gt; x');
   });
 
@@ -222,6 +242,7 @@ describe('a message to a chat', () => {
   test('cannot mention anybody, nor look like other lines, whatever a payload has', () => {
     const signs = fc.constantFrom(
       ...['@', '@everyone', '@here', '<!channel>', '<@U024BE7LH>', '<@123>', '<@&1>', '<#1>', '<at>Ada</at>', '<', '>'],
+      ...['<users/all>', '<users/1|x>'],
       ...[
         '&lt;!here&gt;',
         '[x](https://example.com)',
@@ -243,7 +264,14 @@ describe('a message to a chat', () => {
         expect(text.split(/[\n\r\u2028\u2029]/)).toHaveLength(1);
         expect(text).not.toContain('\u202e');
         expect(chat.startsWith('TEAMS') && text.includes('{{')).toBe(false);
-        if (chat !== 'SLACK') {
+        if (chat === 'GOOGLE_CHAT') {
+          expect(text).not.toMatch(/<(?!\u200b)/);
+        }
+        if (chat === 'SLACK' || chat === 'GOOGLE_CHAT') {
+          // Each sign that could format has nothing visible on both sides.
+          const rest = text.slice(1, -1).replaceAll(/https?:\/\/\S+/g, '');
+          expect(rest).not.toMatch(/(?<![\p{L}\p{N}\u200b])[*_~`]|[*_~`](?![\p{L}\p{N}\u200b])/u);
+        } else {
           // Each sign of Markdown that is not within a url has a backslash, which has none itself.
           expect(
             text
@@ -264,6 +292,8 @@ describe('a message to a chat', () => {
     expect(textOf('DISCORD', text, payload).length).toBeLessThanOrEqual(2_000);
     expect(textOf('SLACK', 'x{{amp}}', payload)).toMatch(/^x(?:&amp;)+…$/);
     expect(textOf('SLACK', 'x{{amp}}', payload).length).toBeLessThanOrEqual(4_000);
+    expect(textOf('GOOGLE_CHAT', text, payload).length).toBeLessThanOrEqual(4_000);
+    expect(Buffer.byteLength(textOf('GOOGLE_CHAT', text, { a: '\u3042<'.repeat(3_000) }))).toBeLessThan(32_000);
   });
 
   test.each([

@@ -25,8 +25,10 @@ const plain = (value: string): string =>
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Slack has no escape for these signs, which format only at the edge of a word. Urls stay as they are. */
-const SLACK_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;~]+|(?<![\p{L}\p{N}])[*_~`]|[*_~`](?![\p{L}\p{N}])/gu;
+/** Some chats have no escape for these signs, which format only at the edge of a word. Urls stay as they are. */
+const EDGE_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;~]+|(?<![\p{L}\p{N}])[*_~`]|[*_~`](?![\p{L}\p{N}])/gu;
+
+const apart = (found: string): string => (found.length === 1 ? `${NOTHING}${found}${NOTHING}` : found);
 
 /** Behind the `<` of a link around a placeholder they begin a mention, and `>` begins a quote. */
 const SLACK_BEGINNINGS = /^[!#@>]/;
@@ -37,8 +39,27 @@ const slack: ChatMarks = {
     plain(value)
       .replace(SLACK_BEGINNINGS, (sign) => `${NOTHING}${sign}`)
       .replace(/[&<>]/g, (sign) => ENTITIES[sign]!)
-      .replace(SLACK_SIGNS, (found) => (found.length === 1 ? `${NOTHING}${found}${NOTHING}` : found)),
+      .replace(EDGE_SIGNS, apart),
 };
+
+/**
+ * Lists, quotes, and the mentions `<users/…>` and `<users/all>` with the `<` in the owner's text. Google Chat has no
+ * escape.
+ */
+const GOOGLE_BEGINNINGS = /^(?:-(?=\s|$)|>|users\/|all$)/i;
+
+const google: ChatMarks = {
+  bold: (text) => `*${text}*`,
+  escape: (value) =>
+    asUrl(plain(value))
+      .replace(GOOGLE_BEGINNINGS, (found) => `${NOTHING}${found}`)
+      .replaceAll('<', `<${NOTHING}`)
+      .replace(EDGE_SIGNS, apart),
+};
+
+/** A url stays whole within a link of the owner, which is `<url|text>`. */
+const asUrl = (text: string): string =>
+  /^https?:\/\/\S+$/i.test(text) ? text.replaceAll(/[<>|]/g, encodeURIComponent) : text;
 
 /** Signs anywhere, and the beginnings of lists. In a url a backslash would be a part of it. */
 const DISCORD_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;]+|[\\*_~`|<>[\]]|^(?:[-+#](?=[\s#]|$)|\d+(?=\.(?:\s|$)))/g;
@@ -67,4 +88,5 @@ export const CHAT_MARKS: Readonly<Record<Chat, ChatMarks>> = {
   DISCORD: discord,
   TEAMS: teams,
   TEAMS_CARD: teams,
+  GOOGLE_CHAT: google,
 };

@@ -7,10 +7,16 @@ import { isObject } from './exact-json.js';
 import type { Chat } from './formats.js';
 import { type EventValues, type Placeholder, partsOf, TooLarge, textOf, Values } from './placeholders.js';
 
-/** Messages to chats: Slack, Microsoft Teams, Discord. */
+/** Messages to chats: Slack, Microsoft Teams, Discord, Google Chat. */
 
-/** The limit of a whole message. Discord refuses longer ones; a Teams message has at most 28 KB. */
-const CHARS_MAX: Readonly<Record<Chat, number>> = { SLACK: 4_000, TEAMS: 4_000, TEAMS_CARD: 4_000, DISCORD: 2_000 };
+/** The limit of a whole message. Discord and Google Chat refuse longer ones; a Teams message has at most 28 KB. */
+const CHARS_MAX: Readonly<Record<Chat, number>> = {
+  SLACK: 4_000,
+  TEAMS: 4_000,
+  TEAMS_CARD: 4_000,
+  DISCORD: 2_000,
+  GOOGLE_CHAT: 4_000,
+};
 const VALUE_CHARS_MAX = 1_000;
 
 /**
@@ -28,6 +34,7 @@ export function chatMessage(chat: Chat, text: string | null, event: EventValues,
 
 const messageOf: Readonly<Record<Chat, (text: string) => unknown>> = {
   SLACK: (text) => ({ text }),
+  GOOGLE_CHAT: (text) => ({ text }),
   DISCORD: (content) => ({ content, allowed_mentions: { parse: [] } }),
   TEAMS: (text) => ({
     type: 'message',

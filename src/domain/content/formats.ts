@@ -8,11 +8,12 @@ export const CONTENT_FORMATS = {
   TEAMS: 'A message with an Adaptive Card, for a workflow of Microsoft Teams.',
   TEAMS_CARD: 'The Adaptive Card alone, for a workflow of Microsoft Teams that adds the message itself.',
   DISCORD: 'A message to a Discord webhook.',
+  GOOGLE_CHAT: 'A message to a webhook of a space in Google Chat.',
   TEMPLATE: 'JSON of your own: `template`, filled with values of the event.',
 } as const;
 export type ContentFormat = keyof typeof CONTENT_FORMATS;
 
-const CHATS = ['SLACK', 'TEAMS', 'TEAMS_CARD', 'DISCORD'] as const;
+export const CHATS = ['SLACK', 'TEAMS', 'TEAMS_CARD', 'DISCORD', 'GOOGLE_CHAT'] as const;
 export type Chat = (typeof CHATS)[number];
 
 export const isChat = (format: string | null | undefined): format is Chat =>

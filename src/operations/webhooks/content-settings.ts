@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Content, type ContentSettings, contentFrom } from '../../domain/content/content.js';
-import { isChat } from '../../domain/content/formats.js';
+import { CHATS, isChat } from '../../domain/content/formats.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
 import { query, type SqlTarget, type Statement } from '../../platform/database/database.js';
@@ -55,7 +55,7 @@ export function requireUsable(
     throw refused(
       'text',
       'content_text_not_used',
-      'is sent by the formats of chats only (SLACK, TEAMS, TEAMS_CARD, DISCORD); set `format` too',
+      `is sent by the formats of chats only (${CHATS.join(', ')}); set \`format\` too`,
     );
   }
 }

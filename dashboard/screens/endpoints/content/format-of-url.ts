@@ -6,6 +6,7 @@ const CHATS: readonly [format: ContentFormat, place: RegExp][] = [
   // Workflows of Slack take JSON of their own.
   ['SLACK', /^hooks\.slack(?:-gov)?\.com\/(?!triggers\/|workflows\/)/],
   ['DISCORD', /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\//],
+  ['GOOGLE_CHAT', /^chat\.googleapis\.com\/v1\/spaces\/[^/]+\/messages$/],
   ['TEAMS', /^(?:[\w.-]+\.(?:webhook\.office|logic\.azure|api\.powerplatform)|outlook\.office)\.com\//],
 ];
 

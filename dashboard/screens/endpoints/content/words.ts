@@ -59,5 +59,6 @@ export const FORMATS: Record<ContentFormat, { name: MessageDescriptor; hint: Mes
   TEAMS: { name: msg`Teams message`, hint: msg`For a Teams flow that expects a message with attachments.` },
   TEAMS_CARD: { name: msg`Teams card`, hint: msg`For a Teams flow that expects an Adaptive Card alone.` },
   DISCORD: { name: msg`Discord message`, hint: msg`For a webhook of Discord.` },
+  GOOGLE_CHAT: { name: msg`Google Chat message`, hint: msg`For a webhook of a space in Google Chat.` },
   TEMPLATE: { name: msg`Template`, hint: msg`The body is your own JSON with values of the event.` },
 };
