@@ -10,13 +10,13 @@ export interface HeldSecret {
   header: string | null;
 }
 
-/** The secrets among stored values, those of groups among the others. Fields outside of groups have none. */
-export const secretsOf = (fields: Fields, values: Readonly<Record<string, unknown>>): HeldSecret[] =>
+/** The secrets among stored values. Fields outside of groups have none. @param read the stored value of a field */
+export const secretsOf = (fields: Fields, read: (field: string) => unknown): HeldSecret[] =>
   Object.entries(fields)
     .filter((entry): entry is [string, Group] => entry[1].kind === 'group')
     .flatMap(([group, { fields: members }]) =>
       Object.entries(members).flatMap(([field, one]) =>
-        headersOf(one, values[field] ?? null).map((header) => ({ group, field, header })),
+        headersOf(one, read(field) ?? null).map((header) => ({ group, field, header })),
       ),
     );
 

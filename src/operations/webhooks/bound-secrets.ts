@@ -9,6 +9,8 @@ import { ApiError, invalidInput, type Path } from '../../errors.js';
 import type { SealedHeaderChange } from './header-settings.js';
 import type { SealedSettings } from './settings.js';
 
+type Values = Readonly<Record<string, unknown>>;
+
 /**
  * Requires that the secrets of a webhook go only to the origin that they were set for, and only encrypted: otherwise
  * somebody who may change the url alone could have them sent to a server of their own.
@@ -26,7 +28,8 @@ export function requireBoundSecrets(
   fields: Fields = webhookFields,
 ): void {
   requireDifferentHeaders(webhook);
-  const secrets = secretsOf(fields, { ...webhook, ...webhook.options });
+  const stored = (name: string) => (webhook.options as Values | null)?.[name] ?? (webhook as unknown as Values)[name];
+  const secrets = secretsOf(fields, stored);
   if (secrets.length === 0) {
     return;
   }
@@ -57,7 +60,7 @@ function requireDifferentHeaders({ options }: Pick<Webhook, 'options'>): void {
 }
 
 function isSetBy(change: SealedSettings, { field, header }: HeldSecret): boolean {
-  const value = (change as Readonly<Record<string, unknown>>)[field];
+  const value = (change as Values)[field];
   return header === null
     ? value !== undefined
     : ((value ?? null) as SealedHeaderChange | null)?.set.some(([name]) => name === header) === true;
