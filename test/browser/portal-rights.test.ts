@@ -94,8 +94,10 @@ describe('the portal offers what its session may do', () => {
     expect(await page.getByRole('button', { name: 'Save' }).getAttribute('title')).toContain('Enter the password.');
     await kind.selectOption('USERNAME');
     await page.getByLabel('User name').fill('a-secret-user');
+    await page.getByRole('combobox', { name: 'Method' }).selectOption('PUT');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('User name without a password').waitFor();
+    await page.getByText('PUT', { exact: true }).waitFor();
     expect(await page.content()).not.toContain('a-secret-user');
   });
 
