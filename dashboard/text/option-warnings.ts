@@ -32,6 +32,8 @@ export function warningText({ code, message, path, eventType: type, types }: Sho
       return i18n._(msg`By its schema ${path} is ${kinds}, which is no key.`);
     case 'shape_field_not_in_schema':
       return i18n._(msg`The shape asks for ${path}, which ${eventType} no longer has.`);
+    case 'elements_may_differ':
+      return i18n._(msg`Different elements of ${path} may meet these conditions.`);
     case 'placeholder_in_header':
       return i18n._(msg`The value of ${path} has a placeholder in braces. It is sent as it stands.`);
     default:

@@ -39,6 +39,8 @@ describe('a filter in rows', () => {
     ['conditions of which one must match', { any: [paid, large] }],
     ['a list', { field: { path: 'country', op: 'IN', value: ['DE', 'a, b', '7', 7, null] } }],
     ['a field that must exist', { field: { path: '"odd name".x', op: 'EXISTS' } }],
+    ['one element of a list', { element: { path: 'lines', match: { all: [paid, large] } } }],
+    ['a condition beside one element', { all: [paid, { element: { path: 'lines', match: large } }] }],
     ['values that are no texts', { all: [true, null, -1.5, '', ' ', '"', 'null'].map((value) => valueIs(value)) }],
   ])('is the same again: %s', (_, filter) => {
     expect(filterDraftOf(filter).text).toBeUndefined();

@@ -43,7 +43,7 @@ export const FAN_OUT = graphql(`
           node {
             webhookId
             reason
-            failedCondition { path op value negated }
+            failedCondition { path op value negated pointer }
             webhook { id databaseId name url active eventTypes }
             delivery { ...DeliveryRow }
           }

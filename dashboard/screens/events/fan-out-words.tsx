@@ -37,7 +37,7 @@ export function ReasonWords({
             <>
               {' '}
               <Trans>
-                It fails: <ConditionWords condition={failedCondition} negated={failedCondition.negated} />
+                It fails: <ConditionWords condition={failedCondition} {...failedCondition} />
               </Trans>
             </>
           )}

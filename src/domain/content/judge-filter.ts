@@ -7,7 +7,7 @@ import { namesOf, TYPE_PATH } from './filter-path.js';
 /** Judges events as Postgres does with the compiled filter, and names the condition that an event does not meet. */
 
 export interface FailedCondition extends FieldCondition {
-  /** The place in the filter, such as `/all/1/field`. With `/element` at its end no one element meets all conditions. */
+  /** The place in the filter, such as `/all/1/field`; `/element` at its end: no one element meets all conditions. */
   pointer: string;
   /** It stands within `not`: the event meets it, or has a value of another type. */
   negated: boolean;

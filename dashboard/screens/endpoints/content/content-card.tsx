@@ -4,7 +4,7 @@ import type { EventFilter } from '../../../../src/domain/content/filter';
 import { Button } from '../../../parts/button';
 import { Code } from '../../../parts/code';
 import { Card, Fact, Facts } from '../../../parts/page';
-import { Untrusted } from '../../../parts/untrusted';
+import { plainUntrusted, Untrusted } from '../../../parts/untrusted';
 import { useWritable } from '../../../parts/viewer';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { useAction, useOffered } from '../actions';
@@ -62,12 +62,21 @@ function FilterWords({ filter }: { filter: EventFilter }): ReactNode {
   if (shown === undefined) {
     return <Code text={JSON.stringify(filter, null, 2)} name={t`the filter`} />;
   }
-  const { join, conditions } = shown;
+  const { join, conditions, elementOf } = shown;
   return (
     <>
       {conditions.length > 1 && (
         <span className="text-soft">
           {join === 'all' ? <Trans>all must match</Trans> : <Trans>one must match</Trans>}
+        </span>
+      )}
+      {elementOf !== undefined && (
+        <span className="text-soft">
+          {' '}
+          <Trans>
+            one element of <code className="font-mono text-xs">{plainUntrusted(elementOf)}</code> meets all of its
+            conditions
+          </Trans>
         </span>
       )}
       <ul>

@@ -47,7 +47,7 @@ export const isPlain = ({ filter, format, shape }: ContentDraft): boolean =>
 export type Unfinished = 'types' | 'condition' | 'filter' | 'template';
 
 export function unfinishedIn({ filter, format, template }: ContentDraft): Unfinished | undefined {
-  if (filter.text === undefined ? !writtenRows(filter.rows).every(isWhole) : jsonIn(filter.text) === undefined) {
+  if (filter.text === undefined ? !writtenRows(filter).every(isWhole) : jsonIn(filter.text) === undefined) {
     return filter.text === undefined ? 'condition' : 'filter';
   }
   return format === 'TEMPLATE' && jsonIn(template) === undefined ? 'template' : undefined;

@@ -23,7 +23,7 @@ export const PREVIEW_CONTENT = graphql(`
       samples {
         event { id databaseId eventType createdAt body }
         matches
-        failedCondition { path op value negated }
+        failedCondition { path op value negated pointer }
         body
         headers
       }

@@ -3,10 +3,11 @@ import { Plus } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { EventFilter } from '../../../../src/domain/content/filter';
 import { Button } from '../../../parts/button';
+import { Tick } from '../../../parts/field';
 import type { Issue } from '../../../parts/issues';
 import { JsonField, parseObject } from '../../../parts/json-field';
 import { Segments } from '../../../parts/segments';
-import { Untrusted } from '../../../parts/untrusted';
+import { plainUntrusted, Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { FilterRowFields } from './filter-row';
 import { type FilterDraft, type FilterRow, filterOfRows, NEW_ROW, rowAt, rowsOf, writtenRows } from './filter-rows';
@@ -70,12 +71,31 @@ function AsText({ value, onChange, issues, text }: FilterFieldProps & { text: st
   return (
     <JsonField
       name={<Trans>Filter in JSON</Trans>}
-      hint={<Trans>Objects with one of: all, any, not, field.</Trans>}
+      hint={<Trans>Objects with one of: all, any, not, field, element.</Trans>}
       rows={10}
       value={text}
       onChange={(typed) => onChange({ ...value, text: typed })}
       issues={issues}
     />
+  );
+}
+
+/** Shown where different elements of a list might meet the rows. */
+function SameElement({ value, onChange, paths }: Pick<FilterFieldProps, 'value' | 'onChange' | 'paths'>) {
+  const filter = filterOfRows(value, paths.kindsAt);
+  const list = value.elementOf ?? (filter === null ? undefined : paths.sharedListOf(filter));
+  if (list === undefined || value.join === 'any') {
+    return null;
+  }
+  return (
+    <Tick
+      checked={value.elementOf !== undefined}
+      onChange={({ target }) => onChange({ ...value, elementOf: target.checked ? list : undefined })}
+    >
+      <Trans>
+        One element of <code className="font-mono text-xs">{plainUntrusted(list)}</code> must meet all of its conditions
+      </Trans>
+    </Tick>
   );
 }
 
@@ -85,7 +105,7 @@ function Rows({ value, onChange, paths, issues, beginsEmpty }: FilterFieldProps)
   const list = useId();
   const { join } = value;
   const rows: readonly FilterRow[] = value.rows.length > 0 || beginsEmpty ? value.rows : [{ key: 0, ...NEW_ROW }];
-  const written = writtenRows(rows);
+  const written = writtenRows({ ...value, rows });
   const next = Math.max(-1, ...rows.map(({ key }) => key)) + 1;
   const change = (changed: readonly FilterRow[]) => onChange({ ...value, rows: changed });
   const add = () => {
@@ -125,6 +145,7 @@ function Rows({ value, onChange, paths, issues, beginsEmpty }: FilterFieldProps)
           onRemove={() => change(rows.filter((one) => one !== row))}
         />
       ))}
+      <SameElement value={value} onChange={onChange} paths={paths} />
       <datalist id={list}>
         {paths.known.map(({ path }) => (
           <option key={path} value={path} />

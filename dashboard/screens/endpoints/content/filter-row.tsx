@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react';
 import { Button } from '../../../parts/button';
 import { Select, TextInput } from '../../../parts/field';
 import { Untrusted } from '../../../parts/untrusted';
-import { type FilterRow, hasValue, writtenRows } from './filter-rows';
+import { type FilterRow, hasValue, isWritten } from './filter-rows';
 import { kindOf, OPERATORS, readValue } from './filter-values';
 import type { KnownPaths } from './use-paths';
 import { KIND_NAMES, KIND_WORDS, OPERATOR_WORDS } from './words';
@@ -84,7 +84,7 @@ function RowHint({ row, paths }: { row: FilterRow; paths: KnownPaths }): ReactNo
   const { path, op, value } = row;
   const name = path.trim();
   if (name === '') {
-    return writtenRows([row]).length > 0 && <Trans>Choose a field.</Trans>;
+    return isWritten(row) && <Trans>Choose a field.</Trans>;
   }
   if (paths.isUnknown(name)) {
     return (

@@ -14,6 +14,8 @@ export interface FilterDraft {
   /** Whether an event must meet all rows, or one of them. */
   join: 'all' | 'any';
   rows: readonly FilterRow[];
+  /** A list of which one element must meet all rows below it: `lines` for `lines.sku`. Only with `all`. */
+  elementOf?: string | undefined;
   /** The whole filter in JSON, where it is written so. The rows do not count then. */
   text?: string | undefined;
 }
@@ -31,42 +33,77 @@ export function filterDraftOf(stored: EventFilter | null | undefined): FilterDra
   return rowsOf(stored) ?? { ...NO_FILTER, text: JSON.stringify(stored, null, 2) };
 }
 
-/** The conditions of a filter that is not nested; undefined for another one. */
-export function conditionsOf(
-  filter: EventFilter,
-): { join: FilterDraft['join']; conditions: readonly FieldCondition[] } | undefined {
+interface Conditions extends Pick<FilterDraft, 'join' | 'elementOf'> {
+  conditions: readonly FieldCondition[];
+}
+
+/** The conditions of a filter that is nested no further than in the element of a list; undefined for another one. */
+export function conditionsOf(filter: EventFilter): Conditions | undefined {
   const join = filter.any == null ? 'all' : 'any';
-  const parts = filter.field == null ? filter[join] : [filter];
-  const conditions = (parts ?? []).map(({ field }) => field);
-  const isFlat = filter.not == null && conditions.length > 0 && conditions.every((one) => one != null);
-  return isFlat ? { join, conditions: conditions as FieldCondition[] } : undefined;
+  const parts = filter.field == null && filter.element == null ? (filter[join] ?? []) : [filter];
+  const element = join === 'all' ? parts.at(-1)?.element : null;
+  const fields = element == null ? parts : parts.slice(0, -1);
+  const own = fields.flatMap(({ field }) => field ?? []);
+  const within = element == null ? [] : conditionsBelow(element.path, element.match);
+  const conditions = [...own, ...(within ?? [])];
+  const isShown = filter.not == null && within !== undefined && own.length === fields.length && conditions.length > 0;
+  return isShown ? { join, conditions, ...(element == null ? {} : { elementOf: element.path }) } : undefined;
+}
+
+/** The conditions on one element, with their paths from the payload on. */
+function conditionsBelow(list: string, match: EventFilter): FieldCondition[] | undefined {
+  const { join, conditions, elementOf } = conditionsOf(match) ?? {};
+  return join === 'all' && elementOf === undefined
+    ? conditions!.map((one) => ({ ...one, path: `${list}.${one.path}` }))
+    : undefined;
 }
 
 /** A filter as rows; undefined where they cannot show it. */
 export function rowsOf(filter: EventFilter): FilterDraft | undefined {
-  const { join, conditions } = conditionsOf(filter) ?? {};
+  const { conditions, ...draft } = conditionsOf(filter) ?? {};
   return (
-    join && {
-      join,
-      rows: conditions!.map(({ path, op, value }, key) => ({ key, path, op, value: valueText(value, op) })),
+    conditions && {
+      ...(draft as FilterDraft),
+      rows: conditions.map(({ path, op, value }, key) => ({ key, path, op, value: valueText(value, op) })),
     }
   );
 }
 
-/** The rows that somebody has filled in. */
-export const writtenRows = (rows: readonly FilterRow[]): FilterRow[] => rows.filter((row) => !isBlank(row));
+/** The rows that somebody has filled in, in the order that the filter has them: those on one element come last. */
+export function writtenRows({ rows, join, elementOf }: FilterDraft): FilterRow[] {
+  const written = rows.filter((row) => !isBlank(row));
+  const isBelow = ({ path }: FilterRow) => join === 'all' && elementOf !== undefined && isWithin(elementOf, path);
+  return [...written.filter((row) => !isBelow(row)), ...written.filter(isBelow)];
+}
+
+const isWithin = (list: string, path: string): boolean => path.trim().startsWith(`${list}.`);
+
+/** Whether somebody has written into a row. */
+export const isWritten = (row: FilterRow): boolean => !isBlank(row);
 
 const isBlank = ({ path, op, value }: FilterRow): boolean =>
   path.trim() === '' && value.trim() === '' && op === NEW_ROW.op;
 
 /** The filter that rows make; null: every event passes. */
-export function filterOfRows({ join, rows }: FilterDraft, kindsAt: KindsAt): EventFilter | null {
-  const conditions = writtenRows(rows).map(({ path, op, value }): EventFilter => {
+export function filterOfRows(draft: FilterDraft, kindsAt: KindsAt): EventFilter | null {
+  const { join, elementOf: list } = draft;
+  const conditionOf = ({ path, op, value }: FilterRow, below = ''): EventFilter => {
     const name = path.trim();
-    return { field: { path: name, op, ...(hasValue(op) ? { value: readValue(value, op, kindsAt(name)) } : {}) } };
-  });
-  return conditions.length < 2 ? (conditions[0] ?? null) : { [join]: conditions };
+    const given = hasValue(op) ? { value: readValue(value, op, kindsAt(name)) } : {};
+    return { field: { path: name.slice(below.length), op, ...given } };
+  };
+  const rows = writtenRows(draft);
+  const below = rows.filter(({ path }) => join === 'all' && list !== undefined && isWithin(list, path));
+  const own = rows.slice(0, rows.length - below.length).map((row) => conditionOf(row));
+  const match = joined(
+    'all',
+    below.map((row) => conditionOf(row, `${list}.`)),
+  );
+  return joined(join, match === null ? own : [...own, { element: { path: list!, match } }]);
 }
+
+const joined = (join: FilterDraft['join'], parts: readonly EventFilter[]): EventFilter | null =>
+  parts.length < 2 ? (parts[0] ?? null) : { [join]: parts };
 
 export const hasValue = (op: FilterOp): boolean => op !== 'EXISTS' && op !== 'MISSING';
 
@@ -74,10 +111,18 @@ export const hasValue = (op: FilterOp): boolean => op !== 'EXISTS' && op !== 'MI
 export const isWhole = ({ path, op, value }: FilterRow): boolean =>
   path.trim() !== '' && (!hasValue(op) || value.trim() !== '');
 
-/** The number of the condition at which a filter breaks a rule, and its member. @param path from the filter on */
-export function rowAt([joined, index, ...rest]: readonly (string | number)[]): { row: number; at: string } | undefined {
+/**
+ * The number of the condition at which a filter breaks a rule, among `writtenRows`, and its member.
+ *
+ * @param path from the filter on
+ */
+export function rowAt(path: readonly (string | number)[], before = 0): { row: number; at: string } | undefined {
+  const [joined, index, ...rest] = path;
   if (joined === 'field') {
-    return { row: 0, at: String(index) };
+    return { row: before, at: String(index) };
   }
-  return typeof index === 'number' && rest[0] === 'field' ? { row: index, at: String(rest[1]) } : undefined;
+  if (joined === 'element') {
+    return index === 'match' ? rowAt(rest, before) : undefined;
+  }
+  return typeof index === 'number' ? rowAt(rest, before + index) : undefined;
 }

@@ -151,8 +151,7 @@ function Bodies({ sample: { event, matches, failedCondition, body, headers } }: 
             <Trans>This event is not sent.</Trans>
           ) : (
             <Trans>
-              This event is not sent. It fails:{' '}
-              <ConditionWords condition={failedCondition} negated={failedCondition.negated} />
+              This event is not sent. It fails: <ConditionWords condition={failedCondition} {...failedCondition} />
             </Trans>
           )}
         </p>

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
+import type { EventFilter } from '../../../../src/domain/content/filter';
 import { namesOf, TYPE_PATH } from '../../../../src/domain/content/filter-path';
 import { filterWarnings, placeholderWarnings } from '../../../../src/domain/content/option-warnings';
 import { matches } from '../../../../src/domain/events/event-type';
@@ -16,6 +17,8 @@ export interface KnownPaths {
   kindsAt: KindsAt;
   /** Whether no schema has the field of a condition. */
   isUnknown: (path: string) => boolean;
+  /** A list whose different elements may meet conditions of the filter that stand beside each other. */
+  sharedListOf: (filter: EventFilter) => string | undefined;
   /** Whether no schema has the value of a placeholder. */
   isUnknownValue: (path: string) => boolean;
 }
@@ -41,6 +44,8 @@ export function usePaths(eventTypes: readonly string[], isWanted = true): KnownP
       kindsAt: (path) => pathAt(known, path)?.kinds,
       isUnknown: (path) =>
         namesOf(path) !== null && filterWarnings({ field: { path, op: 'EXISTS' } }, schemas).length > 0,
+      sharedListOf: (filter) =>
+        filterWarnings(filter, schemas).find(({ code }) => code === 'elements_may_differ')?.path,
       isUnknownValue: (path) => placeholderWarnings([path], sent).length > 0,
     };
   }, [data, eventTypes]);
