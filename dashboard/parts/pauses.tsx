@@ -2,19 +2,16 @@ import { Plural } from '@lingui/react/macro';
 import { countUpTo } from '../text/numbers';
 import { shortly } from './time';
 
-/** Due deliveries that wait because their endpoints want it: nothing is wrong. Empty without any. */
-export function Pauses({
-  closed: { due, webhooks, until },
-  countMax,
-}: {
-  closed: { due: number; webhooks: number; until?: string | null };
-  countMax: number;
-}) {
-  if (due === 0 || until == null) {
-    return null;
-  }
+interface Closed {
+  due: number;
+  webhooks: number;
+  until?: string | null;
+}
+
+/** How many due deliveries wait because their endpoints want it, which is nothing wrong. Shown while some do. */
+export function Pauses({ closed: { due, webhooks, until }, countMax }: { closed: Closed; countMax: number }) {
   const number = countUpTo(due, countMax);
-  const end = shortly(until);
+  const end = shortly(until ?? 0);
   return (
     <Plural
       value={webhooks}

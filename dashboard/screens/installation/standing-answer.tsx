@@ -15,35 +15,15 @@ const STEP_MS = 10_000;
 
 /** Whether the service is healthy; else what is wrong, the worst first, and what to do about each. */
 export function StandingAnswer({ installation }: { installation: Installation }) {
-  const { backlog, closed, daemons, findings, jobsPutAside } = installation;
+  const { backlog, closed, daemons, jobsPutAside } = installation;
   // Said in steps, since readers hear the sentence again whenever it changes.
   const now = useClock((ms) => ms - (ms % STEP_MS));
-  const longest = useClock((ms) => Math.ceil(lagOf(closed, ms) / STEP_MS) * STEP_MS);
-  const problems = problemsOf({ backlog, closed, daemons, findings, jobsPutAside: jobsPutAside.length }, now);
+  const lag = useClock((ms) => duration(STEP_MS * Math.max(1, Math.ceil(lagOf(closed, ms) / STEP_MS))));
+  const problems = problemsOf({ ...installation, jobsPutAside: jobsPutAside.length }, now);
   const [first, ...others] = problems;
-  const pauses = closed.due > 0 && (
-    <p className="mt-1 text-sm text-soft">
-      <Pauses closed={closed} countMax={backlog.countMax} />
-    </p>
-  );
-  if (first === undefined) {
-    const lag = duration(Math.max(STEP_MS, longest));
-    return (
-      <Answer tone="good">
-        <p className="font-medium">
-          <Plural
-            value={daemons.length}
-            one={`The service is healthy: # daemon is delivering, and no due delivery has waited longer than ${lag}.`}
-            other={`The service is healthy: # daemons are delivering, and no due delivery has waited longer than ${lag}.`}
-          />
-        </p>
-        {pauses}
-      </Answer>
-    );
-  }
   return (
     <Answer
-      tone={first.level === 'FAIL' ? 'bad' : 'warn'}
+      tone={first === undefined ? 'good' : first.level === 'FAIL' ? 'bad' : 'warn'}
       actions={
         problems.some(({ kind }) => kind === 'LATE') && (
           <Link to="/worst" search={{ by: 'BACKLOG' }} className={buttonLook('plain')}>
@@ -53,7 +33,14 @@ export function StandingAnswer({ installation }: { installation: Installation })
       }
     >
       <div className="font-medium">
-        <Sentence problem={first} countMax={backlog.countMax} />
+        {first === undefined ? (
+          <Trans>
+            The service is healthy: <Plural value={daemons.length} one="# daemon delivers" other="# daemons deliver" />,
+            and no due delivery has waited longer than {lag}.
+          </Trans>
+        ) : (
+          <Sentence problem={first} countMax={backlog.countMax} />
+        )}
       </div>
       {others.length > 0 && (
         <ul className="mt-1.5 flex list-disc flex-col gap-1 ps-4 text-sm">
@@ -64,7 +51,11 @@ export function StandingAnswer({ installation }: { installation: Installation })
           ))}
         </ul>
       )}
-      {pauses}
+      {closed.due > 0 && (
+        <p className="mt-1 text-sm text-soft">
+          <Pauses closed={closed} countMax={backlog.countMax} />
+        </p>
+      )}
     </Answer>
   );
 }
