@@ -4,6 +4,7 @@ import type { Services } from '../../src/api/context/context.js';
 import type { EventFilter } from '../../src/domain/content/filter.js';
 import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
 import { deliveryContents } from '../../src/operations/explorer/read-sent-contents.js';
+import { futureTimesSql } from '../../src/operations/installation/future-times.js';
 import { wakeLeftTurns } from '../../src/operations/ordering/left-turns.js';
 import { createTestDatabase } from '../support/database.js';
 import { openTestServices } from '../support/factories.js';
@@ -58,6 +59,7 @@ describe('the seeded installation', () => {
     expect(counted.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(3_000);
     expect(await rows('select from hookwright.attempts where started_at > now()')).toEqual([]);
     expect(await rows('select from hookwright.deliveries where id > hookwright.next_id()')).toEqual([]);
+    expect(await rows(`select ${futureTimesSql} as count`)).toEqual([{ count: 0 }]);
   });
 
   test('has statistics that agree with its attempts', async () => {

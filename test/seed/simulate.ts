@@ -33,6 +33,8 @@ export interface PastDelivery {
   key: string | null;
   status: 'PENDING' | 'WAITING' | 'HELD' | 'SUCCEEDED' | 'FAILED';
   dueAt: number;
+  /** When it is sent: when it is due, or when the pause of its endpoint ends. */
+  sentAt: number;
   finishedAt: number | null;
   attempts: PastAttempt[];
 }
@@ -106,16 +108,17 @@ export function pastDeliveries(
     .map((event): PastDelivery => {
       const dueAt = event.at + chance.whole(3, 40);
       const key = keyOf(endpoint, event);
-      return { id: idAt(event.at), event, key, status: 'PENDING', dueAt, finishedAt: null, attempts: [] };
+      const id = idAt(event.at);
+      return { id, event, key, status: 'PENDING', dueAt, sentAt: dueAt, finishedAt: null, attempts: [] };
     });
-  const waiting = deliveries.toSorted((a, b) => a.dueAt - b.dueAt);
+  const waiting = deliveries.toSorted((a, b) => a.sentAt - b.sentAt);
   const queues = new Queues(endpoint.settings?.onFailure === 'BLOCK');
   for (;;) {
     const next = waiting.shift();
-    if (next === undefined || next.dueAt > now) {
+    if (next === undefined || next.sentAt > now) {
       break;
     }
-    if (pausedAt !== null && health.disabledAt === null && next.dueAt >= pausedAt) {
+    if (pausedAt !== null && health.disabledAt === null && next.sentAt >= pausedAt) {
       Object.assign(health, { disabledAt: pausedAt, disabledReason: 'PAUSED' });
     }
     if (!queues.hasTurn(next)) {
@@ -126,8 +129,8 @@ export function pastDeliveries(
       next.status = 'HELD';
       continue;
     }
-    if (health.closedUntil !== null && health.closedUntil > next.dueAt) {
-      next.dueAt = health.closedUntil + chance.whole(0, 4_000);
+    if (health.closedUntil !== null && health.closedUntil > next.sentAt) {
+      next.sentAt = health.closedUntil + chance.whole(0, 4_000);
     } else {
       attempt(chance, now, endpoint, next, health);
     }
@@ -149,7 +152,7 @@ export function pastDeliveries(
 
 /** Keeps the order of times: most are due soon again. */
 function insert(waiting: PastDelivery[], delivery: PastDelivery): void {
-  const later = waiting.findIndex(({ dueAt }) => dueAt > delivery.dueAt);
+  const later = waiting.findIndex(({ sentAt }) => sentAt > delivery.sentAt);
   waiting.splice(later === -1 ? waiting.length : later, 0, delivery);
 }
 
@@ -191,7 +194,9 @@ class Queues {
     }
     const queue = this.#byKey.get(key)!;
     queue.shift();
-    return queue.slice(0, 1).map((next) => Object.assign(next, { status: 'PENDING', dueAt: finishedAt }));
+    return queue
+      .slice(0, 1)
+      .map((next) => Object.assign(next, { status: 'PENDING', dueAt: finishedAt, sentAt: finishedAt }));
   }
 
   all(): PastDelivery[] {
@@ -200,7 +205,7 @@ class Queues {
 }
 
 function attempt(chance: Chance, now: number, endpoint: SeededEndpoint, delivery: PastDelivery, health: Health): void {
-  const startedAt = delivery.dueAt;
+  const startedAt = delivery.sentAt;
   const answer = endpoint.behaves(chance, (now - startedAt) / HOUR_MS, delivery.event.body);
   const finishedAt = startedAt + answer.latencyMs;
   const outcome = judge(resultOf(answer), new Date(finishedAt));
@@ -219,6 +224,7 @@ function attempt(chance: Chance, now: number, endpoint: SeededEndpoint, delivery
     Object.assign(delivery, { status: 'FAILED', finishedAt });
   } else {
     delivery.dueAt = finishedAt + retryInMs;
+    delivery.sentAt = delivery.dueAt;
   }
   if (outcome.verdict === 'FAILED' && typeof outcome.closing === 'number') {
     health.closedUntil = finishedAt + outcome.closing;
