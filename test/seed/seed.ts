@@ -3,6 +3,7 @@ import type { Services } from '../../src/api/context/context.js';
 import { contentFrom } from '../../src/domain/content/content.js';
 import type { ShapePlan } from '../../src/domain/content/shape/project.js';
 import type { WebhookOptions } from '../../src/entities/webhook-options.js';
+import { rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import {
   deprecateEventType,
   registerEventType,
@@ -83,6 +84,7 @@ export async function seed(services: Seeding, { hostile = true } = {}): Promise<
   await makeOlder(services);
   const hostileTenantId = hostile ? await seedHostileTenant(services, chance, now) : null;
   await putAuditLogInOrder(services);
+  await rescueOverdue(db.pool); // what waits for a pause has its jobs
   await db.pool.query('analyze');
   return { tenants: made, hostileTenantId };
 }

@@ -36,7 +36,7 @@ export function StandingAnswer({ installation }: { installation: Installation })
         {first === undefined ? (
           <Trans>
             The service is healthy: <Plural value={daemons.length} one="# daemon delivers" other="# daemons deliver" />,
-            and no due delivery has waited longer than {lag}.
+            and nothing waits for it longer than {lag}.
           </Trans>
         ) : (
           <Sentence problem={first} countMax={backlog.countMax} />
