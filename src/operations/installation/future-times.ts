@@ -11,9 +11,8 @@ import { PAUSE_MINUTES_MAX } from '../webhooks/probe-webhooks.js';
 const CHUNK_ROWS = 10_000;
 
 /**
- * Clocks of two servers differ by so much after a failover, and times that were left by less come soon. Every other
- * limit here is that of the rule by which a time is set, whatever the options of a webhook are: they may have changed
- * since.
+ * Clocks of two servers differ by less after a failover. Every other limit is that of the rule by which a time is set,
+ * whatever the options of its webhook are now (docs/decisions/0064).
  */
 const SLACK_MS = 15 * 60_000;
 const JOB_MS_MAX = PUT_OFF_MS_MAX + SLACK_MS;

@@ -11,10 +11,11 @@ const backoffSql = `exp(least(j.attempts, 10)) * interval '1 second'`;
  *   job that has failed, may wait for longer
  */
 export function farJobsSql(pending: string, waitMs: number): string {
-  const longest = `greatest(interval '1 millisecond' * ${waitMs}, interval '1 second' * ${ASIDE_SECONDS}, ${backoffSql})`;
+  const wait = `interval '1 millisecond' * ${waitMs}`;
+  const longest = `greatest(${wait}, interval '1 second' * ${ASIDE_SECONDS}, ${backoffSql})`;
   return `
     select j.id from hookwright_jobs._private_jobs j
-    where j.run_at > now() + ${longest} and ${hasWorkSql(pending)}
+    where j.run_at > now() + ${wait} and ${hasWorkSql(pending)}
       and j.run_at > ${longest} + greatest(now(), case when j.key like 'd:%' then (
         select due.due_at from (${pending}) due where due.id = (j.payload->>'id')::bigint) end)`;
 }
