@@ -32,6 +32,11 @@ const CREATE_WEBHOOK =
   'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { databaseId } secret } }';
 const ENABLE_WEBHOOK = 'mutation($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }';
 const DELETE_WEBHOOK = 'mutation($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }';
+const REGISTER_EVENT_TYPE =
+  'mutation($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { name } } }';
+const EMIT_EVENT = 'mutation($input: EmitEventInput!) { emitEvent(input: $input) { event { id } } }';
+const PREVIEW_CONTENT =
+  'query($input: PreviewContentInput!) { previewContent(input: $input) { samples { matches body } } }';
 const RECOVER_WEBHOOK =
   'mutation($input: RecoverWebhookInput!) { recoverWebhook(input: $input) { total bulkOperation { id } } }';
 
@@ -43,12 +48,52 @@ export async function createTenant(platform: Api, name: string): Promise<number>
   return answer.createTenant.tenant.databaseId;
 }
 
+/** Registers an event type, with a platform key. @param type as the mutation takes it */
+export async function registerEventType(platform: Api, type: object): Promise<void> {
+  await ask(platform, REGISTER_EVENT_TYPE, { input: type });
+}
+
+/** An event whose payload is written as JSON. */
+export interface WrittenEvent {
+  event: string;
+  body: string;
+}
+
+/** @returns the id of the event */
+export async function emitOne(service: Api, event: WrittenEvent): Promise<string> {
+  const answer = await ask<{ emitEvent: { event: { id: string } } }>(service, EMIT_EVENT, { input: event });
+  return answer.emitEvent.event.id;
+}
+
+/** What a webhook with some content would get of an event. */
+export interface Preview {
+  matches: boolean;
+  /** Null: nothing would be sent. */
+  body: string | null;
+  /** The answer that refuses the content; null: it is allowed. */
+  refusal: string | null;
+}
+
+export async function previewContent(service: Api, eventId: string, content: object): Promise<Preview> {
+  const answer = await postInTime(service, PREVIEW_CONTENT, { input: { eventId, content } });
+  if (answer.text.startsWith('{"errors":')) {
+    return { matches: false, body: null, refusal: answer.text };
+  }
+  type Data = { previewContent: { samples: Omit<Preview, 'refusal'>[] } };
+  const [sample] = dataIn<Data>(answer).previewContent.samples;
+  return { ...sample!, refusal: null };
+}
+
 /** Makes a webhook for one type of event. @param ratePerSecond default: none. @param isOrdered by keys */
 export async function createWebhook(
   service: Api,
   url: string,
   eventType: string,
-  { ratePerSecond, isOrdered = false }: { ratePerSecond?: number | undefined; isOrdered?: boolean } = {},
+  {
+    ratePerSecond,
+    isOrdered = false,
+    content,
+  }: { ratePerSecond?: number | undefined; isOrdered?: boolean; content?: object | undefined } = {},
 ): Promise<{ id: number; secret: string }> {
   const { createWebhook: created } = await ask<{
     createWebhook: { webhook: { databaseId: number }; secret: string };
@@ -58,6 +103,7 @@ export async function createWebhook(
       eventTypes: [eventType],
       ...(ratePerSecond && { delivery: { ratePerSecond } }),
       ...(isOrdered && { ordering: { by: 'KEY' } }),
+      ...(content && { content }),
     },
   });
   return { id: created.webhook.databaseId, secret: created.secret };
@@ -81,10 +127,15 @@ export async function recoverWebhook(service: Api, id: number, since: Date): Pro
 
 /** Waits where the service limits how fast management may go. @throws Error with the answer when it is not a good one */
 export async function ask<Data>(api: Api, query: string, variables?: Variables): Promise<Data> {
+  return dataIn<Data>(await postInTime(api, query, variables));
+}
+
+/** Sends a request again while the service limits how fast management may go. */
+async function postInTime(api: Api, query: string, variables?: Variables): Promise<Answer> {
   for (;;) {
     const answer = await post(api, query, variables);
     if (answer.statusCode !== 429) {
-      return dataIn<Data>(answer);
+      return answer;
     }
     await delay(1000 * answer.retryAfterSeconds);
   }

@@ -84,6 +84,16 @@ export class BenchDatabase implements AsyncDisposable {
     return rows[0]!.pending;
   }
 
+  /** Deliveries of webhooks that have failed with this code. */
+  async failedWith(code: string, webhookIds: readonly number[]): Promise<number> {
+    const { rows } = await this.pool.query<{ failed: number }>(
+      `select count(*)::integer as failed from hookwright.deliveries
+       where status = 'FAILED' and last_error_code = $1 and webhook_id = any($2)`,
+      [code, webhookIds],
+    );
+    return rows[0]!.failed;
+  }
+
   /** Attempts of a webhook that were recorded so far. */
   async attemptsOf(webhookId: number): Promise<number> {
     const { rows } = await this.pool.query<{ attempts: number }>(

@@ -129,6 +129,14 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal('without an order 90 % of that rate beside a key that stands still', atLeast('percentBesideBlocked', 90)),
   ],
   paced: [goal('p99 within 5 % of that beside endpoints without a rate', atMost('p99Ratio', 1.05))],
+  dearest: [
+    goal('10 KB: p99 at most 2 times that beside plain webhooks', atMost('*.p99Ratio', 2)),
+    goal('256 KiB: p99 rises by at most 25 ms', atMost('*.p99RiseMs', 25)),
+    allArrive,
+    goal('no daemon finds the database silent', atMost('*.silences', 0)),
+    goal('a Slack channel gets each event of 256 KiB', atMost('*.slackNotArrived', 0)),
+    goal('a preview takes at most 20 ms of CPU beyond parsing', atMost('*.previewMaxMs', 20)),
+  ],
   near: [goal('p50 at most 5 ms above that of the instant endpoint', atMost('p50DifferenceMs', 5))],
   keys: [
     goal('a known key is checked in 20 µs (median)', atMost('knownKeyMedianMicros', 20)),

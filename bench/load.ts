@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
 import { serveMethods } from './child.js';
+import type { WrittenEvent } from './client.js';
 import { Histogram, type HistogramData } from './histogram.js';
 import { nowMicroseconds } from './payload.js';
 import { BareTarget, EmitTarget, type Target } from './targets.js';
@@ -23,6 +24,8 @@ export interface Load {
   requestsMax?: number;
   /** Events have this many ordering keys in turn; default: none. */
   keys?: number;
+  /** What is emitted instead of the bench's event. */
+  event?: WrittenEvent;
   /** Requests in flight at once, in the closed loop. */
   concurrency?: number;
   /** Requests a second: makes it an open loop. */
@@ -73,7 +76,7 @@ class Run {
             load.url,
             { apiKey: load.apiKey ?? '', ...(load.tenantId === undefined ? {} : { tenantId: load.tenantId }) },
             load.what === 'emit' ? null : load.what,
-            load.keys,
+            load,
           );
     this.#pool = new Pool(new URL(load.url).origin, {
       connections: load.concurrency ?? OPEN_LOOP_CONNECTIONS,

@@ -43,6 +43,8 @@ export interface Subscription {
   ratePerSecond?: number | undefined;
   /** Events of one key are sent one after the other. */
   isOrdered?: boolean;
+  /** As `createWebhook` takes it. */
+  content?: object;
 }
 
 /** Load at a fixed rate that goes on beside what is done meanwhile. */
@@ -105,15 +107,16 @@ export class Rig implements AsyncDisposable {
     service: Service,
     group: string,
     webhooks: number,
-    { eventType = EVENT_TYPE, ratePerSecond, isOrdered = false, ...place }: Subscription = {},
+    { eventType = EVENT_TYPE, ratePerSecond, isOrdered = false, content, ...place }: Subscription = {},
   ): Promise<number[]> {
+    const options = { ratePerSecond, isOrdered, content };
     const origin = await this.#originOf(place);
     const paths = Array.from({ length: webhooks }, (_, index) => `/${group}/${index}`);
     const ids: number[] = [];
     const secrets: Record<string, string> = {};
     const worker = async () => {
       for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-        const { id, secret } = await createWebhook(service, origin + path, eventType, { ratePerSecond, isOrdered });
+        const { id, secret } = await createWebhook(service, origin + path, eventType, options);
         ids.push(id);
         secrets[path] = secret;
       }
@@ -179,12 +182,12 @@ export class Rig implements AsyncDisposable {
   /**
    * Waits until every outcome is written.
    *
-   * @param group only of its webhooks; null: of all
+   * @param groups only of their webhooks; none: of all
    * @returns how many are not after a minute
    */
-  async unrecorded(group: string | null = null): Promise<number> {
+  async unrecorded(...groups: readonly string[]): Promise<number> {
     const database = await this.database();
-    const webhookIds = group === null ? null : (this.#webhooks.get(group) ?? []);
+    const webhookIds = groups.length === 0 ? null : groups.flatMap((group) => this.#webhooks.get(group) ?? []);
     const deadline = performance.now() + SETTLE_TIMEOUT_MS;
     while (!(await database.isSettled(webhookIds))) {
       if (performance.now() > deadline) {

@@ -7,12 +7,16 @@ const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
 /** The service gives its requests in flight 20 s to end. */
 const STOP_TIMEOUT_MS = 30_000;
 const KEPT_OUTPUT_CHARACTERS = 4_000;
+const SILENCE = 'the database is silent';
 
 /** The program under test, as an operator runs it: `dist/src/main.js <arguments>`. */
 export class ServiceProcess implements AsyncDisposable {
   readonly #process: ChildProcess;
   #output = '';
   #warnings = 0;
+  #silences = 0;
+  /** The begun line of its log. */
+  #line = '';
 
   constructor(args: readonly string[], env: Record<string, string>, nodeFlags: readonly string[]) {
     // In a group of its own: Ctrl-C reaches us alone, and we end it in order.
@@ -22,7 +26,7 @@ export class ServiceProcess implements AsyncDisposable {
       detached: true,
     });
     this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      this.#warnings += text.split('\n').length - 1;
+      this.#read(text);
       this.#keep(text);
     });
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => this.#keep(text));
@@ -30,6 +34,13 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   readonly #kill = () => this.#process.kill('SIGTERM');
+
+  #read(text: string): void {
+    const lines = (this.#line + text).split('\n');
+    this.#line = lines.pop()!;
+    this.#warnings += lines.length;
+    this.#silences += lines.filter((line) => line.includes(SILENCE)).length;
+  }
 
   #keep(text: string): void {
     this.#output = (this.#output + text).slice(-KEPT_OUTPUT_CHARACTERS);
@@ -46,6 +57,11 @@ export class ServiceProcess implements AsyncDisposable {
   /** Lines of its log: with LOG_LEVEL=warn, each is a warning. */
   get warnings(): number {
     return this.#warnings;
+  }
+
+  /** How often a daemon has fetched its jobs again because Postgres did not answer it for some seconds. */
+  get silences(): number {
+    return this.#silences;
   }
 
   /** The end of what it has written. */

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Api, headersOf } from './client.js';
+import { type Api, headersOf, type WrittenEvent } from './client.js';
 import { EVENT_TYPE, payloadAt } from './payload.js';
 
 /** The form of a load's requests, and the meaning of their answers. */
@@ -26,15 +26,16 @@ export class EmitTarget implements Target {
     private readonly origin: string,
     caller: Omit<Api, 'origin'>,
     private readonly batch: number | null,
-    private readonly keys?: number,
+    private readonly events: { keys?: number; event?: WrittenEvent } = {},
   ) {
     this.eventsPerRequest = batch ?? 1;
     this.#headers = headersOf(caller);
   }
 
   request(intendedAt: number): Dispatcher.RequestOptions {
-    const orderingKey = this.keys === undefined ? {} : { orderingKey: `key-${this.#sent++ % this.keys}` };
-    const item = { event: EVENT_TYPE, payload: payloadAt(intendedAt), ...orderingKey };
+    const { keys, event = { event: EVENT_TYPE, payload: payloadAt(intendedAt) } } = this.events;
+    const orderingKey = keys === undefined ? {} : { orderingKey: `key-${this.#sent++ % keys}` };
+    const item = { ...event, ...orderingKey };
     const body =
       this.batch === null
         ? { query: EMIT, variables: { input: item } }

@@ -5,6 +5,7 @@ import { bulk } from './bulk.js';
 import { cold } from './cold.js';
 import { dashboard } from './dashboard.js';
 import { dead } from './dead.js';
+import { dearest } from './dearest.js';
 import { drain } from './drain.js';
 import { explorer } from './explorer.js';
 import { fanout } from './fanout.js';
@@ -44,6 +45,7 @@ export const scenarios: readonly Scenario[] = [
   near,
   ordered,
   paced,
+  dearest,
   slow,
   spell,
   reload,
