@@ -64,6 +64,10 @@ describe('the format', () => {
       'template.b template_malformed',
     ]);
     expect(await refused(id, { format: 'TEMPLATE', template: 'x' })).toEqual(['template template_no_tree']);
+    // What is too large is refused for that alone: its other faults are not looked for.
+    expect(await refused(id, { format: 'TEMPLATE', template: Array(200_000).fill('{{') })).toEqual([
+      'template template_too_large',
+    ]);
   });
 });
 

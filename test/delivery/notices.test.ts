@@ -255,3 +255,17 @@ test('two daemons send each mail once', async () => {
       .sort(),
   ).toEqual(['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`));
 });
+
+test('a mail has 1,000 notices at most, and the next one has the others', async () => {
+  await recipient({ topics: ['RECOVERED'] });
+  const body = JSON.stringify({ webhook_id: String(failing.webhookId), origin: failing.url, disabled_at: '' });
+  await stack.rows(`
+    insert into hookwright.notices (tenant_id, recipient_id, topic, body, send_after)
+    select tenant_id, id, 'RECOVERED', '${body}', now() from hookwright.notice_recipients, generate_series(1, 1200)`);
+  const [first, ...others] = await mailsAfter(1_000);
+  expect(others).toEqual([]);
+  expect(first!.headers.get('subject')).toBe('1000 notices about your endpoints');
+  const [second] = await mailsAfter(1_000);
+  expect(second!.headers.get('subject')).toBe('200 notices about your endpoints');
+  expect(await waiting()).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasNameTwice, isDeeperThan, isTextDeeperThan } from '../../src/domain/events/payload.js';
+import { hasNameTwice, isDeeperThan, isTextDeeperThan, unescapedJson } from '../../src/domain/events/payload.js';
 
 describe('the depth of a JSON text', () => {
   test.each([
@@ -25,4 +25,32 @@ test.each([
   [true, '{"__proto__":1,"__proto__" :2}'],
 ])('whether a name is there twice is %s: %s', (expected, json) => {
   expect(hasNameTwice(json, JSON.parse(json))).toBe(expected);
+});
+
+describe('JSON without needless escapes', () => {
+  /** What JSON.stringify writes of the same text. */
+  const asWritten = (written: string) => JSON.stringify(JSON.parse(`"${written}"`));
+  const hex = (code: number) => code.toString(16).padStart(4, '0');
+
+  test('has every character as JSON.stringify writes it, unless that is another escape', () => {
+    const wrong: string[] = [];
+    for (let code = 0; code < 0x1_0000; code++) {
+      const given = `\\u${hex(code)}`;
+      const written = asWritten(given);
+      const expected = written.includes('\\') ? `"${given}"` : written;
+      if (unescapedJson(`"${given}"`) !== expected) {
+        wrong.push(given);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(['\\uD83D\\uDE00', '\\ud800\\udc00', '\\udbff\\uDFFF'])('has the pair %s as one character', (pair) => {
+    expect(unescapedJson(`{"a":"${pair}${pair}b"}`)).toBe(`{"a":${asWritten(`${pair}${pair}b`)}}`);
+  });
+
+  test('escapes halves of characters, and keeps escapes that are needed', () => {
+    expect(unescapedJson('"\ud800a\udfff"')).toBe('"\\ud800a\\udfff"');
+    expect(unescapedJson('"\\n\\"\\\\\\/\\u000A"')).toBe('"\\n\\"\\\\/\\u000A"');
+  });
 });

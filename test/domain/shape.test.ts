@@ -457,3 +457,18 @@ test('fields that a schema no longer has are named', () => {
     ...['customer.email', 'customer.age', 'lines.sku', 'lines.qty'],
   ]);
 });
+
+test('a shape names event types with half a million characters of schemas together, and not more', () => {
+  const chars = 50_000;
+  const large = object(Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`field_${n}`, text])));
+  const padded = { ...large, description: 'x'.repeat(chars - JSON.stringify(large).length) };
+  const types = known(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`large.n${n}`, padded])));
+  const shapeOf = (count: number) => {
+    const branches = Array.from({ length: count }, (_, n) => `... on LargeN${n} { field_1 }`);
+    return readShape(`subscription { event { ${branches.join(' ')} } }`, types);
+  };
+  expect(shapeOf(10)).toMatchObject({ plan: { types: { 'large.n9': [{ property: 'field_1' }] } } });
+  expect(shapeOf(11)).toEqual({
+    faults: [{ line: 1, column: 1, message: expect.stringContaining('more than 524288 characters together') }],
+  });
+});

@@ -70,6 +70,16 @@ test('single emits share a transaction until their deliveries, not they themselv
   expect(Math.max(...batches)).toBe(200 / WEBHOOKS);
 });
 
+test('long bodies count like deliveries: few of them share a transaction', async () => {
+  const batches: number[] = [];
+  const emitter = new Emitter(stack.services.db.pool, undefined, (events) => batches.push(events));
+  const body = JSON.stringify({ text: 'x'.repeat(262_000) });
+  await emitter.emit(items(1, small, body));
+  await Promise.all(items(100, small, body).map((item) => emitter.emit([item])));
+  expect(batches.reduce((sum, events) => sum + events)).toBe(101);
+  expect(Math.max(...batches)).toBeLessThanOrEqual(200 / 4);
+});
+
 /** How many deliveries stand in each lane, of events after this one. */
 async function lanesAfter(event: number): Promise<Record<number, number>> {
   const ids = new Set((await stack.deliveries(`event_id > ${event}`)).map(({ id }) => id));

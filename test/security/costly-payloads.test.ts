@@ -52,3 +52,23 @@ describe('a payload of 256 KiB', () => {
     expect(await issuesOf('cost.pattern', ['a@', 'b'])).toMatchObject([{ code: 'schema_pattern' }]);
   });
 });
+
+test('events that take long to check are checked in turns with those of other tenants', async () => {
+  const other = await makeTenant(api.services);
+  const emitMany = 'mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { deliveryCount } } }';
+  const emitOne = 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { deliveryCount } }';
+  const events = Array(40).fill({ event: 'cost.choices', payload: { lines: Array(15_000).fill(1) } });
+  const answered: string[] = [];
+  const batch = api.ask(emitMany, { input: { events } }, tenant).then(({ data }) => {
+    answered.push('batch');
+    return data;
+  });
+  const payload = { code: 'SUMMER', discount_type: 'percent' };
+  const single = api.ask(emitOne, { input: { event: 'coupon.applied', payload } }, other).then(({ errors }) => {
+    answered.push('single');
+    return errors;
+  });
+  expect(await single).toEqual([]);
+  expect((await batch).emitEvents.results).toHaveLength(40);
+  expect(answered).toEqual(['single', 'batch']);
+});

@@ -101,10 +101,10 @@ export class PendingChanges {
   }
 
   #add(ids: readonly number[], webhookIds: readonly number[]): void {
-    ids.forEach((id, index) => {
+    for (let index = 0; index < ids.length && this.#ids.size <= PENDING_MAX; index++) {
       if (this.webhookId === null || webhookIds[index] === this.webhookId) {
-        this.#ids.add(id);
+        this.#ids.add(ids[index]!);
       }
-    });
+    }
   }
 }

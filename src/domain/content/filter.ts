@@ -17,7 +17,7 @@ export interface ElementCondition {
 }
 
 /** A condition, and the paths of the lists that it is judged within, the outermost first. */
-interface PlacedCondition {
+export interface PlacedCondition {
   condition: FieldCondition;
   lists: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { type JsonType, jsonTypeOf, typesInWords } from '../json-type.js';
 import type { JsonObject } from '../schema-rules/subschemas.js';
 import { type TypesAt, typesAt } from '../schema-rules/types-at.js';
-import { conditionsIn, type EventFilter, type FieldCondition, type FilterOp } from './filter.js';
+import { conditionsIn, type EventFilter, type FieldCondition, type FilterOp, type PlacedCondition } from './filter.js';
 import { namesOf, pathOf, TYPE_PATH } from './filter-path.js';
 import { missingFields } from './shape/missing-fields.js';
 import type { ShapePlan } from './shape/project.js';
@@ -37,14 +37,17 @@ type Schemas = readonly JsonObject[];
 
 /** @param schemas of the subscribed event types: valid ones, without recursion */
 export const filterWarnings = (filter: EventFilter, schemas: Schemas): OptionWarning[] => [
-  ...conditionsIn(filter).flatMap(({ condition, lists }) => {
-    const isType = condition.path === TYPE_PATH;
-    const path = isType ? TYPE_PATH : [...lists, condition.path].join('.');
-    const types = isType ? NAMES : typesAt(schemas, namesWithin(lists, condition.path), 'element');
-    return types === 'none' ? [unknownPath(path)] : valueWarnings({ ...condition, path }, types);
-  }),
+  ...conditionsIn(filter).flatMap((placed) => conditionWarnings(placed, schemas)),
   ...listWarnings(filter, schemas),
 ];
+
+/** The mistakes of one condition of a filter. */
+export function conditionWarnings({ condition, lists }: PlacedCondition, schemas: Schemas): OptionWarning[] {
+  const isType = condition.path === TYPE_PATH;
+  const path = isType ? TYPE_PATH : [...lists, condition.path].join('.');
+  const types = isType ? NAMES : typesAt(schemas, namesWithin(lists, condition.path), 'element');
+  return types === 'none' ? [unknownPath(path)] : valueWarnings({ ...condition, path }, types);
+}
 
 /** Numbers in paths of placeholders count elements of lists. */
 export const placeholderWarnings = (paths: readonly string[], schemas: Schemas): OptionWarning[] =>
@@ -94,8 +97,8 @@ const KEY_TYPES = ['string', 'number', 'boolean'] as const;
 const namesWithin = (lists: readonly string[], path: string): string[] =>
   [...lists, path].flatMap((one) => namesOf(one)!);
 
-/** Lists of which one element may meet one condition, and another element another one. */
-function listWarnings(filter: EventFilter, schemas: Schemas, within: readonly string[] = []): OptionWarning[] {
+/** Lists of which one element may meet one condition of a filter, and another element another one. */
+export function listWarnings(filter: EventFilter, schemas: Schemas, within: readonly string[] = []): OptionWarning[] {
   const { all, any, not, element } = filter;
   if (element) {
     return listWarnings(element.match, schemas, [...within, element.path]);

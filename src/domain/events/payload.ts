@@ -87,13 +87,22 @@ function namesIn(value: unknown): number {
  */
 export function unescapedJson(json: string): string {
   const plain = json.includes('\\') ? json.replaceAll(ESCAPE, unescaped) : json;
-  return plain.isWellFormed() ? plain : plain.replaceAll(LONE_SURROGATE, (half) => JSON.stringify(half).slice(1, -1));
+  return plain.isWellFormed()
+    ? plain
+    : plain.replaceAll(LONE_SURROGATE, (half) => `\\u${half.charCodeAt(0).toString(16)}`);
 }
 
 function unescaped(written: string): string {
   if (written[1] !== 'u') {
     return written === '\\/' ? '/' : written;
   }
-  const text: string = JSON.parse(`"${written}"`);
-  return JSON.stringify(text) === `"${text}"` ? text : written;
+  const code = Number.parseInt(written.slice(2, 6), 16);
+  if (written.length > 6) {
+    return String.fromCharCode(code, Number.parseInt(written.slice(8), 16));
+  }
+  return code < 0x20 || code === QUOTE || code === BACKSLASH || isSurrogate(code) ? written : String.fromCharCode(code);
 }
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff;

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../bounded-map.js';
+
 const DIGEST_HOUR = 8;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -26,9 +28,15 @@ function momentOf(dayMs: number, timeZone: string): number {
   return wall - offsetMs(guess, timeZone);
 }
 
-/** How far the clocks of a zone are ahead of UTC. */
-function offsetMs(ms: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en', {
+/** Making a format takes twenty times as long as using it. */
+const formats = new BoundedMap<string, Intl.DateTimeFormat>(1_000);
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) {
+    return known;
+  }
+  const format = new Intl.DateTimeFormat('en', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -37,7 +45,14 @@ function offsetMs(ms: number, timeZone: string): number {
     hour: 'numeric',
     minute: 'numeric',
     second: 'numeric',
-  }).formatToParts(ms);
+  });
+  formats.set(timeZone, format);
+  return format;
+}
+
+/** How far the clocks of a zone are ahead of UTC. */
+function offsetMs(ms: number, timeZone: string): number {
+  const parts = formatOf(timeZone).formatToParts(ms);
   const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
   const wall = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
   return wall - Math.floor(ms / 1_000) * 1_000;

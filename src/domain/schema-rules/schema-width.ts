@@ -1,6 +1,6 @@
 import { childrenOf, type JsonObject } from './subschemas.js';
 
-/** The width of the widest schema: a payload of a thousand values can be checked by it. */
+/** The width of the widest schema: a payload of six hundred values can be checked by it. */
 export const WIDTH_MAX = 1_000;
 
 const REFERENCE = /^#\/\$defs\/([\w.-]+)$/;

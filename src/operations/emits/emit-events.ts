@@ -14,6 +14,8 @@ import type { Claim, LocalDaemon } from './local-daemon.js';
 const BATCH_DELIVERIES_MAX = 200;
 /** A second batch uses the time of the first one's commit; a smaller one would cost more than that. */
 const BATCH_BESIDE_DELIVERIES = 40;
+/** A batch of the longest bodies has 10 MB, which takes some 10 ms to write for Postgres. */
+const BODY_CHARS_A_DELIVERY = 65_536;
 /** After that there is no time for a commit before the caller is answered (api/http/answer-time.ts). */
 const PATIENCE_MS = 10_000;
 /** Larger calls get transactions of their own: others would wait for them, for up to a second. */
@@ -55,7 +57,7 @@ export class Emitter {
     this.#groups = new GroupCommit((items) => this.#commit(items), {
       itemsMax: BATCH_DELIVERIES_MAX,
       besideItems: BATCH_BESIDE_DELIVERIES,
-      weightOf: (item) => this.#fanOut.of(item),
+      weightOf: (item) => this.#fanOut.of(item) + Math.floor(item.body.length / BODY_CHARS_A_DELIVERY),
       keyOf: tenantOfCall,
       patienceMs: PATIENCE_MS,
       onBatch,

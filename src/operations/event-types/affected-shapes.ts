@@ -1,6 +1,7 @@
 import { missingFields } from '../../domain/content/shape/missing-fields.js';
 import type { PlannedField } from '../../domain/content/shape/project.js';
 import type { JsonObject } from '../../domain/schema-rules/subschemas.js';
+import { piece } from '../../platform/concurrency/in-pieces.js';
 import type { Database, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
@@ -29,8 +30,12 @@ export async function affectedShapes(
 ): Promise<AffectedShape[]> {
   type Row = Omit<AffectedShape, 'fields'> & { planned: PlannedField[] };
   const rows = await tenantQuery<Row>(pool, null, shapesStatement, [eventType]);
-  return rows
-    .map(({ planned, ...shape }) => ({ ...shape, fields: missingFields(schema, planned) }))
-    .filter(({ fields }) => fields.length > 0)
-    .slice(0, AFFECTED_SHAPES_MAX);
+  const affected: AffectedShape[] = [];
+  for (const { planned, ...shape } of rows) {
+    const fields = await piece(null, () => missingFields(schema, planned));
+    if (fields.length > 0 && affected.push({ ...shape, fields }) === AFFECTED_SHAPES_MAX) {
+      break;
+    }
+  }
+  return affected;
 }

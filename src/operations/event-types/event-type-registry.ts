@@ -1,5 +1,6 @@
 import { listNames } from '../../domain/events/event-type.js';
 import type { InputIssue } from '../../errors.js';
+import { piece } from '../../platform/concurrency/in-pieces.js';
 import { type Database, query, type Statement } from '../../platform/database/database.js';
 import { compileEventSchema, type PayloadCheck, TooCostly } from '../../platform/payload-checks/payload-check.js';
 import type { KnownTypes } from '../fields/kind-rules.js';
@@ -100,9 +101,10 @@ export class EventTypeRegistry {
   /**
    * Judges a payload by the schema of its type. Paths start with `event` or `payload`.
    *
+   * @param tenantId whose payload it is, null: the installation's
    * @returns the broken rules, none for a good payload
    */
-  async check(eventType: string, payload: unknown): Promise<InputIssue[]> {
+  async check(eventType: string, payload: unknown, tenantId: number | null = null): Promise<InputIssue[]> {
     const found = await this.#find(eventType);
     const refuse = (code: string, why: string) => [{ path: ['event'], code, detail: `${why} ${this.#known()}` }];
     if (found === undefined) {
@@ -114,13 +116,13 @@ export class EventTypeRegistry {
     if (found.type.deprecatedAt !== null) {
       return refuse('event_type_deprecated', 'The event type is deprecated.');
     }
-    return brokenRulesOf(checkOf(found), payload);
+    return piece(tenantId, () => brokenRulesOf(checkOf(found), payload));
   }
 
   /** Judges a payload by the schema alone: the type may be reserved or deprecated. Paths start with `payload`. */
-  async brokenRules(eventType: string, payload: unknown): Promise<InputIssue[]> {
+  async brokenRules(eventType: string, payload: unknown, tenantId: number | null = null): Promise<InputIssue[]> {
     const found = await this.#find(eventType);
-    return found === undefined ? [] : brokenRulesOf(checkOf(found), payload);
+    return found === undefined ? [] : piece(tenantId, () => brokenRulesOf(checkOf(found), payload));
   }
 
   /** Makes the next question read the database: this process has just changed it. */

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../domain/durations.js';
 import { type FanOutVerdict, isFilterAsked, whyNoDelivery } from '../../domain/events/fan-out.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
 import { idToDate } from '../../domain/ids/delivery-id.js';
+import { piece } from '../../platform/concurrency/in-pieces.js';
 import { type Bounds, ofEventSql } from './page.js';
 import { eventBodies } from './read-bodies.js';
 import { type SearchDeps, search } from './search.js';
@@ -164,9 +165,10 @@ async function judgeFilters(deps: SearchDeps, tenantId: number, filtered: readon
     );
     for (const [id, entries] of some) {
       const body = bodies.get(id);
-      const event = body === undefined ? null : new FilteredEvent(entries[0]!.eventType, body);
+      const event =
+        body === undefined ? null : await piece(tenantId, () => new FilteredEvent(entries[0]!.eventType, body));
       for (const { filter, item } of entries) {
-        item.failedCondition = event?.failedCondition(filter) ?? null;
+        item.failedCondition = (await piece(tenantId, () => event?.failedCondition(filter))) ?? null;
         item.reason = item.failedCondition === null ? item.reason : 'FILTERED';
       }
     }

@@ -2,6 +2,7 @@ import { comparisonsIn, compileFilter } from '../../domain/content/compile-filte
 import type { EventFilter } from '../../domain/content/filter.js';
 import { type FailedCondition, FilteredEvent } from '../../domain/content/judge-filter.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
+import { piece } from '../../platform/concurrency/in-pieces.js';
 import { eventBodies } from './read-bodies.js';
 import { type SearchDeps, search } from './search.js';
 
@@ -64,10 +65,14 @@ export async function previewFilter(
   const chosen = [...few(true), ...few(false)].sort((a, b) => b.id - a.id);
   const ids = chosen.map(({ id }) => id);
   const bodies = ids.length === 0 ? new Map<number, string>() : await eventBodies.read(deps.db, tenantId, ids);
-  const samples = chosen.flatMap((row): JudgedEvent[] => {
+  const samples: JudgedEvent[] = [];
+  for (const row of chosen) {
     const body = bodies.get(row.id);
-    return body === undefined ? [] : [{ ...row, body, failedCondition: failedOf(row, body, filter) }];
-  });
+    if (body !== undefined) {
+      const failedCondition = await piece(tenantId, () => failedOf(row, body, filter));
+      samples.push({ ...row, body, failedCondition });
+    }
+  }
   return { matched: rows.filter(({ matches }) => matches).length, total: rows.length, samples };
 }
 

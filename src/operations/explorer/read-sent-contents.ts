@@ -1,5 +1,6 @@
 import { type ContentRules, contentOf, type SentContent } from '../../domain/content/content.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
+import { piece } from '../../platform/concurrency/in-pieces.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { type ContentRow, readContentsStatement } from '../contents/read-contents.js';
@@ -61,16 +62,17 @@ export const deliveryContents = (rules: ContentRules): LongTexts<number, Deliver
         ? []
         : await tenantQuery<ContentRow>(db.pool, tenantId, readContentsStatement, [bigintArray(contentIds)]);
     const byId = new Map(contents.map((content) => [content.id, content]));
-    return new Map(
-      rows.flatMap(({ key, body, event_id, event_type, content_id, reshaped_after: reshapedAfter }) => {
-        const content = content_id === null ? null : byId.get(content_id);
-        if (body === null || content === undefined) {
-          return []; // the retention time has just ended
-        }
-        const event = { id: event_id, tenantId, type: event_type, body };
-        const sent = content === null ? { body, headers: {} } : contentOf(event, content, rules);
-        return [[key, { sent, reshapedAfter }]];
-      }),
-    );
+    const made = new Map<number, DeliveryContent>();
+    for (const { key, body, event_id, event_type, content_id, reshaped_after: reshapedAfter } of rows) {
+      const content = content_id === null ? null : byId.get(content_id);
+      if (body === null || content === undefined) {
+        continue; // the retention time has just ended
+      }
+      const event = { id: event_id, tenantId, type: event_type, body };
+      const sent =
+        content === null ? { body, headers: {} } : await piece(tenantId, () => contentOf(event, content, rules));
+      made.set(key, { sent, reshapedAfter });
+    }
+    return made;
   },
 });

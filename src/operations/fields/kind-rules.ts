@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from '../../domain/content/filter-path.js';
+import { TEMPLATE_BYTES_MAX } from '../../domain/content/formats.js';
 import { readFilter } from '../../domain/content/read-filter.js';
 import type { StoredShape } from '../../domain/content/shape/project.js';
 import { templateProblems, textProblems } from '../../domain/content/template.js';
@@ -15,6 +16,7 @@ import {
   type TextMap,
 } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
+import { isLonger } from '../../domain/json-length.js';
 import type { Config } from '../../platform/settings/config.js';
 import { type KnownType, readShape } from '../../platform/shapes/read-shape.js';
 
@@ -143,7 +145,8 @@ export const message = (charsMax: number) =>
 /** Objects of literals in GraphQL have no prototype; what is stored has one. */
 export const template = () =>
   z.unknown().transform((written, context) => {
-    const problems = templateProblems(written);
+    const tooLarge = { code: 'template_too_large', detail: `must have at most ${TEMPLATE_BYTES_MAX} bytes as JSON` };
+    const problems = isLonger(written, TEMPLATE_BYTES_MAX) ? [tooLarge] : templateProblems(written);
     addProblems(context, problems);
     return problems.length === 0 ? JSON.parse(JSON.stringify(written)) : z.NEVER;
   });

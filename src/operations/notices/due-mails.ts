@@ -54,6 +54,9 @@ const recipientsStatement: Statement = {
     order by id limit $2 for no key update skip locked`,
 };
 
+/** Writing a mail of so many notices takes some 10 ms. The others are the next mail. */
+const NOTICES_IN_MAIL_MAX = 1_000;
+
 const noticesStatement: Statement = {
   text: `
     select n.id, n.recipient_id as "recipientId", n.topic, n.body, n.tries, n.reminders,
@@ -65,8 +68,13 @@ const noticesStatement: Statement = {
              when n.reminders > 0 then not w.active and w.disabled_at <= n.happened_at
                and exists (select from hookwright.deliveries d where d.webhook_id = w.id and d.status = 'HELD')
              else true end, false) as "isCurrent"
-    from hookwright.notices n left join hookwright.webhooks w on w.id = n.webhook_id and w.tenant_id = n.tenant_id
-    where n.recipient_id = any($1::bigint[]) and n.send_after <= ${atMs('$2')} order by n.id`,
+    from unnest($1::bigint[]) as r(id)
+    cross join lateral (
+      select * from hookwright.notices
+      where recipient_id = r.id and send_after <= ${atMs('$2')}
+      order by topic = 'CONFIRM' desc, id limit ${NOTICES_IN_MAIL_MAX}) n
+    left join hookwright.webhooks w on w.id = n.webhook_id and w.tenant_id = n.tenant_id
+    order by n.id`,
 };
 
 const postponeStatement: Statement = {

@@ -45,7 +45,8 @@ function writeConfirmation({ address, locale }: Recipient, publicUrl: string, li
 function writeNotices(recipient: Recipient, notices: readonly DueNotice[], publicUrl: string, link: string): Mail {
   const { address, locale } = recipient;
   const texts = mailTexts(locale);
-  const lines = notices.map((notice) => lineOf(notice, recipient));
+  const time = timesOf(locale, recipient.timeZone);
+  const lines = notices.map((notice) => lineOf(notice, texts, time));
   const footer = texts.footer(new URL(publicUrl).host);
   const paragraphs = lines.map(({ which, text }) => (which === '' ? text : `${which}\n${text}`));
   const html = lines.map(({ which, text }) => `<p>${which && `<b>${escaped(which)}</b><br>`}${escaped(text)}</p>`);
@@ -67,16 +68,15 @@ function writeNotices(recipient: Recipient, notices: readonly DueNotice[], publi
 
 const NAME_IN_SUBJECT_CHARS_MAX = 100;
 
-function lineOf({ topic, body, reminders }: DueNotice, { locale, timeZone }: Recipient): Line {
-  const texts = mailTexts(locale);
+function lineOf(
+  { topic, body, reminders }: DueNotice,
+  texts: ReturnType<typeof mailTexts>,
+  time: (fact: string | undefined) => string,
+): Line {
   const facts = JSON.parse(body) as Facts;
   const write = reminders > 0 ? texts.reminder : (texts.notices[topic] ?? texts.notices['TEST']!);
   const { webhook_id: number = '', origin = '', name = '' } = facts;
-  const { subject, text } = write(
-    (name || origin).slice(0, NAME_IN_SUBJECT_CHARS_MAX),
-    facts,
-    timesOf(locale, timeZone),
-  );
+  const { subject, text } = write((name || origin).slice(0, NAME_IN_SUBJECT_CHARS_MAX), facts, time);
   const known = number === '' ? '' : texts.which(number, origin);
   return { subject, text, which: name === '' ? known : `${name} (${known})` };
 }

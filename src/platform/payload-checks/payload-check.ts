@@ -4,8 +4,10 @@ import { type JsonObject, mapSchemas, SCHEMA_KEYWORDS } from '../../domain/schem
 import type { InputIssue } from '../../errors.js';
 import { type Pattern, patternOf } from './pattern.js';
 
-/** The size of a payload times the width of its schema: some 100 ms, in which the process does nothing else. */
+/** The size of a payload times the width of its schema: some 50 ms, in which the process does nothing else. */
 const COST_MAX = 4_000_000;
+/** V8 does not compile the check of a wider schema as a whole: each rule takes longer, the more there are. */
+const WIDTH_COMPILED = 150;
 /** Up to this cost every broken rule is looked for: each may make an error object, of some 200 bytes. */
 const EXPLAINED_COST_MAX = 50_000;
 /** The characters that patterns are matched with, times the instructions of the patterns: some 100 ms. */
@@ -49,6 +51,7 @@ export interface PayloadCheck {
 export function compileEventSchema(text: string): PayloadCheck {
   const schema = enforcedOnly(JSON.parse(text));
   const width = widthOf(schema);
+  const weight = width * Math.max(1, width / WIDTH_COMPILED);
   const matching = new Matching();
   const compile = (what: JsonObject, allErrors: boolean): ValidateFunction => {
     const ajv = new Ajv2020({ ...ajvOptions, allErrors, validateSchema: false, code: { regExp: matching.regExp } });
@@ -67,7 +70,7 @@ export function compileEventSchema(text: string): PayloadCheck {
     return errors.slice(0, BROKEN_RULES_MAX);
   };
   const brokenRules = (payload: unknown) => {
-    const cost = sizeOf(payload, COST_MAX / width) * width;
+    const cost = sizeOf(payload, COST_MAX / weight) * weight;
     if (cost > COST_MAX) {
       throw new TooCostly({ path: ['payload'], code: 'payload_too_costly', detail: TOO_COSTLY });
     }

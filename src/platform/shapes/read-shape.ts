@@ -32,6 +32,8 @@ interface ShapeFault {
 }
 
 const FAULTS_MAX = 20;
+/** Types are made of the schemas of all event types that a shape names: of so many characters in some 40 ms. */
+const SCHEMA_CHARS_MAX = 524_288;
 
 /**
  * Two branches may use one key for fields of different types: an event has one type. The planner compares the fields
@@ -48,7 +50,12 @@ export function readShape(text: string, known: readonly KnownType[]): { plan: Sh
   try {
     const document = readDocument(text);
     const conditions = conditionsIn(document);
-    const schema = schemaOf(known, (_, typeName) => conditions.has(typeName));
+    const wanted = wantedOf(known, (_, typeName) => conditions.has(typeName));
+    if (wanted.types.reduce((sum, type) => sum + type.schema.length, 0) > SCHEMA_CHARS_MAX) {
+      const message = `The event types of the shape have schemas of more than ${SCHEMA_CHARS_MAX} characters together. Name fewer types, in shapes of several webhooks.`;
+      throw new GraphQLError(message, { nodes: document });
+    }
+    const schema = schemaOf(wanted);
     const errors = validate(schema, document, rules, { maxErrors: FAULTS_MAX });
     return errors.length > 0
       ? { faults: errors.slice(0, FAULTS_MAX).map(faultOf) }
@@ -63,14 +70,23 @@ export function readShape(text: string, known: readonly KnownType[]): { plan: Sh
 
 /** The schema that shapes for events of these types are written with, in GraphQL's own language. */
 export const printShapeSchema = (names: readonly string[], known: readonly KnownType[]): string =>
-  printSchema(schemaOf(known, (name) => names.includes(name)));
+  printSchema(schemaOf(wantedOf(known, (name) => names.includes(name))));
+
+interface Wanted {
+  types: readonly KnownType[];
+  /** Of all event types. */
+  typeNames: ReadonlyMap<string, string>;
+}
 
 /** @param isWanted by the names of an event type and of its type */
-function schemaOf(known: readonly KnownType[], isWanted: (name: string, typeName: string) => boolean): GraphQLSchema {
+function wantedOf(known: readonly KnownType[], isWanted: (name: string, typeName: string) => boolean): Wanted {
   const typeNames = shapeTypeNames(known.map(({ name }) => name));
-  const wanted = known.filter(({ name }) => isWanted(name, typeNames.get(name)!));
-  const types = wanted.map(({ schema, ...type }) => ({ ...type, schema: JSON.parse(schema) }));
-  return shapeSchema(eventObjectTypes(types, typeNames));
+  return { types: known.filter(({ name }) => isWanted(name, typeNames.get(name)!)), typeNames };
+}
+
+function schemaOf({ types, typeNames }: Wanted): GraphQLSchema {
+  const parsed = types.map(({ schema, ...type }) => ({ ...type, schema: JSON.parse(schema) }));
+  return shapeSchema(eventObjectTypes(parsed, typeNames));
 }
 
 function conditionsIn(document: DocumentNode): ReadonlySet<string> {

@@ -1,5 +1,6 @@
 import type { Emit } from '../../../domain/events/emit.js';
 import { ApiError, type InputIssue, invalidInput, notFound, type Path, requireNoIssues } from '../../../errors.js';
+import { piece } from '../../../platform/concurrency/in-pieces.js';
 import { actorOf, type Context, callerOf, otherTenant, otherThanHeader, tenantOf } from '../../context/context.js';
 import { idOrNull } from '../fields/ids.js';
 import {
@@ -22,8 +23,10 @@ export async function prepareEmit(
   const key = isKeyed ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey']) : null;
   const ordering =
     typeof orderingKey === 'string' ? parseInput(orderingKeySchema, orderingKey, [...path, 'orderingKey']) : null;
-  const { body, value, name } = givenPayload(context, payload ?? null, written ?? null, path);
-  const issues = await context.eventTypes.check(event, value);
+  const { body, value, name } = await piece(tenant, () =>
+    givenPayload(context, payload ?? null, written ?? null, path),
+  );
+  const issues = await context.eventTypes.check(event, value, tenant);
   const placeOf = ([first, ...rest]: Path) => [...path, first === 'payload' ? name : first!, ...rest];
   requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: placeOf(issue.path) })));
   return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null, orderingKey: ordering };

@@ -4,6 +4,7 @@ import { WILDCARD } from '../../../domain/events/event-type.js';
 import { EVENT_TYPES_MAX } from '../../../domain/fields/webhook-fields.js';
 import { listedTypes } from '../../../operations/event-types/listed-types.js';
 import { eventTypeNames } from '../../../operations/fields/kind-rules.js';
+import { piece } from '../../../platform/concurrency/in-pieces.js';
 import { printShapeSchema } from '../../../platform/shapes/read-shape.js';
 import type { Context } from '../../context/context.js';
 import { PAYLOAD_COST } from '../fields/costs.js';
@@ -29,6 +30,6 @@ export class EventSchemaResolver {
     const all = await eventTypes.all();
     const listed = tenantId === null ? all : await listedTypes(db, all, tenantId);
     const wanted = names.includes(WILDCARD) ? listed.map(({ name }) => name) : names;
-    return budget.spend(printShapeSchema(wanted, all));
+    return budget.spend(await piece(tenantId, () => printShapeSchema(wanted, all)));
   }
 }

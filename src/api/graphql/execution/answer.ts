@@ -1,6 +1,7 @@
 import type { ApolloServerPlugin, GraphQLRequestListener, GraphQLResponse } from '@apollo/server';
 import { type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ApiError, type Reason } from '../../../errors.js';
+import { piece } from '../../../platform/concurrency/in-pieces.js';
 import type { Context, Services } from '../../context/context.js';
 import { logFault } from '../../context/faults.js';
 import { answerTooLarge } from '../../context/memory-budget.js';
@@ -22,6 +23,9 @@ const listener: GraphQLRequestListener<Context> = {
       setHead(response);
     }
     requireFailingStatus(request.http as GraphqlRequest, response);
+    if (operation && !isShort(operation)) {
+      await writeLongTexts(resultOf(response), contextValue.tenantId);
+    }
     const text = write(response, contextValue);
     const refusal = contextValue.budget.reserveWhole(text);
     // The effect of a mutation stands, so its answer is sent. It is about as long as its input.
@@ -156,13 +160,42 @@ export function longAnswer(
   data: unknown,
   { budget: { bytesMax } }: Pick<Context, 'budget'>,
 ): ApiError | null {
-  const isShort = fixedCost !== null && fixedCost <= (kind === 'mutation' ? MEASURED_MUTATION_COST : MEASURED_COST);
-  if (isShort || leftOf(WHOLE_ANSWER_FACTOR * bytesMax, data) >= 0) {
+  if (isShort({ fixedCost, kind }) || leftOf(WHOLE_ANSWER_FACTOR * bytesMax, data) >= 0) {
     return null;
   }
   const done = kind === 'mutation' ? ' The effect of the mutation stands.' : '';
   const { reason, detail } = answerTooLarge(bytesMax);
   return new ApiError(reason, `${detail}${done}`);
+}
+
+const isShort = ({ fixedCost, kind }: Pick<KnownOperation, 'fixedCost' | 'kind'>): boolean =>
+  fixedCost !== null && fixedCost <= (kind === 'mutation' ? MEASURED_MUTATION_COST : MEASURED_COST);
+
+/** Shorter texts are written with the rest of an answer. */
+const LONG_TEXT_CHARS = 16_384;
+
+/** Writes the long texts of an answer, piece by piece: all of them may take a fifth of a second. */
+async function writeLongTexts(result: FormattedExecutionResult, tenantId: number | null): Promise<void> {
+  for (const { parent, name, text } of longTextsIn(result)) {
+    parent[name] = await piece(tenantId, () => new JsonText(JSON.stringify(text)));
+  }
+}
+
+interface LongText {
+  parent: Record<string, unknown>;
+  name: string;
+  text: string;
+}
+
+function longTextsIn(parent: object, found: LongText[] = []): LongText[] {
+  for (const [name, value] of Object.entries(parent)) {
+    if (typeof value === 'string' && value.length >= LONG_TEXT_CHARS) {
+      found.push({ parent: parent as LongText['parent'], name, text: value });
+    } else if (typeof value === 'object' && value !== null && !(value instanceof JsonText)) {
+      longTextsIn(value, found);
+    }
+  }
+  return found;
 }
 
 function leftOf(bytes: number, value: unknown): number {

@@ -1,20 +1,25 @@
 import { contentFrom } from '../../../domain/content/content.js';
+import { conditionsIn } from '../../../domain/content/filter.js';
 import {
-  filterWarnings,
+  conditionWarnings,
   headerWarning,
   keyWarnings,
+  listWarnings,
   type OptionWarning,
   placeholderWarnings,
   shapeWarnings,
 } from '../../../domain/content/option-warnings.js';
+import type { ShapePlan } from '../../../domain/content/shape/project.js';
 import { placeholdersIn } from '../../../domain/content/template.js';
 import { matches } from '../../../domain/events/event-type.js';
 import { authHeaderName } from '../../../domain/fields/auth.js';
 import { withPlaceholders } from '../../../domain/fields/headers.js';
+import { widthOf } from '../../../domain/schema-rules/schema-width.js';
 import type { JsonObject } from '../../../domain/schema-rules/subschemas.js';
 import type { Webhook } from '../../../entities/webhook.js';
 import type { WebhookOptions } from '../../../entities/webhook-options.js';
 import type { RegisteredEventType } from '../../../operations/event-types/event-type-registry.js';
+import { piece } from '../../../platform/concurrency/in-pieces.js';
 import type { Context } from '../../context/context.js';
 import { optionsOf } from '../fields/options-of.js';
 
@@ -26,7 +31,37 @@ async function deliveryWarnings(webhook: Webhook, context: Context): Promise<Opt
   return [...withPlaceholders(headers), ...(auth?.placeholder ? [authHeaderName(auth)] : [])].map(headerWarning);
 }
 
+/**
+ * The places in schemas that are looked at for the content of one webhook: some 20 ms. The rest of a long template has
+ * no warnings.
+ */
+const LOOKS_MAX = 40_000;
+/** Characters of a schema that take as long to read as one look. */
+const CHARS_A_LOOK = 25;
+
+/** A piece of the search for mistakes. */
+interface Piece {
+  /** About as many places in schemas does it look at. */
+  looks: number;
+  find(): OptionWarning[];
+}
+
 async function contentWarnings(webhook: Webhook, context: Context): Promise<OptionWarning[]> {
+  const warnings = new Map<string, OptionWarning>();
+  let looksLeft = LOOKS_MAX;
+  for (const { looks, find } of await piecesOf(webhook, context)) {
+    looksLeft -= looks;
+    if (looksLeft < 0) {
+      break;
+    }
+    for (const warning of await piece(context.tenantId, find)) {
+      warnings.set(warning.message, warning);
+    }
+  }
+  return [...warnings.values()];
+}
+
+async function piecesOf(webhook: Webhook, context: Context): Promise<Piece[]> {
   const options = (await optionsOf(webhook, context)) ?? {};
   // A new row has nothing where it was given nothing.
   const { filter = null, shape = null, format = null, text = null, template = null }: Partial<WebhookOptions> = options;
@@ -38,11 +73,30 @@ async function contentWarnings(webhook: Webhook, context: Context): Promise<Opti
   const plan = content?.shape ?? null;
   // Behind a shape placeholders stand for values of its result.
   const placeholders = content === null || plan !== null ? [] : placeholdersIn([content.text, content.template]);
-  return different([
-    ...(filter === null ? [] : filterWarnings(filter, emittedOf(subscribed).map(schemaOf))),
-    ...(plan === null ? [] : subscribed.flatMap((type) => shapeWarnings(plan, type.name, schemaOf(type)))),
-    ...(placeholders.length === 0 ? [] : placeholderWarnings(placeholders, subscribed.map(schemaOf))),
-  ]);
+  const emitted = emittedOf(subscribed);
+  const conditions = filter === null ? [] : conditionsIn(filter);
+  return [
+    ...ofEach(conditions, emitted, conditionWarnings),
+    ...ofEach(filter === null ? [] : [filter], emitted, listWarnings, conditions.length),
+    ...(plan === null ? [] : shapePieces(plan, subscribed)),
+    ...ofEach([...new Set(placeholders)], subscribed, (path, schemas) => placeholderWarnings([path], schemas)),
+  ];
+}
+
+/** @param paths that each item has */
+function ofEach<Item>(
+  items: readonly Item[],
+  types: readonly RegisteredEventType[],
+  find: (item: Item, schemas: readonly JsonObject[]) => OptionWarning[],
+  paths = 1,
+): Piece[] {
+  if (items.length === 0) {
+    return [];
+  }
+  const schemas = types.map((type) => knownSchemaOf(type));
+  const looks = paths * schemas.reduce((sum, { width }) => sum + width, 0);
+  const all = schemas.map(({ schema }) => schema);
+  return items.map((item) => ({ looks, find: () => find(item, all) }));
 }
 
 async function orderingWarnings(webhook: Webhook, context: Context): Promise<OptionWarning[]> {
@@ -56,15 +110,30 @@ const typesOf = async ({ eventTypes }: Webhook, context: Context): Promise<Regis
 /** Events of the service itself are neither filtered nor ordered. */
 const emittedOf = (types: readonly RegisteredEventType[]) => types.filter(({ reserved }) => !reserved);
 
-const different = (warnings: readonly OptionWarning[]): OptionWarning[] => [
-  ...new Map(warnings.map((warning) => [warning.message, warning])).values(),
-];
+const shapePieces = (plan: ShapePlan, subscribed: readonly RegisteredEventType[]): Piece[] =>
+  subscribed.map((type) => ({
+    looks: type.schema.length / CHARS_A_LOOK,
+    find: () => shapeWarnings(plan, type.name, schemaOf(type)),
+  }));
+
+interface KnownSchema {
+  schema: JsonObject;
+  /** The most places that one path leads to. */
+  width: number;
+}
 
 /** An event type is another object after each change. */
-const schemas = new WeakMap<RegisteredEventType, JsonObject>();
+const schemas = new WeakMap<RegisteredEventType, KnownSchema>();
 
-function schemaOf(type: RegisteredEventType): JsonObject {
-  const known = schemas.get(type) ?? (JSON.parse(type.schema) as JsonObject);
-  schemas.set(type, known);
-  return known;
+function knownSchemaOf(type: RegisteredEventType): KnownSchema {
+  const known = schemas.get(type);
+  if (known !== undefined) {
+    return known;
+  }
+  const schema = JSON.parse(type.schema) as JsonObject;
+  const made = { schema, width: widthOf(schema) };
+  schemas.set(type, made);
+  return made;
 }
+
+const schemaOf = (type: RegisteredEventType): JsonObject => knownSchemaOf(type).schema;

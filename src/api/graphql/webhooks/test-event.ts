@@ -35,7 +35,7 @@ export async function testEventOf(
     throw refuse('event_type_reserved', detail);
   }
   const body = payloadText(context, payload, PAYLOAD);
-  const issues = await context.eventTypes.brokenRules(eventType, payload);
+  const issues = await context.eventTypes.brokenRules(eventType, payload, context.tenantId);
   requireNoIssues(issues.map((issue) => ({ ...issue, path: ['input', ...issue.path] })));
   return { eventType, body };
 }

@@ -1,0 +1,51 @@
+import { FairQueue } from './fair-queue.js';
+
+/** What the pieces of all long work may take together before everything else has its turn. */
+const TURN_MS = 5;
+
+const waiting = new FairQueue<{ weight: 1; run: () => void }>();
+/** When the first piece in this turn of the event loop began; null: none has. */
+let begunAt: number | null = null;
+
+/**
+ * Does a piece of work that may take long (docs/slots.md, "Work that cannot be divided"): at once, or in a later turn
+ * of the event loop when other pieces have used up this one. So sockets, timers and short requests are served between
+ * the pieces, and the tenants that wait have one piece each in turns.
+ *
+ * @param tenantId whose work it is; null: the installation's
+ * @throws what `work` throws
+ */
+export function piece<Result>(tenantId: number | null, work: () => Result): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const run = () => {
+      try {
+        resolve(work());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    if (waiting.isEmpty && hasTime()) {
+      run();
+    } else {
+      waiting.add(tenantId, { weight: 1, run });
+    }
+  });
+}
+
+function hasTime(): boolean {
+  if (begunAt === null) {
+    beginTurn();
+    return true;
+  }
+  return performance.now() - begunAt < TURN_MS;
+}
+
+function beginTurn(): void {
+  begunAt = performance.now();
+  setImmediate(() => {
+    begunAt = null;
+    for (const { run } of waiting.takeAll(hasTime)) {
+      run();
+    }
+  });
+}
