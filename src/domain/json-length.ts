@@ -6,7 +6,7 @@ export function isLonger(tree: unknown, charsMax: number): boolean {
   return leftBehind(tree, charsMax, LEVELS_MAX) < 0;
 }
 
-/** What is left of so many characters; below 0 it stops. */
+/** The rest of so many characters. It stops below 0. */
 function leftBehind(tree: unknown, chars: number, levels: number): number {
   if (typeof tree !== 'object' || tree === null || levels === 0) {
     return chars - (typeof tree === 'string' ? tree.length : 1);

@@ -108,6 +108,11 @@ describe('a filter', () => {
       '/content/filter/all/1/any/1/field/value filter_value_type',
     ]);
     expect(await pointers({ all: Array(21).fill(fixed) })).toEqual(['/content/filter/all filter_too_large']);
+    // What is too large is refused for that alone: its other faults are not looked for.
+    const bad = field('a[0]', 'EQ', 'x'.repeat(50));
+    expect(await pointers({ any: Array(20).fill({ any: Array(20).fill(bad) }) })).toEqual([
+      '/content/filter filter_too_large',
+    ]);
     expect(await pointers({ and: [] })).toEqual(['/content/filter/and unknown_property']);
     expect(await pointers('status')).toEqual(['/content/filter invalid_type']);
     expect(await pointers({ field: { path: 'a', op: ['EQ'], value: 1 } })).toEqual([

@@ -5,7 +5,7 @@ import { WARNING_CODES } from '../../domain/content/option-warnings.js';
 import { type Field, type Fields, type Group, inputNames, setName } from '../../domain/fields/field.js';
 import { HEADERS_MAX, type ShownHeader } from '../../domain/fields/headers.js';
 import type { Path } from '../../errors.js';
-import { filter } from '../../operations/fields/kind-rules.js';
+import { filter } from '../../operations/fields/tree-rules.js';
 import { graphqlName, restName } from './names.js';
 
 /** The forms of options whose shape in REST is another than in GraphQL. */

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from '../../domain/content/filter-path.js';
-import { TEMPLATE_BYTES_MAX } from '../../domain/content/formats.js';
-import { readFilter } from '../../domain/content/read-filter.js';
 import type { StoredShape } from '../../domain/content/shape/project.js';
-import { templateProblems, textProblems } from '../../domain/content/template.js';
+import { textProblems } from '../../domain/content/template.js';
 import { listNames, WILDCARD } from '../../domain/events/event-type.js';
 import { type AuthInput, authProblems } from '../../domain/fields/auth.js';
 import {
@@ -16,7 +14,6 @@ import {
   type TextMap,
 } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
-import { isLonger } from '../../domain/json-length.js';
 import type { Config } from '../../platform/settings/config.js';
 import { type KnownType, readShape } from '../../platform/shapes/read-shape.js';
 
@@ -112,43 +109,24 @@ const KEY_SHOWN_LENGTH_MAX = 50;
 export const auth = (prefix: string) =>
   z.custom<AuthInput>().superRefine((input, context) => addProblems(context, authProblems(input, prefix)));
 
-interface Problem {
+export interface Problem {
   path?: PropertyKey[];
   code: string;
   detail: string;
 }
 
 /** Reports what a judge of the domain has found. */
-function addProblems(context: z.core.$RefinementCtx, problems: readonly Problem[]): void {
+export function addProblems(context: z.core.$RefinementCtx, problems: readonly Problem[]): void {
   for (const { path = [], code, detail } of problems) {
     context.addIssue({ code: 'custom', path, ...refused(code, detail) });
   }
 }
-
-export const filter = () =>
-  z.unknown().transform((written, context) => {
-    const read = readFilter(written);
-    if ('filter' in read) {
-      return read.filter;
-    }
-    addProblems(context, read.problems);
-    return z.NEVER;
-  });
 
 /** The text of a message, with placeholders. */
 export const message = (charsMax: number) =>
   z.string().superRefine((value, context) => {
     const tooLong = { code: 'content_text_too_long', detail: `must have at most ${charsMax} characters` };
     addProblems(context, value.length > charsMax ? [tooLong] : textProblems(value, 'content_text'));
-  });
-
-/** Objects of literals in GraphQL have no prototype; what is stored has one. */
-export const template = () =>
-  z.unknown().transform((written, context) => {
-    const tooLarge = { code: 'template_too_large', detail: `must have at most ${TEMPLATE_BYTES_MAX} bytes as JSON` };
-    const problems = isLonger(written, TEMPLATE_BYTES_MAX) ? [tooLarge] : templateProblems(written);
-    addProblems(context, problems);
-    return problems.length === 0 ? JSON.parse(JSON.stringify(written)) : z.NEVER;
   });
 
 /** Not trimmed: faults have the lines of the text as it was written. */

@@ -15,18 +15,17 @@ import {
   auth,
   delays,
   eventTypeNames,
-  filter,
   type Known,
   message,
   path,
   quantity,
   refused,
   shape,
-  template,
   text,
   textMap,
   url,
 } from './kind-rules.js';
+import { filter, template } from './tree-rules.js';
 
 /** Checks a value, for REST and GraphQL alike, and makes of it the one to store. Null only if the field is optional. */
 function ruleOf(name: string, field: Field | Group, known: Known): z.ZodType {

@@ -1,6 +1,6 @@
 import { FairQueue } from './fair-queue.js';
 
-/** What the pieces of all long work may take together before everything else has its turn. */
+/** The pieces of all long work may take this long together before everything else has its turn. */
 const TURN_MS = 5;
 
 const waiting = new FairQueue<{ weight: 1; run: () => void }>();

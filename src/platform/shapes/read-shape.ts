@@ -74,7 +74,7 @@ export const printShapeSchema = (names: readonly string[], known: readonly Known
 
 interface Wanted {
   types: readonly KnownType[];
-  /** Of all event types. */
+  /** The names of all event types, not only of these. */
   typeNames: ReadonlyMap<string, string>;
 }
 

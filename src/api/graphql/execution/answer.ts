@@ -188,11 +188,14 @@ interface LongText {
 }
 
 function longTextsIn(parent: object, found: LongText[] = []): LongText[] {
-  for (const [name, value] of Object.entries(parent)) {
+  for (const [name, value] of Array.isArray(parent) ? [] : Object.entries(parent)) {
     if (typeof value === 'string' && value.length >= LONG_TEXT_CHARS) {
       found.push({ parent: parent as LongText['parent'], name, text: value });
-    } else if (typeof value === 'object' && value !== null && !(value instanceof JsonText)) {
-      longTextsIn(value, found);
+    }
+  }
+  for (const part of Object.values(parent)) {
+    if (typeof part === 'object' && part !== null && !(part instanceof JsonText)) {
+      longTextsIn(part, found);
     }
   }
   return found;
@@ -209,11 +212,15 @@ function leftOf(bytes: number, value: unknown): number {
     return bytes - VALUE_BYTES;
   }
   let left = bytes;
-  for (const [name, part] of Object.entries(value)) {
-    left = leftOf(left - (Array.isArray(value) ? 0 : name.length), part);
+  // The indexes of a list are not made into names: it may have as many items as the text has characters.
+  for (const name of Array.isArray(value) ? [] : Object.keys(value)) {
+    left -= name.length;
+  }
+  for (const part of Object.values(value)) {
     if (left < 0) {
       break;
     }
+    left = leftOf(left, part);
   }
   return left;
 }
