@@ -4,8 +4,8 @@ import { FairQueue } from './fair-queue.js';
 const TURN_MS = 5;
 
 const waiting = new FairQueue<{ weight: 1; run: () => void }>();
-/** When the first piece in this turn of the event loop began; null: none has. */
-let begunAt: number | null = null;
+/** The time of the pieces in this turn of the event loop; null: there was none. */
+let usedMs: number | null = null;
 
 /**
  * Does a piece of work that may take long (docs/slots.md, "Work that cannot be divided"): at once, or in a later turn
@@ -18,11 +18,13 @@ let begunAt: number | null = null;
 export function piece<Result>(tenantId: number | null, work: () => Result): Promise<Result> {
   return new Promise((resolve, reject) => {
     const run = () => {
+      const begunAt = performance.now();
       try {
         resolve(work());
       } catch (error) {
         reject(error);
       }
+      usedMs = (usedMs ?? 0) + performance.now() - begunAt;
     };
     if (waiting.isEmpty && hasTime()) {
       run();
@@ -33,19 +35,16 @@ export function piece<Result>(tenantId: number | null, work: () => Result): Prom
 }
 
 function hasTime(): boolean {
-  if (begunAt === null) {
-    beginTurn();
-    return true;
+  if (usedMs === null) {
+    usedMs = 0;
+    setImmediate(endTurn);
   }
-  return performance.now() - begunAt < TURN_MS;
+  return usedMs < TURN_MS;
 }
 
-function beginTurn(): void {
-  begunAt = performance.now();
-  setImmediate(() => {
-    begunAt = null;
-    for (const { run } of waiting.takeAll(hasTime)) {
-      run();
-    }
-  });
+function endTurn(): void {
+  usedMs = null;
+  for (const { run } of waiting.takeAll(hasTime)) {
+    run();
+  }
 }
