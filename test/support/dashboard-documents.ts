@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Kind, type OperationDefinitionNode, type OperationTypeNode, parse } from 'graphql';
+import { readDocuments } from '../../dashboard/build/documents.js';
 
 export interface DashboardDocument {
   name: string;
@@ -9,12 +9,8 @@ export interface DashboardDocument {
   variables: NonNullable<OperationDefinitionNode['variableDefinitions']>;
 }
 
-const LIST = new URL('../../dashboard/api/generated/persisted-documents.json', import.meta.url);
-
-/** Every document that the dashboard sends, as the build lists them (`npm run dashboard:documents`), by name. */
-export const dashboardDocuments: readonly DashboardDocument[] = Object.values(
-  JSON.parse(readFileSync(LIST, 'utf8')) as Record<string, string>,
-)
+/** Every document that the dashboard sends, by name. */
+export const dashboardDocuments: readonly DashboardDocument[] = [...readDocuments().values()]
   .map((text) => {
     const operation = parse(text).definitions.find(
       (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
