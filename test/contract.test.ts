@@ -190,6 +190,20 @@ describe('the source tree', () => {
     expect(files).toEqual([]);
   });
 
+  test('commands in messages begin as the reader calls the program: by thisProgram', () => {
+    const verbs = 'start|api|daemon|migrate|doctor|tenant|keys?|outbox|trigger|types|test-receiver';
+    const command = new RegExp(`(?<![\\w/])hookwright (${verbs})\\b(?!\`)`); // in backticks it is a name
+    const isName = /application_name|<testsuite name/;
+    const lines = sourcesIn('src', 'daemon', 'dashboard').flatMap((file) =>
+      read(file)
+        .replaceAll(/^[ \t]*\/\*[\s\S]*?\*\/|\/\/ .*/gm, '')
+        .split('\n')
+        .filter((line) => command.test(line) && !isName.test(line))
+        .map((line) => `${file}: ${line}`),
+    );
+    expect(lines).toEqual([]);
+  });
+
   test('no loop races promises: one that is made outside of it keeps something of each round', () => {
     const inLoops = sourcesIn('src', 'daemon').filter((file) => {
       const lines = read(file).split('\n');

@@ -47,7 +47,7 @@ function Ways({ isKeyRefused }: { isKeyRefused: boolean }) {
   const byKey = (
     <>
       <ByKey />
-      <WhereKeysAre keyFile={ways.keyFile} />
+      <WhereKeysAre keyFile={ways.keyFile} program={ways.program} />
     </>
   );
   if (ways.oidc === null) {
@@ -179,7 +179,7 @@ function Trouble({ why, refusal }: { why: SignedOut; refusal: Refusal | undefine
 }
 
 /** Where a newcomer finds a first key. */
-function WhereKeysAre({ keyFile }: { keyFile: string | null }) {
+function WhereKeysAre({ keyFile, program }: Pick<WaysIn, 'keyFile' | 'program'>) {
   return (
     <section aria-labelledby="where-keys-are" className="px-1 text-sm text-soft">
       <h2 id="where-keys-are" className="mb-1.5 font-medium text-ink">
@@ -196,12 +196,12 @@ function WhereKeysAre({ keyFile }: { keyFile: string | null }) {
         )}
         <li>
           <Trans>
-            A key for all tenants: <Command>hookwright key create me --platform</Command>
+            A key for all tenants: <Command>{`${program} key create me --platform`}</Command>
           </Trans>
         </li>
         <li>
           <Trans>
-            A key for one tenant: <Command>hookwright key create me --tenant 1</Command>
+            A key for one tenant: <Command>{`${program} key create me --tenant 1`}</Command>
           </Trans>
         </li>
       </ul>

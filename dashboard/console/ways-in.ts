@@ -8,6 +8,8 @@ export interface WaysIn {
   isSignedIn: boolean;
   /** The file with the key of the first start, beside the service. Null where there is none. */
   keyFile: string | null;
+  /** How people beside the service call its program. */
+  program: string;
 }
 
 let asked: Promise<WaysIn> | undefined;
@@ -21,7 +23,7 @@ export const waysIn = (waits: () => void = () => {}): Promise<WaysIn> => (asked 
 
 async function ask(waits: () => void): Promise<WaysIn> {
   const response = await untilAnswered(() => fetch(`${BASE}/console/oidc`), waits);
-  const none = { oidc: null, isSignedIn: false, keyFile: null };
+  const none = { oidc: null, isSignedIn: false, keyFile: null, program: 'hookwright' };
   // A proxy may answer with a page of its own.
   return response.ok ? ((await response.json().catch(() => none)) as WaysIn) : none;
 }

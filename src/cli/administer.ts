@@ -14,6 +14,7 @@ import { displayName } from '../operations/tenants/display-name.js';
 import { updateTenant } from '../operations/tenants/update-tenant.js';
 import { type Database, openDatabase } from '../platform/database/database.js';
 import { UNFILTERED } from '../platform/database/tenant-database.js';
+import { thisProgram } from '../platform/node/this-program.js';
 import { type Config, readConfig } from '../platform/settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { encryptionKeysOf } from './encryption-keys.js';
@@ -57,7 +58,7 @@ export async function createTenantCommand(name: string): Promise<void> {
   const wanted = nameFrom(name);
   await administerSecrets(async ({ db, vault }) => {
     const { id } = await createTenant(db, await vault(), wanted, commandLine);
-    print(`Tenant ${id} "${wanted}" is made. A key for it: hookwright key create <name> --tenant ${id}`);
+    print(`Tenant ${id} "${wanted}" is made. A key for it: ${thisProgram} key create <name> --tenant ${id}`);
   });
 }
 
@@ -67,7 +68,7 @@ export async function listTenants(): Promise<void> {
     printList(
       ['TENANT', 'NAME', 'MADE'],
       tenants.map(({ id, name, createdAt }) => [id, name, formatTimestamp(createdAt)]),
-      'There are no tenants. Make one: hookwright tenant create <name>',
+      `There are no tenants. Make one: ${thisProgram} tenant create <name>`,
     );
   });
 }
@@ -99,7 +100,7 @@ interface KeyOptions {
 
 export async function createKey(name: string, options: KeyOptions): Promise<void> {
   if (options.tenant === undefined && !options.platform) {
-    throw new Error('Say whom the key is for: --tenant <id> (hookwright tenant list shows them) or --platform.');
+    throw new Error(`Say whom the key is for: --tenant <id> (${thisProgram} tenant list shows them) or --platform.`);
   }
   const wanted = nameFrom(name);
   await administer(async ({ db }) => {
@@ -140,7 +141,7 @@ export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' |
     const owner = tenant === undefined ? (platform ? { tenantId: null } : {}) : { tenantId: tenant };
     const em = db.orm.em.fork();
     if (tenant !== undefined && (await em.count(Tenant, { id: tenant, deletedAt: null }, UNFILTERED)) === 0) {
-      throw new Error(`There is no tenant ${tenant} (hookwright tenant list shows them).`);
+      throw new Error(`There is no tenant ${tenant} (${thisProgram} tenant list shows them).`);
     }
     const keys = await em.find(ApiKey, { ...owner, portalId: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
     const [{ now }] = await em.execute<[{ now: string }]>('select now() as now');

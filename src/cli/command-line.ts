@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../domain/keys/api-key.js';
 import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../domain/keys/scopes.js';
 import { saveMemory } from '../platform/node/node-memory.js';
+import { thisProgram } from '../platform/node/this-program.js';
 import { version } from '../platform/node/version.js';
 import { addDeveloperCommands } from './developer/commands.js';
 import { positiveInteger } from './developer/options/numbers.js';
@@ -27,15 +28,15 @@ async function serve(roles: Roles): Promise<void> {
 
 const EXAMPLES = `
 Examples:
-  hookwright start                               try it: with a Postgres of its own, all data in .data
-  hookwright trigger coupon.applied              emit a sample event, in a second terminal of the same folder
-  hookwright key create backend --tenant 1       make an API key`;
+  ${thisProgram} start                               try it: with a Postgres of its own, all data in .data
+  ${thisProgram} trigger coupon.applied              emit a sample event, in a second terminal of the same folder
+  ${thisProgram} key create backend --tenant 1       make an API key`;
 
-const program = new Command('hookwright')
+const program = new Command(thisProgram)
   .description('A multi-tenant webhook subscription and delivery service on Postgres alone.')
   .version(version)
   // One line: the whole help would push the error, and the suggestion in it, out of sight.
-  .showHelpAfterError('"hookwright --help" lists all commands; --help after a command explains it.')
+  .showHelpAfterError(`"${thisProgram} --help" lists all commands; --help after a command explains it.`)
   .addHelpText('after', EXAMPLES)
   .addHelpText('afterAll', '\nSettings are environment variables, such as PORT=3001: docs/settings.md');
 
@@ -118,7 +119,7 @@ key
   .action(async (options) => (await administer()).listKeys(options));
 key
   .command('revoke')
-  .description('refuse a key from now on; "hookwright key list" shows the numbers')
+  .description(`refuse a key from now on; "${thisProgram} key list" shows the numbers`)
   .argument('<id>', 'the number of the key', positiveInteger)
   .action(async (id) => (await administer()).revokeKey(id));
 

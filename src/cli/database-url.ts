@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { reachDatabase } from '../operations/installation/reach-database.js';
 import { hasCluster, startEmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
+import { thisProgram } from '../platform/node/this-program.js';
 import type { Config } from '../platform/settings/config.js';
 import { followDatabaseUrl } from '../platform/settings/follow-database-url.js';
 
@@ -20,7 +21,7 @@ export async function withDatabaseUrl(config: Config, work: (url: string) => Pro
   }
   if (!hasCluster(config.dataDir)) {
     throw new Error(
-      `There is no installation in ${config.dataDir}. "hookwright start" makes one; DATABASE_URL or DATA_DIR name another.`,
+      `There is no installation in ${config.dataDir}. "${thisProgram} start" makes one; DATABASE_URL or DATA_DIR name another.`,
     );
   }
   const leaveSignals = exitOnSignals();

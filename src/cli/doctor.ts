@@ -6,6 +6,7 @@ import { repairFutureTimes } from '../operations/installation/future-times.js';
 import { repairIgnoredFilters } from '../operations/installation/ignored-filters.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { openPool } from '../platform/database/database.js';
+import { thisProgram } from '../platform/node/this-program.js';
 import { type Config, ConfigError, readConfig } from '../platform/settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
@@ -88,7 +89,7 @@ async function examineDatabase(config: Config, url: string, repair: boolean): Pr
 async function examineMigrations(pool: pg.Pool): Promise<Check> {
   const missing = await missingMigrations({ pool });
   if (missing.length > 0) {
-    return check('migrations', 'fail', `${lackOf(missing)}. Run: hookwright migrate`);
+    return check('migrations', 'fail', `${lackOf(missing)}. Run: ${thisProgram} migrate`);
   }
   const unknown = await unknownMigrations({ pool });
   return warnIf(

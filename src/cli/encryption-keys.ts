@@ -5,6 +5,7 @@ import { ENVELOPE_KEY_BYTES } from '../domain/signing/envelope.js';
 import { type TriedKey, tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { hasTenants } from '../operations/tenants/create-tenant.js';
 import type { Database } from '../platform/database/database.js';
+import { thisProgram } from '../platform/node/this-program.js';
 import type { Config, EncryptionKey } from '../platform/settings/config.js';
 import { writeOnce } from './write-once.js';
 
@@ -91,7 +92,7 @@ function missingKey(config: Config, kid: string, inUse: string): string {
   }
   const setting = config.encryptionKeys === undefined ? 'ENCRYPTION_KEYS (not set)' : 'ENCRYPTION_KEYS';
   const where = config.embedded && kid === LOCAL_KID ? ` from the file ${file}` : '';
-  return `${setting} lacks the key ${kid}, which protects secrets ${inUse}. Put it back${where}; after "hookwright keys rewrap" it is not needed any more.`;
+  return `${setting} lacks the key ${kid}, which protects secrets ${inUse}. Put it back${where}; after "${thisProgram} keys rewrap" it is not needed any more.`;
 }
 
 const isInFile = (config: Config, kid: string) => config.encryptionKeys === undefined && kid === LOCAL_KID;

@@ -6,6 +6,7 @@ import { ApiError } from '../errors.js';
 import { createApiKey } from '../operations/keys/create-api-key.js';
 import { service } from '../operations/rows/audit.js';
 import { createTenant, hasTenants } from '../operations/tenants/create-tenant.js';
+import { thisProgram } from '../platform/node/this-program.js';
 import { apiKeyFile } from '../platform/settings/api-key-file.js';
 import { writeOnce } from './write-once.js';
 
@@ -22,7 +23,7 @@ export async function makeFirstTenant(services: Services): Promise<string | null
   }
   if (!config.embedded) {
     log.info(
-      'there is no tenant yet: hookwright tenant create <name>, then hookwright key create <name> --tenant <id>',
+      `there is no tenant yet: ${thisProgram} tenant create <name>, then ${thisProgram} key create <name> --tenant <id>`,
     );
     return null;
   }

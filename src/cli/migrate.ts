@@ -1,6 +1,7 @@
 import { OUTBOX_ROLE } from '../operations/emits/outbox.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
 import { readPendingWork } from '../operations/installation/pending-work.js';
+import { thisProgram } from '../platform/node/this-program.js';
 import { readConfig } from '../platform/settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { print } from './print.js';
@@ -30,7 +31,7 @@ async function checkDatabase(url: string): Promise<void> {
     print(`A newer version has migrated the database (${unknown.join(', ')}).`);
   }
   if (pending.length > 0) {
-    print(`To do: ${pending.join(', ')}. Run: hookwright migrate`);
+    print(`To do: ${pending.join(', ')}. Run: ${thisProgram} migrate`);
     process.exitCode = PENDING;
     return;
   }

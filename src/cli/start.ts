@@ -17,6 +17,7 @@ import { openPool } from '../platform/database/database.js';
 import { ENDING } from '../platform/database/outage.js';
 import { API_ROLE } from '../platform/database/tenant-database.js';
 import { lockDataFolder, startEmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
+import { thisProgram } from '../platform/node/this-program.js';
 import { apiUrlFile } from '../platform/settings/api-key-file.js';
 import type { Config, EncryptionKey } from '../platform/settings/config.js';
 import { followDatabaseUrl } from '../platform/settings/follow-database-url.js';
@@ -226,7 +227,7 @@ function printAddresses(config: Config, address: string, { firstKey, keyFile, st
     config.encryptionKeys === undefined
       ? `${encryptionKeyFile(config)} (keep a copy: without it secrets are lost)`
       : 'ENCRYPTION_KEYS';
-  const whereKeyIs = keyFile === null ? 'from "hookwright key create <name> --tenant <id>"' : `in ${keyFile}`;
+  const whereKeyIs = keyFile === null ? `from "${thisProgram} key create <name> --tenant <id>"` : `in ${keyFile}`;
   const graphiql = config.graphiql ? `   try it at ${address}/graphiql` : '';
   const lines = [
     `Hookwright is ready at ${address}`,

@@ -229,7 +229,9 @@ describe('a mistake in the settings', () => {
   test('is named where it can be seen at once', () => {
     expect(() => client({ url: undefined })).toThrow('createClient: url is undefined, and must be the address of');
     expect(() => client({ url: 'localhost:3000' })).toThrow('url is "localhost:3000", and must be');
-    expect(() => client({ key: undefined })).toThrow('key is missing. "hookwright key create" makes one.');
+    expect(() => client({ key: undefined })).toThrow(
+      'key is missing. The command "key create" of Hookwright makes one.',
+    );
     expect(() => client({ key: 'hw_1_x\n' })).toThrow('key has characters that no key has');
   });
 

@@ -108,6 +108,7 @@ describe('by OpenID Connect', () => {
       oidc: { name: 'Example <SSO>', url: `${place.origin}/console/oidc/start` },
       isSignedIn: true,
       keyFile: null,
+      program: './hookwright',
     });
   });
 
@@ -526,6 +527,7 @@ test('with DASHBOARD=off nothing begins, and the cookie of a session counts nowh
 
 test('where no provider is set nothing begins, and the page knows', async () => {
   await using site = await DashboardSite.open();
-  expect(await (await site.get('/console/oidc')).json()).toEqual({ oidc: null, isSignedIn: false, keyFile: null });
+  const ways = { oidc: null, isSignedIn: false, keyFile: null, program: './hookwright' };
+  expect(await (await site.get('/console/oidc')).json()).toEqual(ways);
   expect((await site.get('/console/oidc/callback?code=1')).headers.get('set-cookie')).toBeNull();
 });

@@ -73,10 +73,10 @@ describe('over a database that was never migrated', SLOW, () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test('each command asks for "hookwright migrate", and leaves the database as it was', async () => {
+  test('each command asks for the command "migrate", and leaves the database as it was', async () => {
     const lines = ['key list', 'tenant create acme', 'outbox list', 'daemon', 'api'];
     expect(await runAll(lines, { DATABASE_URL: server.database() })).toEqual(
-      lines.map(() => failure('The database has no schema yet: run "hookwright migrate" first.')),
+      lines.map(() => failure('The database has no schema yet: run "./hookwright migrate" first.')),
     );
     const schemas = "select from pg_namespace where nspname in ('hookwright', 'hookwright_jobs')";
     await onServer(server.database(), async (client) => expect((await client.query(schemas)).rows).toEqual([]));
@@ -92,7 +92,7 @@ describe('over a database that was never migrated', SLOW, () => {
 test('in a folder without an installation commands make none', SLOW, async () => {
   const DATA_DIR = join(temporaryFolder(), 'data');
   const lines = ['key list', 'tenant create acme', 'migrate'];
-  const sentence = `There is no installation in ${DATA_DIR}. "hookwright start" makes one; DATABASE_URL or DATA_DIR name another.`;
+  const sentence = `There is no installation in ${DATA_DIR}. "./hookwright start" makes one; DATABASE_URL or DATA_DIR name another.`;
   expect(await runAll(lines, { DATA_DIR })).toEqual(lines.map(() => failure(sentence)));
   expect(existsSync(DATA_DIR)).toBe(false);
 });
@@ -212,7 +212,7 @@ describe("the API's own login", SLOW, () => {
       DATABASE_URL,
     })) {
       expect(output + errors).toContain(
-        `The user of DATABASE_URL, "${server.name}", does not own the schema hookwright: such a login is for "hookwright api" alone.`,
+        `The user of DATABASE_URL, "${server.name}", does not own the schema hookwright: such a login is for "./hookwright api" alone.`,
       );
       expect(code).toBe(1);
     }
@@ -246,7 +246,7 @@ describe('keys and lists', SLOW, () => {
 
   test('the keys of a tenant that does not exist are refused', async () => {
     const { code, errors } = await ask('key list --tenant 99');
-    expect(errors).toBe('hookwright: There is no tenant 99 (hookwright tenant list shows them).\n');
+    expect(errors).toBe('hookwright: There is no tenant 99 (./hookwright tenant list shows them).\n');
     expect(code).toBe(1);
   });
 
@@ -267,7 +267,7 @@ describe('keys and lists', SLOW, () => {
     );
     expect((await ask('tenant list')).output).not.toContain('acme-ltd');
     expect((await ask(`key list --tenant ${id}`)).errors).toBe(
-      `hookwright: There is no tenant ${id} (hookwright tenant list shows them).\n`,
+      `hookwright: There is no tenant ${id} (./hookwright tenant list shows them).\n`,
     );
     expect((await ask(`key create late --tenant ${id}`)).errors).toBe(`hookwright: There is no tenant ${id}.\n`);
   });
@@ -343,7 +343,7 @@ describe('the command line', SLOW, () => {
   test('without a command it shows its commands, and starts nothing', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const { code, errors } = await runProgram([], { DATA_DIR: dataDir });
-    expect(errors).toContain('Usage: hookwright [options] [command]');
+    expect(errors).toContain('Usage: ./hookwright [options] [command]');
     expect(errors).toContain('Settings are environment variables, such as PORT=3001: docs/settings.md');
     expect(code).toBe(1);
     expect(existsSync(dataDir)).toBe(false);

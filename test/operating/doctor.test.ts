@@ -140,14 +140,14 @@ describe('settings and database', () => {
     expect(check?.text).not.toContain('hush');
   });
 
-  test('a database that was never migrated, and one that lacks a migration, want "hookwright migrate"', async () => {
+  test('a database that was never migrated, and one that lacks a migration, want the command "migrate"', async () => {
     await stack.rows("delete from hookwright.migrations where name = '0004-access'");
     expect(await look('migrations')).toMatchObject({
       status: 'fail',
-      text: 'The database lacks 0004-access. Run: hookwright migrate',
+      text: 'The database lacks 0004-access. Run: ./hookwright migrate',
     });
     await stack.rows('drop table hookwright.migrations');
-    expect((await look('migrations'))?.text).toBe('The database has no schema yet. Run: hookwright migrate');
+    expect((await look('migrations'))?.text).toBe('The database has no schema yet. Run: ./hookwright migrate');
   });
 
   test('a database of a build from before the first release wants another one', async () => {
@@ -178,7 +178,7 @@ describe('settings and database', () => {
     expect(await look('outbox')).toMatchObject({
       status: 'warn',
       text: expect.stringContaining(
-        `may not emit: gone, ${login}. Make those that are missing, and run: hookwright outbox grant gone --tenant ${id}; hookwright`,
+        `may not emit: gone, ${login}. Make those that are missing, and run: ./hookwright outbox grant gone --tenant ${id}; ./hookwright`,
       ),
     });
     await stack.rows(
@@ -677,6 +677,6 @@ describe('hookwright doctor', () => {
     }
     // Now it is stopped, and what starts a daemon is the service.
     const { output } = await runProgram(['doctor'], more);
-    expect(output).toContain('nothing is delivered. Start one: hookwright start.');
+    expect(output).toContain('nothing is delivered. Start one: ./hookwright start.');
   }, 180_000);
 });

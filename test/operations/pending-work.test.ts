@@ -33,7 +33,7 @@ describe('what there is to migrate', () => {
     expect(nothing).toMatchObject({ code: 0, output: expect.stringMatching(/^Nothing to do/) });
     expect(everything.code).toBe(2);
     expect(everything.output).toContain(
-      `To do: ${migrations.map((each) => each.name).join(', ')}, hookwright_jobs. Run: hookwright migrate`,
+      `To do: ${migrations.map((each) => each.name).join(', ')}, hookwright_jobs. Run: ./hookwright migrate`,
     );
     expect(unknown).toMatchObject({ code: 1, output: '', errors: expect.stringContaining('cannot be reached') });
     expect(unknown.errors).not.toContain('hush');

@@ -47,9 +47,7 @@ export function Daemons({ daemons }: { daemons: readonly Daemon[] }) {
         keyOf={({ workerId }) => workerId}
         empty={
           <Empty title={<Trans>No daemon is running</Trans>}>
-            <Trans>
-              Start one: <code className="font-mono text-xs">hookwright daemon</code>
-            </Trans>
+            <Trans>Nothing is delivered until one runs.</Trans>
           </Empty>
         }
       />

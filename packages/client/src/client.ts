@@ -67,7 +67,7 @@ function connectionOf({ url, key, timeoutMs = TIMEOUT_MS, fetch }: ClientOptions
   }
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) {
     const why = key === undefined || key === '' ? 'is missing' : 'has characters that no key has';
-    throw new TypeError(`createClient: key ${why}. "hookwright key create" makes one.`);
+    throw new TypeError(`createClient: key ${why}. The command "key create" of Hookwright makes one.`);
   }
   const globalFetch: typeof globalThis.fetch = (...args) => globalThis.fetch(...args);
   return { url: url.replace(/\/+$/, ''), key, timeoutMs, fetch: fetch ?? globalFetch };

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { namedProgram } from '../../platform/node/this-program.js';
 import { shownApiKeyFile } from '../../platform/settings/api-key-file.js';
 import type { Services } from '../context/context.js';
 import type { WaysIn } from './oidc/routes.js';
@@ -36,6 +37,7 @@ async function oidcOf(app: FastifyInstance, services: Services): Promise<void> {
         oidc: null,
         isSignedIn: false,
         keyFile: shownApiKeyFile(services.config),
+        program: namedProgram,
       }),
     );
     return;

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.js';
 import { lackOf, missingMigrations } from '../../operations/installation/check-readiness.js';
 import { ENDING } from '../../platform/database/outage.js';
+import { namedProgram } from '../../platform/node/this-program.js';
 import type { Services } from '../context/context.js';
 
 const RETRY_AFTER_SECONDS = 5;
@@ -33,7 +34,7 @@ export async function healthRoutes(
     }
     const missing = await missingNow();
     if (missing.length > 0) {
-      throw new ApiError('unavailable', `${lackOf(missing)}: run "hookwright migrate".`, {
+      throw new ApiError('unavailable', `${lackOf(missing)}: run "${namedProgram} migrate".`, {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     }

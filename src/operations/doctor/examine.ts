@@ -3,6 +3,7 @@ import type { Database } from '../../platform/database/database.js';
 import { Primary } from '../../platform/database/driver/primary.js';
 import { askHost } from '../../platform/database/driver/standing.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
+import { thisProgram } from '../../platform/node/this-program.js';
 import type { Config } from '../../platform/settings/config.js';
 import { listClosedDoors } from '../emits/outbox.js';
 import { troubleOfApiRights } from '../installation/api-rights.js';
@@ -46,7 +47,7 @@ export async function examineRunningDeliveries(
     rights: await troubleOfApiRights(client),
     closedDoors: await listClosedDoors(client),
   }));
-  const startCommand = embedded ? 'hookwright start' : 'hookwright daemon';
+  const startCommand = `${thisProgram} ${embedded ? 'start' : 'daemon'}`;
   const ofDeliveries = judgeDeliveries(deliveries, installation, { now, startCommand });
   return { installation, checks: [...judgeAccess(rights, closedDoors), ...ofDeliveries] };
 }

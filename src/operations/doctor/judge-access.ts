@@ -1,3 +1,4 @@
+import { thisProgram } from '../../platform/node/this-program.js';
 import { type Check, failIf, warnIf } from './check.js';
 
 /**
@@ -12,7 +13,7 @@ export function judgeAccess(
 ): Check[] {
   const roles = closedDoors.map(({ role }) => role).join(', ');
   const repair = closedDoors.flatMap(({ role, tenantIds }) =>
-    tenantIds.map((tenantId) => `hookwright outbox grant ${role} --tenant ${tenantId}`),
+    tenantIds.map((tenantId) => `${thisProgram} outbox grant ${role} --tenant ${tenantId}`),
   );
   return [
     failIf(apiTrouble !== null, 'api rights', apiTrouble ?? '', 'The API has its rights on tables and functions.'),

@@ -1,4 +1,5 @@
 import { LATE_AFTER_MS } from '../../domain/health-limits.js';
+import { thisProgram } from '../../platform/node/this-program.js';
 import { version } from '../../platform/node/version.js';
 import type { DeliveryFacts } from '../installation/examine-deliveries.js';
 import { INSTALLATION_COUNT_MAX, type Installation } from '../installation/read-installation.js';
@@ -59,13 +60,13 @@ export function judgeDeliveries(
     failIf(
       facts.futureTimes > 0,
       'future times',
-      `Times of deliveries, endpoints, housekeeping or statistics that lie too far in the future: ${facts.futureTimes}. Postgres's clock was ahead, and nothing happens before these times. Set the clock right, then run: hookwright doctor --repair`,
+      `Times of deliveries, endpoints, housekeeping or statistics that lie too far in the future: ${facts.futureTimes}. Postgres's clock was ahead, and nothing happens before these times. Set the clock right, then run: ${thisProgram} doctor --repair`,
       'No time was left by a wrong clock of Postgres.',
     ),
     failIf(
       facts.ignoredFilters > 0,
       'filters',
-      `Webhooks and tenants whose filters may be ignored: ${facts.ignoredFilters}. Options of webhooks were changed in the database while triggers were disabled. Enable them, then run: hookwright doctor --repair`,
+      `Webhooks and tenants whose filters may be ignored: ${facts.ignoredFilters}. Options of webhooks were changed in the database while triggers were disabled. Enable them, then run: ${thisProgram} doctor --repair`,
       'No filter is ignored.',
     ),
     check(

@@ -1,4 +1,5 @@
 import { TOO_MANY_CONNECTIONS_ADVICE } from '../../platform/database/connection-trouble.js';
+import { thisProgram } from '../../platform/node/this-program.js';
 import type { Config } from '../../platform/settings/config.js';
 import type { ServerFacts } from '../installation/examine-server.js';
 import { POSTGRES_MAJOR_MIN } from '../installation/migrate.js';
@@ -71,7 +72,7 @@ function judgeRole({ apiRoleExists, mayUseApiRole, user }: ServerFacts, role: st
     return check(
       name,
       'fail',
-      `The role ${role} does not exist. Run "hookwright migrate", which makes it if its login may make roles; else have an administrator run: create role ${role} nologin; grant ${role} to "${user}";`,
+      `The role ${role} does not exist. Run "${thisProgram} migrate", which makes it if its login may make roles; else have an administrator run: create role ${role} nologin; grant ${role} to "${user}";`,
     );
   }
   return failIf(

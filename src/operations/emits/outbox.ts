@@ -4,6 +4,7 @@ import { notFound } from '../../errors.js';
 import { type Database, query, type SqlTarget } from '../../platform/database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
+import { thisProgram } from '../../platform/node/this-program.js';
 import { type Actor, audit } from '../rows/audit.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
@@ -111,7 +112,7 @@ async function requireOutboxMember(sql: SqlTarget, role: string): Promise<void> 
   } catch (error) {
     if (sqlStateOf(error) === SQL_STATE.UNDEFINED_OBJECT) {
       throw new Error(
-        `The role ${OUTBOX_ROLE} is not there. Have an administrator run: create role ${OUTBOX_ROLE} nologin; then run "hookwright migrate" and this again.`,
+        `The role ${OUTBOX_ROLE} is not there. Have an administrator run: create role ${OUTBOX_ROLE} nologin; then run "${thisProgram} migrate" and this again.`,
       );
     }
     if (isForbidden(error)) {

@@ -3,6 +3,7 @@ import { migrations } from '../../../migrations/index.js';
 import { POOLER_ADVICE } from '../../platform/database/connection-trouble.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { JOBS_SCHEMA } from '../../platform/graphile-worker/schema.js';
+import { thisProgram } from '../../platform/node/this-program.js';
 
 const READINESS_TIMEOUT_MS = 3_000;
 
@@ -33,7 +34,7 @@ export function lackOf(missing: readonly string[]): string {
 export async function requireMigrated(db: Asked): Promise<void> {
   const missing = await missingMigrations(db);
   if (missing.length > 0) {
-    throw new Error(`${lackOf(missing)}: run "hookwright migrate" first.`);
+    throw new Error(`${lackOf(missing)}: run "${thisProgram} migrate" first.`);
   }
 }
 

@@ -6,6 +6,7 @@ import { PrimaryClient } from '../../platform/database/driver/primary-client.js'
 import { hotOptions } from '../../platform/database/driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
+import { thisProgram } from '../../platform/node/this-program.js';
 import { troubleOfApiRights, troubleOfOwner } from './api-rights.js';
 import { requireMigrated } from './check-readiness.js';
 import { MAY_BECOME } from './examine-server.js';
@@ -100,7 +101,7 @@ async function requireOwner(client: pg.Client): Promise<void> {
   if (schema !== undefined && !schema.owns) {
     throw new Error(
       `The user of DATABASE_URL, "${schema.login}", does not own the schema hookwright: such a login is for ` +
-        `"hookwright api" alone. Everything else needs the one of the owner, "${schema.owner}".`,
+        `"${thisProgram} api" alone. Everything else needs the one of the owner, "${schema.owner}".`,
     );
   }
   const trouble = await troubleOfOwner(client);
@@ -125,7 +126,7 @@ async function requireApiRole(client: pg.Client): Promise<void> {
   );
   const [role] = rows;
   if (role === undefined) {
-    throw new Error(`The role ${API_ROLE} does not exist on this server: run "hookwright migrate" first.`);
+    throw new Error(`The role ${API_ROLE} does not exist on this server: run "${thisProgram} migrate" first.`);
   }
   if (!role.may) {
     throw new Error(

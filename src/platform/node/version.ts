@@ -1,15 +1,21 @@
 import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 
-/** The version in package.json, which lies three folders up in the sources and four in `dist/`. */
-export const version: string = packageVersion();
+const found = findPackage();
 
-function packageVersion(): string {
+/** The folder of package.json, which lies three folders up in the sources and four in `dist/`. */
+export const packageFolder: string = found.folder;
+
+/** The version in package.json. */
+export const version: string = found.version;
+
+function findPackage(): { folder: string; version: string } {
   const require = createRequire(import.meta.url);
-  for (const path of ['../../../package.json', '../../../../package.json']) {
+  for (const up of ['../../..', '../../../..']) {
     try {
-      const found = require(path) as { name?: string; version?: string };
-      if (found.name === 'hookwright' && found.version !== undefined) {
-        return found.version;
+      const { name, version } = require(`${up}/package.json`) as { name?: string; version?: string };
+      if (name === 'hookwright' && version !== undefined) {
+        return { folder: resolve(import.meta.dirname, up), version };
       }
     } catch {
       // Not at this level.

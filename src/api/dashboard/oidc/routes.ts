@@ -5,6 +5,7 @@ import { ApiError, keyRequired } from '../../../errors.js';
 import { createApiKey } from '../../../operations/keys/create-api-key.js';
 import { endConsoleSession, revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
 import { type Actor, service } from '../../../operations/rows/audit.js';
+import { namedProgram } from '../../../platform/node/this-program.js';
 import { shownApiKeyFile } from '../../../platform/settings/api-key-file.js';
 import type { Config } from '../../../platform/settings/config.js';
 import { actorOf, callerOf, type Services } from '../../context/context.js';
@@ -27,6 +28,8 @@ export interface WaysIn {
   isSignedIn: boolean;
   /** The file with the key of the first start. Null where there is none. */
   keyFile: string | null;
+  /** How people beside the service call its program. */
+  program: string;
 }
 
 /**
@@ -59,7 +62,8 @@ export async function oidcRoutes(
   app.get('/console/oidc', async (request): Promise<WaysIn> => {
     const isSignedIn = readCookie(oidc, request, SESSION_COOKIE) !== undefined;
     const keyFile = shownApiKeyFile(services.config);
-    return { oidc: { name: oidc.name, url: oidc.publicUrl + START_PATH }, isSignedIn, keyFile };
+    const ways = { oidc: { name: oidc.name, url: oidc.publicUrl + START_PATH }, isSignedIn };
+    return { ...ways, keyFile, program: namedProgram };
   });
 
   app.get<{ Querystring: { return?: unknown } }>(START_PATH, async (request, reply) => {

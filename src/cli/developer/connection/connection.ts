@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { thisProgram } from '../../../platform/node/this-program.js';
 import { apiKeyFile, apiUrlFile } from '../../../platform/settings/api-key-file.js';
 
 /** The options of every command that talks to an API: see `connectionOptions`. */
@@ -33,7 +34,7 @@ export function findConnection(flags: ConnectionFlags, env: NodeJS.ProcessEnv = 
   if (named === undefined) {
     throw new Error(
       `Where is the service? Name it with --url or HOOKWRIGHT_URL, or start it here: ` +
-        `"hookwright start" leaves its address in ${join(dataDir, 'api-url')}.`,
+        `"${thisProgram} start" leaves its address in ${join(dataDir, 'api-url')}.`,
     );
   }
   const url = baseUrl(named);

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { thisProgram } from '../../../platform/node/this-program.js';
 import { ask, RefusedError } from '../connection/ask.js';
 import { type Connection, type ConnectionFlags, findConnection } from '../connection/connection.js';
 import { compareTypes, type Step } from './compare.js';
@@ -93,7 +94,7 @@ async function push(connection: Connection, due: readonly Step[], say: (line: st
       failures.push(`${name}: ${(error as Error).message}`);
       const code = error instanceof RefusedError ? error.code : '';
       if (/^(FORBIDDEN|UNAUTHENTICATED)$/.test(code)) {
-        advice = 'It takes a platform key: "hookwright key create <name> --platform" makes one.';
+        advice = `It takes a platform key: "${thisProgram} key create <name> --platform" makes one.`;
       }
       if (!/^(BAD_USER_INPUT|CONFLICT|NOT_FOUND)$/.test(code)) {
         break; // the next one would fail for the same reason
