@@ -33,7 +33,7 @@ async function buildPart(part: string): Promise<void> {
   }
   if (code !== 0) {
     endAll();
-    process.stderr.write(`${output}The ${part} could not be built: npm run ${part}:build\n`);
+    process.stderr.write(`${output}Building the ${part} failed. "npm run ${part}:build" builds it alone.\n`);
     process.exitCode = 1;
     return;
   }

@@ -1,7 +1,10 @@
-import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { heard } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 test('where npm has left out what builds the program, each script says how to get it, and tries nothing', async () => {
@@ -18,4 +21,43 @@ test('where npm has left out what builds the program, each script says how to ge
   const sentence = expect.stringMatching(/^The tools .* Run: npm ci --include=dev$/m);
   const scripts = ['build', 'start', 'test', 'demo', 'bench', 'dev', 'lint', 'types'];
   expect(await Promise.all(scripts.map(run))).toEqual(scripts.map((script) => [script, 1, sentence]));
+});
+
+describe('the build', () => {
+  /** With these commands as its three parts. */
+  function build(service: string, packages: string, dashboard: string) {
+    const folder = temporaryFolder();
+    const scripts = { 'service:build': service, 'packages:build': packages, 'dashboard:build': dashboard };
+    mkdirSync(join(folder, 'dist'));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
+    const child = spawn(process.execPath, [resolve('scripts/build.ts')], { cwd: folder });
+    return { child, folder, said: heard(child), closed: once(child, 'close') };
+  }
+
+  test('shows each part when it is done, and what it has to say', async () => {
+    const { folder, said, closed } = build('true', 'echo a warning', 'true');
+    expect(await closed).toEqual([0, null]);
+    expect(said.errors).toMatch(/^Building service, packages, dashboard …\n/);
+    expect(said.errors).toMatch(/^a warning\n {2}\d of 3: packages, \d+\.\d s$/m);
+    expect(said.errors).toMatch(/^ {2}3 of 3: /m);
+    expect(existsSync(join(folder, 'dist/.built'))).toBe(true);
+  });
+
+  test('ends with the error of a part that fails, and waits for no other', async () => {
+    const { folder, said, closed } = build('sleep 600', 'true', 'echo mistake >&2; exit 3');
+    expect(await closed).toEqual([1, null]);
+    expect(said.errors).toMatch(
+      /mistake\nBuilding the dashboard failed\. "npm run dashboard:build" builds it alone\.\n$/,
+    );
+    expect(existsSync(join(folder, 'dist/.built'))).toBe(false);
+  });
+
+  test('ends on a signal with all that it has started, and without a word', async () => {
+    const { child, folder, said, closed } = build('touch begun; sleep 600 | cat', 'true', 'sleep 600');
+    await eventually(() => existsSync(join(folder, 'begun')));
+    child.kill('SIGINT');
+    expect(await closed).toEqual([null, 'SIGINT']); // nothing holds its output open any more
+    expect(said.errors).not.toContain('failed');
+    expect(existsSync(join(folder, 'dist/.built'))).toBe(false);
+  });
 });
