@@ -1,4 +1,4 @@
-// npm install fastify @hookwright/receiver
+// Needs fastify and @hookwright/receiver: README.md beside it.
 import { memory } from '@hookwright/receiver/dedupe';
 import { webhook } from '@hookwright/receiver/fastify';
 import Fastify from 'fastify';

@@ -1,4 +1,4 @@
-// npm install hono @hono/node-server @hookwright/receiver
+// Needs hono, @hono/node-server and @hookwright/receiver: README.md beside it.
 import { serve } from '@hono/node-server';
 import { memory } from '@hookwright/receiver/dedupe';
 import { webhook } from '@hookwright/receiver/hono';

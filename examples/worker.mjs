@@ -1,4 +1,4 @@
-// npm install @hookwright/receiver
+// Needs @hookwright/receiver: README.md beside it.
 import { webhook } from '@hookwright/receiver/fetch';
 
 // For Cloudflare Workers. In Bun and Deno the secret is process.env.WEBHOOK_SECRET.

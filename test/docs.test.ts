@@ -47,6 +47,21 @@ describe('the pages', () => {
     expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
   });
 
+  test('name commands that a reader has: of the checkout, or what a release brings', () => {
+    const verbs = 'start|api|daemon|migrate|doctor|tenant|keys?|outbox|trigger|types|test-receiver';
+    const bare = new RegExp(`(^ *|\`)hookwright (${verbs})\\b.*`, 'gm');
+    const released = /\bnpx hookwright\b|npm install [^`\n]*(?<!packages\/)(@hookwright\/|\bhookwright\b(?!\/))/;
+    const asTheyWere = /^(CHANGELOG|docs\/decisions\/.*|docs\/graphql-reference)\.md$/;
+    const told = pages
+      .filter((page) => !asTheyWere.test(page))
+      .flatMap((page) => {
+        const paragraphs = read(page).split(/\n\s*\n/);
+        const early = paragraphs.filter((text) => released.test(text) && !/\breleased?\b/.test(text));
+        return [...(read(page).match(bare) ?? []), ...early].map((text) => `${page}: ${text}`);
+      });
+    expect(told).toEqual([]);
+  });
+
   test('docs/graphql-examples.md has every reason why no answer came, with its meaning', () => {
     const table = Object.entries(SEND_ERRORS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |\n`);
     expect(read('docs/graphql-examples.md')).toContain(table.join(''));

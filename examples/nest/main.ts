@@ -1,4 +1,4 @@
-// npm install @nestjs/common @nestjs/core @nestjs/platform-express reflect-metadata rxjs @hookwright/receiver
+// Needs @nestjs/common, @nestjs/core, @nestjs/platform-express, reflect-metadata, rxjs and @hookwright/receiver.
 import 'reflect-metadata';
 import { memory } from '@hookwright/receiver/dedupe';
 import { type NestRequest, type NestResponse, webhook } from '@hookwright/receiver/nest';

@@ -1,4 +1,4 @@
-// npm install @hookwright/client
+// Needs @hookwright/client: README.md beside it.
 import { createClient, HookwrightError } from '@hookwright/client';
 
 const hookwright = createClient({

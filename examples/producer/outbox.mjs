@@ -1,8 +1,8 @@
-// npm install @hookwright/client pg
+// Needs @hookwright/client and pg: README.md beside it.
 import { createOutbox } from '@hookwright/client';
 import pg from 'pg';
 
-// The application's own login, after: hookwright outbox grant shop --tenant 1
+// The application's own login, after: ./hookwright outbox grant shop --tenant 1
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 const outbox = createOutbox({ tenant: process.env.TENANT ?? 1 });
 

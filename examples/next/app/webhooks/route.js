@@ -1,4 +1,4 @@
-// npm install @hookwright/receiver
+// Needs @hookwright/receiver: examples/README.md.
 import { memory } from '@hookwright/receiver/dedupe';
 import { webhook } from '@hookwright/receiver/next';
 
