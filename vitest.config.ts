@@ -18,7 +18,7 @@ const alone = [
   'test/faults/silent-standby.test.ts',
   'test/node/*.test.ts',
   'test/operating/{collector-connections,traces}.test.ts',
-  'test/packaging/npm.test.ts',
+  'test/packaging/{npm,readme}.test.ts',
   'test/security/{hostile-memory,hostile-receivers,key-timing,targets-receivers}.test.ts',
 ];
 /** Files of these folders wait for processes, receivers and clocks, some for more than a minute: they start first. */

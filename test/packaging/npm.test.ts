@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { heard, startProgram } from '../support/program.js';
 import { startReceiver } from '../support/receiver.js';
+import { isOffline } from '../support/registry.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** This one leaves install scripts out, unless the user allows them. */
 const NPM_12 = 'npm@12.2.2';
 const QUIETLY = ['--no-audit', '--no-fund', '--prefer-offline'];
 const SLOW = 180_000;
-const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT/;
 
 /** As on a stranger's terminal: our Node, and nothing that `npm test` has set for its own scripts. */
 const env = {
@@ -25,7 +25,7 @@ const run = (command: string, args: readonly string[], cwd: string) => promisify
 let packed: string;
 /** Where npm 12 has installed it. */
 const folder = temporaryFolder();
-let isOffline = false;
+let isSkipped = false;
 let service: ChildProcess | undefined;
 
 beforeAll(async () => {
@@ -35,10 +35,10 @@ beforeAll(async () => {
   try {
     await run('npx', ['--yes', NPM_12, 'install', packed, ...QUIETLY], folder);
   } catch (error) {
-    if (process.env['CI'] === 'true' || !UNREACHABLE.test(String(error))) {
+    if (!isOffline(String(error))) {
       throw error;
     }
-    isOffline = true;
+    isSkipped = true;
   }
 }, SLOW);
 
@@ -65,7 +65,7 @@ test('the packed file has the program, its pages and its licence, and nothing th
 test(
   'installed by npm 12, it delivers an event without a setting, and ends on Ctrl-C',
   async (context) => {
-    context.skip(isOffline, 'the registry cannot be reached');
+    context.skip(isSkipped, 'the registry cannot be reached');
     expect(existsSync(join(folder, 'node_modules/node/bin/node'))).toBe(false); // scripts were blocked
     await using receiver = await startReceiver();
     const program = join(folder, 'node_modules/.bin/hookwright');
@@ -99,7 +99,7 @@ test(
 test(
   'npm 11 installs the same without scripts, and it runs',
   async (context) => {
-    context.skip(isOffline, 'the registry cannot be reached');
+    context.skip(isSkipped, 'the registry cannot be reached');
     const other = temporaryFolder();
     for (const file of ['package.json', 'package-lock.json']) {
       copyFileSync(join(folder, file), join(other, file));
