@@ -7,20 +7,37 @@ import { eventually } from '../support/eventually.js';
 import { heard } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-test('where npm has left out what builds the program, each script says how to get it, and tries nothing', async () => {
+const programs = 'node_modules/.bin';
+const scripts = ['build', 'start', 'test', 'demo', 'bench', 'dev', 'lint', 'types'];
+
+/** What each script says in a folder that has these programs. */
+async function runEach(has: (folder: string) => void) {
   const folder = temporaryFolder();
   copyFileSync('package.json', join(folder, 'package.json'));
-  const programs = 'node_modules/.bin';
   mkdirSync(join(folder, programs), { recursive: true });
-  // This is there without development dependencies.
-  symlinkSync(resolve(programs, 'node'), join(folder, programs, 'node'));
+  has(join(folder, programs));
   const run = (script: string) =>
     new Promise((resolve) => {
       execFile('npm', ['run', script], { cwd: folder }, (error, _, errors) => resolve([script, error?.code, errors]));
     });
+  return await Promise.all(scripts.map(run));
+}
+
+test('where npm has left out what builds the program, each script says how to get it, and tries nothing', async () => {
+  const said = await runEach((folder) => symlinkSync(resolve(programs, 'node'), join(folder, 'node')));
   const sentence = expect.stringMatching(/^The tools .* Run: npm ci --include=dev$/m);
-  const scripts = ['build', 'start', 'test', 'demo', 'bench', 'dev', 'lint', 'types'];
-  expect(await Promise.all(scripts.map(run))).toEqual(scripts.map((script) => [script, 1, sentence]));
+  expect(said).toEqual(scripts.map((script) => [script, 1, sentence]));
+});
+
+test('where npm has not fetched Node 24, each script says how to get it', async () => {
+  const said = await runEach((folder) => {
+    writeFileSync(join(folder, 'vite'), '');
+    // npm itself runs by it too; what it is asked about its version it answers as an older one.
+    const node = `#!/bin/sh\n[ "$1" = -e ] && exit 1\nexec '${process.execPath}' "$@"\n`;
+    writeFileSync(join(folder, 'node'), node, { mode: 0o755 });
+  });
+  const sentence = expect.stringMatching(/^Node 24 is missing.* Run: npm rebuild --ignore-scripts=false node$/m);
+  expect(said).toEqual(scripts.map((script) => [script, 1, sentence]));
 });
 
 describe('the build', () => {
