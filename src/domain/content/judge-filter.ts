@@ -35,6 +35,8 @@ export class FilteredEvent {
   readonly #isReadable: boolean;
   /** About as many values does it have: long texts count as several. */
   readonly #values: number;
+  /** Conditions on the payload itself: each is judged once, though it is also looked at for the explanation. */
+  readonly #judged = new WeakMap<FieldCondition, Truth>();
 
   constructor(
     private readonly eventType: string,
@@ -108,7 +110,16 @@ export class FilteredEvent {
     return this.#explain(parts[index]!, false, { root: found[0], path: `${at.path}${path}.`, pointer });
   }
 
-  #judgeCondition({ path, op, value }: FieldCondition, root: unknown): Truth {
+  #judgeCondition(condition: FieldCondition, root: unknown): Truth {
+    if (root !== this.#payload) {
+      return this.#compare(condition, root);
+    }
+    const truth = this.#judged.get(condition) ?? this.#compare(condition, root);
+    this.#judged.set(condition, truth);
+    return truth;
+  }
+
+  #compare({ path, op, value }: FieldCondition, root: unknown): Truth {
     const found = path === TYPE_PATH ? [this.eventType] : valuesAt(root, namesOf(path)!);
     const values = found.flatMap(elements);
     const is = (name: FilterOp, one: unknown) => someOf(values, (each) => compared(each, name, one as FilterScalar));
@@ -120,9 +131,9 @@ export class FilteredEvent {
       case 'NE':
         return negation(is('EQ', value));
       case 'IN':
-        return someOf(value as unknown[], (one) => is('EQ', one));
+        return isListed(values, value as FilterScalar[]);
       case 'NOT_IN':
-        return negation(someOf(value as unknown[], (one) => is('EQ', one)));
+        return negation(isListed(values, value as FilterScalar[]));
       default:
         return is(op, value);
     }
@@ -151,16 +162,41 @@ function someOf<Item>(items: readonly Item[], judge: (item: Item) => Truth): Tru
   return found;
 }
 
+/** `EQ` with one of a list, whose values have one type besides null: in the time of one comparison for each value. */
+function isListed(values: readonly unknown[], list: readonly FilterScalar[]): Truth {
+  const listed = new Set<unknown>(list);
+  const type = typeof list.find((one) => one !== null);
+  return someOf(values, (value) => {
+    const written = writtenNumber(value);
+    const rounded = written === null ? value : Number(written);
+    if (listed.has(rounded)) {
+      return compared(value, 'EQ', rounded as FilterScalar);
+    }
+    return value === null || type === 'undefined' || typeof rounded === type ? false : 'unknown';
+  });
+}
+
 /** Elements of an array, but not of arrays in it. */
 const elements = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 const elementsAt = (root: unknown, path: string): unknown[] => valuesAt(root, namesOf(path)!).flatMap(elements);
 
-const valuesAt = (payload: unknown, names: readonly string[]): unknown[] =>
-  names.reduce<unknown[]>(
-    (found, name) => found.flatMap(elements).flatMap((value) => (hasMember(value, name) ? [value[name]] : [])),
-    [payload],
-  );
+/** Loops: an array for each value would take several times as long. */
+function valuesAt(payload: unknown, names: readonly string[]): unknown[] {
+  let found: unknown[] = [payload];
+  for (const name of names) {
+    const next: unknown[] = [];
+    for (const value of found) {
+      for (const element of elements(value)) {
+        if (hasMember(element, name)) {
+          next.push(element[name]);
+        }
+      }
+    }
+    found = next;
+  }
+  return found;
+}
 
 const hasMember = (value: unknown, name: string): value is Record<string, unknown> =>
   isObject(value) && Object.hasOwn(value, name);
@@ -179,7 +215,10 @@ function compared(value: unknown, op: FilterOp, other: FilterScalar): Truth {
     return order === null ? 'unknown' : isInOrder(order, op);
   }
   if (typeof other === 'string') {
-    return typeof value === 'string' ? isInOrder(compareTexts(value, other), op) : 'unknown';
+    if (typeof value !== 'string') {
+      return 'unknown';
+    }
+    return op === 'EQ' ? value === other : isInOrder(compareTexts(value, other), op);
   }
   return typeof value === 'boolean' ? value === other : 'unknown';
 }
