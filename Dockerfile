@@ -32,7 +32,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER 10001:10001
 # Outside of the container nobody could reach its loopback.
-ENV HOST=0.0.0.0 METRICS_HOST=0.0.0.0 DATA_DIR=/data
+ENV HOST=:: METRICS_HOST=:: DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000
 ARG VERSION=unreleased

@@ -101,7 +101,7 @@ describe('reading the settings', () => {
   test('with a database of its own, the service listens everywhere and wants encryption keys', () => {
     expect(() => readConfig({ DATABASE_URL: 'postgres://x/y' })).toThrow(/ENCRYPTION_KEYS is not set/);
     const config = readConfig({ DATABASE_URL: 'postgres://x/y', ENCRYPTION_KEYS: key });
-    expect(config).toMatchObject({ embedded: false, host: '0.0.0.0', target: { loopbackHttp: false } });
+    expect(config).toMatchObject({ embedded: false, host: '::', target: { loopbackHttp: false } });
     expect(config.encryptionKeys).toEqual([{ kid: 'k1', key: Buffer.alloc(32, 7) }]);
   });
 

@@ -8,10 +8,19 @@ interface Address {
 
 const PORT_MAX = 65_535;
 
+/** All addresses of the machine: Node takes connections of IPv4 there too, also where Linux has `bindv6only`. */
+const ALL = '::';
+const ALL_OF_IPV4 = '0.0.0.0';
+
+/** Errors for an IPv6 address on a machine without IPv6. */
+const WITHOUT_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL']);
+
 /** Errors for a host that is not one of this machine. */
 const NOT_OURS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
 
 /**
+ * Listens on an address. `::` means all addresses of the machine, so without IPv6 it is all of IPv4.
+ *
  * @param setting the one of the port: PORT or METRICS_PORT. The host's setting has the same prefix (METRICS_PORT,
  *   METRICS_HOST).
  * @throws Error with a sentence that names the setting, when host and port cannot be had
@@ -26,6 +35,9 @@ export async function listen<Result>(
     return await start(address);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
+    if (host === ALL && code !== undefined && WITHOUT_IPV6.has(code)) {
+      return listen(setting, { host: ALL_OF_IPV4, port }, start);
+    }
     if (code === 'EADDRINUSE') {
       throw new Error(
         `Port ${port} on ${host} is taken. Free it, or choose another: ${setting}=${port < PORT_MAX ? port + 1 : port - 1}.`,
@@ -41,7 +53,7 @@ export async function listen<Result>(
           : 'which is no address of this machine';
       throw new Error(
         `${setting.replace('PORT', 'HOST')} is "${host}", ${reason} (${code}). ` +
-          `Allowed: one of its own, 127.0.0.1 for this machine alone, or 0.0.0.0 for all.`,
+          `Allowed: one of its own, 127.0.0.1 for this machine alone, or :: for all.`,
       );
     }
     throw error;

@@ -145,7 +145,8 @@ async function startApi(services: Services, startCode: OneTimeCode | null, { clo
   closings.push(close);
   const { host, port } = services.config;
   const listenTextResolver = (address: string) => `the API is listening at ${address}`;
-  const address = await listen('PORT', { host, port }, (at) => server.listen({ ...at, listenTextResolver }));
+  const listening = await listen('PORT', { host, port }, (at) => server.listen({ ...at, listenTextResolver }));
+  const address = listening.replace('[::]', '127.0.0.1'); // an address that can be called
   const { embedded, shutdownDelayMs } = services.config;
   if (embedded) {
     await writeFile(apiUrlFile(services.config), `${address}\n`);

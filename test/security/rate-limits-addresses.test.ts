@@ -71,6 +71,8 @@ describe('behind TRUSTED_PROXIES', () => {
       expectProblem(await ask(from('10.0.0.1', `203.0.113.${i}, 198.51.100.1, 192.0.2.99`)), 'unauthenticated');
     }
     expectLimited(await ask(from('10.0.0.2', '203.0.113.99, 198.51.100.1')), 1);
+    // As Node writes an address of IPv4 where the service listens on ::.
+    expectLimited(await ask(from('::ffff:10.0.0.3', '198.51.100.1')), 1);
     expectProblem(await ask(from('10.0.0.1', '198.51.100.2')), 'unauthenticated');
     // Whoever is no trusted proxy is asked nothing.
     expectProblem(await ask(from('192.0.2.7', '198.51.100.1')), 'unauthenticated');

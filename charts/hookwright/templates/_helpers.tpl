@@ -115,7 +115,7 @@ spec:
         - name: METRICS_PORT
           value: "{{ $metricsPort }}"
         - name: METRICS_HOST
-          value: 0.0.0.0
+          value: "::"
         {{- end }}
         {{- range $name, $value := $.Values.settings }}
         - name: {{ $name }}

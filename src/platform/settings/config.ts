@@ -72,7 +72,7 @@ function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values,
   const { recovery, attemptTimeoutMsMax, ...delivery } = values.delivery;
   // The all-in-one mode, where the service brings its own Postgres.
   const embedded = values.databaseUrl === undefined;
-  const named = values.host ?? (embedded ? '127.0.0.1' : '0.0.0.0');
+  const named = values.host ?? (embedded ? '127.0.0.1' : '::');
   // One address: for further ones Fastify opens servers that lack what is set at the first.
   const host = named.toLowerCase() === 'localhost' ? '127.0.0.1' : named;
   // Only this machine can reach the API: a trusted proxy brings requests of other machines.
