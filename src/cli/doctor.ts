@@ -50,11 +50,14 @@ export async function examine(env: NodeJS.ProcessEnv, { repair = false } = {}): 
   return checks;
 }
 
-/** Says where secrets come from that are not in the environment. */
-function judgeSettings({ secretFiles }: Config): Check {
+/** Says where secrets come from that are not in the environment, and which values have no effect. */
+function judgeSettings({ secretFiles, warnings }: Config): Check {
   const files = Object.entries(secretFiles).map(([name, file]) => `${name} (${file})`);
   const fromFiles = files.length === 0 ? '' : ` From files: ${files.join(', ')}.`;
-  return check('settings', 'ok', `All settings have values that are allowed.${fromFiles}`);
+  const text = `All settings have values that are allowed.${fromFiles}`;
+  return warnings.length === 0
+    ? check('settings', 'ok', text)
+    : check('settings', 'warn', `${text} ${warnings.join('. ')}.`);
 }
 
 /** Never shows the url, which has a password in it: a driver's message may name host and user. */

@@ -31,6 +31,9 @@ export async function serve(roles: Roles): Promise<void> {
   }
   const log = openLog(config);
   process.stderr.on('error', () => {}); // its reader is gone: like the log, the service goes on without it
+  for (const warning of config.warnings) {
+    log.warn(warning);
+  }
   const closings: Closing[] = [];
   const drains: (() => Promise<unknown>)[] = [];
   const signals = endOnSignals({ closings, drains, log, config });

@@ -34,6 +34,7 @@ const adviceByWords: [RegExp, string][] = [
     `Write it behind the user's name: postgres://user:password@host/database. Special characters in it are written ${ESCAPES}.`,
   ],
   [/does not support SSL/, 'Take sslmode out of the url, or turn ssl on in the server.'],
+  [/ open '/, 'Name files that exist, and that this user may read, in sslrootcert, sslcert and sslkey.'],
   [/certificate/i, "Name the file of the CA that signed the server's certificate: sslrootcert=<file>."],
   [/startup parameter/, POOLER_ADVICE],
   [/timeout|ETIMEDOUT|UNREACH/i, 'Are host and port right, and does no firewall stand between?'],

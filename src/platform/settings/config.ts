@@ -18,7 +18,10 @@ type Values = ValuesOf<typeof table>;
 type SecretFiles = Record<string, string>;
 
 /** Every setting, read once and frozen. Durations and sizes carry their unit in the name. */
-export type Config = Readonly<ReturnType<typeof configFrom>>;
+export type Config = Readonly<ReturnType<typeof configFrom>> & {
+  /** Sentences about values that are allowed and have less effect than they seem to. */
+  readonly warnings: readonly string[];
+};
 
 /** A daemon that is stopped waits for its requests in flight, so longer than the longest attempt. */
 const DRAIN_MS_MIN = 20_000;
@@ -46,13 +49,16 @@ export class ConfigError extends Error {
 export function readConfig(env: Record<string, string | undefined>, { needsEncryptionKeys = true } = {}): Config {
   const problems = misspelledNames(env);
   const secretFiles: SecretFiles = {};
+  const warnings: string[] = [];
   const values = readTable(table, (setting) => {
     try {
       const found = setting.find(env);
       if (found.file !== undefined) {
         secretFiles[setting.name] = found.file;
       }
-      return setting.parse(found);
+      const value = setting.parse(found);
+      warnings.push(...(found.text === undefined ? [] : [setting.warningOf(found.text)]).filter((one) => one !== null));
+      return value;
     } catch (error) {
       problems.push((error as Error).message);
       return undefined;
@@ -64,7 +70,7 @@ export function readConfig(env: Record<string, string | undefined>, { needsEncry
   if (problems.length > 0) {
     throw new ConfigError(problems.join('\n'));
   }
-  return Object.freeze(configFrom(values, secretFiles));
+  return Object.freeze({ ...configFrom(values, secretFiles), warnings });
 }
 
 function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values, secretFiles: SecretFiles) {

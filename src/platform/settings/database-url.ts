@@ -1,4 +1,5 @@
 import { urlOfFirstHost, urlsOfHosts } from '../database/driver/hosts-url.js';
+import { ignoredParameters, parameterFault } from './database-url-parameters.js';
 
 /** The faults of a database url, each with the end of a sentence about it. None repeats the url: it has a password. */
 const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = [
@@ -7,11 +8,6 @@ const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = 
   [(text) => /\s|["'`]$/.test(text), 'has a blank, a line break, or a quotation mark at its end'],
   [(text) => text.includes('#'), 'has a #'],
   [(text) => !isUnescapable(text), 'has a % that begins no escape'],
-  [
-    namesHostsByParameter,
-    'names several hosts as a parameter: write them before the database, as host1:5432,host2:5432',
-  ],
-  [wantsAnotherSession, 'has target_session_attrs: only read-write is possible, and needs not be said'],
   [
     (text) => urlsOfHosts(text).some((url) => parsed(url) === null),
     'cannot be read: is the port a number up to 65535, and is no / or ? in the password?',
@@ -26,24 +22,12 @@ const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = 
  * @returns the end of a sentence, such as `has a blank`, without a part of the url; null for a good one
  */
 export function databaseUrlFault(text: string): string | null {
-  return faults.find(([isFaulty]) => isFaulty(text))?.[1] ?? null;
+  return faults.find(([isFaulty]) => isFaulty(text))?.[1] ?? parameterFault(text);
 }
 
 /** Adds a host where there is none, as the driver does for a socket (`postgres://user@/database?host=/run`). */
 function parsed(text: string): URL | null {
   return URL.parse(text) ?? URL.parse(text.replace('@/', '@localhost/'));
-}
-
-const parameterOf = (text: string, name: string): string =>
-  new URLSearchParams(/\?(.*)$/s.exec(text)?.[1]).get(name) ?? '';
-
-/** libpq accepts `?host=host1,host2` as well. */
-function namesHostsByParameter(text: string): boolean {
-  return parameterOf(text, 'host').includes(',');
-}
-
-function wantsAnotherSession(text: string): boolean {
-  return !['', 'read-write'].includes(parameterOf(text, 'target_session_attrs'));
 }
 
 function isUnescapable(text: string): boolean {
@@ -55,12 +39,8 @@ function isUnescapable(text: string): boolean {
   }
 }
 
-/**
- * Writes `verify-full` for the modes that the driver treats like it, with a warning of eight lines that this will
- * change. So no newer driver makes them weaker.
- */
-export function withTlsMode(url: string): string {
-  return /[?&]uselibpqcompat=true(&|$)/.test(url)
-    ? url
-    : url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
+/** @returns a sentence about parameters of a good url that change nothing; null: there are none */
+export function databaseUrlWarning(text: string): string | null {
+  const ignored = ignoredParameters(text);
+  return ignored.length === 0 ? null : `DATABASE_URL has parameters without effect: ${ignored.join(', ')}`;
 }

@@ -11,6 +11,8 @@ export class Setting<Schema extends z.ZodType = z.ZodType> {
     readonly allowed: string,
     /** Says what is wrong with a text, as the end of a sentence without secrets; null where `allowed` says enough. */
     readonly faultOf: (text: string) => string | null = () => null,
+    /** Says what a text that is allowed does not do, as a sentence without secrets. */
+    readonly warningOf: (text: string) => string | null = () => null,
   ) {}
 
   /** The environment variables that it is read from. */

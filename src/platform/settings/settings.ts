@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { OPTION_PARTS } from '../../domain/fields/field.js';
 import { ATTEMPT_MS_MAX, STREAK_SECONDS_MAX } from '../../domain/health-limits.js';
 import { RETRY_CAP_SECONDS } from '../../domain/retry-policy.js';
-import { databaseUrlFault, withTlsMode } from './database-url.js';
+import { databaseUrlFault, databaseUrlWarning } from './database-url.js';
+import { asDriverReadsIt } from './database-url-parameters.js';
 import { limitSettings } from './limit-settings.js';
 import { mailSettings } from './mail-settings.js';
 import { oidcSettings } from './oidc-settings.js';
@@ -82,10 +83,11 @@ export const table = {
     z
       .string()
       .refine((text) => databaseUrlFault(text) === null)
-      .transform(withTlsMode)
+      .transform(asDriverReadsIt)
       .optional(),
     'a postgres:// URL such as postgres://user:password@host:5432/database, with several hosts as host1:5432,host2:5432; special characters in it as %25 (%), %23 (#), %2F (/), %3F (?), %40 (@), %3A (:) and %20 (blank)',
     databaseUrlFault,
+    databaseUrlWarning,
   ),
   replication: new Setting('REPLICATION', z.enum(['synchronous']).optional(), 'synchronous'),
   databasePoolMax: whole('DATABASE_POOL_MAX', 4, 500, 10),
