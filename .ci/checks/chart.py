@@ -33,6 +33,11 @@ def expect_hardened(where, pod, settings_of_pod):
         expect(set(names) <= settings_of_pod, f'{where}: {set(names) - settings_of_pod} are no settings')
 
 
+def extra_variables(golden):
+    values = yaml.safe_load(open(golden.replace('/golden/', '/')))
+    return {variable['name'] for variable in values.get('extraEnv', [])}
+
+
 settings = set(re.findall(r'^\| `([A-Z][A-Z0-9_]+)`', open('docs/settings.md').read(), re.M))
 for path in sorted(glob.glob(f'{CHART}/ci/golden/*.yaml')):
     for thing in yaml.safe_load_all(open(path)):
@@ -50,7 +55,7 @@ for path in sorted(glob.glob(f'{CHART}/ci/golden/*.yaml')):
                 faults.append(f'{where}, Kubernetes {version}: {error.message}')
         if thing['kind'] in ('Deployment', 'Job'):
             pod = thing['spec']['template']['spec']
-            expect_hardened(where, pod, settings | {'CREDENTIALS_DIRECTORY'})
+            expect_hardened(where, pod, settings | {'CREDENTIALS_DIRECTORY'} | extra_variables(path))
             if thing['kind'] == 'Deployment':
                 expect(pod['terminationGracePeriodSeconds'] == 30, f'{where}: terminationGracePeriodSeconds')
                 selector = thing['spec']['selector']['matchLabels'].items()

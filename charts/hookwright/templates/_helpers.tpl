@@ -121,6 +121,9 @@ spec:
         - name: {{ $name }}
           value: {{ $value | quote }}
         {{- end }}
+        {{- with $.Values.extraEnv }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       {{- if ne .part "migrate" }}
       ports:
         {{- if eq .part "api" }}
@@ -148,6 +151,9 @@ spec:
       volumeMounts:
         - { name: secrets, mountPath: /etc/hookwright/secrets, readOnly: true }
         - { name: tmp, mountPath: /tmp }
+        {{- with $.Values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
   volumes:
     - name: secrets
       projected:
@@ -162,4 +168,7 @@ spec:
           {{- end }}
     - name: tmp
       emptyDir: { medium: Memory, sizeLimit: 64Mi }
+    {{- with $.Values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
 {{- end -}}
