@@ -7,7 +7,8 @@ import { rollPartitions } from '../../src/operations/housekeeping/roll-partition
 import { repairFutureTimes } from '../../src/operations/installation/future-times.js';
 import { repairIgnoredFilters } from '../../src/operations/installation/ignored-filters.js';
 import { CONTROL_NAME } from '../../src/platform/graphile-worker/worker-pools.js';
-import { AllowedLife, type Life, lives } from '../support/allowed-life.js';
+import { AllowedLife } from '../support/allowed-life.js';
+import { type Life, lives } from '../support/allowed-lives.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 const RUNS = 20;

@@ -1,9 +1,8 @@
-import fc from 'fast-check';
 import { judge, type SendResult } from '../../src/domain/outcome.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { PAUSE_MS_MAX } from '../../src/domain/pacing/probes.js';
 import { uncalledMs } from '../../src/domain/pacing/put-off-times.js';
-import { RETRY_SECONDS_MAX, retryInMsOf } from '../../src/domain/retry-policy.js';
+import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import { takeTimes } from '../../src/operations/attempts/endpoint-rates.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import { type DueDelivery, loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
@@ -15,55 +14,10 @@ import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-del
 import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
 import { scheduleEvent } from '../../src/operations/scheduled/schedule-event.js';
 import { probeDisabled } from '../../src/operations/webhooks/probe-webhooks.js';
+import type { Answered, Happening, Life, Options } from './allowed-lives.js';
 import type { DeliveryStack } from './delivery-stack.js';
 import { couponEmit } from './factories.js';
 import { failJobs, fetchJobs } from './jobs.js';
-
-/** An answer of an endpoint. A status of 429 or 503 may ask for a pause. */
-const answers = fc.record({
-  status: fc.constantFrom(200, 500, 500, 429, 503, 410),
-  pauseSeconds: fc.constantFrom(null, 1, PAUSE_MS_MAX / 1_000, 2 * RETRY_SECONDS_MAX),
-});
-
-const DAY_SECONDS = 86_400;
-/** Delays of up to seven days together. */
-const schedule = fc.oneof(
-  fc.constant<number[]>([7_200, DAY_SECONDS]),
-  fc.constant(Array<number>(7).fill(DAY_SECONDS)),
-  fc.array(fc.integer({ min: 1, max: RETRY_SECONDS_MAX / 3 }), { maxLength: 20 }),
-);
-
-/** All that an owner may choose for an endpoint. */
-const options = fc.record({
-  retryDelaysSeconds: fc.option(schedule),
-  ratePerSecond: fc.constantFrom(null, 0.01, 1, 1_000),
-  recovery: fc.constantFrom('MANUAL' as const, 'AUTOMATIC' as const),
-  by: fc.constantFrom('NOTHING' as const, 'KEY' as const, 'ENDPOINT' as const),
-  keep: fc.constantFrom('ALL' as const, 'LATEST' as const),
-  onFailure: fc.constantFrom('GO_ON' as const, 'BLOCK' as const),
-});
-type Options = typeof options extends fc.Arbitrary<infer Drawn> ? Drawn : never;
-
-const happening = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('attempts' as const), answer: answers }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('emit' as const), key: fc.constantFrom(null, 'a', 'b') }) },
-  fc.record({ kind: fc.constant('change' as const), options }),
-  fc.record({ kind: fc.constant('putOff' as const), chance: fc.double({ min: 0, max: 1, noNaN: true }) }),
-  fc.record({ kind: fc.constant('schedule' as const), delaySeconds: fc.integer({ min: 1, max: 90 * DAY_SECONDS }) }),
-  fc.record({
-    kind: fc.constantFrom(
-      ...(['replaced', 'failed', 'finishedAside', 'turnedAway', 'pause', 'resume', 'keep', 'sweep', 'wait'] as const),
-    ),
-  }),
-);
-type Happening = typeof happening extends fc.Arbitrary<infer Drawn> ? Drawn : never;
-
-/** What happens in an installation one after the other, each at one of its endpoints. */
-export const lives = fc.record({
-  endpoints: fc.array(options, { minLength: 1, maxLength: 3 }),
-  happenings: fc.array(fc.tuple(fc.nat({ max: 2 }), happening), { minLength: 10, maxLength: 30, size: 'max' }),
-});
-export type Life = typeof lives extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
 const POOL = 'pool-of-test';
 
@@ -160,16 +114,16 @@ export class AllowedLife {
     return (await this.#due(webhook)).filter(({ closedForMs }) => closedForMs <= 0);
   }
 
-  async #attempts(webhook: number, answer: { status: number; pauseSeconds: number | null }): Promise<void> {
-    const { pool } = this.stack.services.db;
-    const rules = { holdHours: this.stack.services.config.holdHours, streakMsMin: 0 };
+  async #attempts(webhook: number, answer: Answered): Promise<void> {
+    const { db, config } = this.stack.services;
+    const rules = { holdHours: config.holdHours, streakMsMin: 0 };
     for (const delivery of await this.#toSend(webhook)) {
-      await recordAttempts(pool, [this.#attempt(delivery, answer)], rules, 1_000);
+      await recordAttempts(db.pool, [this.#attempt(delivery, answer)], rules, 1_000);
     }
     await this.stack.align(webhook);
   }
 
-  #attempt(delivery: DueDelivery, { status, pauseSeconds }: { status: number; pauseSeconds: number | null }) {
+  #attempt(delivery: DueDelivery, { status, pauseSeconds }: Answered): FinishedAttempt {
     const result: SendResult = {
       kind: 'response',
       statusCode: status,
@@ -181,10 +135,9 @@ export class AllowedLife {
     };
     const [startedAt, now] = [new Date(), performance.now()];
     const outcome = judge(result, startedAt);
-    const delays =
-      this.#options.get(delivery.webhookId)?.retryDelaysSeconds ??
-      this.stack.services.config.deliveryDefaults.retryDelaysSeconds;
-    const attempt: FinishedAttempt = {
+    const { retryDelaysSeconds } = this.stack.services.config.deliveryDefaults;
+    const delays = this.#options.get(delivery.webhookId)?.retryDelaysSeconds ?? retryDelaysSeconds;
+    return {
       delivery,
       startedAt,
       startedAtMs: now,
@@ -195,7 +148,6 @@ export class AllowedLife {
       outcome,
       retryInMs: retryInMsOf(delays, delivery.failuresBefore + 1, outcome),
     };
-    return attempt;
   }
 
   async #turnAway(webhook: number): Promise<void> {
