@@ -30,14 +30,15 @@ function judgeEgress({ egressProxy, egressAddresses }: Config['delivery']): Chec
   return egressProxy === undefined ? [] : [check(name, 'warn', `${trouble}. Name them in EGRESS_ADDRESSES.`)];
 }
 
-/** Connects to the mail server and logs in; sends nothing. */
+/** Does everything that a mail needs, and sends none. */
 async function examineMail({ mail, smtpUrl, mailFrom, publicUrl }: Config): Promise<Check[]> {
   if (mail !== null) {
+    const at = `${mail.host}:${mail.port}`;
     const trouble = await new Mailer(mail).examine();
     return [
       trouble === null
-        ? check('SMTP_URL', 'ok', `The mail server ${mail.host}:${mail.port} can be used.`)
-        : check('SMTP_URL', 'fail', `${mail.host}:${mail.port}: ${trouble}`),
+        ? check('SMTP_URL', 'ok', `The mail server ${at} can be used: it takes mails from ${mail.from.address}.`)
+        : check('SMTP_URL', trouble.status, `${at}: ${trouble.text}`),
     ];
   }
   const named = { SMTP_URL: smtpUrl, MAIL_FROM: mailFrom, PUBLIC_URL: publicUrl };

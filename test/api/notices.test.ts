@@ -203,20 +203,24 @@ test('only a platform key confirms for somebody, and foreign recipients cannot b
   expect((await open('POST', '/notices/confirm/nonsense')).statusCode).toBe(404);
 });
 
+const examined = async (SMTP_URL: string, more: Record<string, string> = {}) => {
+  const own = { PUBLIC_URL: 'http://127.0.0.1:1', MAIL_FROM: 'hooks@example.com', ...more };
+  const checks = await examineAddresses(readConfig({ SMTP_URL, ...own }));
+  const found = checks.find(({ name }) => name === 'SMTP_URL');
+  return found && `${found.status}: ${found.text}`;
+};
+
 test('the doctor connects and logs in, and says in a sentence what is wrong', async () => {
   await using strict = await MailServer.open({ login: { user: 'hooks', pass: 's3cret' } });
   await using foreign = await MailServer.open({ tls: { key: KEY, cert: SELF_SIGNED } });
-  const examined = async (SMTP_URL: string, more: Record<string, string> = {}) => {
-    const own = { PUBLIC_URL: 'http://127.0.0.1:1', MAIL_FROM: 'hooks@example.com', ...more };
-    const checks = await examineAddresses(readConfig({ SMTP_URL, ...own }));
-    const found = checks.find(({ name }) => name === 'SMTP_URL');
-    return found && `${found.status}: ${found.text}`;
-  };
   const at = (credentials: string) => strict.url.replace('//', `//${credentials}@`);
-  expect(await examined(at('hooks:s3cret'))).toMatch(/^ok: The mail server 127.0.0.1:\d+ can be used\.$/);
+  expect(await examined(at('hooks:s3cret'))).toMatch(
+    /^ok: The mail server 127.0.0.1:\d+ can be used: it takes mails from hooks@example.com\.$/,
+  );
   expect(await examined(at('hooks:wrong'))).toMatch(
     /^fail: .* refuses the login: .*Check user and password in SMTP_URL\.$/,
   );
+  expect(await examined(strict.url)).toMatch(/^fail: .* wants a login: 530 .*Name user and password in SMTP_URL\.$/);
   expect(await examined('smtp://127.0.0.1:1')).toMatch(/^fail: 127.0.0.1:1: The connection fails: .*ECONNREFUSED/);
   expect(await examined(`smtps://127.0.0.1:${foreign.port}`)).toMatch(/^fail: .* certificate.*NODE_EXTRA_CA_CERTS/);
   expect(await examined(strict.url, { MAIL_FROM: '' })).toBe(
@@ -228,6 +232,65 @@ test('the doctor connects and logs in, and says in a sentence what is wrong', as
   }
   expect(() => readConfig({ MAIL_FROM: 'a@example.com, b@example.com' })).toThrow('MAIL_FROM');
 });
+
+test('the doctor names sender and recipients, and says what the server would refuse, without a mail', async () => {
+  await using relay = await MailServer.open({ relays: false });
+  expect(await examined(relay.url, { MAIL_FROM: 'hooks@shop.example' })).toMatch(
+    /^fail: .* takes no mails for other domains: 454 4\.7\.1 .*Relay access denied\. Name user and password in SMTP_URL/,
+  );
+  await using strict = await MailServer.open();
+  strict.toSender = { code: 553, text: '5.7.1 hooks@example.com: not owned by the user' };
+  expect(await examined(strict.url)).toMatch(/^fail: .* refuses the sender hooks@example.com: 553 .*Set MAIL_FROM to/);
+  strict.toSender = null;
+  strict.toAddress = { code: 550, text: '5.1.8 Sender address rejected: Domain not found' };
+  expect(await examined(strict.url)).toMatch(/^fail: .* refuses the sender hooks@example.com: 550/);
+  strict.toAddress = { code: 550, text: '5.7.1 Blocked' };
+  expect(await examined(strict.url)).toMatch(
+    /^fail: .* refuses the recipient hooks@example.com: 550 5\.7\.1 Blocked\.$/,
+  );
+  strict.toAddress = { code: 451, text: 'Greylisted' };
+  expect(await examined(strict.url)).toMatch(/^warn: .* takes no mail at the moment: 451 Greylisted\./);
+  strict.toAddress = { code: 421, text: '4.3.2 Shutting down' };
+  expect(await examined(strict.url)).toMatch(/^warn: .* takes no mail at the moment: 421/);
+  strict.toAddress = { code: 550, text: '5.1.1 No such user' };
+  expect(await examined(strict.url)).toMatch(/^ok: /);
+  expect([...relay.mails, ...strict.mails]).toEqual([]);
+});
+
+test.each(['like Google', 'like Postfix'] as const)(
+  'a server that wants a full name in the greeting %s gets one from PUBLIC_URL, else from MAIL_FROM',
+  async (wantsFullName) => {
+    await using strict = await MailServer.open({ wantsFullName });
+    const names = [
+      ['https://hooks.example.com/in', 'hooks.example.com'],
+      ['http://203.0.113.9:3000', '[203.0.113.9]'],
+      ['http://[2001:db8::9]:3000', '[ipv6:2001:db8::9]'],
+      ['http://hooks:3000', 'mail.example.org'],
+      ['http://127.0.0.1:3000', 'mail.example.org'],
+      ['http://[::1]:3000', 'mail.example.org'],
+    ] as const;
+    for (const [PUBLIC_URL] of names) {
+      expect(await examined(strict.url, { PUBLIC_URL, MAIL_FROM: 'hooks@mail.example.org' })).toMatch(/^ok: /);
+    }
+    expect(strict.greetings).toEqual(names.map(([, greeting]) => greeting));
+    const { mail } = readConfig({
+      SMTP_URL: strict.url,
+      MAIL_FROM: 'a@example.com',
+      PUBLIC_URL: 'https://hooks.example.com',
+    });
+    const mailTo = { to: 'ops@example.com', subject: 'a', text: 'a', html: 'a', headers: {} };
+    expect(await new Mailer(mail!).send(mailTo)).toEqual({ verdict: 'TAKEN' });
+
+    const nameless = { ...mail!, greeting: '[127.0.0.1]' };
+    expect(await new Mailer(nameless).examine()).toEqual({
+      status: 'fail',
+      text: expect.stringMatching(
+        /^The server refuses to be greeted as \[127\.0\.0\.1\]: (421|504) .*The greeting is the host of PUBLIC_URL/,
+      ),
+    });
+    expect(await new Mailer(nameless).send(mailTo)).toMatchObject({ verdict: 'FAILED', answer: null });
+  },
+);
 
 test('without settings for mail nothing can be sent, and the viewer says so', async () => {
   const read = async (one: GraphqlApi, tenant: TestTenant) =>

@@ -105,6 +105,8 @@ test('a warning settles for a minute, and says which endpoint fails, since when 
   expect(mail!.text + mail!.html).not.toMatch(/token=|\/in\b/);
   expect(mail!.html).toContain('&#60;b&#62;Shop&#60;/b&#62;');
   expect(mail!.html).not.toMatch(/src=|<link|<script|<img/);
+  expect(mail!.headers.get('auto-submitted')).toBe('auto-generated');
+  expect(mail!.headers.get('x-auto-response-suppress')).toBe('All');
   expect(mail!.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
   expect(mail!.text).toContain(mail!.headers.get('list-unsubscribe')!.slice(1, -1));
   expect(await waiting()).toEqual([]);
@@ -194,13 +196,21 @@ describe('a mail that is not taken', () => {
     expect(tries).toEqual([1, 1, 1, 1, 0]);
   });
 
-  test('ends a recipient whose address does not exist, but not one that the server has a policy against', async () => {
+  test('ends a recipient whose address does not exist, but not where it refuses by policy or refuses the sender', async () => {
     const id = await sendTest();
-    server.toAddress = { code: 550, text: '5.7.1 Relaying denied' };
-    await mailsAfter(0);
-    expect((await waiting()).length).toBe(1);
+    let ms = 0;
+    for (const [pause, text] of [
+      [0, '5.7.1 Blocked'],
+      [6, '5.1.8 Bad domain'],
+      [31, 'Sender verify failed'],
+    ] as const) {
+      server.toAddress = { code: 550, text };
+      ms += pause * MINUTE_MS;
+      await mailsAfter(ms);
+      expect((await waiting()).length).toBe(1);
+    }
     server.toAddress = { code: 550, text: '5.1.1 No such user' };
-    await mailsAfter(6 * MINUTE_MS);
+    await mailsAfter(ms + 181 * MINUTE_MS);
     expect(await lastError()).toBe('550 5.1.1 No such user');
     expect(await waiting()).toEqual([]);
     await expect(sendTestNotice(stack.services.db, stack.tenantId, id)).rejects.toThrow('until somebody confirms');

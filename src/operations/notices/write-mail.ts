@@ -14,6 +14,9 @@ interface Line {
   text: string;
 }
 
+/** Nobody's absence notice answers: RFC 3834, and Exchange's own header. */
+const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
+
 /** Writes a mail in the recipient's language. What the tenant wrote itself is the endpoint's name alone. */
 export async function writeMail(
   vault: Pick<SecretVault, 'hmac'>,
@@ -38,7 +41,7 @@ function writeConfirmation({ address, locale }: Recipient, publicUrl: string, li
     subject,
     text: `${text}\n\n${link}\n\n${ignore}\n`,
     html: page(locale, `<p>${escaped(text)}</p>\n<p><a href="${link}">${label}</a></p>\n<p>${escaped(ignore)}</p>`),
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: AUTOMATIC,
   };
 }
 
@@ -59,7 +62,7 @@ function writeNotices(recipient: Recipient, notices: readonly DueNotice[], publi
       `${html.join('\n')}\n<hr>\n<p>${escaped(footer)} <a href="${link}">${texts.unsubscribe}</a></p>`,
     ),
     headers: {
-      'Auto-Submitted': 'auto-generated',
+      ...AUTOMATIC,
       'List-Unsubscribe': `<${link}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     },

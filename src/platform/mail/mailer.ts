@@ -1,6 +1,9 @@
 import { createTransport, type Transporter } from 'nodemailer';
+import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import { isLoopbackAddress } from '../../domain/addresses/target.js';
 import type { MailConfig } from '../settings/mail-settings.js';
+import { examineServer, type MailTrouble } from './examine-server.js';
+import { isPolicy, refusedPart, type SmtpError } from './refusals.js';
 
 /** A server that says nothing for so long takes no mail. */
 const PATIENCE_MS = 10_000;
@@ -19,40 +22,26 @@ export interface Mail {
  */
 export type MailResult = { verdict: 'TAKEN' } | { verdict: 'GONE' | 'FAILED'; answer: string | null; error: Error };
 
-interface SmtpError extends Error {
-  code?: string;
-  command?: string;
-  responseCode?: number;
-  response?: string;
-}
-
 /** Sends mails by the server of `SMTP_URL`. Each mail has a connection of its own. */
 export class Mailer {
+  readonly #config: MailConfig;
+  readonly #connection: SMTPConnectionOptions;
   readonly #transport: Transporter;
-  readonly #from: MailConfig['from'];
 
-  constructor({ host, port, secure, auth, from }: MailConfig, patienceMs = PATIENCE_MS) {
-    const isLocal = host === 'localhost' || isLoopbackAddress(host);
-    this.#from = from;
+  constructor(config: MailConfig, patienceMs = PATIENCE_MS) {
+    const { auth } = config;
+    this.#config = config;
+    this.#connection = connectionOptions(config, patienceMs);
     this.#transport = createTransport({
-      host,
-      port,
-      secure,
+      ...this.#connection,
       ...(auth === null ? {} : { auth }),
-      // A password never leaves the machine in plain text. The certificate is verified wherever there is one.
-      requireTLS: !secure && auth !== null && !isLocal,
-      tls: { rejectUnauthorized: true },
-      connectionTimeout: patienceMs,
-      greetingTimeout: patienceMs,
-      socketTimeout: patienceMs,
-      dnsTimeout: patienceMs,
       disableFileAccess: true,
       disableUrlAccess: true,
     });
   }
 
   async send({ to, ...mail }: Mail): Promise<MailResult> {
-    const { name, address } = this.#from;
+    const { name, address } = this.#config.from;
     try {
       await this.#transport.sendMail({
         ...mail,
@@ -68,42 +57,40 @@ export class Mailer {
     }
   }
 
-  /** Connects and logs in. @returns null: it works; else a sentence about what does not */
-  async examine(): Promise<string | null> {
-    try {
-      await this.#transport.verify();
-      return null;
-    } catch (error) {
-      return troubleOf(error as SmtpError);
-    }
+  /** Tries everything that a mail needs, without one. @returns null: it works; else what does not */
+  async examine(): Promise<MailTrouble | null> {
+    return await examineServer(this.#connection, this.#config);
   }
+}
+
+function connectionOptions(
+  { host, port, secure, auth, greeting }: MailConfig,
+  patienceMs: number,
+): SMTPConnectionOptions {
+  const isLocal = host === 'localhost' || isLoopbackAddress(host);
+  return {
+    host,
+    port,
+    secure,
+    name: greeting,
+    // A password never leaves the machine in plain text. The certificate is verified wherever there is one.
+    requireTLS: !secure && auth !== null && !isLocal,
+    tls: { rejectUnauthorized: true },
+    connectionTimeout: patienceMs,
+    greetingTimeout: patienceMs,
+    socketTimeout: patienceMs,
+    dnsTimeout: patienceMs,
+  };
 }
 
 /**
- * Only a refusal of the address itself ends a recipient. One for reasons of policy (5.7, or a login that the server
- * misses) is about this service, and would end all of them.
+ * Only a refusal of the address itself ends a recipient. One for reasons of policy, or of this service's name, sender
+ * or login, would end all of them.
  */
 function failureOf(error: SmtpError): MailResult {
   const { command = '', responseCode = 0, response = '' } = error;
-  const isAboutMail = /^(RCPT TO|DATA)$/.test(command) && responseCode >= 400;
+  const isAboutMail = /^(RCPT TO|DATA)$/.test(command) && responseCode >= 400 && refusedPart(error) === 'RECIPIENT';
   const isGone =
-    command === 'RCPT TO' && responseCode >= 550 && responseCode < 560 && !/^\d{3}[ -]5\.7\.\d/.test(response);
+    isAboutMail && command === 'RCPT TO' && responseCode >= 550 && responseCode < 560 && !isPolicy(response);
   return { verdict: isGone ? 'GONE' : 'FAILED', answer: isAboutMail ? response : null, error };
-}
-
-function troubleOf({ code = '', message, response }: SmtpError): string {
-  const said = (response ?? message).replaceAll(/\s+/g, ' ').replace(/\.$/, '');
-  switch (code) {
-    case 'EAUTH':
-      return `The server refuses the login: ${said}. Check user and password in SMTP_URL.`;
-    case 'ETLS':
-    case 'ESOCKET':
-      return `The connection fails: ${said}. Port 465 needs smtps://, port 587 smtp://. A certificate of your own authority needs NODE_EXTRA_CA_CERTS.`;
-    case 'EDNS':
-      return `The server's name is not found: ${said}.`;
-    case 'ETIMEDOUT':
-      return `The server does not answer in time: ${said}. Check host and port, and whether a firewall blocks them.`;
-    default:
-      return `The server cannot be used: ${said}.`;
-  }
 }

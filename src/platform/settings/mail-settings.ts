@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isLoopbackAddress } from '../../domain/addresses/target.js';
 import { MAIL_ADDRESS } from '../../domain/notices/mail-address.js';
 import { SecretSetting, Setting, type ValuesOf } from './setting.js';
 
@@ -42,11 +44,31 @@ export interface MailConfig {
   port: number;
   /** TLS from the beginning, else by STARTTLS. */
   secure: boolean;
+  /** The name that greets the server (EHLO). */
+  greeting: string;
   /** Null: the server asks for no login. */
   auth: { user: string; pass: string } | null;
   from: { name: string; address: string };
   /** The origin of links in mails. */
   publicUrl: string;
+}
+
+/**
+ * Mail servers refuse greetings that are not a full name. A container's own name is not one, so the installation's
+ * public name greets, or its address as a literal (RFC 5321, 4.1.3); where that is only known on this machine or
+ * network, the sender's domain.
+ */
+function greetingOf(publicUrl: string, from: string): string {
+  const host = new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const domain = from.slice(from.indexOf('@') + 1);
+  switch (isIP(host)) {
+    case 0:
+      return host.includes('.') ? host : domain;
+    case 4:
+      return isLoopbackAddress(host) ? domain : `[${host}]`;
+    default:
+      return isLoopbackAddress(host) ? domain : `[IPv6:${host}]`;
+  }
 }
 
 /** @returns null: no mails are sent, because one of SMTP_URL, MAIL_FROM and PUBLIC_URL is not set */
@@ -63,6 +85,7 @@ export function mailConfigOf(
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? PORTS[protocol]! : Number(port),
     secure: protocol === 'smtps:',
+    greeting: greetingOf(publicUrl, address),
     auth: username === '' ? null : { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     from: { name, address },
     publicUrl,
