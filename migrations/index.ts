@@ -25,6 +25,7 @@ import { BlockedKeys } from './0025-blocked-keys.js';
 import { SchemaImpact } from './0026-schema-impact.js';
 import { DeliveryMethod } from './0027-delivery-method.js';
 import { WaitingEndpoints } from './0029-waiting-endpoints.js';
+import { SupersededHeads } from './0032-superseded-heads.js';
 
 /**
  * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
@@ -58,4 +59,5 @@ export const migrations = [
   { name: '0026-schema-impact', class: SchemaImpact },
   { name: '0027-delivery-method', class: DeliveryMethod },
   { name: '0029-waiting-endpoints', class: WaitingEndpoints },
+  { name: '0032-superseded-heads', class: SupersededHeads },
 ];

@@ -53,10 +53,17 @@ language sql security definer set search_path = pg_catalog, hookwright, pg_temp 
   where q.tenant_id = left_by.tenant_id and q.delivery_id = left_by.id
 $$;
 
--- Cancels waiting deliveries whose place newer ones of their key take, where the webhook keeps the latest. The caller
--- has the keys. A queue from before the webhook did so may be long: then it is shortened with each emit.
+-- Cancels deliveries whose place newer ones of their key take, where the webhook keeps the latest: those that wait, and
+-- a held first one that was never attempted. The next one has its turn then, and is held or sent. The caller has the
+-- keys. A queue from before the webhook kept the latest may be long: it is shortened with each emit.
+-- A held one that is locked is being released, discarded or probed: it is passed over.
 create or replace function hookwright.supersede(webhook_ids bigint[], keys text[]) returns void
-language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
+set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  ended record;
+begin
   with newest as materialized (
     select e.webhook_id, e.key, (
              select q.position from hookwright.ordering_queue q
@@ -64,17 +71,35 @@ language sql security definer set search_path = pg_catalog, hookwright, pg_temp 
     from (select distinct a.webhook_id, a.key from unnest(webhook_ids, keys) as a(webhook_id, key)
           where a.key is not null) e
     join hookwright.webhook_options o on o.webhook_id = e.webhook_id and o.ordering_keep = 'LATEST'),
+  held as materialized (
+    select d.id from hookwright.deliveries d
+    where (d.status = 'HELD' and d.attempt_count = 0) is true and d.id = any(array(
+      select head.delivery_id from newest n cross join lateral (
+        select q.delivery_id, q.position from hookwright.ordering_queue q
+        where q.webhook_id = n.webhook_id and q.key = n.key order by q.position limit 1) head
+      where head.position < n.position))
+    order by d.id for update skip locked),
   canceled as (
     update hookwright.deliveries d
     set status = 'CANCELED', cancel_reason = 'SUPERSEDED', finished_at = clock_timestamp()
-    where (d.status = 'WAITING') is true and d.id = any(array(
+    where (d.status = 'WAITING' or d.id = any(array(select id from held))) is true and d.id = any(array(
       select older.delivery_id from newest n cross join lateral (
         select q.delivery_id from hookwright.ordering_queue q
         where q.webhook_id = n.webhook_id and q.key = n.key and q.position < n.position
         order by q.position limit 1000) older))
-    returning d.tenant_id, d.id)
-  select hookwright.leave_queues(array_agg(tenant_id), array_agg(id)) from canceled having count(*) > 0
-$$;
+    returning d.tenant_id, d.id, d.id = any(array(select id from held)) as had_turn)
+  select array_agg(tenant_id) filter (where not had_turn) as waiting_tenant_ids,
+         array_agg(id) filter (where not had_turn) as waiting_ids,
+         array_agg(tenant_id) filter (where had_turn) as held_tenant_ids,
+         array_agg(id) filter (where had_turn) as held_ids
+  into ended from canceled;
+  if ended.waiting_ids is not null then
+    perform hookwright.leave_queues(ended.waiting_tenant_ids, ended.waiting_ids);
+  end if;
+  if ended.held_ids is not null then
+    perform hookwright.end_turns(ended.held_tenant_ids, ended.held_ids);
+  end if;
+end $$;
 
 -- The key by which a delivery is ordered when it is sent again; null: none, as for tests and operational events.
 create or replace function hookwright.ordering_key_again(tenant bigint, webhook bigint, event bigint) returns text

@@ -14,7 +14,7 @@ import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { couponEmit } from '../support/factories.js';
 import { countJobs } from '../support/jobs.js';
-import { openTransaction } from '../support/locks.js';
+import { lockRow, openTransaction } from '../support/locks.js';
 import { operationalEvents, passMinute, receivedOf } from '../support/operational-news.js';
 import { OutboxApplication } from '../support/outbox-application.js';
 import { type Answer, answer, holdAnswers } from '../support/receiver.js';
@@ -422,6 +422,107 @@ describe('a webhook that keeps the latest', () => {
     startDaemon();
     await eventually(async () => (await tableRows()).length === 0);
     expect(codes(endpoint).filter((code) => code.startsWith('a'))).toEqual(['a1', 'a4']);
+  });
+
+  /** Paused, as the daemon leaves it. */
+  const pause = async ({ webhookId }: Endpoint) => {
+    await stack.change(webhookId, { active: false });
+    await stack.align(webhookId);
+  };
+  const reasons = async () =>
+    (await stack.deliveries()).map(({ status, cancel_reason }) => cancel_reason ?? status).join();
+
+  test('keeps it over a pause as well: the older ones of each key are never sent', async () => {
+    const endpoint = await ordered({ keep: 'LATEST' });
+    startDaemon();
+    await pause(endpoint);
+    await emit('a0', 'b0', '-1');
+    await emit('a1');
+    await emit('a2', 'a3');
+    expect(await reasons()).toBe('SUPERSEDED,HELD,HELD,SUPERSEDED,SUPERSEDED,HELD');
+    await stack.change(endpoint.webhookId, { active: true });
+    await eventually(async () => (await tableRows()).length === 0);
+    await eventually(async () => codes(endpoint).length === 3);
+    expect(codes(endpoint).toSorted()).toEqual(['-1', 'a3', 'b0']);
+  });
+
+  test('sends one that was attempted before it was held, and then the latest', async () => {
+    const endpoint = await ordered({ keep: 'LATEST', retryDelaysSeconds: [3_600] }, answer(500));
+    startDaemon();
+    const [a0] = await emit('a0');
+    await eventually(async () => (await stack.delivery(a0!)).attempt_count === 1);
+    await pause(endpoint);
+    await emit('a1');
+    await emit('a2');
+    expect(await reasons()).toBe('HELD,SUPERSEDED,WAITING');
+    endpoint.answerWith(answer(200));
+    await stack.change(endpoint.webhookId, { active: true });
+    await stack.align(endpoint.webhookId);
+    await attemptNow(stack.services.db, stack.tenantId, [await idOf(a0!)], me);
+    await eventually(async () => (await tableRows()).length === 0);
+    expect(codes(endpoint)).toEqual(['a0', 'a0', 'a2']);
+  });
+
+  test('has one key for the whole endpoint, and shortens what was held before it kept the latest', async () => {
+    const endpoint = await ordered({ by: 'ENDPOINT' });
+    await pause(endpoint);
+    await emit('a0', 'b0', 'a1');
+    await stack.change(endpoint.webhookId, { keep: 'LATEST' });
+    await emit('b1');
+    expect(await reasons()).toBe('SUPERSEDED,SUPERSEDED,SUPERSEDED,HELD');
+    startDaemon();
+    await stack.change(endpoint.webhookId, { active: true });
+    await eventually(async () => (await tableRows()).length === 0);
+    expect(codes(endpoint)).toEqual(['b1']);
+  });
+
+  test('sends a newer one at once where held ones are kept, and what is held of other keys when it is released', async () => {
+    const endpoint = await ordered({ keep: 'LATEST' });
+    await pause(endpoint);
+    await emit('a0', 'b0');
+    await stack.change(endpoint.webhookId, { active: true, held: 'KEEP' });
+    startDaemon();
+    await emit('a1');
+    await eventually(async () => (await reasons()) === 'SUPERSEDED,HELD,SUCCEEDED');
+    await releaseHeld(stack.services.db, stack.tenantId, endpoint.webhookId, me);
+    await eventually(async () => (await tableRows()).length === 0);
+    expect(codes(endpoint)).toEqual(['a1', 'b0']);
+  });
+
+  test('discards the latest with all that is held', async () => {
+    const endpoint = await ordered({ keep: 'LATEST' });
+    await pause(endpoint);
+    await emit('a0', 'a1');
+    await stack.change(endpoint.webhookId, { active: true, held: 'DISCARD' });
+    await emit('a2');
+    await stack.align(endpoint.webhookId);
+    expect(await reasons()).toBe('SUPERSEDED,SUPERSEDED,PENDING');
+    startDaemon();
+    await eventually(async () => (await tableRows()).length === 0);
+    expect(codes(endpoint)).toEqual(['a2']);
+  });
+
+  test('keeps a failed delivery that blocks its key', async () => {
+    const endpoint = await ordered({ keep: 'LATEST', onFailure: 'BLOCK' }, answer(500));
+    startDaemon();
+    const [a0] = await emit('a0');
+    await stack.reaches(a0!, 'FAILED');
+    await pause(endpoint);
+    await emit('a1');
+    await emit('a2');
+    expect(await reasons()).toBe('FAILED,SUPERSEDED,WAITING');
+  });
+
+  test('does not wait for what is held and locked by others: the next event takes its place', async () => {
+    const endpoint = await ordered({ keep: 'LATEST' });
+    await pause(endpoint);
+    const [a0] = await emit('a0');
+    await using other = await lockRow(stack.databaseUrl, 'deliveries', await idOf(a0!));
+    await emit('a1');
+    expect(await reasons()).toBe('HELD,WAITING');
+    await other.letGo();
+    await emit('a2');
+    expect(await reasons()).toBe('SUPERSEDED,SUPERSEDED,HELD');
   });
 
   test('shortens a long queue from before with each emit', async () => {

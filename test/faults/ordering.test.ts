@@ -209,20 +209,23 @@ test(`keys are kept in order: ${KILLS} kills, ${CRASHES} crashes in ${SECONDS} s
   const moody = () => ({ status: Math.random() < failing ? 500 : 200, afterMs: Math.random() * 10 });
   const keyed = await site.addWebhook('keyed', moody);
   const whole = await site.addWebhook('whole', good);
+  const latest = await site.addWebhook('latest', moody);
+  const ordered = [keyed, whole, latest];
   const beside = await site.addWebhook('beside', good);
   await site.rows(watchTurnsSql);
   await site.ask(SET_ORDER, { id: String(keyed), ordering: { by: 'KEY' } });
   await site.ask(SET_ORDER, { id: String(whole), ordering: { by: 'ENDPOINT' } });
+  await site.ask(SET_ORDER, { id: String(latest), ordering: { by: 'KEY', keep: 'LATEST' } });
   const shop = await openDoor(site, ground.url);
   const application = () => new pg.Client({ connectionString: shop, types: { getTypeParser: () => Number } });
   const [tenant] = await site.rows<{ id: number }>('select id from hookwright.tenants');
-  const bustle = new Bustle(site, application, [keyed, whole], tenant!.id, postgres);
+  const bustle = new Bustle(site, application, ordered, tenant!.id, postgres);
   await bustle.begin();
   const producers = [bustle.emitByApi(), bustle.emitByApi(), bustle.emitByApi(), bustle.emitByOutbox()];
   await Promise.all([...producers, bustle.emitByOutbox(), bustle.interfere(), bustle.breakThings()]);
   await site.rows(`drop role ${new URL(shop).username}`);
   // Behind a webhook that stays paused everything waits.
-  for (const id of [keyed, whole]) {
+  for (const id of ordered) {
     await eventually(() => site.ask(SWITCH, { id: String(id), active: true }), 30_000);
   }
   await site.settled(SETTLE_MS);
@@ -235,9 +238,9 @@ test(`keys are kept in order: ${KILLS} kills, ${CRASHES} crashes in ${SECONDS} s
   if (isLong) {
     expect(findings.idleMsP99).toBeLessThanOrEqual(IDLE_MS);
   }
-  expect(new Set(turns.map(({ webhookId }) => webhookId))).toEqual(new Set([keyed, whole]));
+  expect(new Set(turns.map(({ webhookId }) => webhookId))).toEqual(new Set(ordered));
   // Each event that was accepted has a place, and each place an end.
-  for (const webhookId of [keyed, whole]) {
+  for (const webhookId of ordered) {
     const placed = new Set(turns.filter((turn) => turn.webhookId === webhookId).map(({ eventId }) => eventId));
     expect(emits.filter(({ eventId }) => !placed.has(eventId))).toEqual([]);
   }
