@@ -53,6 +53,16 @@ describe('in GraphQL', () => {
     expect(same.data.updateWebhook.webhook.version).toBe(version + changes.length);
   });
 
+  test('a name has no characters that nobody sees; joiners of scripts and emoji stay', async () => {
+    const named = async (name: string) => {
+      return (await create({ name })).name;
+    };
+    const marks = ['\u061c', '\u200b', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069', '\ufeff', '\u00ad'];
+    expect(await named(`\u202e ${marks.join('o')}k`)).toBe('oooooooook');
+    expect(await named('می\u200cخواهم 👩\u200d💻')).toBe('می\u200cخواهم 👩\u200d💻');
+    expect(await named('\u200b \u2067')).toBeNull();
+  });
+
   test('what breaks a rule is refused by name', async () => {
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, '']));
     const refused = async (input: object) =>

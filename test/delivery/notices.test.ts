@@ -112,6 +112,18 @@ test('a warning settles for a minute, and says which endpoint fails, since when 
   expect(await waiting()).toEqual([]);
 });
 
+test('a name that was stored with marks of direction turns no text of a mail', async () => {
+  await recipient({ topics: ['FAILING'] });
+  await stack.change(failing.webhookId, { name: 'Shop' });
+  await stack.rows(
+    `update hookwright.webhook_options set name = 'S\u202eh\u2066o\u200bp' where webhook_id = ${failing.webhookId}`,
+  );
+  await fail(5);
+  const [mail] = await mailsAfter(61_000);
+  expect(mail!.headers.get('subject')).toBe('Shop fails');
+  expect(mail!.text).toContain(`Shop (Endpoint ${failing.webhookId}`);
+});
+
 test('one trouble is one mail: no warning of what was disabled meanwhile; a reminder after 1 and 3 days', async () => {
   await recipient({ locale: 'de', topics: ['FAILING', 'DISABLED', 'RECOVERED'] });
   await fail(5);

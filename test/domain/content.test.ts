@@ -222,6 +222,27 @@ describe('a message to a chat', () => {
     expect(textOf('GOOGLE_CHAT', text, { a })).toBe(made);
   });
 
+  test('has values in the address of a link that neither end it nor give it a label', () => {
+    const a = 'https://e.com/a_b_|Pay|<x>?u=@ada&v=(1) *`2`\\[3]{{4}}';
+    expect(textOf('SLACK', '<{{a}}|Open> {{b}}', { a, b: '|_x_' })).toBe(
+      '<https://e.com/a_b_%7CPay%7C%3Cx%3E?u=@ada&amp;v=(1)%20*%602%60\\[3]{{4}}|Open> |\u200b_\u200bx\u200b_\u200b',
+    );
+    expect(textOf('SLACK', '<https://e.com/{{a}}/{{b}}>', { a: '_1_', b: 'x|y' })).toBe('<https://e.com/_1_/x%7Cy>');
+    expect(textOf('SLACK', '<https://e.com|{{a}}> {{b}}', { a: 'a>b', b: '_x_' })).toBe(
+      '<https://e.com|a&gt;b> \u200b_\u200bx\u200b_\u200b',
+    );
+    for (const chat of ['DISCORD', 'TEAMS', 'TEAMS_CARD'] as const) {
+      expect(textOf(chat, '[Open]({{a}}) {{b}}', { a, b: '_x_' })).toBe(
+        '[Open](https://e.com/a_b_%7CPay%7C%3Cx%3E?u=@ada&v=%281%29%20*%602%60%5C%5B3%5D%7B%7B4%7D%7D) \\_x\\_',
+      );
+      expect(textOf(chat, '[{{a}}](<https://e.com/{{b}}>)', { a: ']', b: 'x>)y' })).toBe(
+        '[\\]](<https://e.com/x%3E%29y>)',
+      );
+    }
+    // A value begins no link for the next one.
+    expect(textOf('DISCORD', '{{a}}{{b}}', { a: '](', b: '_' })).toBe('\\](\\_');
+  });
+
   test('has no headings, lists and quotes that a value begins', () => {
     const lines = (sign: string) => CHATS.map((chat) => textOf(chat, '{{a}} {{b}}', { a: sign, b: 'x' }));
     expect(lines('#').slice(1, 4)).toEqual(['# x', '# x', '\\# x']);

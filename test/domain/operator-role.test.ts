@@ -36,6 +36,7 @@ describe('a person from an OpenID provider', () => {
   test('is called in lists of keys by what people know and what the provider guarantees', () => {
     expect(sessionName({ sub: '7', email: 'a@example.com' })).toBe('console: a@example.com (7)');
     expect(sessionName({ sub: '7', email: ' ', preferred_username: 'ann' })).toBe('console: ann (7)');
+    expect(sessionName({ sub: '7', email: 'a\u202e@\u200bexample.com' })).toBe('console: a@example.com (7)');
     expect(sessionName({ sub: '7', email: ['x'] })).toBe('console: 7');
     expect(sessionName({ sub: '7', email: 'a\n\u0000\ud800b' })).toBe('console: ab (7)');
     expect(sessionName({ sub: 's'.repeat(300) })).toHaveLength(200);

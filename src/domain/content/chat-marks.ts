@@ -8,6 +8,10 @@ export interface ChatMarks {
   bold(text: string): string;
   /** A value in one line. */
   escape(value: string): string;
+  /** Text that ends like this is in the address of a link: a placeholder comes there. */
+  linkBegun: RegExp;
+  /** A value within the address of a link, which it can neither end nor give a label. */
+  escapeInAddress(value: string): string;
 }
 
 /** Chats do not show it, and read no signs across it. */
@@ -20,8 +24,10 @@ const MENTION = /@(?=(?:everyone|here)\b(?!\.\w))|(?<![\p{L}\p{N}])@|@$/giu;
 const BLANKS = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
 const DIRECTIONS = /\p{Bidi_Control}/gu;
 
-const plain = (value: string): string =>
-  value.toWellFormed().replace(DIRECTIONS, '').replace(BLANKS, ' ').trim().replace(MENTION, `@${NOTHING}`);
+const oneLine = (value: string): string => value.toWellFormed().replace(DIRECTIONS, '').replace(BLANKS, ' ').trim();
+const plain = (value: string): string => oneLine(value).replace(MENTION, `@${NOTHING}`);
+
+const percentEncoded = (sign: string): string => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
@@ -29,6 +35,10 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const EDGE_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;~]+|(?<![\p{L}\p{N}])[*_~`]|[*_~`](?![\p{L}\p{N}])/gu;
 
 const apart = (found: string): string => (found.length === 1 ? `${NOTHING}${found}${NOTHING}` : found);
+
+/** Links of Slack and Google Chat: `<address>`, `<address|label>`. */
+const ANGLE_LINK = /<[^<>|\s]*$/;
+const ENDS_OF_ANGLE_LINKS = /[ <>|`]/g;
 
 /** Behind the `<` of a link around a placeholder they begin a mention, and `>` begins a quote. */
 const SLACK_BEGINNINGS = /^[!#@>]/;
@@ -40,6 +50,18 @@ const slack: ChatMarks = {
       .replace(SLACK_BEGINNINGS, (sign) => `${NOTHING}${sign}`)
       .replace(/[&<>]/g, (sign) => ENTITIES[sign]!)
       .replace(EDGE_SIGNS, apart),
+  linkBegun: ANGLE_LINK,
+  escapeInAddress: (value) =>
+    oneLine(value)
+      .replace(SLACK_BEGINNINGS, (sign) => `${NOTHING}${sign}`)
+      .replace(ENDS_OF_ANGLE_LINKS, percentEncoded)
+      .replaceAll('&', '&amp;'),
+};
+
+/** Links of Discord and Teams: `[label](address)`, `[label](<address>)`. */
+const markdownLink: Pick<ChatMarks, 'linkBegun' | 'escapeInAddress'> = {
+  linkBegun: /\]\(<?[^()<>\s]*$/,
+  escapeInAddress: (value) => oneLine(value).replace(/[ ()<>[\]{}|\\"`]/g, percentEncoded),
 };
 
 /**
@@ -51,15 +73,16 @@ const GOOGLE_BEGINNINGS = /^(?:-(?=\s|$)|>|users\/|all$)/i;
 const google: ChatMarks = {
   bold: (text) => `*${text}*`,
   escape: (value) =>
-    asUrl(plain(value))
+    plain(value)
       .replace(GOOGLE_BEGINNINGS, (found) => `${NOTHING}${found}`)
       .replaceAll('<', `<${NOTHING}`)
       .replace(EDGE_SIGNS, apart),
+  linkBegun: ANGLE_LINK,
+  escapeInAddress: (value) =>
+    oneLine(value)
+      .replace(GOOGLE_BEGINNINGS, (found) => `${NOTHING}${found}`)
+      .replace(ENDS_OF_ANGLE_LINKS, percentEncoded),
 };
-
-/** A url stays whole within a link of the owner, which is `<url|text>`. */
-const asUrl = (text: string): string =>
-  /^https?:\/\/\S+$/i.test(text) ? text.replaceAll(/[<>|]/g, encodeURIComponent) : text;
 
 /** Signs anywhere, and the beginnings of lists. In a url a backslash would be a part of it. */
 const DISCORD_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;]+|[\\*_~`|<>[\]]|^(?:[-+#](?=[\s#]|$)|\d+(?=\.(?:\s|$)))/g;
@@ -70,6 +93,7 @@ const withBackslash = (found: string): string =>
 const discord: ChatMarks = {
   bold: (text) => `**${text}**`,
   escape: (value) => plain(value).replace(DISCORD_SIGNS, withBackslash),
+  ...markdownLink,
 };
 
 /** The Markdown of Adaptive Cards, `<at>` of mentions, and braces of functions such as `{{DATE(…)}}`. */
@@ -81,6 +105,7 @@ const teams: ChatMarks = {
     plain(value).replace(TEAMS_SIGNS, (found) =>
       found === '<' || found === '{' ? `${found}${NOTHING}` : (ENTITIES[found] ?? withBackslash(found)),
     ),
+  ...markdownLink,
 };
 
 export const CHAT_MARKS: Readonly<Record<Chat, ChatMarks>> = {

@@ -62,10 +62,17 @@ function cardOf(text: string): unknown {
 /** Empty where the text needs too much of the payload. */
 function fillText(text: string, event: EventValues, marks: ChatMarks): string {
   const values = new Values(event);
-  const fill = (placeholder: Placeholder) => marks.escape(cut(values.of(placeholder).text, VALUE_CHARS_MAX));
+  const fill = (placeholder: Placeholder, before: string) => {
+    const value = cut(values.of(placeholder).text, VALUE_CHARS_MAX);
+    return marks.linkBegun.test(before) ? marks.escapeInAddress(value) : marks.escape(value);
+  };
+  let before = ''; // of the text itself: values begin no links
   try {
     return partsOf(text)
-      .map((part) => (typeof part === 'string' ? part : fill(part)))
+      .map((part) => {
+        before += typeof part === 'string' ? part : '';
+        return typeof part === 'string' ? part : fill(part, before);
+      })
       .join('');
   } catch (error) {
     if (error instanceof TooLarge) {

@@ -1,3 +1,4 @@
+import { visibleText } from '../visible-text.js';
 import type { PlatformScope } from './scopes.js';
 
 /** Roles of the operator's people in the console. The first one counts where somebody has several. */
@@ -38,5 +39,5 @@ const KEY_NAME_LENGTH_MAX = 200;
 export function sessionName({ sub, email, preferred_username: userName }: Claims): string {
   const known = [email, userName].find((one) => typeof one === 'string' && one.trim() !== '');
   const name = known === undefined ? `console: ${sub}` : `console: ${known} (${sub})`;
-  return [...name.replaceAll(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, KEY_NAME_LENGTH_MAX).join('');
+  return [...visibleText(name).replaceAll(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, KEY_NAME_LENGTH_MAX).join('');
 }

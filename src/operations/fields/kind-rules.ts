@@ -14,6 +14,7 @@ import {
   type TextMap,
 } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
+import { visibleText } from '../../domain/visible-text.js';
 import type { Config } from '../../platform/settings/config.js';
 import { type KnownType, readShape } from '../../platform/shapes/read-shape.js';
 
@@ -54,6 +55,7 @@ export const refused = (code: string, message: string) => ({ message, params: { 
 export function text({ charsMax, lines }: Omit<Text, 'kind'>, name: string) {
   return z
     .string()
+    .overwrite(visibleText)
     .trim()
     .min(1, 'must not be empty')
     .refine(

@@ -10,6 +10,7 @@ import {
   type ValuesOf,
 } from '../../domain/fields/field.js';
 import { snakeCase } from '../../domain/snake-case.js';
+import { visibleText } from '../../domain/visible-text.js';
 import { headerRules, withHeaderChanges } from './header-rules.js';
 import {
   auth,
@@ -136,7 +137,7 @@ const given = (values: object) => Object.fromEntries(Object.entries(values).filt
 
 /** An empty text or map clears a field as null does. */
 const nullIfEmpty = (value: unknown) =>
-  (typeof value === 'string' && value.trim() === '') ||
+  (typeof value === 'string' && visibleText(value).trim() === '') ||
   (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
     ? null
     : value;

@@ -1,5 +1,6 @@
 import { type Facts, mailTexts } from '../../domain/notices/mail-texts.js';
 import { parseTimestamp } from '../../domain/timestamp.js';
+import { visibleText } from '../../domain/visible-text.js';
 import type { Mail } from '../../platform/mail/mailer.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import type { DueMail, DueNotice } from './due-mails.js';
@@ -78,7 +79,8 @@ function lineOf(
 ): Line {
   const facts = JSON.parse(body) as Facts;
   const write = reminders > 0 ? texts.reminder : (texts.notices[topic] ?? texts.notices['TEST']!);
-  const { webhook_id: number = '', origin = '', name = '' } = facts;
+  const { webhook_id: number = '', origin = '' } = facts;
+  const name = visibleText(facts['name'] ?? '');
   const { subject, text } = write((name || origin).slice(0, NAME_IN_SUBJECT_CHARS_MAX), facts, time);
   const known = number === '' ? '' : texts.which(number, origin);
   return { subject, text, which: name === '' ? known : `${name} (${known})` };

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { visibleText } from '../../domain/visible-text.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { NoticeRecipient } from '../../entities/notice-recipient.js';
 import { ApiError } from '../../errors.js';
@@ -33,7 +34,8 @@ export async function deleteTenant(
 ): Promise<DeletedTenant> {
   return await managementTransaction(db, tenantId, async ({ em, now, sql }) => {
     const tenant = await lockTenant(em, tenantId);
-    if (tenant.name !== name) {
+    // Names may have been stored with characters that nobody sees, and that `name` has no more.
+    if (visibleText(tenant.name) !== name) {
       const issues = [{ path: ['input', 'name'], code: 'other_name', detail: 'is not its name' }];
       throw new ApiError('invalid_input', 'The tenant has another name; nothing was deleted.', { issues });
     }

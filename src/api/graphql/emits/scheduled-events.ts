@@ -140,10 +140,7 @@ function timeIn({ deliverAt = null, delaySeconds = null }: ScheduleEventInput) {
   if (delaySeconds !== null) {
     const path = ['input', 'delaySeconds'];
     const isTooFar = delaySeconds > DELAY_SECONDS_MAX;
-    requireNoIssues([
-      ...(isTooFar ? [{ ...TOO_FAR, path, detail: `must be at most ${DELAY_SECONDS_MAX} (90 days)` }] : []),
-      ...(delaySeconds < 0 ? [{ path, code: 'too_small', detail: 'must be at least 0' }] : []),
-    ]);
+    requireNoIssues(isTooFar ? [{ ...TOO_FAR, path, detail: `must be at most ${DELAY_SECONDS_MAX} (90 days)` }] : []);
   }
   return { deliverAt, delaySeconds };
 }

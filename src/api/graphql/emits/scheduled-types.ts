@@ -12,7 +12,7 @@ export class ScheduleEventInput extends EmitEventInput {
   @Nullable(() => Date, 'When the event is emitted: at most 90 days ahead. A time in the past is now.')
   deliverAt?: Date | null;
 
-  @Nullable(() => Int, 'In how many seconds the event is emitted: 0 to 7,776,000 (90 days).')
+  @Nullable(() => Int, 'In how many seconds the event is emitted: at most 7,776,000 (90 days). A delay below 0 is 0.')
   delaySeconds?: number | null;
 }
 
