@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
@@ -12,6 +13,12 @@ const NOW = new Date('2026-11-27T12:00:00Z');
 const secret = formatSecret(Buffer.alloc(33, 'a'));
 const older = formatSecret(Buffer.alloc(33, 'b'));
 
+/** The keys of a secret of the service, or of an imported text. */
+function keysOf(text: string) {
+  const key = createSecretKey(text, 'utf8');
+  return text.startsWith('whsec_') ? secretKeys(text) : { contract: key, standard: key };
+}
+
 /** A delivery as the service sends it. */
 function sent({
   body = '{"code":"A/1","brand":"Übersee"}',
@@ -23,7 +30,7 @@ function sent({
     deliveryId: 4711,
     eventType: 'coupon.applied',
     body,
-    keys: { current: secretKeys(current), previous: previous === '' ? null : secretKeys(previous) },
+    keys: { current: keysOf(current), previous: previous === '' ? null : keysOf(previous) },
     at: NOW,
     headerPrefix: prefix,
     standardWebhooks: true,
@@ -116,6 +123,27 @@ describe('the message of a refusal', () => {
     const message = await messageOf(sent(), [older, 'acme:secret/2024_v1!']);
     expect(message).toMatch(/^401 WRONG_SECRET: No secret fits \(tried: whsec_YmJi…, a text without whsec_\)\./);
     expect(message).not.toMatch(/acme|YmJiY/);
+  });
+
+  it.each(['standard', 'contract'] as const)('says when only whsec_ is missing or too much: %s', async (scheme) => {
+    const part = secret.slice('whsec_'.length);
+    expect(await messageOf(sent(), part, { scheme })).toMatch(
+      /^401 WRONG_SECRET: The secret fits as whsec_YWFh…: set it/,
+    );
+    expect(await messageOf(sent(), [older, part], { scheme })).toMatch(/fits as whsec_YWFh…:/);
+    const imported = sent({ current: part });
+    expect(await messageOf(imported, secret, { scheme })).toMatch(
+      /^401 WRONG_SECRET: The secret fits as a text without whsec_:/,
+    );
+    expect(await messageOf(imported, older, { scheme })).toMatch(/No secret fits \(tried: whsec_YmJi…\)/);
+  });
+
+  it('says what to pass where there are no headers', async () => {
+    for (const headers of [null, undefined, 'webhook-id: 1', 7]) {
+      expect(await messageOf({ headers: headers as never, body: sent().body })).toMatch(
+        /^401 NO_SIGNATURE: There are no headers: .*event\.multiValueHeaders/,
+      );
+    }
   });
 
   it('says how far off the clock is, from 301 seconds on', async () => {

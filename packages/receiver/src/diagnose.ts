@@ -1,7 +1,7 @@
 import { type Claim, readClaim } from './claim.js';
 import type { HeaderNames, ReadHeader } from './headers.js';
 import { type Refusal, refuse } from './refusal.js';
-import type { SecretKeys } from './secrets.js';
+import { otherForm, type SecretKeys } from './secrets.js';
 import { type Bytes, fittingSecret } from './signature.js';
 
 /** Why no signature fits: the first cause that the request itself shows, else the secret. */
@@ -34,6 +34,11 @@ export async function diagnose(
       'HEADERS_CHANGED',
       `webhook-id or webhook-timestamp was changed on the way, or is of another delivery: ${names.signature} fits.`,
     );
+  }
+  for (const other of secrets.map(otherForm)) {
+    if (other !== null && (await fittingSecret([other], claim, body)) >= 0) {
+      return refuse('WRONG_SECRET', `The secret fits as ${other.hint}: set it as the webhook showed it.`);
+    }
   }
   const tried = secrets.map(({ hint }) => hint).join(', ');
   return refuse(

@@ -5,11 +5,18 @@ export type HeadersInput =
 
 export type ReadHeader = (name: string) => string | undefined;
 
-/** Reads headers by name in any case. A header that was sent twice has its values joined by a comma, as in HTTP. */
-export function headerReader(headers: HeadersInput): ReadHeader {
+/**
+ * Reads headers by name in any case. A header that was sent twice has its values joined by a comma, as in HTTP.
+ *
+ * @returns null for something that holds no headers
+ */
+export function headerReader(headers: HeadersInput): ReadHeader | null {
+  if (typeof headers !== 'object' || headers === null) {
+    return null;
+  }
   const values = new Map<string, string>();
   for (const [name, value] of entriesOf(headers)) {
-    if (value !== undefined) {
+    if (value !== undefined && value !== null) {
       const before = values.get(name.toLowerCase());
       const text = String(value);
       values.set(name.toLowerCase(), before === undefined ? text : `${before}, ${text}`);

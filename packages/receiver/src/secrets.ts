@@ -56,6 +56,20 @@ function readSecret(secret: unknown): SecretKeys {
   return { contract, standard, hint: `${PREFIX}${base64.slice(0, 4)}…` };
 }
 
+/**
+ * The same secret with `whsec_` in front, or without it: as it may have been before somebody copied a part of it.
+ *
+ * @returns null when the service cannot have made that
+ */
+export function otherForm({ contract }: SecretKeys): SecretKeys | null {
+  const text = new TextDecoder().decode(contract);
+  try {
+    return readSecret(text.startsWith(PREFIX) ? text.slice(PREFIX.length) : PREFIX + text);
+  } catch {
+    return null;
+  }
+}
+
 function malformed(secret: string): SecretMalformedError {
   const edges =
     secret.replace(EDGE, '') === secret ? '' : ' It has a blank, a line break or a quotation mark at its edge.';

@@ -39,10 +39,14 @@ const PARSED =
   'Fastify: addContentTypeParser("*", { parseAs: "buffer" }, …). Next, Hono, fetch: await request.arrayBuffer(). ' +
   'Nest: NestFactory.create(AppModule, { rawBody: true }).';
 
+const NO_HEADERS =
+  'There are no headers: pass those of the request. An AWS ALB may have them in event.multiValueHeaders.';
+
 /**
  * Whether a request is a delivery that was signed with one of the secrets. Nothing that a stranger sends makes it throw.
  *
  * @param rawBody the bytes as they came, or their text; anything else is `BODY_PARSED`
+ * @param headers of the request; null and undefined are `NO_SIGNATURE`
  * @throws SecretMalformedError for a secret that the service cannot have made
  */
 export async function verify<Payload = unknown>(
@@ -68,6 +72,9 @@ export async function verifyBy(
   }
   const names = namesOf(options);
   const header = headerReader(headers);
+  if (header === null) {
+    return refuse('NO_SIGNATURE', NO_HEADERS);
+  }
   const claim = readClaim(options.scheme ?? 'standard', header, names);
   if ('reason' in claim) {
     return claim;
