@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/platform/node/free-port.js';
@@ -21,6 +22,11 @@ export class ReceiverPrograms {
   readonly #stops: (() => Promise<void>)[] = [];
 
   private constructor(readonly folder: string) {}
+
+  /** Programs that need nothing of test/compatibility. */
+  static async openEmpty(): Promise<ReceiverPrograms> {
+    return new ReceiverPrograms(await mkdtemp(join(tmpdir(), 'hookwright-receivers-')));
+  }
 
   static async open(): Promise<ReceiverPrograms> {
     const folder = await mkdtemp(join(compatibilityFolder, '.run-'));
