@@ -2,8 +2,9 @@
 export const groups: Record<string, readonly string[]> = {
   'Begin here': ['../README', 'concepts', 'install', '../charts/hookwright/README', 'deploy'],
   'Receive and send': [
-    ...['receive', 'verify/frameworks', 'verify/README', '../examples/README', 'produce', '../examples/producer/README'],
-    ...['developers', 'interface', 'options', 'content', 'ordering', 'event-types', 'notices', 'outbox', 'scheduled'],
+    ...['receive', 'verify/frameworks', 'verify/README', '../examples/README', 'outage'],
+    ...['produce', '../examples/producer/README', 'developers', 'interface', 'options', 'content', 'ordering'],
+    ...['event-types', 'notices', 'outbox', 'scheduled'],
   ],
   'Dashboard and GraphQL': [
     ...['dashboard', '../examples/embedding/README', 'own-dashboard', 'graphql', 'graphql-examples', 'live-updates'],
