@@ -11,6 +11,6 @@ export const groups: Record<string, readonly string[]> = {
     'graphql-reference',
   ],
   'Run it': ['settings', 'operate', 'troubleshoot', '../ops/patroni/README', 'slots', 'performance', 'faults'],
-  Security: ['security', '../SECURITY'],
+  Security: ['security', 'personal-data', '../SECURITY'],
   'The project': ['versions', '../CHANGELOG', '../CONTRIBUTING'],
 };
