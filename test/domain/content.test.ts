@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Content, type ContentRules, contentOf } from '../../src/domain/content/content.js';
-import { parseExact } from '../../src/domain/content/exact-json.js';
 import { CONTENT_FORMATS, type ContentFormat } from '../../src/domain/content/formats.js';
 import { templateProblems, textProblems } from '../../src/domain/content/template.js';
 import { within } from '../support/within.js';
@@ -371,34 +370,5 @@ describe('a message to a chat', () => {
     ['\0', 'content_text_malformed'],
   ])('%j is refused as %s', (text, code) => {
     expect(textProblems(text, 'content_text')).toMatchObject([{ code }]);
-  });
-});
-
-describe('JSON whose numbers stay exact', () => {
-  const numbers = ['0', '-0', '7', '10.50', '1e2', '1E400', '9007199254740993', '-0.000', '1.5'];
-  const texts = ['', 'x', '1.0', '\0', '\0\0', '\0-1.50', 'é"\\', '\ud800', ':'];
-  const json = fc.letrec<{ value: string }>((tie) => ({
-    value: fc.oneof(
-      { depthSize: 'small' },
-      fc.constantFrom(...numbers, 'true', 'null'),
-      fc.constantFrom(...texts).map((text) => JSON.stringify(text)),
-      fc.array(tie('value'), { maxLength: 4 }).map((items) => `[${items.join(',')}]`),
-      fc
-        .uniqueArray(fc.tuple(fc.constantFrom(...texts, '__proto__', 'a'), tie('value')), {
-          maxLength: 4,
-          selector: ([name]) => name,
-        })
-        .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`),
-    ),
-  })).value;
-
-  test('is written again as it was, whatever its texts and names look like', () => {
-    fc.assert(
-      fc.property(json, (body) => {
-        expect(JSON.stringify(parseExact(body))).toBe(body);
-      }),
-      { numRuns: 2_000 },
-    );
-    expect(JSON.stringify(parseExact('{ "a" : 1.0, "\\u0000" : "\\u0000" }'))).toBe('{"a":1.0,"\\u0000":"\\u0000"}');
   });
 });
