@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Content, type ContentRules, contentOf } from '../../src/domain/content/content.js';
+import { cut } from '../../src/domain/content/cut.js';
 import { CONTENT_FORMATS, type ContentFormat } from '../../src/domain/content/formats.js';
 import { templateProblems, textProblems } from '../../src/domain/content/template.js';
+import { textOf as valueText } from '../../src/domain/content/values.js';
 import { within } from '../support/within.js';
 
 const rules: ContentRules = { cloudEventsSource: undefined, publicUrl: undefined, payloadBytesMax: 262_144 };
@@ -118,12 +120,81 @@ describe('a template', () => {
     ).not.toBeNull();
   });
 
-  test('and a text of a chat, are given up when they look at too many elements of lists', () => {
-    const body = JSON.stringify({ list: Array.from({ length: 100_000 }, () => 1) });
-    const text = Array.from({ length: 6 }, (_, index) => `{{list.name_${index}}}`).join('');
-    expect(sent({ format: 'TEMPLATE', template: [text] }, { body })).toBeNull();
-    expect(sent({ format: 'SLACK', text: `a${text}` }, { body })!.body).toMatch(/^\{"text":"\*Booking created\*/);
-    expect(sent({ format: 'SLACK', text: `a${text.slice(0, 30)}` }, { body })!.body).toBe('{"text":"a"}');
+  test('reads each placeholder as if it were alone, however many there are', () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd', '0', '1', '07', 'rawJSON');
+    const value = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'medium' },
+        fc.constantFrom(null, true, 1, 1.5, '', 'x'),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(name, tie('value'), { maxKeys: 5 }),
+      ),
+    })).value;
+    const paths = fc.array(fc.array(name, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(fc.dictionary(name, value), paths, (payload, paths) => {
+        const values = paths.map((names) => valueAt(payload, names));
+        const template = paths.map((names) => `{{${names.join('.')}}}`);
+        expect(fill(template, payload)).toEqual(values.map((one) => one ?? null));
+        expect(fill([`x${template.join('|')}`], payload)).toEqual([`x${values.map(writtenAs).join('|')}`]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  /** What docs/content.md says about the value at a path. */
+  function valueAt(value: unknown, [name, ...others]: readonly string[]): unknown {
+    if (name === undefined) {
+      return value;
+    }
+    if (!Array.isArray(value)) {
+      const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+      return isObject ? valueAt((value as Record<string, unknown>)[name], others) : undefined;
+    }
+    if (/^\d+$/.test(name)) {
+      return valueAt(value[Number(name)], others);
+    }
+    const found = value.map((one) => valueAt(one, [name, ...others])).filter((one) => one !== undefined);
+    return found.length === 0 ? undefined : found.flat();
+  }
+
+  function writtenAs(value: unknown): string {
+    if (Array.isArray(value) && value.every((one) => typeof one !== 'object' || one === null)) {
+      return value.map(writtenAs).join(', ');
+    }
+    return value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  }
+
+  test('looks at a list once for all names below it, so a thousand placeholders take a moment', () => {
+    const template = Array.from({ length: 1_000 }, (_, index) => `{{l.x${index}}}`);
+    const payload = { l: Array.from({ length: 1_000 }, (_, index) => ({ x7: index })) };
+    const filled = within(50, () => fill(template, payload));
+    expect(filled).toHaveLength(1_000);
+    expect(filled[7]).toEqual(payload.l.map(({ x7 }) => x7));
+    const deep = JSON.parse(`${'['.repeat(490)}${JSON.stringify(payload.l)}${']'.repeat(490)}`);
+    expect(within(50, () => fill(['{{l.x7}}'], { l: deep }))).toEqual([filled[7]]);
+  });
+
+  test('and a text of a chat, look at 20,000 elements of lists beyond what their payload has room for', () => {
+    const payload = (elements: number) => `{"l":${'['.repeat(9)}${'{},'.repeat(elements - 1)}{}${']'.repeat(9)}}`;
+    const paths = Array.from({ length: 9 }, (_, level) => `l${'.0'.repeat(level)}.name_${level}`);
+    // The innermost list is looked at from each of the nine levels; each element has room for one and a half.
+    const most = (20_000 + payload(1).length / 2) / (9 - 3 / 2);
+    const [fits, exceeds] = [payload(Math.floor(most) - 10), payload(Math.ceil(most) + 10)];
+    const texts = paths.map((path) => `{{${path}}}`);
+    expect(sent({ format: 'TEMPLATE', template: texts }, { body: fits })).not.toBeNull();
+    expect(sent({ format: 'TEMPLATE', template: texts }, { body: exceeds })).toBeNull();
+    expect(sent({ format: 'SLACK', text: `a${texts.join('')}` }, { body: fits })!.body).toBe('{"text":"a"}');
+    expect(sent({ format: 'SLACK', text: `a${texts.join('')}` }, { body: exceeds })!.body).toMatch(
+      /^\{"text":"\*Booking created\*/,
+    );
+  });
+
+  test('of the largest payload is made, whatever lists it looks at', () => {
+    const lines = Array.from({ length: 26_000 }, (_, index) => ({ n: index % 10 }));
+    expect(fill({ all: '{{lines.n}}' }, { lines })).toEqual({ all: lines.map(({ n }) => n) });
+    const rows = Array.from({ length: 80_000 }, () => ({}));
+    expect(fill(['{{rows.a}}', '{{rows.b}}', '{{rows.c}}'], { rows })).toEqual([null, null, null]);
   });
 
   test.each([
@@ -302,6 +373,16 @@ describe('a message to a chat', () => {
         }
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  test('about a payload of 256 KiB has the beginnings of its values, as they would be in full', () => {
+    const lines = Array.from({ length: 9_000 }, (_, index) => ({ sku: `S-${index}`, qty: 1 }));
+    expect(textOf('SLACK', '{{lines.0.sku}}: {{lines.sku}}', { lines })).toMatch(/^S-0: S-0, S-1, .*S-1\d\d.*…$/);
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 40 }), (value, charsMax) => {
+        expect(cut(valueText(value, charsMax), charsMax)).toBe(cut(valueText(value), charsMax));
+      }),
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { missingFields } from '../../src/domain/content/shape/missing-fields.js';
 import { shaped } from '../../src/domain/content/shape/project.js';
 import { eventObjectTypes, shapeTypeNames } from '../../src/domain/content/shape/schema-types.js';
+import { TooLarge, Work } from '../../src/domain/content/work.js';
 import { printShapeSchema, readShape } from '../../src/platform/shapes/read-shape.js';
 import { within } from '../support/within.js';
 
@@ -54,7 +55,12 @@ function sent(shape: string, type: string, payload: string, among = types, chars
   // The plan is stored as JSON.
   const plan = JSON.parse(JSON.stringify(planOf(shape, among)));
   const event = { id: 8123, type, time: '2026-01-31T09:30:00+00:00', payload: JSON.parse(payload) };
-  return JSON.stringify(shaped(plan, event, charsMax));
+  try {
+    return JSON.stringify(shaped(plan, event, new Work(payload.length), charsMax));
+  } catch (error) {
+    expect(error).toBeInstanceOf(TooLarge);
+    return 'null';
+  }
 }
 
 const payload = JSON.stringify({
@@ -425,6 +431,17 @@ describe('hostile payloads', () => {
     const result = within(200, () => sent(shape, 'booking.created', large));
     expect(JSON.parse(result).lines[3_999]).toEqual({ sku: 'S3999', qty: 3_999, unit_price: 1 });
     expect(within(200, () => sent(shape, 'booking.created', small))).toBe('null');
+  });
+
+  test('a result has 20,000 fields beyond what its payload has room for, and no more', () => {
+    const fields = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`f${n}`, text]));
+    const shape = `subscription { event { ... on OpenList { lines { ${Object.keys(fields).join(' ')} } } } }`;
+    const among = known({ 'open.list': object({ lines: list(object(fields)) }) });
+    const payload = (items: number) => `{"lines":[${'{},'.repeat(items - 1)}{}]}`;
+    // Each item takes eleven steps, and has room for one and a half.
+    const most = (20_000 + payload(1).length / 2) / (11 - 3 / 2);
+    const fits = (items: number) => sent(shape, 'open.list', payload(items), among) !== 'null';
+    expect([fits(Math.floor(most) - 1), fits(Math.ceil(most) + 1)]).toEqual([true, false]);
   });
 
   test('names that a list repeats for each item cannot make the result grow without an end', () => {

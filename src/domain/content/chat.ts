@@ -4,8 +4,9 @@ import { parseTimestamp } from '../timestamp.js';
 import { CHAT_MARKS, type ChatMarks } from './chat-marks.js';
 import { cut } from './cut.js';
 import { isObject } from './exact-json.js';
-import type { Chat } from './formats.js';
-import { type EventValues, type Placeholder, partsOf, TooLarge, textOf, Values } from './placeholders.js';
+import { type Chat, TEXT_CHARS_MAX } from './formats.js';
+import { type EventValues, type PlannedText, textOf, ValuePlan } from './values.js';
+import { TooLarge, type Work } from './work.js';
 
 /** Messages to chats: Slack, Microsoft Teams, Discord, Google Chat. */
 
@@ -17,19 +18,70 @@ const CHARS_MAX: Readonly<Record<Chat, number>> = {
   DISCORD: 2_000,
   GOOGLE_CHAT: 4_000,
 };
+/** More than a message has, also when all of the text around placeholders is blank. */
+const FILLED_CHARS_MAX = TEXT_CHARS_MAX + Math.max(...Object.values(CHARS_MAX));
 const VALUE_CHARS_MAX = 1_000;
 
-/**
- * The message about an event, as JSON.
- *
- * @param text with placeholders; null: what the service writes itself
- * @param isWhole whether the payload is that of the event, and not the result of a shape
- */
-export function chatMessage(chat: Chat, text: string | null, event: EventValues, isWhole: boolean): unknown {
-  const marks = CHAT_MARKS[chat];
-  const filled = text === null ? '' : fillText(text, event, marks);
-  const written = filled.trim() === '' ? defaultText(event, marks, isWhole) : filled;
-  return messageOf[chat](cutMarked(written, CHARS_MAX[chat]));
+/** The messages of a webhook to a chat, planned. */
+export class ChatPlan {
+  readonly #values = new ValuePlan();
+  readonly #text: PlannedText;
+  readonly #marks: ChatMarks;
+  /** By the parts of the text: whether a placeholder is in the address of a link. Values begin no links. */
+  readonly #isInAddress: readonly boolean[];
+
+  /** @param text with placeholders; null: the service writes it */
+  constructor(
+    private readonly chat: Chat,
+    text: string | null,
+  ) {
+    this.#text = text === null ? [] : this.#values.text(text);
+    this.#marks = CHAT_MARKS[chat];
+    let before = '';
+    this.#isInAddress = this.#text.map((part) => {
+      before += typeof part === 'string' ? part : '';
+      return typeof part === 'number' && this.#marks.linkBegun.test(before);
+    });
+  }
+
+  /**
+   * The message about an event, which has JSON's types.
+   *
+   * @param isWhole whether the payload is that of the event, and not the result of a shape
+   */
+  message(event: EventValues, isWhole: boolean, work: Work): unknown {
+    const filled = this.#fill(event, work);
+    const written = filled.trim() === '' ? defaultText(event, this.#marks, isWhole) : filled;
+    return messageOf[this.chat](cutMarked(written, CHARS_MAX[this.chat]));
+  }
+
+  /** Empty where the text needs too much of the payload. What follows the longest message is left out. */
+  #fill(event: EventValues, work: Work): string {
+    try {
+      const values = this.#values.read(event, work);
+      const written = new Map<number, string>();
+      let text = '';
+      for (const [index, part] of this.#text.entries()) {
+        const isInAddress = this.#isInAddress[index]!;
+        const key = isInAddress ? -1 - Number(part) : Number(part);
+        if (typeof part === 'number' && !written.has(key)) {
+          const value = cut(values.beginOfText(part, VALUE_CHARS_MAX), VALUE_CHARS_MAX);
+          work.take(value.length);
+          written.set(key, isInAddress ? this.#marks.escapeInAddress(value) : this.#marks.escape(value));
+        }
+        text += typeof part === 'string' ? part : written.get(key)!;
+        if (text.length > FILLED_CHARS_MAX) {
+          break;
+        }
+      }
+      return text;
+    } catch (error) {
+      if (error instanceof TooLarge) {
+        return '';
+      }
+      throw error;
+    }
+  }
 }
 
 const messageOf: Readonly<Record<Chat, (text: string) => unknown>> = {
@@ -82,6 +134,8 @@ function fillText(text: string, event: EventValues, marks: ChatMarks): string {
   }
 }
 
+/** More than a message has, also when all of the text around placeholders is blank. */
+const FILLED_CHARS_MAX = TEXT_CHARS_MAX + Math.max(...Object.values(CHARS_MAX));
 /** An escape that was cut in two shows its sign. */
 const cutMarked = (text: string, charsMax: number): string => cut(text, charsMax).replace(/(?:&[a-z]{0,4}|\\)…$/, '…');
 
@@ -104,7 +158,10 @@ function noticeText({ type, payload }: EventValues, marks: ChatMarks): string | 
     return null;
   }
   const facts: Facts = Object.fromEntries(
-    Object.entries(payload).map(([name, value]) => [name, marks.escape(cut(textOf(value), VALUE_CHARS_MAX))]),
+    Object.entries(payload).map(([name, value]) => [
+      name,
+      marks.escape(cut(textOf(value, VALUE_CHARS_MAX), VALUE_CHARS_MAX)),
+    ]),
   );
   const { webhook_id: number = '', origin = '', name } = facts;
   const { subject, text } = write(name || origin, facts, minuteOf);
@@ -132,13 +189,16 @@ function fieldLines(payload: unknown, marks: ChatMarks): string[] {
 
 const FIELD_DEPTH_MAX = 3;
 
-/** Fields that have a value, in the payload's order, those of objects among them. */
+/** Fields that have a value, in the payload's order, those of objects among them. Long texts are shortened. */
 function* fieldsOf(value: unknown, name: string, depth = 0): Generator<[name: string, text: string]> {
   if (isObject(value) && depth < FIELD_DEPTH_MAX) {
-    for (const [inner, one] of Object.entries(value)) {
-      yield* fieldsOf(one, name === '' ? inner : `${name}.${inner}`, depth + 1);
+    for (const inner of Object.keys(value)) {
+      yield* fieldsOf(value[inner], name === '' ? inner : `${name}.${inner}`, depth + 1);
     }
-  } else if (textOf(value) !== '') {
-    yield [name === '' ? 'payload' : name, textOf(value)];
+    return;
+  }
+  const text = textOf(value, FIELD_CHARS_MAX);
+  if (text !== '') {
+    yield [name === '' ? 'payload' : name, text];
   }
 }

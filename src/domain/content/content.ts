@@ -1,11 +1,11 @@
 import { idToDate } from '../ids/delivery-id.js';
-import { chatMessage } from './chat.js';
+import { ChatPlan } from './chat.js';
 import { binaryHeaders, type Origin, STRUCTURED_TYPE, structuredBody } from './cloud-events.js';
-import { parseExact } from './exact-json.js';
 import { type ContentFormat, isChat } from './formats.js';
-import { TooLarge, Values } from './placeholders.js';
+import { Payload } from './payload.js';
 import { type ShapePlan, type StoredShape, shaped } from './shape/project.js';
-import { fillTemplate } from './template.js';
+import { TemplatePlan } from './template.js';
+import { TooLarge, Work } from './work.js';
 
 /**
  * The form that a webhook gives to events. It never changes: another setting is another content, so that all attempts
@@ -41,50 +41,70 @@ export interface SentContent {
   headers: Readonly<Record<string, string>>;
 }
 
-/** Gives an event its form. @returns null when it would be larger than a payload may be */
-export function contentOf(event: ContentEvent, content: Content, rules: ContentRules): SentContent | null {
-  const { shape, format, text, template } = content;
-  const about = { id: event.id, type: event.type, time: idToDate(event.id).toISOString() };
-  const body = shape === null ? event.body : shapedBody(shape, { ...about, body: event.body }, rules.payloadBytesMax);
-  if (body === null) {
-    return null;
-  }
-  const origin = { ...rules, tenantId: event.tenantId, isWhole: shape === null };
-  const values = () => ({ ...about, payload: parseExact(body) });
-  switch (format) {
-    case 'JSON':
-      return { body, headers: {} };
-    case 'CLOUDEVENTS_BINARY':
-      return { body, headers: binaryHeaders(about, origin) };
-    case 'CLOUDEVENTS_STRUCTURED':
-      return { body: structuredBody(about, origin, body), headers: { 'content-type': STRUCTURED_TYPE } };
-    case 'TEMPLATE':
-      return filled(template, new Values(values()), rules.payloadBytesMax);
-    default:
-      return { body: JSON.stringify(chatMessage(format, text, values(), origin.isWhole)), headers: {} };
-  }
+/** An event, and its payload for all contents that are made of it. */
+export interface ParsedEvent extends Omit<ContentEvent, 'body'> {
+  payload: Payload;
 }
 
-function shapedBody(
-  plan: ShapePlan,
-  { body, ...event }: { id: number; type: string; time: string; body: string },
-  bytesMax: number,
-): string | null {
-  const result = shaped(plan, { ...event, payload: JSON.parse(body) }, bytesMax);
-  const text = result === null ? null : JSON.stringify(result);
-  return text !== null && Buffer.byteLength(text) <= bytesMax ? text : null;
-}
+/** Gives an event its form. @returns as `PlannedContent.of` */
+export const contentOf = (
+  { body, ...event }: ContentEvent,
+  content: Content,
+  rules: ContentRules,
+): SentContent | null => new PlannedContent(content).of({ ...event, payload: new Payload(body) }, rules);
 
-function filled(template: unknown, values: Values, bytesMax: number): SentContent | null {
-  try {
-    const body = JSON.stringify(fillTemplate(template, values, bytesMax));
-    return Buffer.byteLength(body) <= bytesMax ? { body, headers: {} } : null;
-  } catch (error) {
-    if (error instanceof TooLarge) {
-      return null;
+/** A content whose texts were read once, for all events that get its form. */
+export class PlannedContent {
+  readonly #template: TemplatePlan | null;
+  readonly #chat: ChatPlan | null;
+
+  constructor(private readonly content: Content) {
+    const { format, text, template } = content;
+    this.#template = format === 'TEMPLATE' ? new TemplatePlan(template) : null;
+    this.#chat = isChat(format) ? new ChatPlan(format, text) : null;
+  }
+
+  /** @returns null when it is larger than a payload may be, or more is looked at for it than `Work` allows */
+  of(event: ParsedEvent, rules: ContentRules): SentContent | null {
+    try {
+      return this.#make(event, rules, new Work(event.payload.body.length));
+    } catch (error) {
+      if (error instanceof TooLarge) {
+        return null;
+      }
+      throw error;
     }
-    throw error;
   }
+
+  #make({ id, tenantId, type, payload }: ParsedEvent, rules: ContentRules, work: Work): SentContent {
+    const { shape, format } = this.content;
+    const { payloadBytesMax } = rules;
+    const about = { id, type, time: idToDate(id).toISOString() };
+    const result = shape === null ? null : shaped(shape, { ...about, payload: payload.rounded }, work, payloadBytesMax);
+    const body = result === null ? payload.body : fitting(JSON.stringify(result), payloadBytesMax);
+    const origin = { ...rules, tenantId, isWhole: shape === null };
+    const values = () => ({ ...about, payload: result ?? payload.exact });
+    switch (format) {
+      case 'JSON':
+        return { body, headers: {} };
+      case 'CLOUDEVENTS_BINARY':
+        return { body, headers: binaryHeaders(about, origin) };
+      case 'CLOUDEVENTS_STRUCTURED':
+        return { body: structuredBody(about, origin, body), headers: { 'content-type': STRUCTURED_TYPE } };
+      case 'TEMPLATE':
+        return { body: fitting(this.#template!.fill(values(), work, payloadBytesMax), payloadBytesMax), headers: {} };
+      default:
+        return { body: JSON.stringify(this.#chat!.message(values(), origin.isWhole, work)), headers: {} };
+    }
+  }
+}
+
+/** @throws TooLarge */
+function fitting(body: string, bytesMax: number): string {
+  if (Buffer.byteLength(body) > bytesMax) {
+    throw new TooLarge();
+  }
+  return body;
 }
 
 export interface ContentSettings {

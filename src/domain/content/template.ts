@@ -1,7 +1,9 @@
 import { isObject } from './exact-json.js';
 import { isStorable } from './filter-path.js';
 import { TEMPLATE_BYTES_MAX } from './formats.js';
-import { PATH_RULE, parseText, partsOf, TooLarge, type Values } from './placeholders.js';
+import { PATH_RULE, parseText, partsOf } from './placeholders.js';
+import { type EventValues, type PlannedText, ValuePlan } from './values.js';
+import { TooLarge, type Work } from './work.js';
 
 /** A JSON tree whose texts have placeholders: the format TEMPLATE (docs/content.md, "Your own JSON"). */
 
@@ -9,40 +11,77 @@ const TEMPLATE_DEPTH_MAX = 32;
 const NAME_SHOWN_CHARS_MAX = 50;
 
 /**
- * Fills a template. A text that is one placeholder and nothing else becomes its value, with the value's type; null when
- * it is missing. Whatever a payload has, it stays within its text.
- *
- * @throws TooLarge as soon as the values have more characters than this, or as `values`
+ * A template, planned: JSON with gaps. A text that is one placeholder and nothing else becomes its value, with the
+ * value's type; null when it is missing. Whatever a payload has, it stays within its text.
  */
-export function fillTemplate(template: unknown, values: Values, charsMax: number): unknown {
-  let chars = 0;
-  const count = (text: string): string => {
-    chars += text.length;
-    if (chars > charsMax) {
-      throw new TooLarge();
-    }
-    return text;
-  };
-  const fillText = (text: string): unknown => {
-    const parts = partsOf(text);
-    const [only] = parts;
-    if (parts.length === 1 && typeof only === 'object') {
-      const { value, text: written } = values.of(only);
-      count(written);
-      return value ?? null;
-    }
-    return parts.map((part) => (typeof part === 'string' ? part : count(values.of(part).text))).join('');
-  };
-  const fill = (tree: unknown): unknown => {
+export class TemplatePlan {
+  readonly #values = new ValuePlan();
+  /** The JSON before each gap, and the JSON behind the last one. */
+  readonly #constants: string[] = [];
+  /** Values, by their numbers, and texts. */
+  readonly #gaps: (number | PlannedText)[] = [];
+
+  constructor(template: unknown) {
+    this.#constants.push(this.#plan(template, ''));
+  }
+
+  /** @param before the JSON since the last gap @returns the same with the tree, or what follows its last gap */
+  #plan(tree: unknown, before: string): string {
     if (typeof tree === 'string') {
-      return fillText(tree);
+      return this.#planText(this.#values.text(tree), before);
     }
     if (Array.isArray(tree)) {
-      return tree.map(fill);
+      const planned = tree.reduce<string>(
+        (json, one, index) => this.#plan(one, index === 0 ? json : `${json},`),
+        `${before}[`,
+      );
+      return `${planned}]`;
     }
-    return isObject(tree) ? Object.fromEntries(Object.entries(tree).map(([name, one]) => [name, fill(one)])) : tree;
-  };
-  return fill(template);
+    if (!isObject(tree)) {
+      return before + JSON.stringify(tree);
+    }
+    const planned = Object.entries(tree).reduce(
+      (json, [name, one], index) => this.#plan(one, `${json}${index === 0 ? '' : ','}${JSON.stringify(name)}:`),
+      `${before}{`,
+    );
+    return `${planned}}`;
+  }
+
+  #planText(parts: PlannedText, before: string): string {
+    if (parts.every((part) => typeof part === 'string')) {
+      return before + JSON.stringify(parts.join(''));
+    }
+    this.#constants.push(before);
+    const [first, ...others] = parts;
+    this.#gaps.push(typeof first === 'number' && others.length === 0 ? first : parts);
+    return '';
+  }
+
+  /**
+   * The JSON for an event.
+   *
+   * @throws TooLarge when it has more characters than `charsMax`, or as `work`
+   */
+  fill(event: EventValues, work: Work, charsMax: number): string {
+    const values = this.#values.read(event, work);
+    let json = this.#constants[0]!;
+    const fits = (chars: number) => {
+      if (chars > charsMax) {
+        throw new TooLarge();
+      }
+    };
+    for (const [index, gap] of this.#gaps.entries()) {
+      let text = '';
+      for (const part of typeof gap === 'number' ? [] : gap) {
+        text += typeof part === 'string' ? part : values.text(part);
+        fits(json.length + text.length);
+      }
+      json += typeof gap === 'number' ? values.json(gap) : JSON.stringify(text);
+      json += this.#constants[index + 1]!;
+      fits(json.length);
+    }
+    return json;
+  }
 }
 
 /** The paths of the placeholders in the texts of a tree, but for those that are of the event itself. */
