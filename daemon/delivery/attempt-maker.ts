@@ -40,8 +40,13 @@ export class AttemptMaker {
   constructor(private readonly deps: AttemptDeps) {
     this.#signer = new Signer(deps.vault, deps.config.delivery);
     this.#options = new OptionsOfWebhooks(deps.db.pool, deps.vault, deps.config);
-    this.#contents = new ContentsOfDeliveries(deps.db.pool, deps.config);
+    this.#contents = new ContentsOfDeliveries(deps);
     this.#ownFaults = new OwnFaults(deps.log);
+  }
+
+  /** How long contents of deliveries have kept this thread from all else. */
+  get contentSeconds(): number {
+    return this.#contents.seconds;
   }
 
   /** How the delivery's endpoint is called; null: that has to be read first. */
@@ -69,7 +74,8 @@ export class AttemptMaker {
     const trace = traceAttempt(tracing, delivery, options.method);
     try {
       const keys = this.#signer.keysAtHand(delivery) ?? (await this.#signer.openKeys(delivery));
-      const content = delivery.content === null ? undefined : await this.#contents.of(delivery, delivery.content);
+      const { making } = permit;
+      const content = making === null ? undefined : await this.#contents.of(delivery, making);
       // Reading the tenant's key and the content from the database is no part of the attempt.
       const [startedAt, startedAtMs] = [clock(), performance.now()];
       if (content === null) {

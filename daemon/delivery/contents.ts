@@ -1,45 +1,110 @@
-import type pg from 'pg';
-import { BoundedMap } from '../../src/domain/bounded-map.js';
-import { type Content, type ContentRules, contentOf, type SentContent } from '../../src/domain/content/content.js';
+import { type Content, PlannedContent, type SentContent } from '../../src/domain/content/content.js';
+import { Payload } from '../../src/domain/content/payload.js';
+import type { ContentPace, Making } from '../../src/domain/pacing/content-pace.js';
+import { WeighedMap } from '../../src/domain/weighed-map.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { readContents } from '../../src/operations/contents/read-contents.js';
+import { LoopTurns } from '../../src/platform/concurrency/loop-turns.js';
+import type { Database } from '../../src/platform/database/database.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
+import type { Config } from '../../src/platform/settings/config.js';
+import type { Fence } from '../liveness/fence.js';
 
-const CACHED_MAX = 1_000;
-const BATCH_MAX = 256;
+/** All that is kept here: at most 32 MiB together. */
+const PLANS_BYTES_MAX = 12 * 1024 ** 2;
+const PAYLOADS_BYTES_MAX = 12 * 1024 ** 2;
+const MADE_BYTES_MAX = 8 * 1024 ** 2;
+/** The deliveries of an event come within seconds of each other. */
+const KEPT_FOR_MS = 60_000;
+/** A content that takes less is made again: most do, and contents that are kept are garbage to collect. */
+const KEPT_FROM_MS = 1 / 4;
+const BATCH_MAX = 64;
 
-/** The contents that deliveries name, kept by their ids: they never change. */
+interface ContentsDeps {
+  db: Pick<Database, 'pool'>;
+  config: Config;
+  fence: Pick<Fence, 'ending'>;
+}
+
+/** Makes the contents of deliveries: what they send instead of the bodies of their events. */
 export class ContentsOfDeliveries {
-  readonly #kept = new BoundedMap<number, Content>(CACHED_MAX);
   readonly #reads: GroupCommit<number, Content | null>;
+  /** By the ids of contents, which never change. */
+  readonly #plans = new WeighedMap<number, PlannedContent>(PLANS_BYTES_MAX);
+  /** By tenant and event. */
+  readonly #payloads = new WeighedMap<string, Payload>(PAYLOADS_BYTES_MAX, KEPT_FOR_MS);
+  /** By tenant, event and form: each webhook has a content of its own, but many have the same form. */
+  readonly #made = new WeighedMap<string, SentContent | null>(MADE_BYTES_MAX, KEPT_FOR_MS);
+  readonly #turns: LoopTurns<ContentPace>;
+  /** How long all of them have kept the thread busy. */
+  seconds = 0;
 
-  constructor(
-    pool: pg.Pool,
-    private readonly rules: ContentRules,
-  ) {
-    this.#reads = new GroupCommit((ids) => readContents(pool, ids), { itemsMax: BATCH_MAX });
+  constructor(private readonly deps: ContentsDeps) {
+    const { db, fence } = deps;
+    this.#reads = new GroupCommit((ids) => readContents(db.pool, ids), { itemsMax: BATCH_MAX });
+    // Those that have a permit when the daemon stops are the last ones.
+    this.#turns = new LoopTurns((pace) => fence.ending || !pace.isOver(performance.now()));
   }
 
   /**
-   * Makes what a delivery sends instead of its event's body.
+   * Makes the content of a delivery that has one, in a later turn of the event loop where that takes long.
    *
-   * @returns null when it is larger than a payload may be
+   * @returns null when it is larger than a payload may be, or takes too much work
    * @throws Error when the content is gone, with the tenant: the delivery is loaded again
    */
-  async of(
-    { tenantId, eventType, body }: DueDelivery,
-    { id, eventId }: NonNullable<DueDelivery['content']>,
-  ): Promise<SentContent | null> {
-    const content = this.#kept.get(id) ?? (await this.#read(id));
-    return contentOf({ id: eventId, tenantId, type: eventType, body }, content, this.rules);
-  }
-
-  async #read(id: number): Promise<Content> {
-    const content = await this.#reads.runOne(id);
-    if (content === null) {
+  async of(delivery: DueDelivery, making: Making): Promise<SentContent | null> {
+    const { id } = delivery.content!;
+    const plan = this.#plans.get(id, performance.now());
+    const content = plan === undefined ? await this.#reads.runOne(id) : null;
+    if (plan === undefined && content === null) {
       throw new Error(`Content ${id} is gone.`);
     }
-    this.#kept.set(id, content);
-    return content;
+    const known = plan && this.#made.get(keyOf(delivery, plan), performance.now());
+    if (known !== undefined) {
+      making.end(performance.now(), 0);
+      return known;
+    }
+    return await this.#turns.run(making.pace, () => {
+      const startedAtMs = performance.now();
+      const sent = this.#make(delivery, plan ?? this.#planned(id, content!), startedAtMs);
+      const now = performance.now();
+      making.end(now, now - startedAtMs);
+      this.seconds += (now - startedAtMs) / 1000;
+      return sent;
+    });
+  }
+
+  #planned(id: number, content: Content): PlannedContent {
+    const plan = new PlannedContent(content);
+    this.#plans.set(id, plan, plan.bytes, performance.now());
+    return plan;
+  }
+
+  #make(delivery: DueDelivery, plan: PlannedContent, startedAtMs: number): SentContent | null {
+    const { tenantId, eventType: type, body, content } = delivery;
+    const key = keyOf(delivery, plan);
+    const known = this.#made.get(key, startedAtMs);
+    if (known !== undefined) {
+      return known;
+    }
+    const { eventId } = content!;
+    const eventKey = `${tenantId} ${eventId}`;
+    const kept = this.#payloads.get(eventKey, startedAtMs);
+    const payload = kept ?? new Payload(body);
+    const sent = plan.of({ id: eventId, tenantId, type, payload }, this.deps.config);
+    const now = performance.now();
+    if (now - startedAtMs >= KEPT_FROM_MS) {
+      this.#made.set(key, sent, MADE_BYTES + 2 * (sent?.body.length ?? 0), now);
+      if (kept === undefined) {
+        this.#payloads.set(eventKey, payload, payload.bytes, now);
+      }
+    }
+    return sent;
   }
 }
+
+/** An entry without its body. */
+const MADE_BYTES = 500;
+
+const keyOf = ({ tenantId, content }: DueDelivery, plan: PlannedContent): string =>
+  `${tenantId} ${content!.eventId} ${plan.digest}`;

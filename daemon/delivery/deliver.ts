@@ -78,7 +78,8 @@ export class Deliverer {
       callBack: (ids, here) => this.#putOffs.callBack(ids, here),
       rates: rateTables(db.pool, deps.log),
     });
-    metrics.watch({ gate: this.gate, slots: this.#slots, slotsMax: config.delivery.concurrency });
+    const { gate } = this;
+    metrics.watch({ gate, slots: this.#slots, slotsMax: config.delivery.concurrency, attempts: this.#attempts });
   }
 
   /** Deliveries that have a slot or wait for one. */

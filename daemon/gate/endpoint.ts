@@ -17,7 +17,7 @@ import { type Answer, isClosing, type KnownHealth } from './answer.js';
 import { Backlog } from './backlog.js';
 import { FailureStreak } from './failure-streak.js';
 import { Pauses } from './pauses.js';
-import type { Share } from './shares.js';
+import type { Share, TenantShare } from './shares.js';
 import { WaitingRoom } from './waiting-room.js';
 
 interface Ended {
@@ -36,6 +36,8 @@ export class Endpoint {
   readonly backlog = new Backlog();
   readonly allowance: Allowance;
   putOffs = 0;
+  /** The pace of its deliveries' contents; null: they have none, as far as the last one says. */
+  contents: TenantShare['contents'] | null = null;
   #generation = 0;
   readonly #streak: FailureStreak;
   #beganAtMs = Number.NEGATIVE_INFINITY;
@@ -49,7 +51,7 @@ export class Endpoint {
     readonly tenantId: number,
     readonly url: string,
     readonly origin: Share,
-    readonly tenant: Share,
+    readonly tenant: TenantShare,
     private readonly rules: EndpointRules,
     now = performance.now(),
   ) {
@@ -104,8 +106,9 @@ export class Endpoint {
 
   /** The same, whatever its rate is. */
   #permitAtMs(now: number, isAsked: boolean): number {
-    if (now < this.#pauses.untilMs) {
-      return this.#pauses.untilMs;
+    const fromMs = Math.max(this.#pauses.untilMs, this.contents?.opensAtMs(now) ?? now);
+    if (now < fromMs) {
+      return fromMs;
     }
     if (this.inFlight >= this.allowance.inFlightMax) {
       return Number.POSITIVE_INFINITY;
@@ -129,10 +132,7 @@ export class Endpoint {
     return opensAtMs === Number.POSITIVE_INFINITY || opensAtMs - now <= ms;
   }
 
-  /**
-   * Permits that are free now, or become free within `aheadMs`. The permits of a full window count as coming soon where
-   * answers come soon.
-   */
+  /** Permits that are free within `aheadMs`. Those of a full window count as coming where answers come soon. */
   permits(now: number, aheadMs = 0): number {
     return Math.min(this.#permitsOfWindow(now, aheadMs), this.allowance.timesUntil(now, now + aheadMs));
   }

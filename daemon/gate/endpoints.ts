@@ -1,21 +1,18 @@
+import { permitsOf } from '../../src/domain/pacing/endpoint-window.js';
+import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
 import type { EndpointRules } from './allowance.js';
 import { Endpoint } from './endpoint.js';
-import { Shares } from './shares.js';
+import type { Candidate } from './entry.js';
+import { Share, Shares, TenantShare } from './shares.js';
 
 const IDLE_ENDPOINTS_MAX = 10_000;
-
-interface Place {
-  webhookId: number;
-  tenantId: number;
-  url: string;
-}
 
 /** The endpoints that this daemon knows, one for each webhook. */
 export class Endpoints {
   readonly #endpoints = new Map<number, Endpoint>();
   /** By tenant and origin. */
-  readonly #origins = new Shares<string>();
-  readonly #tenants = new Shares<number>();
+  readonly #origins = new Shares<string>(Share);
+  readonly #tenants = new Shares<number, TenantShare>(TenantShare);
 
   /** @param onForgotten called before an endpoint is left alone */
   constructor(
@@ -27,7 +24,13 @@ export class Endpoints {
     return this.#endpoints.values();
   }
 
-  at({ webhookId, tenantId, url }: Place, origin: string): Endpoint {
+  at(candidate: Candidate, origin: string): Endpoint {
+    const endpoint = this.#find(candidate, origin);
+    endpoint.contents = candidate.content === null ? null : endpoint.tenant.contents;
+    return endpoint;
+  }
+
+  #find({ webhookId, tenantId, url }: Candidate, origin: string): Endpoint {
     const known = this.#endpoints.get(webhookId);
     if (known?.tenantId === tenantId && known.url === url) {
       return known;
@@ -42,6 +45,18 @@ export class Endpoints {
     const endpoint = new Endpoint(webhookId, tenantId, url, ofOrigin, ofTenant, this.rules);
     this.#endpoints.set(webhookId, endpoint);
     return endpoint;
+  }
+
+  states(): EndpointState[] {
+    return [...this.values()].map((endpoint) => ({
+      webhookId: endpoint.webhookId,
+      tenantId: endpoint.tenantId,
+      window: permitsOf(endpoint.window),
+      inFlight: endpoint.inFlight,
+      waiting: endpoint.room.size,
+      putOffs: endpoint.putOffs,
+      meanMs: endpoint.window.meanMs,
+    }));
   }
 
   #forgetIdle(): void {

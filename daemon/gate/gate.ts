@@ -1,4 +1,3 @@
-import { permitsOf } from '../../src/domain/pacing/endpoint-window.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import { UNCALLED_TEST_MS } from '../../src/domain/pacing/put-off-times.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
@@ -33,7 +32,7 @@ const SHORT_BACKLOG_MS = 5_000;
 const WAITING_TESTS_MAX = 2;
 const WAITING_AT_UNCERTAIN_MAX = 2;
 const BEHIND_MS = 60_000;
-/** The part of the slots in which newcomers may wait for times, at all endpoints with a rate. */
+/** The part of the slots in which newcomers may wait for times: at endpoints with a rate, or for time for contents. */
 const WAITING_FOR_TIMES_SHARE = 1 / 10;
 
 /**
@@ -79,7 +78,7 @@ export class Gate {
    * @param allowed what its webhook's owner allows
    */
   enter(candidate: Candidate, lane: Lane, origin: string, allowed: Allowed = UNLIMITED): Entry | Promise<Entry> {
-    const { id } = candidate;
+    const { id, content } = candidate;
     const endpoint = this.#endpoints.at(candidate, origin);
     const now = performance.now();
     endpoint.learn(candidate, now);
@@ -91,11 +90,11 @@ export class Gate {
     const isFirst = isAsked || endpoint.room.sizeUpTo(line) === 0;
     this.#slots.asks(endpoint);
     if (isNext && isFirst && endpoint.opensAtMs(now, isAsked) <= now && this.#hasShare(endpoint)) {
-      return this.#grant(endpoint);
+      return this.#grant(endpoint, content);
     }
     this.#slots.wanted(now);
     return endpoint.opensWithin(WAIT_MS_MAX, now, isAsked) && this.#mayWait(endpoint, line, isNext, now)
-      ? this.#wait(endpoint, id, lane, line)
+      ? this.#wait(endpoint, candidate, lane, line)
       : this.#putOffs.putOff(endpoint, id, lane);
   }
 
@@ -105,11 +104,11 @@ export class Gate {
    */
   enterCheck(candidate: Candidate, origin: string): Entry {
     const endpoint = this.#endpoints.at(candidate, origin);
-    if (!this.#hasShare(endpoint)) {
+    if (!this.#hasShare(endpoint) || endpoint.contents?.isClosed(performance.now())) {
       return { putOffMs: UNCALLED_TEST_MS };
     }
-    const permit = this.#grant(endpoint);
-    return { giveBack: () => permit.giveBack() };
+    const permit = this.#grant(endpoint, candidate.content);
+    return { ...permit, giveBack: () => permit.giveBack() };
   }
 
   /** A delivery came that needs no request now. */
@@ -147,7 +146,7 @@ export class Gate {
     if (line !== 'NEW') {
       return line === 'CALLED' || room.sizeUpTo('TEST') < WAITING_TESTS_MAX;
     }
-    if (isRated(endpoint)) {
+    if (waitsForTimes(endpoint, now)) {
       return isNext && this.#waitingForTimes < this.options.slots * WAITING_FOR_TIMES_SHARE;
     }
     if (tenant.inFlight > 0 && (tenant.waiting + 1) * tenant.endsEveryMs(now) > WAIT_MS_MAX) {
@@ -170,15 +169,7 @@ export class Gate {
   }
 
   states(): EndpointState[] {
-    return [...this.#endpoints.values()].map((endpoint) => ({
-      webhookId: endpoint.webhookId,
-      tenantId: endpoint.tenantId,
-      window: permitsOf(endpoint.window),
-      inFlight: endpoint.inFlight,
-      waiting: endpoint.room.size,
-      putOffs: endpoint.putOffs,
-      meanMs: endpoint.window.meanMs,
-    }));
+    return this.#endpoints.states();
   }
 
   /** Whether there is a slot for it, and a permit of its origin. */
@@ -186,13 +177,16 @@ export class Gate {
     return endpoint.origin.inFlight < this.options.originMax && this.#slots.hasSlotFor(endpoint);
   }
 
-  #grant(endpoint: Endpoint): Permit {
+  #grant(endpoint: Endpoint, content: Candidate['content']): Permit {
     const now = performance.now();
     const request = endpoint.begin(now);
     this.#slots.begin(now);
+    const making = content === null ? null : endpoint.tenant.contents.begin();
     return {
+      making,
       giveBack: (answer) => {
         const endedAt = performance.now();
+        making?.end(endedAt);
         const ended = endpoint.end(request, endedAt, answer);
         if (ended !== null) {
           this.#slots.requests.end(ended.startedAtMs, endedAt);
@@ -216,9 +210,9 @@ export class Gate {
     this.#putOffs.freed(endpoint);
   }
 
-  #wait(endpoint: Endpoint, id: number, lane: Lane, line: Line): Promise<Entry> {
+  #wait(endpoint: Endpoint, { id, content }: Candidate, lane: Lane, line: Line): Promise<Entry> {
     const { tenant, room } = endpoint;
-    const forTimes = Number(isRated(endpoint) && line === 'NEW');
+    const forTimes = Number(line === 'NEW' && waitsForTimes(endpoint, performance.now()));
     tenant.waiting += 1;
     this.#waitingForTimes += forTimes;
     return new Promise((resolve) => {
@@ -228,7 +222,7 @@ export class Gate {
         resolve(entry);
       };
       const waiter = {
-        enter: () => leave(this.#grant(endpoint)),
+        enter: () => leave(this.#grant(endpoint, content)),
         giveUp: () => leave(this.#putOffs.putOff(endpoint, id, lane)),
         untilMs: performance.now() + WAIT_MS_MAX,
       };
@@ -255,5 +249,9 @@ export class Gate {
     });
   }
 }
+
+/** Whether it opens at times that its receiver has no part in. */
+const waitsForTimes = (endpoint: Endpoint, now: number): boolean =>
+  isRated(endpoint) || endpoint.contents?.isClosed(now) === true;
 
 const isRated = ({ allowance }: Endpoint): boolean => allowance.ratePerSecond !== null;

@@ -8,7 +8,7 @@ import type { SlotDivision } from './slot-division.js';
 /**
  * Lets the jobs of deliveries run now that were put off.
  *
- * @param here in this process, which has taken times for them; else in any
+ * @param here in this process, which has taken times for them, or has time for their contents; else in any
  * @returns the ids of those that come
  */
 export type CallBack = (ids: readonly number[], here: boolean) => Promise<readonly number[]>;
@@ -45,10 +45,11 @@ export class PutOffs {
   /** The delivery gives its slot back. Once its job is written it can be called back, before the job's time. */
   putOff(endpoint: Endpoint, id: number, lane: Lane): Delay {
     const now = performance.now();
-    const { backlog, allowance } = endpoint;
+    const { backlog, allowance, contents, tenant } = endpoint;
     const opensInMs = endpoint.opensAtMs(now, lane === 'TEST') - now;
     const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
-    const everyMs = endpoint.everyMs(this.slots.levelFor(endpoint.tenant));
+    const contentEveryMs = contents?.isClosed(now) ? contents.everyMs * tenant.endpoints : 0;
+    const everyMs = Math.max(endpoint.everyMs(this.slots.levelFor(tenant)), contentEveryMs);
     const calledInMs = (backlog.size + backlog.puttingOff) * everyMs;
     const isRated = allowance.ratePerSecond !== null;
     endpoint.putOffs += 1;
@@ -140,7 +141,7 @@ export class PutOffs {
 
   async #callBack(called: readonly Called[], here: boolean): Promise<readonly number[]> {
     const ids = called.flatMap(({ endpoint, ids }) =>
-      (endpoint.allowance.ratePerSecond !== null) === here ? ids : [],
+      (endpoint.allowance.ratePerSecond !== null || endpoint.contents !== null) === here ? ids : [],
     );
     return ids.length === 0 ? [] : await this.callBack(ids, here);
   }
@@ -176,7 +177,7 @@ export class PutOffs {
 
   #wanted(endpoint: Endpoint, coming: Coming, now: number): number {
     const permits = endpoint.permits(now, CALL_AHEAD_MS) - comingTo(endpoint);
-    return permits <= 0 ? 0 : Math.min(permits, coming.slotsFor(endpoint));
+    return permits <= 0 ? 0 : Math.min(permits, coming.slotsFor(endpoint), coming.contentsFor(endpoint));
   }
 }
 
@@ -189,15 +190,24 @@ const comingTo = ({ backlog, room }: Endpoint): number => backlog.expectedCount 
 class Coming {
   #all = 0;
   readonly #ofTenants = new Counts<number>();
+  /** The deliveries among them that need a content. */
+  readonly #contents = new Counts<number>();
 
   constructor(
     private readonly slots: SlotDivision,
     private readonly now: number,
   ) {}
 
-  add({ tenantId }: Endpoint, count: number): void {
+  add({ tenantId, contents }: Endpoint, count: number): void {
     this.#all += count;
     this.#ofTenants.add(tenantId, count);
+    this.#contents.add(tenantId, contents === null ? 0 : count);
+  }
+
+  contentsFor({ tenantId, contents }: Endpoint): number {
+    return contents === null
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, contents.countUntil(this.now + CALL_AHEAD_MS) - this.#contents.of(tenantId));
   }
 
   slotsFor(endpoint: Endpoint): number {

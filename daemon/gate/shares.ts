@@ -1,3 +1,5 @@
+import { ContentPace } from '../../src/domain/pacing/content-pace.js';
+
 /** A longer time without an end may be more than a pause of this process. */
 const PAUSE_MS = 300;
 const NEWEST_WEIGHT = 1 / 8;
@@ -37,7 +39,7 @@ export class InFlight {
 export class Share extends InFlight {
   /** Deliveries that wait for a permit. */
   waiting = 0;
-  #endpoints = 0;
+  endpoints = 0;
 
   constructor(private readonly forget: () => void) {
     super();
@@ -45,12 +47,12 @@ export class Share extends InFlight {
 
   /** An endpoint joins the share. */
   join(): void {
-    this.#endpoints += 1;
+    this.endpoints += 1;
   }
 
   /** An endpoint is forgotten; its requests in flight are not. */
   leave(): void {
-    this.#endpoints -= 1;
+    this.endpoints -= 1;
     this.#forgetIfIdle();
   }
 
@@ -60,19 +62,27 @@ export class Share extends InFlight {
   }
 
   #forgetIfIdle(): void {
-    if (this.#endpoints === 0 && this.inFlight === 0) {
+    if (this.endpoints === 0 && this.inFlight === 0) {
       this.forget();
     }
   }
 }
 
+/** The share of a tenant. */
+export class TenantShare extends Share {
+  /** How much of the time its contents have taken. */
+  readonly contents = new ContentPace();
+}
+
 /** The shares of all tenants, or of all origins, by key. */
-export class Shares<Key> {
-  readonly #shares = new Map<Key, Share>();
+export class Shares<Key, One extends Share = Share> {
+  readonly #shares = new Map<Key, One>();
+
+  constructor(private readonly Kind: new (forget: () => void) => One) {}
 
   /** @returns the share of this key, which one endpoint more has from now on */
-  join(key: Key): Share {
-    const share = this.#shares.get(key) ?? new Share(() => this.#shares.delete(key));
+  join(key: Key): One {
+    const share = this.#shares.get(key) ?? new this.Kind(() => this.#shares.delete(key));
     this.#shares.set(key, share);
     share.join();
     return share;

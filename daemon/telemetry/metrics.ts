@@ -26,6 +26,7 @@ interface Watched {
   gate: Pick<Gate, 'states' | 'idleSlotSeconds' | 'behind'>;
   slots: Pick<Slots, 'inUse' | 'waitingCount'>;
   slotsMax: number;
+  attempts: { readonly contentSeconds: number };
 }
 
 /** The metrics of a daemon. */
@@ -118,7 +119,7 @@ export class DaemonMetrics extends Meter {
     this.#swept.add(found, sweep);
   }
 
-  watch({ gate, slots, slotsMax }: Watched): void {
+  watch({ gate, slots, slotsMax, attempts }: Watched): void {
     type State = ReturnType<Gate['states']>[number];
     const sums: [name: string, help: string, value: (state: State) => number][] = [
       ['hookwright_requests_in_flight', 'Requests to endpoints that are under way.', ({ inFlight }) => inFlight],
@@ -148,6 +149,11 @@ export class DaemonMetrics extends Meter {
       'hookwright_slots_idle_seconds_total',
       'Seconds of slots without a request, beyond the reserve of a tenth, while deliveries waited for them.',
       () => gate.idleSlotSeconds,
+    );
+    this.total(
+      'hookwright_content_seconds_total',
+      'Seconds in which contents of deliveries were made. Each tenant has a fifth of the time for its own.',
+      () => attempts.contentSeconds,
     );
     this.gauge('hookwright_slots_in_use', 'Deliveries that are worked on.', () => slots.inUse);
     this.gauge('hookwright_slots_waiting', 'Deliveries in hand that wait for a slot.', () => slots.waitingCount);

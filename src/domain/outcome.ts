@@ -24,7 +24,7 @@ export const SEND_ERRORS = {
   MESSAGE_REFUSED:
     'the answer was a success by its status, and its text says that Microsoft Teams has not taken the message',
   CONTENT_TOO_LARGE:
-    'nothing was sent: the content of the webhook made more of the event than a payload may have. The endpoint has no part in it',
+    'nothing was sent: the content of the webhook makes more of the event than a payload may have, or takes too many steps. The endpoint has no part in it',
 } as const;
 export type SendErrorCode = keyof typeof SEND_ERRORS;
 export const SEND_ERROR_CODES = Object.keys(SEND_ERRORS) as SendErrorCode[];

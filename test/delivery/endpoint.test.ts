@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../../daemon/gate/answer.js';
 import { Endpoint } from '../../daemon/gate/endpoint.js';
-import { Shares } from '../../daemon/gate/shares.js';
+import { Shares, TenantShare } from '../../daemon/gate/shares.js';
 
 const OK: Answer = { kind: 'GOOD', outcome: { verdict: 'SUCCEEDED' } };
 const busy = (closing: number | 'UNTIMED'): Answer => ({
@@ -9,7 +9,7 @@ const busy = (closing: number | 'UNTIMED'): Answer => ({
   outcome: { verdict: 'FAILED', errorCode: 'HTTP_429', retryAfterMs: null, closing },
 });
 
-const unlimited = new Shares<number>().join(1);
+const unlimited = new Shares<number, TenantShare>(TenantShare).join(1);
 const rules = { endpointMax: 64, streakMsMin: 10_000, daemons: 1 };
 const newEndpoint = () => new Endpoint(1, 1, 'https://a.example/', unlimited, unlimited, rules, 0);
 

@@ -78,7 +78,7 @@ class Daemon {
 
   async send(id: number, lane: Lane = 'FIRST'): Promise<void> {
     const at = { webhookId: 1, tenantId: 1, url: 'https://a.example/' };
-    const open = { generation: 0, failuresAtLoad: 0, closedForMs: 0, nextProbeInMs: 0 };
+    const open = { generation: 0, failuresAtLoad: 0, closedForMs: 0, nextProbeInMs: 0, content: null };
     const allowed = { ratePerSecond: null, concurrencyMax: null, ...this.allowed };
     const entry = await this.gate.enter({ id, ...at, ...open }, lane, 'https://a.example', allowed);
     if (this.isDead) {

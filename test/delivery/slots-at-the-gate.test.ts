@@ -79,7 +79,7 @@ class Traffic {
     const delivery = this.#deliveries[id]!;
     const { tenantId } = this.receivers[delivery.webhookId]!;
     const origin = `https://${delivery.webhookId}.example`;
-    const health = { generation: 0, failuresAtLoad: 0, closedForMs: 0, nextProbeInMs: 0 };
+    const health = { generation: 0, failuresAtLoad: 0, closedForMs: 0, nextProbeInMs: 0, content: null };
     const candidate = { id, webhookId: delivery.webhookId, tenantId, url: `${origin}/`, ...health };
     const entry = await this.#gate.enter(candidate, 'FIRST', origin);
     if ('putOffMs' in entry) {

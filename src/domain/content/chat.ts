@@ -18,6 +18,7 @@ const CHARS_MAX: Readonly<Record<Chat, number>> = {
   DISCORD: 2_000,
   GOOGLE_CHAT: 4_000,
 };
+
 /** More than a message has, also when all of the text around placeholders is blank. */
 const FILLED_CHARS_MAX = TEXT_CHARS_MAX + Math.max(...Object.values(CHARS_MAX));
 const VALUE_CHARS_MAX = 1_000;
@@ -42,6 +43,10 @@ export class ChatPlan {
       before += typeof part === 'string' ? part : '';
       return typeof part === 'number' && this.#marks.linkBegun.test(before);
     });
+  }
+
+  get places(): number {
+    return this.#values.places;
   }
 
   /**
@@ -111,31 +116,6 @@ function cardOf(text: string): unknown {
   };
 }
 
-/** Empty where the text needs too much of the payload. */
-function fillText(text: string, event: EventValues, marks: ChatMarks): string {
-  const values = new Values(event);
-  const fill = (placeholder: Placeholder, before: string) => {
-    const value = cut(values.of(placeholder).text, VALUE_CHARS_MAX);
-    return marks.linkBegun.test(before) ? marks.escapeInAddress(value) : marks.escape(value);
-  };
-  let before = ''; // of the text itself: values begin no links
-  try {
-    return partsOf(text)
-      .map((part) => {
-        before += typeof part === 'string' ? part : '';
-        return typeof part === 'string' ? part : fill(part, before);
-      })
-      .join('');
-  } catch (error) {
-    if (error instanceof TooLarge) {
-      return '';
-    }
-    throw error;
-  }
-}
-
-/** More than a message has, also when all of the text around placeholders is blank. */
-const FILLED_CHARS_MAX = TEXT_CHARS_MAX + Math.max(...Object.values(CHARS_MAX));
 /** An escape that was cut in two shows its sign. */
 const cutMarked = (text: string, charsMax: number): string => cut(text, charsMax).replace(/(?:&[a-z]{0,4}|\\)…$/, '…');
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { idToDate } from '../ids/delivery-id.js';
 import { ChatPlan } from './chat.js';
 import { binaryHeaders, type Origin, STRUCTURED_TYPE, structuredBody } from './cloud-events.js';
@@ -5,6 +6,7 @@ import { type ContentFormat, isChat } from './formats.js';
 import { Payload } from './payload.js';
 import { type ShapePlan, type StoredShape, shaped } from './shape/project.js';
 import { TemplatePlan } from './template.js';
+import type { EventValues } from './values.js';
 import { TooLarge, Work } from './work.js';
 
 /**
@@ -42,7 +44,7 @@ export interface SentContent {
 }
 
 /** An event, and its payload for all contents that are made of it. */
-export interface ParsedEvent extends Omit<ContentEvent, 'body'> {
+interface ParsedEvent extends Omit<ContentEvent, 'body'> {
   payload: Payload;
 }
 
@@ -53,15 +55,26 @@ export const contentOf = (
   rules: ContentRules,
 ): SentContent | null => new PlannedContent(content).of({ ...event, payload: new Payload(body) }, rules);
 
+const BYTES_PER_CHAR = 4;
+const BYTES_PER_PLACE = 250;
+
 /** A content whose texts were read once, for all events that get its form. */
 export class PlannedContent {
+  /** Contents of the same form have the same. */
+  readonly digest: string;
+  /** About as much memory as it takes. */
+  readonly bytes: number;
   readonly #template: TemplatePlan | null;
   readonly #chat: ChatPlan | null;
 
   constructor(private readonly content: Content) {
-    const { format, text, template } = content;
+    const { format, text, template, shape } = content;
     this.#template = format === 'TEMPLATE' ? new TemplatePlan(template) : null;
     this.#chat = isChat(format) ? new ChatPlan(format, text) : null;
+    const written = JSON.stringify([format, text, template, shape]);
+    const places = (this.#template ?? this.#chat)?.places ?? 0;
+    this.digest = createHash('sha256').update(written).digest('base64');
+    this.bytes = written.length * BYTES_PER_CHAR + places * BYTES_PER_PLACE;
   }
 
   /** @returns null when it is larger than a payload may be, or more is looked at for it than `Work` allows */
@@ -80,7 +93,8 @@ export class PlannedContent {
     const { shape, format } = this.content;
     const { payloadBytesMax } = rules;
     const about = { id, type, time: idToDate(id).toISOString() };
-    const result = shape === null ? null : shaped(shape, { ...about, payload: payload.rounded }, work, payloadBytesMax);
+    const result =
+      shape === null ? null : shapeOf(shape, { ...about, payload: payload.rounded }, work, payloadBytesMax);
     const body = result === null ? payload.body : fitting(JSON.stringify(result), payloadBytesMax);
     const origin = { ...rules, tenantId, isWhole: shape === null };
     const values = () => ({ ...about, payload: result ?? payload.exact });
@@ -97,6 +111,15 @@ export class PlannedContent {
         return { body: JSON.stringify(this.#chat!.message(values(), origin.isWhole, work)), headers: {} };
     }
   }
+}
+
+/** @throws TooLarge */
+function shapeOf(plan: ShapePlan, event: EventValues, work: Work, charsMax: number): Record<string, unknown> {
+  const result = shaped(plan, event, work, charsMax);
+  if (result === null) {
+    throw new TooLarge();
+  }
+  return result;
 }
 
 /** @throws TooLarge */

@@ -1,5 +1,9 @@
 import { parseExact } from './exact-json.js';
 
+const BYTES_PER_CHAR = 2;
+/** A value that is parsed takes at most so many, such as an empty object. */
+const BYTES_PER_VALUE = 64;
+
 /** The payload of an event. It is parsed when something asks for it, and once for all that do. Nobody changes it. */
 export class Payload {
   #rounded: unknown;
@@ -18,5 +22,14 @@ export class Payload {
   get exact(): unknown {
     this.#exact ??= parseExact(this.body, () => this.rounded);
     return this.#exact;
+  }
+
+  /** About as much memory as it takes, parsed. */
+  get bytes(): number {
+    let commas = 0;
+    for (let at = this.body.indexOf(','); at !== -1; at = this.body.indexOf(',', at + 1)) {
+      commas += 1;
+    }
+    return this.body.length * BYTES_PER_CHAR + commas * BYTES_PER_VALUE;
   }
 }

@@ -7,14 +7,14 @@ import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX, TYPE_PATH } from './filter-pat
  */
 
 /** The placeholders that do not stand for a value of the payload. */
-export const EVENT_PATHS = [TYPE_PATH, '@id', '@time', '@payload'] as const;
+const EVENT_PATHS = [TYPE_PATH, '@id', '@time', '@payload'] as const;
 export type EventPath = (typeof EVENT_PATHS)[number];
 
 export const PATH_RULE = `names with dots between them, such as total.amount (at most ${PATH_NAMES_MAX} names and ${PATH_CHARS_MAX} characters; names with other characters than letters, digits, "_" and "-" stand in quotes), or one of ${EVENT_PATHS.join(', ')}`;
 
 export interface Placeholder {
   path: string;
-  /** What leads to its value in the payload; or what it is of the event. */
+  /** The names that lead to its value in the payload; or the path itself, for a value of the event. */
   of: readonly string[] | EventPath;
 }
 

@@ -22,39 +22,45 @@ export class TemplatePlan {
   readonly #gaps: (number | PlannedText)[] = [];
 
   constructor(template: unknown) {
-    this.#constants.push(this.#plan(template, ''));
+    const last: string[] = [];
+    this.#plan(template, last);
+    this.#constants.push(last.join(''));
   }
 
-  /** @param before the JSON since the last gap @returns the same with the tree, or what follows its last gap */
-  #plan(tree: unknown, before: string): string {
+  get places(): number {
+    return this.#values.places;
+  }
+
+  /** @param json since the last gap */
+  #plan(tree: unknown, json: string[]): void {
     if (typeof tree === 'string') {
-      return this.#planText(this.#values.text(tree), before);
+      this.#planText(this.#values.text(tree), json);
+    } else if (Array.isArray(tree)) {
+      tree.forEach((one, index) => {
+        json.push(index === 0 ? '[' : ',');
+        this.#plan(one, json);
+      });
+      json.push(tree.length === 0 ? '[]' : ']');
+    } else if (isObject(tree)) {
+      const members = Object.entries(tree);
+      members.forEach(([name, one], index) => {
+        json.push(index === 0 ? '{' : ',', JSON.stringify(name), ':');
+        this.#plan(one, json);
+      });
+      json.push(members.length === 0 ? '{}' : '}');
+    } else {
+      json.push(JSON.stringify(tree));
     }
-    if (Array.isArray(tree)) {
-      const planned = tree.reduce<string>(
-        (json, one, index) => this.#plan(one, index === 0 ? json : `${json},`),
-        `${before}[`,
-      );
-      return `${planned}]`;
-    }
-    if (!isObject(tree)) {
-      return before + JSON.stringify(tree);
-    }
-    const planned = Object.entries(tree).reduce(
-      (json, [name, one], index) => this.#plan(one, `${json}${index === 0 ? '' : ','}${JSON.stringify(name)}:`),
-      `${before}{`,
-    );
-    return `${planned}}`;
   }
 
-  #planText(parts: PlannedText, before: string): string {
-    if (parts.every((part) => typeof part === 'string')) {
-      return before + JSON.stringify(parts.join(''));
-    }
-    this.#constants.push(before);
+  #planText(parts: PlannedText, json: string[]): void {
     const [first, ...others] = parts;
+    if (parts.every((part) => typeof part === 'string')) {
+      json.push(JSON.stringify(parts.join('')));
+      return;
+    }
+    this.#constants.push(json.splice(0).join(''));
     this.#gaps.push(typeof first === 'number' && others.length === 0 ? first : parts);
-    return '';
   }
 
   /**

@@ -22,11 +22,13 @@ interface Place {
   /** The number of its value; null: no placeholder stands for it. */
   number: number | null;
   /** Places below it, by name. In a list a number is the place of one element, and another name is in all of them. */
-  readonly indexes: Map<string, Place>;
-  readonly names: Map<string, Place>;
+  indexes: Places;
+  names: Places;
 }
 
-const newPlace = (): Place => ({ number: null, indexes: new Map(), names: new Map() });
+type Places = Map<string, Place>;
+/** Stays empty. */
+const NO_PLACES: Places = new Map();
 
 /** A text with the numbers of values in it. */
 export type PlannedText = readonly (string | number)[];
@@ -34,8 +36,10 @@ export type PlannedText = readonly (string | number)[];
 /** The values that the placeholders of a content stand for. Each is read once, and each list once for all of them. */
 export class ValuePlan {
   #count = 0;
+  /** How many places it knows. */
+  places = 0;
   readonly #ofEvent = new Map<EventPath, number>();
-  readonly #ofPayload = newPlace();
+  readonly #ofPayload: Place = { number: null, indexes: NO_PLACES, names: NO_PLACES };
 
   /** Plans the placeholders of a text that was judged when it was saved. */
   text(text: string): PlannedText {
@@ -48,15 +52,23 @@ export class ValuePlan {
       this.#ofEvent.set(of, number);
       return number;
     }
-    let place = this.#ofPayload;
-    for (const name of of) {
-      const below = /^\d+$/.test(name) ? place.indexes : place.names;
-      const next = below.get(name) ?? newPlace();
-      below.set(name, next);
-      place = next;
-    }
+    const place = of.reduce((above, name) => this.#placeBelow(above, name), this.#ofPayload);
     place.number ??= this.#count++;
     return place.number;
+  }
+
+  /** The place with this name below another one. */
+  #placeBelow(above: Place, name: string): Place {
+    const kind = /^\d+$/.test(name) ? 'indexes' : 'names';
+    const known = above[kind].get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    const place: Place = { number: null, indexes: NO_PLACES, names: NO_PLACES };
+    this.places += 1;
+    // Most places have none below them, and an empty map takes more room than all else.
+    above[kind] = above[kind] === NO_PLACES ? new Map([[name, place]]) : above[kind].set(name, place);
+    return place;
   }
 
   /** @throws TooLarge */
@@ -70,11 +82,10 @@ export class ValuePlan {
   }
 }
 
-const NO_PLACES: ReadonlyMap<string, Place> = new Map();
 /** In each object of a list, more names than these are not looked up: the object's own are, which may be fewer. */
 const LOOKED_UP_MAX = 2;
 
-/** What is found in all elements of a list, and of the lists in it, by the numbers of values. */
+/** The values in all elements of a list, and of the lists in it, by their numbers. */
 type Found = Map<number, unknown[]>;
 
 class Reading {
@@ -108,12 +119,7 @@ class Reading {
     }
   }
 
-  #readBelow(
-    value: unknown,
-    indexes: ReadonlyMap<string, Place>,
-    names: ReadonlyMap<string, Place>,
-    found: Found | null,
-  ): void {
+  #readBelow(value: unknown, indexes: Places, names: Places, found: Found | null): void {
     if (Array.isArray(value)) {
       for (const [index, place] of indexes) {
         if (Number(index) < value.length) {
@@ -129,7 +135,7 @@ class Reading {
     }
   }
 
-  #readElements(list: readonly unknown[], names: ReadonlyMap<string, Place>, foundBefore: Found | null): void {
+  #readElements(list: readonly unknown[], names: Places, foundBefore: Found | null): void {
     this.work.take(list.length);
     const found: Found = foundBefore ?? new Map();
     for (const element of list) {
@@ -142,7 +148,7 @@ class Reading {
     }
   }
 
-  #readMembers(value: Record<string, unknown>, places: ReadonlyMap<string, Place>, found: Found | null): void {
+  #readMembers(value: Record<string, unknown>, places: Places, found: Found | null): void {
     if (found !== null && places.size > LOOKED_UP_MAX) {
       for (const name of Object.keys(value)) {
         const place = places.get(name);
@@ -161,7 +167,7 @@ class Reading {
 }
 
 /** The values of an event, by the numbers of their plan. Each is written once. */
-export class Values {
+class Values {
   readonly #json: string[] = [];
   readonly #texts: string[] = [];
 
@@ -170,19 +176,19 @@ export class Values {
     private readonly work: Work,
   ) {}
 
-  /** As JSON; null when it is missing. */
+  /** The JSON of a value; null when it is missing. */
   json(number: number): string {
     this.#json[number] ??= JSON.stringify(this.values[number] ?? null);
     return this.#json[number];
   }
 
-  /** As text; empty when it is missing or null. @throws TooLarge */
+  /** A value as text; empty when it is missing or null. @throws TooLarge */
   text(number: number): string {
     this.#texts[number] ??= this.beginOfText(number, Number.POSITIVE_INFINITY);
     return this.#texts[number];
   }
 
-  /** The same, as `textOf` shortens it. @throws TooLarge */
+  /** The same text, as `textOf` shortens it. @throws TooLarge */
   beginOfText(number: number, charsMax: number): string {
     const value = this.values[number];
     this.work.take(Array.isArray(value) ? value.length : 0);
@@ -215,7 +221,7 @@ export function textOf(value: unknown, charsMax = Number.POSITIVE_INFINITY): str
   return text;
 }
 
-/** What JSON.stringify gives; a longer text may differ behind `charsMax` characters. */
+/** The JSON of a value. A longer one than `charsMax` may differ behind these characters. */
 function beginOfJson(value: unknown, charsMax: number): string {
   const isList = Array.isArray(value);
   if (charsMax === Number.POSITIVE_INFINITY || !(isList || isObject(value))) {

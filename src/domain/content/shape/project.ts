@@ -1,7 +1,5 @@
 import { isObject } from '../../schema-rules/subschemas.js';
 import { typeNameOf } from '../../schema-rules/type-names.js';
-import type { EventValues } from '../values.js';
-import { TooLarge, type Work } from '../work.js';
 
 /** A field of a shape's result. */
 export type PlannedField = { readonly key: string } & (
@@ -28,6 +26,15 @@ export interface StoredShape {
   readonly plan: ShapePlan;
 }
 
+interface ShapedEvent {
+  readonly id: number;
+  readonly type: string;
+  /** The text for the result. */
+  readonly time: string;
+  /** Parsed. */
+  readonly payload: unknown;
+}
+
 /** Around a key: quotes, colon, comma. */
 const CHARS_AROUND_KEY = 4;
 
@@ -36,9 +43,15 @@ const CHARS_AROUND_KEY = 4;
  * item by item, whatever its schema says. It takes a time that grows with payload and result.
  *
  * @param charsMax for the names of fields in the result, which a list repeats for each item
- * @throws TooLarge when there are more, or as `work`
+ * @param work counts the fields of the result, and the items of lists
+ * @returns null when there are more
  */
-export function shaped(plan: ShapePlan, event: EventValues, work: Work, charsMax: number): Record<string, unknown> {
+export function shaped(
+  plan: ShapePlan,
+  event: ShapedEvent,
+  work: { take(steps: number): void },
+  charsMax: number,
+): Record<string, unknown> | null {
   let charsLeft = charsMax;
   const fieldsIn = (value: object, fields: readonly PlannedField[]): Record<string, unknown> => {
     work.take(fields.length);
@@ -46,9 +59,6 @@ export function shaped(plan: ShapePlan, event: EventValues, work: Work, charsMax
     for (const field of fields) {
       charsLeft -= field.key.length + CHARS_AROUND_KEY;
       result[field.key] = fieldOf(value, field);
-    }
-    if (charsLeft < 0) {
-      throw new TooLarge();
     }
     return result;
   };
@@ -64,12 +74,13 @@ export function shaped(plan: ShapePlan, event: EventValues, work: Work, charsMax
     return fields === undefined ? found : projected(found, fields);
   };
   const projected = (value: unknown, fields: readonly PlannedField[]): unknown => {
-    if (Array.isArray(value)) {
+    if (Array.isArray(value) && charsLeft >= 0) {
       work.take(value.length);
       return value.map((item) => projected(item, fields));
     }
-    return isObject(value) ? fieldsIn(value, fields) : null;
+    return isObject(value) && charsLeft >= 0 ? fieldsIn(value, fields) : null;
   };
   const fields = Object.hasOwn(plan.types, event.type) ? plan.types[event.type]! : plan.otherwise;
-  return fieldsIn(isObject(event.payload) ? event.payload : {}, fields);
+  const result = fieldsIn(isObject(event.payload) ? event.payload : {}, fields);
+  return charsLeft < 0 ? null : result;
 }
