@@ -2,5 +2,8 @@ import 'reflect-metadata';
 import { Field } from 'type-graphql';
 
 /** A field of the schema that may be null. */
-export const Nullable = (type: () => object, description: string, options: { defaultValue?: unknown } = {}) =>
-  Field(type, { ...options, nullable: true, description });
+export const Nullable = (
+  type: () => object,
+  description: string,
+  options: { defaultValue?: unknown; complexity?: number } = {},
+) => Field(type, { ...options, nullable: true, description });

@@ -13,7 +13,7 @@ interface FilterQuestion {
   events: { types: readonly string[]; last: number } | { id: number };
 }
 
-interface JudgedEvent {
+export interface JudgedEvent {
   id: number;
   eventType: string;
   body: string;

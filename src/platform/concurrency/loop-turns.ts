@@ -1,6 +1,6 @@
 import { FairQueue } from './fair-queue.js';
 
-/** In one turn of the event loop, work begins until it has taken this long. */
+/** The default for daemons, whose heartbeats and receivers wait meanwhile. */
 const TURN_MS = 1;
 /** How soon work is tried again that may not begin yet. */
 const TRY_EVERY_MS = 5;
@@ -22,8 +22,14 @@ export class LoopTurns<Key> {
   #nextIsSet = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param mayBegin asked again every few milliseconds where it says no; default: all may begin */
-  constructor(private readonly mayBegin: (key: Key) => boolean = () => true) {}
+  /**
+   * @param mayBegin asked again every few milliseconds where it says no; default: all may begin
+   * @param turnMs in one turn of the event loop, work begins until it has taken this long
+   */
+  constructor(
+    private readonly mayBegin: (key: Key) => boolean = () => true,
+    private readonly turnMs = TURN_MS,
+  ) {}
 
   get waitingCount(): number {
     return this.#waiting.weight;
@@ -51,7 +57,7 @@ export class LoopTurns<Key> {
   }
 
   get #hasTime(): boolean {
-    return this.#usedMs < TURN_MS;
+    return this.#usedMs < this.turnMs;
   }
 
   #setNext(): void {

@@ -12,13 +12,15 @@ import { takenType } from '../../../entities/fields.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import { invalidInput, notFound, requireNoIssues } from '../../../errors.js';
-import { previewFilter } from '../../../operations/explorer/preview-filter.js';
+import { type JudgedEvent, previewFilter } from '../../../operations/explorer/preview-filter.js';
 import { eventTypeNames } from '../../../operations/fields/kind-rules.js';
 import { changedValues } from '../../../operations/fields/rules.js';
 import { requireUsable } from '../../../operations/webhooks/content-settings.js';
+import { piece } from '../../../platform/concurrency/in-pieces.js';
 import { type Context, tenantOf } from '../../context/context.js';
 import { payloadText } from '../emits/payload-text.js';
 import { sizeIssues } from '../fields/connection.js';
+import { PAYLOAD_COST } from '../fields/costs.js';
 import { idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
 import { knownTo } from '../fields/known-event-type.js';
@@ -72,7 +74,8 @@ class ContentSample {
 
   @Nullable(
     () => String,
-    'The body that would be sent. Null when it does not match, or is larger than a payload may be.',
+    'The body that would be sent. Null when it does not match, or is larger than a payload may be or takes too many steps. Costs 100, because it is made for the answer.',
+    { complexity: PAYLOAD_COST },
   )
   body!: string | null;
 
@@ -123,7 +126,7 @@ export class PreviewContentResolver {
     if (input.payload) {
       const body = payloadText(context, input.payload, ['input', 'payload']);
       const eventType = tried.eventTypes.find((name) => name !== WILDCARD) ?? TEST_EVENT_TYPE;
-      return ofPayload(context, tried, { type: eventType, body });
+      return await ofPayload(context, tried, { type: eventType, body });
     }
     const events =
       typeof input.eventId === 'string'
@@ -134,39 +137,45 @@ export class PreviewContentResolver {
     if ('id' in events && counts.total === 0) {
       throw notFound('event', events.id);
     }
-    return {
-      ...counts,
-      samples: samples.map(({ matches, failedCondition, ...event }) => ({
-        event: Object.assign(new Event(), event, { tenantId }),
-        matches,
-        failedCondition,
-        ...sentOf(context, tried, matches, { id: event.id, tenantId, type: event.eventType, body: event.body }),
-      })),
-    };
+    return { ...counts, samples: await Promise.all(samples.map((sample) => sampleOf(context, tried, sample))) };
   }
 }
 
-function ofPayload(
+async function sampleOf(
+  context: Context,
+  tried: Tried,
+  { matches, failedCondition, ...event }: JudgedEvent,
+): Promise<ContentSample> {
+  const { id, eventType: type, body } = event;
+  const tenantId = tenantOf(context);
+  const sent = await sentOf(context, tried, matches, { id, tenantId, type, body });
+  return { event: Object.assign(new Event(), event, { tenantId }), matches, failedCondition, ...sent };
+}
+
+async function ofPayload(
   context: Context,
   tried: Tried,
   { type, body }: Pick<ContentEvent, 'type' | 'body'>,
-): ContentPreview {
+): Promise<ContentPreview> {
   const { filter } = tried.content;
-  const failedCondition = filter === null ? null : new FilteredEvent(type, body).failedCondition(filter);
+  const tenantId = tenantOf(context);
+  const judge = () => (filter === null ? null : new FilteredEvent(type, body).failedCondition(filter));
+  const failedCondition = await piece(tenantId, judge);
   const matches = failedCondition === null;
-  const event = { id: dateToId(context.clock()), tenantId: tenantOf(context), type, body };
-  const sent = sentOf(context, tried, matches, event);
+  const sent = await sentOf(context, tried, matches, { id: dateToId(context.clock()), tenantId, type, body });
   return { matched: Number(matches), total: 1, samples: [{ event: null, matches, failedCondition, ...sent }] };
 }
 
-function sentOf(
+async function sentOf(
   { config, budget }: Context,
   { content }: Tried,
   matches: boolean,
   event: ContentEvent,
-): Pick<ContentSample, 'body' | 'headers'> {
+): Promise<Pick<ContentSample, 'body' | 'headers'>> {
   const made = contentFrom(content);
-  const sent = !matches ? null : made === null ? { body: event.body, headers: {} } : contentOf(event, made, config);
+  const plain = { body: event.body, headers: {} };
+  const make = () => (!matches ? null : made === null ? plain : contentOf(event, made, config));
+  const sent = await piece(event.tenantId, make);
   return sent === null
     ? { body: null, headers: null }
     : { body: budget.spend(sent.body), headers: { 'content-type': 'application/json', ...sent.headers } };
