@@ -39,6 +39,7 @@ export class InFlight {
 export class Share extends InFlight {
   /** Deliveries that wait for a permit. */
   waiting = 0;
+  /** How many have joined it. */
   endpoints = 0;
 
   constructor(private readonly forget: () => void) {

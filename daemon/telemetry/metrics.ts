@@ -33,7 +33,7 @@ interface Watched {
 export class DaemonMetrics extends Meter {
   readonly putOffs = this.tally(
     'hookwright_put_offs_total',
-    'Deliveries that were put off: their endpoint had no room, or a fault of our own kept them. By lane.',
+    'Deliveries that were put off: their endpoint had no room, their tenant no time for contents, or a fault of our own kept them. By lane.',
     ['lane'],
   );
   readonly disabled = this.tally(
