@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ContentsOfDeliveries } from '../../daemon/delivery/contents.js';
+import { ContentPace } from '../../src/domain/pacing/content-pace.js';
+import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
@@ -77,4 +80,32 @@ test('a message to a chat about a payload of 256 KiB goes out', async () => {
   await stack.emit('booking.created', { code: 'K7', rows });
   await eventually(() => chat.received.length === 1);
   expect(JSON.parse(chat.received[0]!.body.toString()).text).toMatch(/^K7: (1, ){300,}.*…$/);
+});
+
+test('webhooks with the same content share what was made of an event, and nobody else does', async () => {
+  const [one, same, other] = [await stack.endpoint(), await stack.endpoint(), await stack.endpoint()];
+  const template = { list: '{{lines.n}}', type: '{{@type}}' };
+  await stack.change(one.webhookId, { format: 'TEMPLATE', template });
+  await stack.change(same.webhookId, { format: 'TEMPLATE', template: { ...template } });
+  await stack.change(other.webhookId, { format: 'TEMPLATE', template: { ...template, other: true } });
+  const contents = new ContentsOfDeliveries({ ...stack.services, fence: { ending: false } });
+  const pace = new ContentPace();
+  const make = async (
+    { webhookId }: Endpoint,
+    { tenantId = stack.tenantId, eventId = 1, body = JSON.stringify({ lines }) } = {},
+  ) => {
+    const [row] = await stack.rows<{ id: number }>(
+      `select content_id::float8 as id from hookwright.webhook_options where webhook_id = ${webhookId}`,
+    );
+    const delivery = { tenantId, eventType: 'a.b', body, content: { id: row!.id, eventId } } as DueDelivery;
+    return (await contents.of(delivery, pace.begin()))!;
+  };
+  const first = await make(one);
+  expect(JSON.parse(first.body)).toEqual({ list: numbers, type: 'a.b' });
+  expect([await make(one), await make(same)].every((sent) => sent === first)).toBe(true);
+  expect(JSON.parse((await make(other)).body)).toEqual({ list: numbers, type: 'a.b', other: true });
+  const elsewhere = JSON.stringify({ lines: lines.slice(1) });
+  for (const event of [{ tenantId: stack.tenantId + 1 }, { eventId: 2 }]) {
+    expect(JSON.parse((await make(one, { ...event, body: elsewhere })).body).list).toEqual(numbers.slice(1));
+  }
 });
