@@ -80,6 +80,9 @@ export class LoopTurns<Key> {
       next.begin();
     }
     if (this.#waiting.isEmpty) {
+      if (this.#usedMs > 0) {
+        this.#setNext(); // the next turn has its time again
+      }
       return;
     }
     if (this.#hasTime) {
