@@ -1,5 +1,6 @@
+import { compared, isListed, negation, someOf, type Truth } from './compare-values.js';
 import { comparisonsIn } from './compile-filter.js';
-import { isObject, parseExact, writtenNumber } from './exact-json.js';
+import { isObject, parseExact } from './exact-json.js';
 import { ExactNumber } from './exact-number.js';
 import type { ElementCondition, EventFilter, FieldCondition, FilterOp, FilterScalar } from './filter.js';
 import { namesOf, TYPE_PATH } from './filter-path.js';
@@ -21,9 +22,6 @@ interface Place {
   path: string;
   pointer: string;
 }
-
-/** A comparison of two types is unknown, also when it is negated, as in SQL. */
-type Truth = true | false | 'unknown';
 
 /** So many comparisons take a tenth of a second: a filter that needs more is not asked (hookwright.readable_body). */
 const COMPARISONS_MAX = 1_000_000;
@@ -147,35 +145,6 @@ const wholeElement = ({ path }: ElementCondition, at: Place, negated: boolean): 
   negated,
 });
 
-const negation = (truth: Truth): Truth => (truth === 'unknown' ? truth : !truth);
-
-/** Whether one of the items is true. It looks at no more of them then. */
-function someOf<Item>(items: readonly Item[], judge: (item: Item) => Truth): Truth {
-  let found: Truth = false;
-  for (const item of items) {
-    const truth = judge(item);
-    if (truth === true) {
-      return true;
-    }
-    found = truth === 'unknown' ? truth : found;
-  }
-  return found;
-}
-
-/** `EQ` with one of a list, whose values have one type besides null: in the time of one comparison for each value. */
-function isListed(values: readonly unknown[], list: readonly FilterScalar[]): Truth {
-  const listed = new Set<unknown>(list);
-  const type = typeof list.find((one) => one !== null);
-  return someOf(values, (value) => {
-    const written = writtenNumber(value);
-    const rounded = written === null ? value : Number(written);
-    if (listed.has(rounded)) {
-      return compared(value, 'EQ', rounded as FilterScalar);
-    }
-    return value === null || type === 'undefined' || typeof rounded === type ? false : 'unknown';
-  });
-}
-
 /** Elements of an array, but not of arrays in it. */
 const elements = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
@@ -200,52 +169,6 @@ function valuesAt(payload: unknown, names: readonly string[]): unknown[] {
 
 const hasMember = (value: unknown, name: string): value is Record<string, unknown> =>
   isObject(value) && Object.hasOwn(value, name);
-
-/** Null differs from all other values, and no other two types can be compared. */
-function compared(value: unknown, op: FilterOp, other: FilterScalar): Truth {
-  if (op === 'STARTS_WITH' || op === 'CONTAINS') {
-    const text = other as string;
-    return typeof value !== 'string' ? 'unknown' : op === 'CONTAINS' ? value.includes(text) : value.startsWith(text);
-  }
-  if (value === null || other === null) {
-    return value === other && op !== 'GT' && op !== 'LT';
-  }
-  if (typeof other === 'number') {
-    const order = orderOfNumbers(value, other);
-    return order === null ? 'unknown' : isInOrder(order, op);
-  }
-  if (typeof other === 'string') {
-    if (typeof value !== 'string') {
-      return 'unknown';
-    }
-    return op === 'EQ' ? value === other : isInOrder(compareTexts(value, other), op);
-  }
-  return typeof value === 'boolean' ? value === other : 'unknown';
-}
-
-const isInOrder = (order: number, op: FilterOp): boolean =>
-  (order === 0 && (op === 'EQ' || op === 'GE' || op === 'LE')) ||
-  (order > 0 && (op === 'GT' || op === 'GE')) ||
-  (order < 0 && (op === 'LT' || op === 'LE'));
-
-/** By code points: JavaScript itself compares halves of them. */
-function compareTexts(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) {
-    at += 1;
-  }
-  // A difference in the second half: the first halves are equal, so the second ones decide.
-  return (one.codePointAt(at) ?? -1) - (other.codePointAt(at) ?? -1);
-}
-
-/** Null: the value is not a number. Only numbers that round to the same value are compared by their digits. */
-function orderOfNumbers(value: unknown, other: number): number | null {
-  const written = writtenNumber(value);
-  if (written === null) {
-    return typeof value === 'number' ? value - other : null;
-  }
-  return Number(written) - other || new ExactNumber(written).compare(new ExactNumber(String(other)));
-}
 
 /** In valid JSON. The first kind is a whole surrogate pair. */
 const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^u])/g;
