@@ -187,10 +187,11 @@ describe('the API', () => {
 
   test('tells why the database could not do what a field asked for', async () => {
     const { id } = await stack.webhook(receiver.url);
-    const readOnly = '?options=-c%20default_transaction_read_only%3Don';
+    const readOnly = new URL(stack.databaseUrl);
+    readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
     const { errors, faults } = await faultsOf(
       `mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`,
-      `${stack.databaseUrl}${readOnly}`,
+      readOnly.href.replaceAll('+', '%20'),
     );
     expect(errors[0]?.message).toBe('The database takes no changes at the moment; try again.');
     expect(faults).toContainEqual(
