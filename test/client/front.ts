@@ -38,7 +38,7 @@ export class Front implements AsyncDisposable {
     const received = { at: performance.now(), body: await text(request) };
     this.requests.push(received);
     const { authorization = '' } = request.headers;
-    const headers = { 'content-type': 'application/json', authorization };
+    const headers = { 'content-type': 'application/json', 'accept-encoding': 'identity', authorization };
     const pass = () => fetch(`${this.target}${request.url}`, { method: 'POST', headers, body: received.body });
     await (this.#next.shift() ?? passed)(response, pass);
   }

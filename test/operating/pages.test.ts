@@ -25,7 +25,7 @@ describe('docs/{install,operate,troubleshoot}.md', () => {
   });
 
   test('name commands that exist alone', () => {
-    const named = [...page.matchAll(/(?:`|^)hookwright ([a-z]+)/gm)].map(([, name]) => name!);
+    const named = [...page.matchAll(/(?:`|^)\.\/hookwright ([a-z]+)/gm)].map(([, name]) => name!);
     expect(new Set(named).size).toBeGreaterThan(5);
     expect(
       named.filter(

@@ -53,7 +53,10 @@ describe.each(Object.entries(good))('the body of %s', (line, whole) => {
     }
     const names = words(`secret id Active URL held event eventTypes constructor toString a/b~c consecutive_failures
       disabled_at tenant_id`);
-    for (const name of [...names, '', ' ', '\u0000', '\ud800', 'x'.repeat(400)]) {
+    // A change ignores the fields that only answers have.
+    const ignored = line.startsWith('PATCH') ? ['id', 'consecutive_failures'] : [];
+    const refused = names.filter((name) => !ignored.includes(name));
+    for (const name of [...refused, '', ' ', '\u0000', '\ud800', 'x'.repeat(400)]) {
       await refusals.expect(withId(line), { json: { ...whole, [name]: 1 } }, [422]);
     }
     await send(JSON.stringify(whole).replace('{', '{"__proto__": {"active": true}, '), json, [422]);

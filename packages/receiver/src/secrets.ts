@@ -64,7 +64,7 @@ function readSecret(secret: unknown): SecretKeys {
 export function otherForm({ contract }: SecretKeys): SecretKeys | null {
   const text = new TextDecoder().decode(contract);
   try {
-    return readSecret(text.startsWith(PREFIX) ? text.slice(PREFIX.length) : PREFIX + text);
+    return readSecret((PREFIX + text).replace(PREFIX + PREFIX, ''));
   } catch {
     return null;
   }
