@@ -39,7 +39,7 @@ const PARSED =
   'Fastify: addContentTypeParser("*", { parseAs: "buffer" }, …). Next, Hono, fetch: await request.arrayBuffer(). ' +
   'Nest: NestFactory.create(AppModule, { rawBody: true }).';
 
-const NO_HEADERS = "There are no headers: pass the request's (AWS ALB: event.multiValueHeaders).";
+const NO_HEADERS = 'There are no headers: pass them (AWS ALB: event.multiValueHeaders).';
 
 /**
  * Whether a request is a delivery that was signed with one of the secrets. Nothing that a stranger sends makes it throw.

@@ -80,7 +80,7 @@ export function createReceiver<Events extends object, Context>(
   return async (incoming) => {
     try {
       if (!METHODS.split(', ').includes(incoming.method ?? '')) {
-        return answer(405, { reason: 'METHOD_NOT_ALLOWED', message: `Deliveries are ${METHODS}.` }, { allow: METHODS });
+        return answer(405, { reason: 'METHOD_NOT_ALLOWED', message: `Only ${METHODS}.` }, { allow: METHODS });
       }
       const secrets = await secretsFor(incoming.context);
       const body = await incoming.read(options.bodyBytesMax ?? BODY_BYTES_MAX);
