@@ -104,6 +104,23 @@ describe('beside commits that change several rows, each answer shows what one co
   });
 });
 
+test('many queries at once, some that search first and some that read first, are all answered', async () => {
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const queries = [
+    `{ webhook(id: "${webhookId}") { id stats(since: "${since}") { resolution } heldCount } }`,
+    `{ stats(since: "${since}") { resolution } webhooks(first: 20) { edges { node { id heldCount } } } }`,
+    `{ deliveries(filter: { payloadContains: "SUMMER", since: "${since}" }) { edges { node { attempts { number } } } } }`,
+  ];
+  for (let burst = 0; burst < 5; burst++) {
+    const asked = Array.from({ length: 12 }, (_, n) => api.by(tenant).read(queries[n % queries.length]!));
+    expect(await Promise.all(asked)).toHaveLength(12);
+  }
+  const { rows } = await api.owner.query(
+    `select count(*)::int as open from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
+  );
+  expect(rows).toEqual([{ open: 0 }]);
+});
+
 test('a query that one statement answers opens no transaction of its own', async () => {
   const sent = await sentDuring(() => api.by(tenant).read('{ deliveries(first: 1) { edges { node { id status } } } }'));
   expect(sent.filter(({ text }) => text.includes('repeatable read'))).toEqual([]);

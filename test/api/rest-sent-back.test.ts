@@ -81,6 +81,22 @@ test('a value that is inherited becomes its own when it is sent without `own`', 
   expect((await read(`/webhooks/${id}/options`)).data.delivery.own).toContain('timeout_ms');
 });
 
+test('a webhook that is made of the options of another one inherits what that one inherits', async () => {
+  const { data } = await read(`/webhooks/${id}/options`);
+  const { headers: _headers, auth: _auth, ...delivery } = data.delivery;
+  const made = await api.webhook({ url: 'https://example.com/', events: ['*'], options: { ...data, delivery } });
+  expect((await read(`/webhooks/${made.id}/options`)).data.delivery.own).toEqual(['retry_delays_seconds']);
+});
+
+test.each([{}, { kind: 'BASIC' }, { kind: 'BASIC', username: 'hooks' }])(
+  'an auth without its secret, given in part as %j, stays',
+  async (auth) => {
+    const before = await read(`/webhooks/${id}/options`);
+    expect((await patch(`/webhooks/${id}/options`, { name: 'Another', delivery: { auth } })).status).toBe(200);
+    expect((await read(`/webhooks/${id}/options`)).data).toEqual({ ...before.data, name: 'Another' });
+  },
+);
+
 describe('what belongs to a secret does not change without it', () => {
   const refused = async (path: string, json: object) => {
     const before = await read(`/webhooks/${id}/options`);
@@ -102,6 +118,14 @@ describe('what belongs to a secret does not change without it', () => {
     { headers: { 'X-Api-Key': { secret: false } } },
   ])('nor by %j', async (delivery) => {
     expect(await refused(`/webhooks/${id}/options`, { delivery })).toEqual(bound);
+  });
+
+  test('and a readable header becomes secret by its value alone', async () => {
+    const header = { delivery: { headers: { 'X-Env': { secret: true } } } };
+    expect(await refused(`/webhooks/${id}/options`, header)).toMatchObject({
+      status: 422,
+      errors: [{ pointer: '/delivery/headers/X-Env/value', code: 'required' }],
+    });
   });
 
   test('and there is none to keep for a header or an auth that the webhook does not have', async () => {

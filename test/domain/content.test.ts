@@ -288,8 +288,11 @@ describe('a message to a chat', () => {
     ['{{a}}', '<https://evil.example.com|Bank>', '<\u200bhttps://evil.example.com|Bank>'],
     ['<{{a}}|Open>', 'https://example.com/a?b=c&d', '<https://example.com/a?b=c&d|Open>'],
     ['<{{a}}|Open>', 'https://example.com/|Evil>x', '<https://example.com/%7CEvil%3Ex|Open>'],
-  ])('mentions nobody in Google Chat, and makes no other link: %s with %s', (text, a, made) => {
-    expect(textOf('GOOGLE_CHAT', text, { a })).toBe(made);
+    ['<{{a}}{{b}}>', 'us', '<\u200bus\u200bers/all>', 'ers/all'],
+    ['<{{a}}/{{b}}>', 'users', '<\u200busers/123>', '123'],
+    ['<https://x.test/{{a}}|Open>', 'all', '<https://x.test/all|Open>'],
+  ])('mentions nobody in Google Chat, and makes no other link: %s with %s', (text, a, made, b = '') => {
+    expect(textOf('GOOGLE_CHAT', text, { a, b })).toBe(made);
   });
 
   test('has values in the address of a link that neither end it nor give it a label', () => {

@@ -83,6 +83,14 @@ describe('an answer that repeats a secret', () => {
     expect(headers).toEqual({ location: `/a?key=${HIDDEN}`, link: [HIDDEN] });
   });
 
+  test('in a header as bytes of UTF-8, which Node reads as characters each, is hidden too', () => {
+    const secret = 'pä/s"s+w&r<d~K€y';
+    const sent = Buffer.from(`key=${secret}; path=/`).toString('latin1');
+    expect(shown(answer('', false, { 'set-cookie': [sent] }), secret).headers).toEqual({
+      'set-cookie': [`key=${HIDDEN}; path=/`],
+    });
+  });
+
   test('several times, and several secrets of which one is a part of another, hides them all', () => {
     const body = '{"a":"long\\/secret\\/tail","b":"long/secret","c":["long/secret/tail"]}';
     expect(bodyShown(body, 'long/secret', 'long/secret/tail')).toBe(

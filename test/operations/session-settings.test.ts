@@ -26,7 +26,9 @@ beforeAll(async () => {
       await client.query(`alter database ${name} set ${setting}`);
     }
   });
-  services = await openTestServices(`${database.url}?options=-c%20work_mem%3D8MB`);
+  const url = new URL(database.url);
+  url.searchParams.set('options', '-c work_mem=8MB');
+  services = await openTestServices(url.href.replaceAll('+', '%20'));
 });
 afterAll(async () => {
   await services.db.close();

@@ -37,7 +37,7 @@ export async function diagnose(
   }
   for (const other of secrets.map(otherForm)) {
     if (other !== null && (await fittingSecret([other], claim, body)) >= 0) {
-      return refuse('WRONG_SECRET', `The secret fits as ${other.hint}: set that.`);
+      return refuse('WRONG_SECRET', `The secret fits as ${other.hint}: set it.`);
     }
   }
   const tried = secrets.map(({ hint }) => hint).join(', ');

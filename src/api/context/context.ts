@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
-import { globalId, readId } from '../../domain/ids/global-id.js';
+import { readId } from '../../domain/ids/global-id.js';
 import { capabilityWith } from '../../domain/keys/portal-session.js';
 import { hasScope, type Scope, scopesWith } from '../../domain/keys/scopes.js';
 import { AuditActor } from '../../entities/audit-entry.js';
-import { ApiError, invalidInput, keyRequired, notFound, type Path } from '../../errors.js';
+import { ApiError, keyRequired, notFound } from '../../errors.js';
 import type { Emitter } from '../../operations/emits/emit-events.js';
 import type { EmitTrouble } from '../../operations/emits/emit-trouble.js';
 import type { EventTypeRegistry } from '../../operations/event-types/event-type-registry.js';
@@ -22,6 +22,7 @@ import type { Span, Tracing } from '../../platform/telemetry/tracing.js';
 import type { ChangeFeed } from '../live/change-feed.js';
 import { createLoaders, type Loaders } from './loaders.js';
 import { AnswerBudget, type MemoryBudget } from './memory-budget.js';
+import { otherTenant } from './other-tenant.js';
 import type { RateLimits } from './rate-limits.js';
 
 export type { Caller } from '../../operations/keys/authenticate.js';
@@ -122,11 +123,18 @@ export class Context extends WithServices {
     return this.madeEm;
   }
 
-  /** All reads of this context see one moment from now on. It is the context of a query, which has read nothing yet. */
-  enter(moment: Moment): void {
+  /**
+   * All reads of this context see one moment from now on, which must be ended. It is the context of a query that has
+   * read nothing yet.
+   */
+  async beginMoment(tenantId: number): Promise<Moment> {
+    const { searches } = this;
+    const moment = await Moment.begin(this.db, tenantId, (work) => searches.runQuery(tenantId, work));
     this.db = moment.db;
+    this.searches = searches.within;
     this.madeEm = moment.em;
     this.madeLoaders = undefined;
+    return moment;
   }
 
   /**
@@ -138,9 +146,8 @@ export class Context extends WithServices {
     if (!readsOfRows || this.tenantId === null) {
       return work(this);
     }
-    const moment = new Moment(this.db, this.tenantId);
     const own: Context = Object.assign(Object.create(Object.getPrototypeOf(this)), this);
-    own.enter(moment);
+    const moment = await own.beginMoment(this.tenantId);
     try {
       return await work(own);
     } finally {
@@ -245,15 +252,4 @@ export function tenantOf(context: Context): number {
 /** @throws ApiError as `tenantOf` does */
 export function requireTenant(context: Context): void {
   tenantOf(context);
-}
-
-/** @param where the part of the request that names the tenant */
-export function otherTenant(where: string): ApiError {
-  return new ApiError('scope_missing', `An API key acts for its own tenant only; ${where} names another one.`);
-}
-
-/** A platform key names one tenant in an input and another one, `tenantId`, in the header. */
-export function otherThanHeader(tenantId: number, path: Path): ApiError {
-  const detail = `must be ${globalId('Tenant', tenantId)}, as the header Hookwright-Tenant says, or be left out`;
-  return invalidInput([{ path, code: 'contradiction', detail }]);
 }

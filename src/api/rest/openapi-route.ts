@@ -21,7 +21,7 @@ interface Made {
   of: readonly RegisteredEventType[];
   /** By `Content-Encoding`. All slow readers share these bytes. */
   bytes: Readonly<Record<Encoding, Buffer>>;
-  etag: string;
+  hash: string;
 }
 
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
@@ -43,16 +43,16 @@ export async function openApiRoute(
     if (made === null || made.of.length !== of.length || of.some((type, at) => type !== made?.of[at])) {
       made = await makeDocument(config, of);
     }
-    const { bytes, etag } = made;
+    const encoding = (new Negotiator(request).encoding([...ENCODINGS]) ?? 'identity') as Encoding;
+    const etag = `"${made.hash}${encoding === 'identity' ? '' : `-${encoding}`}"`; // other bytes, another tag
     reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding', etag });
     if (isKnown(request.headers['if-none-match'], etag)) {
       return reply.code(304).send();
     }
-    const encoding = new Negotiator(request).encoding([...ENCODINGS]) as Encoding | undefined;
-    if (encoding !== undefined && encoding !== 'identity') {
+    if (encoding !== 'identity') {
       reply.header('content-encoding', encoding);
     }
-    return reply.type('application/json; charset=utf-8').send(bytes[encoding ?? 'identity']);
+    return reply.type('application/json; charset=utf-8').send(made.bytes[encoding]);
   });
 }
 
@@ -60,8 +60,8 @@ async function makeDocument(config: Services['config'], of: readonly RegisteredE
   const identity = Buffer.from(JSON.stringify(openApiDocument(config, of)));
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
   const [br, gzip] = await Promise.all([brotliCompressed(identity, quality), gzipped(identity)]);
-  const etag = `"${createHash('sha256').update(identity).digest('base64url')}"`;
-  return { of, bytes: { br, gzip, identity }, etag };
+  const hash = createHash('sha256').update(identity).digest('base64url');
+  return { of, bytes: { br, gzip, identity }, hash };
 }
 
 /** Compares weakly (RFC 9110 §13.1.2): a proxy that compresses the answer makes the tag weak. */

@@ -17,7 +17,7 @@ type Values = Readonly<Record<string, unknown>>;
  * Leaves out of a change of options the values that GET shows. A value that is inherited becomes the webhook's own,
  * unless `own` is sent with it: then it was read.
  *
- * @param shown the options as GET shows them; a new webhook has none
+ * @param shown the options as GET shows them, or would show them of a new webhook without any
  * @param path of the options in the body
  * @throws ApiError secrets_bound_to_origin for a change of what a secret belongs to, without the secret; invalid_input
  */
@@ -27,8 +27,8 @@ export function changedOptions(fields: Fields, change: Values, shown: Values, pa
     if (field.kind !== 'group') {
       return changedValue(field, name, value, shown[name], path);
     }
-    const members =
-      value === null ? null : changedMembers(field, value as Values, (shown[name] ?? {}) as Values, [...path, name]);
+    const before = shown[name] as Values;
+    const members = value === null ? null : changedMembers(field, value as Values, before, [...path, name]);
     return members === null || Object.keys(members).length > 0 ? [[name, members]] : [];
   });
   return Object.fromEntries(changed);
@@ -55,8 +55,9 @@ function changedValue(field: Field, name: string, value: unknown, shown: unknown
     const headers = changedHeaders(value as Headers, (shown ?? {}) as Headers, [...path, name]);
     return Object.keys(headers).length > 0 ? [[name, headers]] : [];
   }
-  if (field.kind === 'auth' && value !== null) {
-    requireSecretOfAuth(value as Values, shown as Values | null | undefined, [...path, name]);
+  if (field.kind === 'auth' && value !== null && hasNoSecret(value as Values)) {
+    requireSameAuth(value as Values, shown as Values | null | undefined, [...path, name]);
+    return [];
   }
   return [[name, value]];
 }
@@ -67,24 +68,28 @@ function changedHeaders(change: Headers, shown: Headers, path: Path): Headers {
   const changed = Object.entries(change).filter(([name, header]) => !isDeepStrictEqual(header, shown[name]));
   for (const [name, header] of changed) {
     if (header !== null && header.value === undefined) {
-      if (shown[name]?.secret === true && header.secret === false) {
-        throw secretMissing(`the header ${name}`, 'make it readable', 'its value');
-      }
-      const detail = 'is required: the webhook has no such header that could keep its value';
-      if (shown[name] == null) {
-        throw invalidInput([{ path: [...path, name, 'value'], code: 'required', detail }]);
-      }
+      requireSameHeader(header.secret, shown[name]?.secret, name, path);
     }
   }
-  return Object.fromEntries(changed);
+  return Object.fromEntries(changed.filter(([, header]) => header === null || header.value !== undefined));
+}
+
+/** A header without its value must be as it was. */
+function requireSameHeader(secret: boolean | undefined, was: boolean | undefined, name: string, path: Path): void {
+  if (was === true && secret === false) {
+    throw secretMissing(`the header ${name}`, 'make it readable', 'its value');
+  }
+  if (was === undefined || (was === false && secret === true)) {
+    const why = was === undefined ? 'the webhook has no such header that could keep its value' : 'send it to hide it';
+    throw invalidInput([{ path: [...path, name, 'value'], code: 'required', detail: `is required: ${why}` }]);
+  }
 }
 
 const AUTH_SECRETS = ['basic', 'bearer', 'api_key'];
 
-function requireSecretOfAuth(value: Values, shown: Values | null | undefined, path: Path): void {
-  if (AUTH_SECRETS.some((name) => value[name] !== undefined)) {
-    return;
-  }
+const hasNoSecret = (auth: Values): boolean => AUTH_SECRETS.every((name) => auth[name] === undefined);
+
+function requireSameAuth(value: Values, shown: Values | null | undefined, path: Path): void {
   if (shown == null) {
     const detail = `must have exactly one of ${AUTH_SECRETS.join(', ')}: the webhook has no auth that it could keep`;
     throw invalidInput([{ path, code: 'required', detail }]);

@@ -3,7 +3,7 @@ import type { Fields } from '../../domain/fields/field.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError, type Path } from '../../errors.js';
-import type { Context } from '../context/context.js';
+import { type Context, tenantOf } from '../context/context.js';
 import { optionsOf } from '../graphql/fields/options-of.js';
 import { readField, readWebhook } from '../graphql/webhooks/webhook.js';
 import { contextOf } from '../http/asking.js';
@@ -83,11 +83,12 @@ export async function updateMerged<Data>(
   }
 }
 
-/** The options as GET shows them, but for `own`. */
-async function shownOptions(webhook: Webhook, context: Context): Promise<Record<string, unknown>> {
+/** The options as GET shows them of a webhook, but for `own`. @param webhook null: one without any, of the tenant */
+export async function shownOptions(webhook: Webhook | null, context: Context): Promise<Record<string, unknown>> {
+  const noun = webhook ?? ({ tenantId: tenantOf(context), optionsVersion: null } as Webhook);
   const names = Object.entries(webhookFields as Fields).filter(([, { beside }]) => beside);
   const values = names.map(async ([name, { kind }]) => {
-    const value = await readField(webhook, name, context);
+    const value = await readField(noun, name, context);
     const members = () => Object.entries(value as object).map(([inner, one]) => [restName(inner), one]);
     return [restName(name), kind === 'group' ? Object.fromEntries(members()) : value];
   });

@@ -4,7 +4,7 @@ import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { ApiError } from '../../errors.js';
 import { callerOf, type Services } from '../context/context.js';
 import { idempotencyKey } from '../graphql/fields/input.js';
-import { expectAsker, freeWhenSent, whoAsks } from '../http/asking.js';
+import { contextOf, expectAsker, freeWhenSent, whoAsks } from '../http/asking.js';
 import { readJson } from '../http/json-body.js';
 import { headerOf, slashTooMany } from '../http/requests.js';
 import { inGraphqlTerms, mergedMaps } from './field-forms.js';
@@ -16,7 +16,7 @@ import { readPart } from './read-part.js';
 import { webhookChange, webhookInput, writableIn } from './schemas.js';
 import { changedOptions } from './sent-back.js';
 import { testRoute } from './test-webhook.js';
-import { optionRoutes, updateMerged } from './webhook-options.js';
+import { optionRoutes, shownOptions, updateMerged } from './webhook-options.js';
 import {
   bodyOf,
   canReadIfMatch,
@@ -79,7 +79,8 @@ function creation(app: FastifyInstance, operations: Operations, basePath: string
   const onCreate = [operations.create.authorise, hasNoParameters, canReadKey];
   app.post('/webhooks', { onRequest: onCreate }, async (request, reply) => {
     const { options, ...fields } = bodyOf(request, webhookInput);
-    const given = changedOptions(webhookFields, options ?? {}, {}, ['body', 'options']);
+    const shown = options === undefined ? {} : await shownOptions(null, contextOf(request));
+    const given = changedOptions(webhookFields, options ?? {}, shown, ['body', 'options']);
     const settings = inGraphqlTerms(webhookFields, { ...fields, ...given });
     const input = { ...mergedMaps(webhookFields, null, settings), idempotencyKey: keyOf(request) };
     const { createWebhook } = await operations.create(request, { input });

@@ -10,8 +10,12 @@ export interface ChatMarks {
   escape(value: string): string;
   /** Text that ends like this is in the address of a link: a placeholder comes there. */
   linkBegun: RegExp;
-  /** A value within the address of a link, which it can neither end nor give a label. */
-  escapeInAddress(value: string): string;
+  /**
+   * A value within the address of a link, which it can neither end nor give a label.
+   *
+   * @param begun the text of the link before it, without values
+   */
+  escapeInAddress(value: string, begun: string): string;
 }
 
 /** Chats do not show it, and read no signs across it. */
@@ -36,6 +40,8 @@ const EDGE_SIGNS = /https?:\/\/[\w\-./?=&%#:+,;~]+|(?<![\p{L}\p{N}])[*_~`]|[*_~`
 
 const apart = (found: string): string => (found.length === 1 ? `${NOTHING}${found}${NOTHING}` : found);
 
+const NONE = /(?!)/;
+
 /** Links of Slack and Google Chat: `<address>`, `<address|label>`. */
 const ANGLE_LINK = /<[^<>|\s]*$/;
 const ENDS_OF_ANGLE_LINKS = /[ <>|`]/g;
@@ -51,9 +57,9 @@ const slack: ChatMarks = {
       .replace(/[&<>]/g, (sign) => ENTITIES[sign]!)
       .replace(EDGE_SIGNS, apart),
   linkBegun: ANGLE_LINK,
-  escapeInAddress: (value) =>
+  escapeInAddress: (value, begun) =>
     oneLine(value)
-      .replace(SLACK_BEGINNINGS, (sign) => `${NOTHING}${sign}`)
+      .replace(begun === '<' ? SLACK_BEGINNINGS : NONE, (sign) => `${NOTHING}${sign}`)
       .replace(ENDS_OF_ANGLE_LINKS, percentEncoded)
       .replaceAll('&', '&amp;'),
 };
@@ -70,6 +76,10 @@ const markdownLink: Pick<ChatMarks, 'linkBegun' | 'escapeInAddress'> = {
  */
 const GOOGLE_BEGINNINGS = /^(?:-(?=\s|$)|>|users\/|all$)/i;
 
+/** Several values may make `users/all` together, of which the first is no url. */
+const NO_URL = /^(?!https?:).+/i;
+const ALL = /^all$/i;
+
 const google: ChatMarks = {
   bold: (text) => `*${text}*`,
   escape: (value) =>
@@ -78,9 +88,9 @@ const google: ChatMarks = {
       .replaceAll('<', `<${NOTHING}`)
       .replace(EDGE_SIGNS, apart),
   linkBegun: ANGLE_LINK,
-  escapeInAddress: (value) =>
+  escapeInAddress: (value, begun) =>
     oneLine(value)
-      .replace(GOOGLE_BEGINNINGS, (found) => `${NOTHING}${found}`)
+      .replace(begun === '<' ? NO_URL : begun.toLowerCase() === '<users/' ? ALL : NONE, (found) => `${NOTHING}${found}`)
       .replace(ENDS_OF_ANGLE_LINKS, percentEncoded),
 };
 

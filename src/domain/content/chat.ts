@@ -28,8 +28,8 @@ export class ChatPlan {
   readonly #values = new ValuePlan();
   readonly #text: PlannedText;
   readonly #marks: ChatMarks;
-  /** By the parts of the text: whether a placeholder is in the address of a link. Values begin no links. */
-  readonly #isInAddress: readonly boolean[];
+  /** By the parts of the text: the link in whose address a placeholder is, as far as it is written. Null: in none. */
+  readonly #links: readonly (string | null)[];
 
   /** @param text with placeholders; null: the service writes it */
   constructor(
@@ -39,9 +39,9 @@ export class ChatPlan {
     this.#text = text === null ? [] : this.#values.text(text);
     this.#marks = CHAT_MARKS[chat];
     let before = '';
-    this.#isInAddress = this.#text.map((part) => {
-      before += typeof part === 'string' ? part : '';
-      return typeof part === 'number' && this.#marks.linkBegun.test(before);
+    this.#links = this.#text.map((part) => {
+      before += typeof part === 'string' ? part : ''; // values begin no links
+      return typeof part === 'number' ? (this.#marks.linkBegun.exec(before)?.[0] ?? null) : null;
     });
   }
 
@@ -64,15 +64,15 @@ export class ChatPlan {
   #fill(event: EventValues, work: Work): string {
     try {
       const values = this.#values.read(event, work);
-      const written = new Map<number, string>();
+      const written = new Map<string, string>();
       let text = '';
       for (const [index, part] of this.#text.entries()) {
-        const isInAddress = this.#isInAddress[index]!;
-        const key = isInAddress ? -1 - Number(part) : Number(part);
+        const link = this.#links[index]!;
+        const key = `${part} ${link}`;
         if (typeof part === 'number' && !written.has(key)) {
           const value = cut(values.beginOfText(part, VALUE_CHARS_MAX), VALUE_CHARS_MAX);
           work.take(value.length);
-          written.set(key, isInAddress ? this.#marks.escapeInAddress(value) : this.#marks.escape(value));
+          written.set(key, link === null ? this.#marks.escape(value) : this.#marks.escapeInAddress(value, link));
         }
         text += typeof part === 'string' ? part : written.get(key)!;
         if (text.length > FILLED_CHARS_MAX) {

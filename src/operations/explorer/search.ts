@@ -11,12 +11,14 @@ const TRY_AGAIN_MS = 2_000;
 const SEARCH_LESS = 'Search a shorter time, with since and until, or name more: a webhook, an event.';
 
 /**
- * Searches, and sums of statistics, may last seconds. They leave half of a process's connections to everything else,
- * and a tenant has at most two at a time.
+ * Searches, sums of statistics, and queries at one moment may last seconds. Together they leave half of a process's
+ * connections to everything else. A tenant has at most two searches at a time, and cannot take all places of queries.
+ * Who has a place never waits for another one.
  */
 export class SearchSlots {
   readonly #all: Slots;
   readonly #tenants = new SlotsOfEach<number>(PER_TENANT);
+  readonly #queries: SlotsOfEach<number>;
 
   /**
    * @param poolMax the number of connections
@@ -26,7 +28,19 @@ export class SearchSlots {
     poolMax: number,
     readonly timeoutMs: number,
   ) {
-    this.#all = new Slots(Math.max(1, Math.floor(poolMax / 2)));
+    const half = Math.max(1, Math.floor(poolMax / 2));
+    this.#all = new Slots(half);
+    this.#queries = new SlotsOfEach(Math.max(1, half - 1));
+  }
+
+  /** Does a query that holds one connection for as long as it lasts. Its searches run in `within`. */
+  runQuery<Result>(tenantId: number, work: () => Promise<Result>): Promise<Result> {
+    return this.#queries.run(tenantId, () => this.#all.run(work));
+  }
+
+  /** The searches of a query that has a place. */
+  get within(): SearchSlots {
+    return new PlacedSearches(this.timeoutMs);
   }
 
   /** @throws what `work` throws; ApiError rate_limited when too many of the tenant's searches wait already */
@@ -35,6 +49,16 @@ export class SearchSlots {
       throw rateLimited('Too many searches of this tenant are under way.', TRY_AGAIN_MS);
     }
     return await this.#tenants.run(tenantId, () => this.#all.run(work));
+  }
+}
+
+class PlacedSearches extends SearchSlots {
+  constructor(timeoutMs: number) {
+    super(0, timeoutMs);
+  }
+
+  override run<Result>(_tenantId: number, work: () => Promise<Result>): Promise<Result> {
+    return work();
   }
 }
 

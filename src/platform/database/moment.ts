@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { Slots, SlotsOfEach } from '../concurrency/slots.js';
 import type { Database, Statement } from './database.js';
 import { enterTenant, filteredEntityManager } from './tenant-database.js';
 
@@ -13,24 +12,8 @@ const ormTypes = {
     READ_BY_ORM.has(oid) ? (text: string) => text : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig;
 
-/** A tenant with many queries at once waits for its own. */
-const PER_TENANT = 2;
-
-/** Moments of a process. Half of the pool is left for single reads, which a query in a moment may need as well. */
-class Places {
-  readonly #ofTenants = new SlotsOfEach<number>(PER_TENANT);
-  readonly #all: Slots;
-
-  constructor({ options: { max } }: pg.Pool) {
-    this.#all = new Slots(Math.max(1, Math.floor(max / 2)));
-  }
-
-  run<Result>(tenantId: number, work: () => Promise<Result>): Promise<Result> {
-    return this.#ofTenants.run(tenantId, () => this.#all.run(work));
-  }
-}
-
-const placesOf = new WeakMap<pg.Pool, Places>();
+/** Holds a place for a query until `work` ends. Places leave connections to single reads, which a query needs too. */
+type Place = (work: () => Promise<void>) => Promise<void>;
 
 /**
  * All reads of one query, in one read-only transaction: they see the same commits. It begins at the first read, on one
@@ -44,8 +27,9 @@ export class Moment {
   readonly #ended = Promise.withResolvers<void>();
   #opened: Promise<pg.PoolClient> | undefined;
   #lastRead: Promise<unknown> = Promise.resolve();
+  #isOver = false;
 
-  constructor(
+  private constructor(
     private readonly outside: Database,
     private readonly tenantId: number,
   ) {
@@ -57,12 +41,31 @@ export class Moment {
     });
   }
 
-  /** Ends the transaction. A read that nobody waits for any more ends first. */
+  /** Waits for a place first: a query that waited in the middle could hold what another one waits for. */
+  static async begin(outside: Database, tenantId: number, place: Place): Promise<Moment> {
+    const moment = new Moment(outside, tenantId);
+    await new Promise<void>((resolve, reject) => {
+      place(async () => {
+        resolve();
+        await moment.#ended.promise;
+      }).catch(reject);
+    });
+    return moment;
+  }
+
+  /** Ends the transaction. A read that nobody waits for any more ends first, and later ones are refused. */
   async end(): Promise<void> {
-    if (this.#opened !== undefined) {
-      await this.#lastRead;
-      this.#ended.resolve();
+    this.#isOver = true;
+    await this.#lastRead;
+    const client = await this.#opened?.catch(() => undefined);
+    if (client !== undefined) {
+      const failure = await client.query('commit').then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      client.release(failure);
     }
+    this.#ended.resolve();
   }
 
   /** A transaction of `transaction()` within the moment. */
@@ -80,6 +83,9 @@ export class Moment {
 
   /** Does `read` when those before it have ended. */
   #alone<Result>(read: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    if (this.#isOver) {
+      return Promise.reject(new Error('The query has ended.'));
+    }
     const result = this.#lastRead.then(async () => {
       this.#opened ??= this.#open();
       const client = await this.#opened;
@@ -93,34 +99,17 @@ export class Moment {
     return result;
   }
 
-  #open(): Promise<pg.PoolClient> {
-    const opened = Promise.withResolvers<pg.PoolClient>();
-    const { pool } = this.outside;
-    const places = placesOf.get(pool) ?? new Places(pool);
-    placesOf.set(pool, places);
-    const work = async () => {
-      const client = await pool.connect();
-      const sent = [
-        client.query('begin isolation level repeatable read read only'),
-        enterTenant(client, this.tenantId),
-        client.query('savepoint read'),
-      ];
-      const begun = Promise.all(sent).then(
-        () => null,
-        (error: Error) => error,
-      );
-      opened.resolve(client);
-      await this.#ended.promise;
-      const failure =
-        (await begun) ??
-        (await client.query('commit').then(
-          () => null,
-          (error: Error) => error,
-        ));
-      client.release(failure ?? undefined);
-    };
-    places.run(this.tenantId, work).catch(opened.reject);
-    return opened.promise;
+  async #open(): Promise<pg.PoolClient> {
+    const client = await this.outside.pool.connect();
+    const begun = [
+      client.query('begin isolation level repeatable read read only'),
+      enterTenant(client, this.tenantId),
+      client.query('savepoint read'),
+    ];
+    for (const one of begun) {
+      one.catch(() => {}); // the reads behind it fail too, and so does the commit
+    }
+    return client;
   }
 }
 

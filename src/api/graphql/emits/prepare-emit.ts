@@ -1,7 +1,8 @@
 import type { Emit } from '../../../domain/events/emit.js';
 import { ApiError, type InputIssue, invalidInput, notFound, type Path, requireNoIssues } from '../../../errors.js';
 import { piece } from '../../../platform/concurrency/in-pieces.js';
-import { actorOf, type Context, callerOf, otherTenant, otherThanHeader, tenantOf } from '../../context/context.js';
+import { actorOf, type Context, callerOf, tenantOf } from '../../context/context.js';
+import { otherTenant, otherThanHeader } from '../../context/other-tenant.js';
 import { idOrNull } from '../fields/ids.js';
 import {
   idempotencyKey as idempotencyKeySchema,

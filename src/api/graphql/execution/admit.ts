@@ -1,6 +1,5 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener, HeaderMap } from '@apollo/server';
 import { ApiError, keyRequired } from '../../../errors.js';
-import { Moment } from '../../../platform/database/moment.js';
 import type { Context } from '../../context/context.js';
 import type { Verdict } from '../../context/rate-limits.js';
 import { graphqlErrorOf, refusalOf } from '../fields/errors.js';
@@ -32,8 +31,7 @@ const listener: GraphQLRequestListener<Context> = {
     }
     asked.operation = known;
     if (readsOfRows && known.kind === 'query' && contextValue.tenantId !== null) {
-      asked.moment = new Moment(contextValue.db, contextValue.tenantId);
-      contextValue.enter(asked.moment);
+      asked.moment = await contextValue.beginMoment(contextValue.tenantId);
     }
   },
 
