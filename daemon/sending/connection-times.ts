@@ -27,8 +27,6 @@ class TimedClient extends Client implements OpenConnection {
   #times: ConnectionTimes | null = null;
   address: string | undefined;
   madeAt = 0;
-  /** undici's pool sets it at each connection, and removes a client whose `ttl` is too far back. */
-  ttl = 0;
 
   constructor(origin: URL, options: object, connect: TimedConnector) {
     const connectTimed: buildConnector.connector = (target, callback) => {
@@ -48,10 +46,6 @@ class TimedClient extends Client implements OpenConnection {
     const times = this.#times;
     this.#times = null;
     return times;
-  }
-
-  endAfterRequest(): void {
-    this.ttl = Number.NEGATIVE_INFINITY;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {

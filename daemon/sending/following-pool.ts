@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { hostOf } from '../../src/domain/addresses/url-form.js';
-import { Pool } from './undici.js';
+import { kRemoveClient, Pool } from './undici.js';
 
 /** A client of a pool while its connection is open. */
 export interface OpenConnection {
@@ -10,8 +10,12 @@ export interface OpenConnection {
   readonly address: string | undefined;
   /** `performance.now()`. */
   readonly madeAt: number;
-  /** Takes no more requests. One that is under way ends first. */
-  endAfterRequest(): void;
+}
+
+/** Private methods of undici's pool. */
+interface PoolWithClients {
+  /** The client takes no more requests. One that is under way ends first. */
+  [kRemoveClient](client: OpenConnection): void;
 }
 
 /** Finds the connections to a host that are not to be used any longer. If it throws, all are kept. */
@@ -46,8 +50,7 @@ export class FollowingPool extends Pool {
     options: Pool.Options,
     private readonly findOutdated: FindOutdated,
   ) {
-    // No client gets so old by itself: `endAfterRequest` makes it so.
-    super(origin, { ...options, clientTtl: Number.MAX_SAFE_INTEGER });
+    super(origin, options);
     this.#host = hostOf(new URL(origin));
     this.on('connect', (_, targets) => {
       this.#open.add(clientIn(targets));
@@ -73,7 +76,7 @@ export class FollowingPool extends Pool {
     const ending = isIdle ? outdated : outdated.slice(0, 1);
     for (const connection of ending) {
       this.#open.delete(connection);
-      connection.endAfterRequest();
+      (this as unknown as PoolWithClients)[kRemoveClient](connection);
     }
     if (ending.length === outdated.length) {
       this.#lookAt = nextLookAt();

@@ -14,6 +14,10 @@ declare module 'undici/lib/core/symbols.js' {
   const symbols: { readonly kParser: unique symbol };
   export default symbols;
 }
+declare module 'undici/lib/dispatcher/pool-base.js' {
+  const poolBase: { readonly kRemoveClient: unique symbol };
+  export default poolBase;
+}
 declare module 'undici/lib/llhttp/constants.js' {
   const constants: { ERROR: { UNEXPECTED_CONTENT_LENGTH: number } };
   export default constants;

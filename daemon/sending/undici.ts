@@ -1,4 +1,5 @@
 import symbols from 'undici/lib/core/symbols.js';
+import poolBase from 'undici/lib/dispatcher/pool-base.js';
 import constants from 'undici/lib/llhttp/constants.js';
 
 /**
@@ -12,6 +13,8 @@ export { default as Pool } from 'undici/lib/dispatcher/pool.js';
 
 /** The key of a socket's parser: private, as is the parser. */
 export const kParser: typeof symbols.kParser = symbols.kParser;
+/** The key of a pool's method that takes a client out: it ends after its request. Private. */
+export const kRemoveClient: typeof poolBase.kRemoveClient = poolBase.kRemoveClient;
 export const PARSER_ERROR = constants.ERROR;
 
 /** How we connect and speak TLS, with a target and with a proxy alike. */
