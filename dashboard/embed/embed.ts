@@ -45,7 +45,7 @@ const LOOK = ['theme', 'locale', 'accent', 'accentDark', 'font', 'radius', 'tran
  * Opens links in the frame until the portal speaks. The code in a link works once: after that, links go by message.
  *
  * @param path the screen that is to be shown; undefined: what the link says
- * @param fail is told why nothing is shown: the first link did not come, or two were opened in vain
+ * @param fail called with the reason why nothing is shown: the first link did not come, or two were opened in vain
  */
 function openIn(
   frame: HTMLIFrameElement,

@@ -1,5 +1,5 @@
 import type { SendResult } from './outcome.js';
-import { base64Cores, decoded, type Layer } from './written-forms.js';
+import { base64Cores, bytesOf, decoded, type Layer } from './written-forms.js';
 
 /**
  * Hides the secrets of requests wherever people read about them: in the headers of attempts, which screens, exports and
@@ -36,9 +36,6 @@ export function withoutSecrets(result: SendResult, secrets: readonly string[]): 
   const body = hidden(result.body.toString('latin1'), needles, result.bodyTruncated);
   return { ...result, headers: Object.fromEntries(headers), body: Buffer.from(body, 'latin1') };
 }
-
-/** Texts are compared as bytes of UTF-8, a character for each. */
-const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
 
 interface Needles {
   plain: readonly string[];

@@ -74,7 +74,8 @@ function meaningOf(groups: Readonly<Record<string, string | undefined>>): string
   return point <= 0x10_ff_ff ? bytesOf(String.fromCodePoint(point)) : '?';
 }
 
-const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
+/** A text as its bytes of UTF-8, a character for each. */
+export const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 
 /** A character of base64 has this many bits. */
 const BITS = 6;

@@ -52,7 +52,7 @@ export function BacklogCard({
   );
 }
 
-/** Of deliveries that wait for a pause the age says nothing. */
+/** The age says nothing about deliveries that wait for a pause. */
 function Due({
   dueNow,
   oldestDueAt,

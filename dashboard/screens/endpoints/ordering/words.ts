@@ -4,7 +4,7 @@ import type { EndpointOptionsFragment } from '../../../api/generated/graphql';
 
 export type Ordering = Omit<EndpointOptionsFragment['ordering'], 'warnings'>;
 
-/** Of an endpoint that is not there yet. */
+/** The values of an endpoint that is not there yet. */
 export const NO_ORDER: Ordering = { by: 'NOTHING', keyPath: null, keep: 'ALL', onFailure: 'GO_ON' };
 
 interface Words {
