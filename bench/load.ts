@@ -129,14 +129,14 @@ class Run {
     const { requestsMax = Number.POSITIVE_INFINITY, seconds } = this.load;
     const requests = Math.min(requestsMax, Math.round(seconds * ratePerSecond));
     const start = performance.now() + 10;
-    const underWay: Promise<void>[] = [];
+    const inFlight: Promise<void>[] = [];
     for (let i = 0; i < requests && !this.#stopped; i++) {
       const due = start + (i * 1000) / ratePerSecond;
       await (this.load.isCoarse ? delay(Math.max(0, due - performance.now())) : untilDue(due));
       this.#lateMax = Math.max(this.#lateMax, Math.round((performance.now() - due) * 1000));
-      underWay.push(this.#send((performance.timeOrigin + due) * 1000));
+      inFlight.push(this.#send((performance.timeOrigin + due) * 1000));
     }
-    await Promise.all(underWay);
+    await Promise.all(inFlight);
   }
 
   async #send(intendedAt: number): Promise<void> {

@@ -21,7 +21,7 @@ import { Recorder } from '../recording/recorder.js';
 import { findUrl } from '../sending/known-urls.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 import { type AttemptDeps, AttemptMaker } from './attempt-maker.js';
-import { UnderWay } from './under-way.js';
+import { InFlight } from './in-flight.js';
 
 interface DeliverDeps extends AttemptDeps {
   db: Database;
@@ -56,7 +56,7 @@ export class Deliverer {
   #done = noneDone();
   /** The part of `busy` that emits of the same process have claimed. */
   busyWithClaimed = 0;
-  readonly #underWay = new UnderWay();
+  readonly #inFlight = new InFlight();
 
   constructor(private readonly deps: DeliverDeps) {
     const { db, config, metrics } = deps;
@@ -126,7 +126,7 @@ export class Deliverer {
 
   /** The way of a delivery that has a slot: its attempt, without the slot then what came of it, and its end. */
   async #deliverInSlot(job: NamedDelivery, priority: number): Promise<void> {
-    const begun = this.#underWay.tryBegin(job.id) ? job : await this.#beginAfterOthers(job, priority);
+    const begun = this.#inFlight.tryBegin(job.id) ? job : await this.#beginAfterOthers(job, priority);
     try {
       const turn: Turn = { job: begun, lane: laneOf(priority) };
       let made: FinishedAttempt | NotNow;
@@ -142,7 +142,7 @@ export class Deliverer {
         this.deps.metrics.recorded(turn.lane, await this.#recorder.record(made));
       }
     } finally {
-      this.#underWay.end(job.id);
+      this.#inFlight.end(job.id);
     }
   }
 
@@ -154,9 +154,9 @@ export class Deliverer {
   async #beginAfterOthers(job: NamedDelivery, priority: number): Promise<NamedDelivery> {
     do {
       this.#slots.give();
-      await this.#underWay.endOf(job.id);
+      await this.#inFlight.endOf(job.id);
       await this.#slots.take(priority);
-    } while (!this.#underWay.tryBegin(job.id)); // a third job may have waited too
+    } while (!this.#inFlight.tryBegin(job.id)); // a third job may have waited too
     return { ...job, loaded: undefined };
   }
 

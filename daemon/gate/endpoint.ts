@@ -97,15 +97,15 @@ export class Endpoint {
   /**
    * When the next request may begin, as far as the endpoint itself is concerned.
    *
-   * @param isAsked a person waits for it: then it is the next probe
+   * @param isRequested a person waits for it: then it is the next probe
    * @returns Infinity: not before one of those in flight has ended
    */
-  opensAtMs(now: number, isAsked = false): number {
-    return Math.max(this.#permitAtMs(now, isAsked), this.allowance.opensAtMs(now));
+  opensAtMs(now: number, isRequested = false): number {
+    return Math.max(this.#permitAtMs(now, isRequested), this.allowance.opensAtMs(now));
   }
 
   /** The same, whatever its rate is. */
-  #permitAtMs(now: number, isAsked: boolean): number {
+  #permitAtMs(now: number, isRequested: boolean): number {
     const fromMs = Math.max(this.#pauses.untilMs, this.contents?.opensAtMs(now) ?? now);
     if (now < fromMs) {
       return fromMs;
@@ -118,7 +118,7 @@ export class Endpoint {
       const lastMs = Math.max(this.#streak.failedAtMs, this.#beganAtMs);
       const suspect = { failures: this.failures, inFlight: this.inFlight, sinceMs, lastMs };
       const probeAtMs = nextProbeAtMs(suspect, this.rules.streakMsMin);
-      if (!isAsked || probeAtMs <= now) {
+      if (!isRequested || probeAtMs <= now) {
         return probeAtMs;
       }
       return this.inFlight === 0 ? now : Number.POSITIVE_INFINITY;
@@ -127,8 +127,8 @@ export class Endpoint {
   }
 
   /** Whether the next request may begin soon: with Infinity too, which any answer can end. */
-  opensWithin(ms: number, now: number, isAsked = false): boolean {
-    const opensAtMs = this.opensAtMs(now, isAsked);
+  opensWithin(ms: number, now: number, isRequested = false): boolean {
+    const opensAtMs = this.opensAtMs(now, isRequested);
     return opensAtMs === Number.POSITIVE_INFINITY || opensAtMs - now <= ms;
   }
 

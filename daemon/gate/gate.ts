@@ -84,16 +84,16 @@ export class Gate {
     endpoint.learn(candidate, now);
     this.#allow(endpoint, allowed);
     const wasCalled = endpoint.backlog.take(id);
-    const isAsked = lane === 'TEST';
-    const line = isAsked ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
+    const isRequested = lane === 'TEST';
+    const line = isRequested ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
     const isNext = line !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
-    const isFirst = isAsked || endpoint.room.sizeUpTo(line) === 0;
+    const isFirst = isRequested || endpoint.room.sizeUpTo(line) === 0;
     this.#slots.asks(endpoint);
-    if (isNext && isFirst && endpoint.opensAtMs(now, isAsked) <= now && this.#hasShare(endpoint)) {
+    if (isNext && isFirst && endpoint.opensAtMs(now, isRequested) <= now && this.#hasShare(endpoint)) {
       return this.#grant(endpoint, content);
     }
     this.#slots.wanted(now);
-    return endpoint.opensWithin(WAIT_MS_MAX, now, isAsked) && this.#mayWait(endpoint, line, isNext, now)
+    return endpoint.opensWithin(WAIT_MS_MAX, now, isRequested) && this.#mayWait(endpoint, line, isNext, now)
       ? this.#wait(endpoint, candidate, lane, line)
       : this.#putOffs.putOff(endpoint, id, lane);
   }

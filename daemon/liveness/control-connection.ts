@@ -15,7 +15,7 @@ const BEAT_EVERY_MS = 1_000;
 /** The pause while a pool is missing or a pool of ours is not locked: a sweep of another process locks it briefly. */
 const BEAT_SOON_MS = 250;
 const REACHABLE_CHECK_MS = 100;
-const STOP_PATIENCE_MS = 500;
+const STOP_WAIT_MAX_MS = 500;
 
 interface ControlConnectionDeps {
   url: string;
@@ -81,7 +81,7 @@ export class ControlConnection {
 
   async stop(): Promise<void> {
     this.fence.end();
-    await this.#connection.stop(STOP_PATIENCE_MS);
+    await this.#connection.stop(STOP_WAIT_MAX_MS);
   }
 
   async #use(client: pg.Client, ended: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { Meter } from '../../src/platform/telemetry/meter.js';
 const CACHED_MS = 10_000;
 const DAY_SECONDS = 86_400;
 /** A scrape does not wait for a database that does not answer. */
-const PATIENCE_MS = 3_000;
+const WAIT_MAX_MS = 3_000;
 
 const gauges: readonly [name: string, help: string, value: (installation: Installation) => number][] = [
   ['hookwright_due_deliveries', 'Deliveries whose time has come; 50000 means 50000 or more.', (one) => one.due],
@@ -85,7 +85,7 @@ export function registerInstallation(
   const installation = () => {
     if (now() - readAt >= CACHED_MS) {
       readAt = now();
-      latest = Promise.race([read(), delay(PATIENCE_MS, null, { ref: false })]).catch(() => null);
+      latest = Promise.race([read(), delay(WAIT_MAX_MS, null, { ref: false })]).catch(() => null);
     }
     return latest;
   };

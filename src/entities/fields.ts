@@ -66,11 +66,13 @@ function enumOf({ type, about, values }: Choice): object {
   return known;
 }
 
-/** Gives an entity the columns of the fields that its row has: the noun's own, or the one beside it. */
+/** Gives an entity the columns of the fields that its row has: the noun's own, or its options row. */
 export const Stored =
-  (fields: Fields, row: 'own' | 'beside' = 'own'): ClassDecorator =>
+  (fields: Fields, row: 'own' | 'options' = 'own'): ClassDecorator =>
   ({ prototype }) => {
-    for (const [name, field] of flat(fields).filter(([, { beside }]) => (beside === true) === (row === 'beside'))) {
+    for (const [name, field] of flat(fields).filter(
+      ([, { optionsRow }]) => (optionsRow === true) === (row === 'options'),
+    )) {
       const column = field.secret ? { type: 'blob', hidden: true } : kindOf(field).column;
       const named = field.column === undefined ? {} : { fieldName: field.column };
       Property<object>({ ...column, ...named, nullable: isNullable(field) })(prototype as object, name);

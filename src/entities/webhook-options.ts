@@ -7,10 +7,10 @@ import { type OptionSettings, Webhook } from './webhook.js';
 /** @Stored makes these properties. */
 export interface WebhookOptions extends OptionSettings {}
 
-/** Fields of a webhook that few webhooks have: beside its row, which each batch of outcomes writes again. */
+/** The options row: fields that few webhooks have. Each batch of outcomes writes the webhook's own row again. */
 @Entity({ schema: 'hookwright', tableName: 'webhook_options' })
 @Filter(tenantFilter())
-@Stored(webhookFields, 'beside')
+@Stored(webhookFields, 'options')
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface has what @Stored makes.
 export class WebhookOptions {
   @OneToOne(() => Webhook, { ...reference('webhook_id'), primary: true })

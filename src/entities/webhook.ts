@@ -1,7 +1,7 @@
 import { OptionalProps } from '@mikro-orm/core';
 import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { ObjectType } from 'type-graphql';
-import type { NewValuesOf, RowBesideOf, RowOf } from '../domain/fields/field.js';
+import type { NewValuesOf, OptionsRowOf, RowOf } from '../domain/fields/field.js';
 import { webhookFields } from '../domain/fields/webhook-fields.js';
 import { idColumn, nullableTimeColumn, reference, shown, tenantFilter } from './columns.js';
 import { Stored } from './fields.js';
@@ -22,8 +22,8 @@ const overlapUntil = (alias: unknown) =>
 
 /** Settings in the webhook's own row. */
 export type OwnSettings = RowOf<typeof webhookFields>;
-/** Settings in the row beside. */
-export type OptionSettings = RowBesideOf<typeof webhookFields>;
+/** Settings in the options row. */
+export type OptionSettings = OptionsRowOf<typeof webhookFields>;
 export type StoredSettings = OwnSettings & OptionSettings;
 export type NewWebhookSettings = NewValuesOf<typeof webhookFields>;
 
@@ -81,11 +81,11 @@ export class Webhook {
   @Nullable(() => Date, 'End of the time in which the previous secret signs too. Null when no previous secret signs.')
   previousSecretExpiresAt!: Date | null;
 
-  /** Another number with each change of the row beside. Null: there is none. */
+  /** Another number with each change of the options row. Null: there is none. */
   @Property({ type: 'integer', nullable: true })
   optionsVersion!: number | null;
 
-  /** The row beside (WebhookOptions), if it was read. */
+  /** The options row, if it was read. */
   options?: OptionSettings | null;
 
   /** The tenant's row, if it was read: some options are inherited from it. */

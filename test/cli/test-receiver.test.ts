@@ -19,7 +19,7 @@ async function examine(changes: Partial<Parts>, options: { timeout?: number; met
   const outcomes = await examineReceiver(receiver.url, {
     secret,
     effectUrl: receiver.effects,
-    patience: 0.1,
+    pauseFactor: 0.1,
     ...options,
   });
   const of = (verdict: string) => outcomes.filter((outcome) => outcome.verdict === verdict).map(({ id }) => id);
@@ -222,26 +222,30 @@ describe('hookwright test-receiver', () => {
   it('shows what the receiver says when it refuses a good delivery', async () => {
     const answer = '{"reason":"BODY_PARSED",\n "message":"Move the route above app.use(express.json())"}';
     const server = await openServer(createServer((_request, response) => response.writeHead(500).end(answer)));
-    const outcomes = await examineReceiver(`http://127.0.0.1:${server.port}/`, { secret, patience: 0.1 });
+    const outcomes = await examineReceiver(`http://127.0.0.1:${server.port}/`, { secret, pauseFactor: 0.1 });
     await server.close();
     expect(outcomes.find(({ id }) => id === 'good')!.detail).toMatch(/^500 in \d+ ms: .*BODY_PARSED.*above app\.use/);
   });
 
   it('takes a status for the answer, as the service does, also where the body has no end', async () => {
     const server = await openServer(createServer((_request, response) => response.writeHead(200).write('.')));
-    const [good] = await examineReceiver(`http://127.0.0.1:${server.port}/`, { secret, patience: 0.1, timeout: 0.2 });
+    const [good] = await examineReceiver(`http://127.0.0.1:${server.port}/`, {
+      secret,
+      pauseFactor: 0.1,
+      timeout: 0.2,
+    });
     await server.close();
     expect(good).toMatchObject({ id: 'good', verdict: 'passed' });
   });
 
   it('says what may be the cause where a good delivery is refused', async () => {
     using receiver = await startReceiver(formatSecret(Buffer.alloc(33, 8)));
-    const outcomes = await examineReceiver(receiver.url, { secret, patience: 0.1 });
+    const outcomes = await examineReceiver(receiver.url, { secret, pauseFactor: 0.1 });
     expect(outcomes.filter(({ verdict }) => verdict !== 'skipped')).toEqual([
       expect.objectContaining({ id: 'good', remedy: expect.stringMatching(/^Is it the secret of this receiver/) }),
     ]);
     using silent = await startReceiver(secret, { delayMs: 300 });
-    const [good] = await examineReceiver(silent.url, { secret, patience: 0.1, timeout: 0.1 });
+    const [good] = await examineReceiver(silent.url, { secret, pauseFactor: 0.1, timeout: 0.1 });
     expect(good).toMatchObject({ verdict: 'failed', remedy: expect.stringMatching(/^Answer each request/) });
   });
 });

@@ -43,7 +43,7 @@ async function meetsEverything({ url, printed }: ReceiverServer, path = '/webhoo
 async function passesTestReceiver(server: ReceiverServer, path = '/webhooks'): Promise<void> {
   await meetsEverything(server, path);
   using effects = await startEffects(() => server.printed().split('Booked BK-').length - 1);
-  const outcomes = await examineReceiver(`${server.url}${path}`, { secret, effectUrl: effects.url, patience: 0.1 });
+  const outcomes = await examineReceiver(`${server.url}${path}`, { secret, effectUrl: effects.url, pauseFactor: 0.1 });
   expect(outcomes.filter(({ verdict }) => verdict !== 'passed')).toEqual([]);
 }
 

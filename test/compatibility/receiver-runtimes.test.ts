@@ -94,7 +94,7 @@ console.log(JSON.stringify(await checkVectors(verify)));`,
     expect(await answersOf(fetch, `${url}/webhooks`)).toEqual([200, 401, 200, 405]);
     await eventually(() => printed().includes('Booked BK-1'));
     // Its effects are not counted: the example remembers no deliveries.
-    const outcomes = await examineReceiver(`${url}/webhooks`, { secret, patience: 0.1 });
+    const outcomes = await examineReceiver(`${url}/webhooks`, { secret, pauseFactor: 0.1 });
     expect(outcomes.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
   });
 

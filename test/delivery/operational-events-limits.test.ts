@@ -14,7 +14,7 @@ import { countJobs } from '../support/jobs.js';
 import { operationalEvents, passMinute } from '../support/operational-news.js';
 import { answer } from '../support/receiver.js';
 
-const PATIENCE_MS = 60_000;
+const WAIT_MAX_MS = 60_000;
 const TEST_MS = 120_000;
 
 let stack: DeliveryStack;
@@ -39,7 +39,7 @@ const settled = () =>
            and webhook_id in (select id from hookwright.webhooks where active)`,
         )
       ).length === 0,
-    PATIENCE_MS,
+    WAIT_MAX_MS,
   );
 const enable = (id: number) => stack.change(id, { active: true });
 const countOf = (events: { payload: Record<string, string> }[]) =>
@@ -86,7 +86,7 @@ describe('at most one event a minute for each webhook and type', { timeout: TEST
     const all = await eventually(async () => {
       const events = await operationalEvents(stack, 'delivery.exhausted');
       return countOf(events) === 300 && events;
-    }, PATIENCE_MS);
+    }, WAIT_MAX_MS);
     expect(all).toHaveLength(early.length + 1);
     await passMinute(stack);
     expect(await raisePending(stack.services.db.pool)).toBe(0);
@@ -161,7 +161,7 @@ describe('an event and its cause are one transaction', { timeout: TEST_MS }, () 
     expect(await stack.webhookRow(failing.webhookId)).toMatchObject({ consecutive_failures: 0 });
 
     await stack.rows('drop trigger refuse on hookwright.raised_events');
-    await stack.reaches(eventId, 'FAILED', PATIENCE_MS);
+    await stack.reaches(eventId, 'FAILED', WAIT_MAX_MS);
     expect((await operationalEvents(stack)).map(({ payload }) => payload['count'])).toEqual(['1']);
   });
 
@@ -187,7 +187,7 @@ describe('an event and its cause are one transaction', { timeout: TEST_MS }, () 
       await blocker.end();
     }
 
-    await stack.reaches(eventId, 'FAILED', PATIENCE_MS);
+    await stack.reaches(eventId, 'FAILED', WAIT_MAX_MS);
     expect(
       await stack.rows(`select from hookwright.attempts where delivery_id in
     (select id from hookwright.deliveries where event_id = ${eventId})`),
@@ -206,7 +206,7 @@ describe('webhooks that fail for ever', { timeout: TEST_MS }, () => {
       await passMinute(stack);
       await eventually(
         async () => (await stack.rows('select from hookwright.raised_events where pending > 0')).length === 0,
-        PATIENCE_MS,
+        WAIT_MAX_MS,
       );
       // What they hold of each other's news goes out, and fails, as soon as they are enabled.
       for (const id of [failing.webhookId, otherId]) {
@@ -249,7 +249,7 @@ describe('webhooks that fail for ever', { timeout: TEST_MS }, () => {
       await settled();
       await passMinute(stack);
     }
-    await eventually(async () => !(await stack.webhookRow(listenerId)).active, PATIENCE_MS);
+    await eventually(async () => !(await stack.webhookRow(listenerId)).active, WAIT_MAX_MS);
     expect((await stack.webhookRow(listenerId)).disabled_reason).toBe('FAILURES');
     expect(await operationalEvents(stack, 'webhook.disabled')).toEqual([]);
     const about = (await operationalEvents(stack)).map(({ payload }) => payload['webhook_id']);

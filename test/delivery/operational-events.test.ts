@@ -10,7 +10,7 @@ import { makeTenant, makeWebhook } from '../support/factories.js';
 import { operationalEvents, receivedOf, signatureOf } from '../support/operational-news.js';
 import { answer, holdAnswers } from '../support/receiver.js';
 
-const PATIENCE_MS = 20_000;
+const WAIT_MAX_MS = 20_000;
 const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
 
 let stack: DeliveryStack;
@@ -28,13 +28,13 @@ async function open(settings: Record<string, string> = {}) {
 beforeEach(() => open());
 afterEach(() => stack[Symbol.asyncDispose]());
 
-const told = (type: string, receiver = watching) => eventually(() => receivedOf(receiver, type)[0], PATIENCE_MS);
+const told = (type: string, receiver = watching) => eventually(() => receivedOf(receiver, type)[0], WAIT_MAX_MS);
 const payloadOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as Record<string, string>;
 const origin = () => new URL(failing.url).origin;
 const change = (active: boolean, { webhookId } = failing) => stack.change(webhookId, { active });
 async function disable(): Promise<void> {
   await stack.emits(10);
-  await eventually(async () => !(await stack.webhookRow(failing.webhookId)).active, PATIENCE_MS);
+  await eventually(async () => !(await stack.webhookRow(failing.webhookId)).active, WAIT_MAX_MS);
 }
 
 describe('webhook.disabled', () => {

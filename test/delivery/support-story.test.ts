@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.js';
 import { gid, numberIn } from '../support/ids.js';
 import { passMinute } from '../support/operational-news.js';
 import { answer } from '../support/receiver.js';
-import { comesTrue, PATIENCE_MS } from '../support/support-desk.js';
+import { comesTrue, WAIT_MAX_MS } from '../support/support-desk.js';
 import { deliveryIdOf, inOrder, originOf, SupportStory, verified } from '../support/support-story.js';
 
 /** Long enough for others to be seen beside it, if there were any. */
@@ -167,7 +167,7 @@ async function exhaustedDeliveriesAreRecovered(story: SupportStory): Promise<voi
   const done = await eventually(async () => {
     const { bulkOperation } = await desk.ask(query, { id: started.id });
     return bulkOperation.status === 'RUNNING' ? false : bulkOperation;
-  }, PATIENCE_MS);
+  }, WAIT_MAX_MS);
   const figures = { total: 3, processed: 3, affected: 3, skipped: 0, progress: 1, error: null };
   const which = { id: started.id, kind: 'RECOVER_WEBHOOK', webhook: { id: failing.id } };
   expect(done).toEqual({ ...which, status: 'COMPLETED', ...figures });

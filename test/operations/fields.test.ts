@@ -81,7 +81,7 @@ describe('a group', () => {
     type: 'Contact',
     option: 'ContactField',
     scope: 'webhooks:options',
-    beside: true,
+    optionsRow: true,
     description: 'Whom to ask.',
     input: 'Whom to ask.',
     rest: 'Whom to ask.',

@@ -168,7 +168,7 @@ const unguarded: Record<string, string> = {
     eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt ordering
     previousSecretExpiresAt url
     version`,
-  Whereabouts: 'createdAt kind objectId tenant',
+  FoundObject: 'createdAt kind objectId tenant',
   WebhookUpdate: 'cursor resync webhook webhookId',
 };
 /** Each has a connection and an edge. */

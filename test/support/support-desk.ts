@@ -7,14 +7,14 @@ import { postGraphql } from './served-api.js';
 type Json = any;
 
 /** On a machine that is busy elsewhere a step takes long, but it comes. */
-export const PATIENCE_MS = 60_000;
+export const WAIT_MAX_MS = 60_000;
 
 /** Waits until what is expected is so. */
 export async function comesTrue(expected: () => void | Promise<void>): Promise<void> {
   await eventually(async () => {
     await expected();
     return true;
-  }, PATIENCE_MS);
+  }, WAIT_MAX_MS);
 }
 
 /** Equal neighbours are one: a state may be told twice. */

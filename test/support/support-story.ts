@@ -5,7 +5,7 @@ import { eventually } from './eventually.js';
 import { gid, numberIn } from './ids.js';
 import { receivedOf, signatureOf } from './operational-news.js';
 import { type Answer, type Received, type Receiver, startReceiver } from './receiver.js';
-import { PATIENCE_MS, SupportDesk } from './support-desk.js';
+import { SupportDesk, WAIT_MAX_MS } from './support-desk.js';
 
 /** A webhook, as its owner made it, and what stands behind its url. */
 interface Endpoint {
@@ -72,7 +72,7 @@ export class SupportStory implements AsyncDisposable {
   /** Waits until the other webhook has been told of this type so often. @returns what it was told last */
   async news(type: string, times: number): Promise<Record<string, string>> {
     const told = () => receivedOf(this.watching.receiver, type);
-    await eventually(() => told().length >= times, PATIENCE_MS);
+    await eventually(() => told().length >= times, WAIT_MAX_MS);
     expect(told()).toHaveLength(times);
     return verified(told().at(-1)!, this.watching);
   }

@@ -9,8 +9,8 @@ import { endConsoleSession } from '../../operations/keys/revoke-api-key.js';
 import { exchangePortalCode } from '../../operations/portal/exchange-portal-code.js';
 import { service } from '../../operations/rows/audit.js';
 import { actorOf, callerOf, type Services } from '../context/context.js';
-import { whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
+import { requestContext } from '../http/request-context.js';
 import type { OneTimeCode } from './one-time-code.js';
 
 const BODY_BYTES_MAX = 1_024;
@@ -49,7 +49,7 @@ export async function signInRoutes(
   });
   app.post('/console/sign-out', async (request, reply) => {
     const { authorization } = request.headers;
-    const context = await whoAsks(services, request, authorization);
+    const context = await requestContext(services, request, authorization);
     const { keyId } = callerOf(context);
     await endConsoleSession(services, keyId, hashApiKey(tokenIn(authorization!)), actorOf(context));
     return reply.code(204).send();

@@ -26,8 +26,8 @@ import { EventTypeMutations, UpdateEventTypePayloadResolver } from './event-type
 import { BrokenOptionResolver, RefusedEventResolver } from './event-types/schema-impact.js';
 import { markFieldsOfRows } from './fields/of-a-row.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
+import { FindAnyIdResolver } from './installation/find-any-id.js';
 import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
-import { WhereaboutsResolver } from './installation/whereabouts.js';
 import { ApiKeyResolver } from './keys/api-key.js';
 import { PortalSessionResolver } from './keys/portal-session.js';
 import { LiveUpdateResolver } from './live-updates.js';
@@ -82,7 +82,7 @@ const resolvers = [
   ViewerResolver,
   WebhookMutations,
   WebhookOutlookResolver,
-  WhereaboutsResolver,
+  FindAnyIdResolver,
   WebhookResolver,
 ] as const;
 

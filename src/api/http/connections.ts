@@ -7,7 +7,7 @@ import { ApiError } from '../../errors.js';
 
 const RETRY_AFTER_SECONDS = 1;
 /** When the service ends, longer answers are cut off: the whole end may take half a minute. */
-const PATIENCE_MS = 5_000;
+const WAIT_MAX_MS = 5_000;
 /** A draining service keeps idle connections for this long after it has stopped to listen. */
 const KEPT_MS = 2_000;
 const CHECK_EVERY_MS = 20;
@@ -18,10 +18,10 @@ const LULL_MS = 100;
  * 9112 §9.3.2) could have thousands. The connection ends with the refusal.
  */
 export function limitPipelining(app: FastifyInstance, requestsMax: number): void {
-  const underWay = new WeakMap<Socket, number>();
+  const inFlight = new WeakMap<Socket, number>();
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-    const count = (underWay.get(socket) ?? 0) + 1;
-    underWay.set(socket, count);
+    const count = (inFlight.get(socket) ?? 0) + 1;
+    inFlight.set(socket, count);
     if (count > requestsMax) {
       reply.header('connection', 'close');
       const detail = `A connection may have ${requestsMax} requests under way; wait for answers, or open another one.`;
@@ -30,7 +30,7 @@ export function limitPipelining(app: FastifyInstance, requestsMax: number): void
     done();
   });
   app.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
-    underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
+    inFlight.set(socket, (inFlight.get(socket) ?? 1) - 1);
     done();
   });
 }
@@ -46,7 +46,7 @@ declare module 'fastify' {
 
 /**
  * Ends each connection of a closing server with its next answer. Fastify does so only for requests that arrive later,
- * so the other connections would stay open until the patience is over.
+ * so the other connections would stay open until that time is over.
  */
 export function endConnections(app: FastifyInstance): void {
   const ending = new AbortController();
@@ -62,7 +62,7 @@ export function endConnections(app: FastifyInstance): void {
   });
   app.addHook('preClose', (done) => {
     ending.abort();
-    setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS).unref();
+    setTimeout(() => app.server.closeAllConnections(), WAIT_MAX_MS).unref();
     done();
   });
   app.addHook('onSend', (_request, reply, payload, done) => {

@@ -13,7 +13,7 @@ interface EventStreamOptions {
 }
 
 /** An ending process waits this long for clients that have stopped reading. */
-const END_PATIENCE_MS = 1_000;
+const END_WAIT_MAX_MS = 1_000;
 
 /** Logs, metrics and the comment at the end of the stream name it. */
 export type EndReason = 'client_left' | 'too_slow' | 'complete' | 'age' | 'service_ends';
@@ -98,7 +98,7 @@ export class EventStream {
     if (!this.#hasEnded) {
       this.#ended(reason);
       this.response.end(`: ${reason}\n\n`);
-      const cut = setTimeout(() => this.response.destroy(), END_PATIENCE_MS);
+      const cut = setTimeout(() => this.response.destroy(), END_WAIT_MAX_MS);
       this.response.once('close', () => clearTimeout(cut));
     }
   }

@@ -7,12 +7,12 @@ import { chargeBroken } from '../graphql/execution/charge.js';
 import { GraphqlRequest } from '../graphql/execution/request.js';
 import { GraphqlServer } from '../graphql/execution/server.js';
 import { extensionsOf } from '../graphql/fields/errors.js';
-import { contextOf, expectAsker, freeWhenSent, whoAsks } from './asking.js';
 import { authorizationOf } from './console-cookies.js';
 import { isVisit } from './error-page.js';
 import { apiErrorOf } from './errors.js';
 import { streamRoute } from './graphql-stream.js';
 import { readJson } from './json-body.js';
+import { contextOf, decorateWithContext, freeWhenSent, requestContext } from './request-context.js';
 
 /** The longest body without a key. With a key, shorter bodies are not counted. */
 export const SHORT_BODY_BYTES_MAX = 64 * 1024;
@@ -29,20 +29,20 @@ export async function graphqlEndpoint(
   readJson(app);
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
-    const { asking } = request;
+    const { context } = request;
     logFault(services.log, request.id, known.reason, error);
     services.metrics.graphqlErrors.count(known.code);
     return reply
       .code(known.status)
-      .headers(asking !== null && bodyErrors.has(known.reason) ? chargeBroken(asking) : {})
+      .headers(context !== null && bodyErrors.has(known.reason) ? chargeBroken(context) : {})
       .headers(known.headers)
       .type('application/json; charset=utf-8')
       .send({ errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
   });
-  expectAsker(app);
+  decorateWithContext(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    request.asking = await identify(services, request);
+    request.context = await identify(services, request);
     reserveBody(request, services);
   });
   app.route({
@@ -64,9 +64,9 @@ export async function graphqlEndpoint(
   streamRoute(app, { graphql, services });
 }
 
-/** @throws ApiError as whoAsks; unauthenticated; rate_limited, also after too many broken documents of the key */
+/** @throws ApiError as requestContext; unauthenticated; rate_limited: also when the key sent too many broken documents */
 async function identify(services: Services, request: FastifyRequest): Promise<Context> {
-  const context = await whoAsks(services, request, authorizationOf(services.config, request));
+  const context = await requestContext(services, request, authorizationOf(services.config, request));
   if (context.caller !== null) {
     services.rateLimits.requireNoDebt(context.caller);
   } else if (announcedBytes(request) > SHORT_BODY_BYTES_MAX) {

@@ -6,11 +6,11 @@ import type { GraphqlServer } from '../graphql/execution/server.js';
 import { executeUpdate, RefusedSubscription, type Subscription } from '../graphql/execution/subscription.js';
 import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
 import { type Update, withDatabase } from '../graphql/fields/update-stream.js';
-import { contextOf, whoAsks } from './asking.js';
 import { addressed, type Carried, openAll, reachedBy } from './carried-subscriptions.js';
 import { authorizationOf } from './console-cookies.js';
 import { completeEvent, type EndReason, EventStream, nextEvent } from './event-stream.js';
 import { type Admission, OpenStreams } from './open-streams.js';
+import { contextOf, requestContext } from './request-context.js';
 import { headerOf } from './requests.js';
 
 /** The long texts of updates that are executed together, and wait in memory for each stream. */
@@ -147,7 +147,7 @@ async function executePortion(
   portion: readonly Update<unknown>[],
 ) {
   const authorization = authorizationOf(services.config, request);
-  const context = await whoAsks(services, request, authorization, PORTION_BYTES_MAX);
+  const context = await requestContext(services, request, authorization, PORTION_BYTES_MAX);
   const { budget } = context;
   try {
     const { readsOfRows } = subscription.operation.reading(subscription.variables);

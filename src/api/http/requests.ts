@@ -48,7 +48,7 @@ export function followRequests(app: FastifyInstance, { metrics, log }: Pick<Serv
     const isQuiet = reply.statusCode < 400 || isHealthCheck || (reply.statusCode === 503 && !throttle.take('503'));
     const level = isQuiet ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
-      const { tenantId, caller } = request.asking ?? {};
+      const { tenantId, caller } = request.context ?? {};
       const ids = { requestId: request.id, tenantId: tenantId ?? undefined, keyId: caller?.keyId };
       request.log[level]({ ...ids, method, path, status: reply.statusCode, durationMs }, 'request answered');
     }

@@ -30,10 +30,10 @@ export function traceRequests(app: FastifyInstance, { tracing }: Pick<Services, 
       'hookwright.request_id': id,
     });
   });
-  app.addHook('onResponse', async ({ span, asking }, { statusCode }) => {
+  app.addHook('onResponse', async ({ span, context }, { statusCode }) => {
     span?.set({
       'http.response.status_code': statusCode,
-      ...(asking?.tenantId ? { 'hookwright.tenant_id': asking.tenantId } : {}),
+      ...(context?.tenantId ? { 'hookwright.tenant_id': context.tenantId } : {}),
     });
     span?.end(statusCode >= SERVER_FAULT ? String(statusCode) : undefined);
   });

@@ -122,15 +122,15 @@ function answeredOf([name, field]: Shown[number]): [name: string, form: z.ZodTyp
 const answered = (fields: Shown): Shape => Object.fromEntries(fields.map(answeredOf));
 
 type Forms<Table extends Fields> = {
-  [Name in keyof Table as Table[Name] extends { beside: true }
+  [Name in keyof Table as Table[Name] extends { optionsRow: true }
     ? never
     : Table[Name] extends { rest: string }
       ? RestName<Name>
       : never]: z.ZodType<ValuesOf<Table>[Name & keyof ValuesOf<Table>]>;
 };
 
-const shownIn = (fields: Fields, beside: boolean): Shown =>
-  Object.entries(fields).filter(([, field]) => field.rest !== undefined && (field.beside === true) === beside);
+const shownIn = (fields: Fields, optionsRow: boolean): Shown =>
+  Object.entries(fields).filter(([, field]) => field.rest !== undefined && (field.optionsRow === true) === optionsRow);
 
 /** The fields of a noun that REST shows, under its names: as requests have them, and as answers have them. */
 export function formsOf<Table extends Fields>(fields: Table): [requested: Forms<Table>, answered: Forms<Table>] {
@@ -138,7 +138,7 @@ export function formsOf<Table extends Fields>(fields: Table): [requested: Forms<
   return [requested(shown) as Forms<Table>, answered(shown) as Forms<Table>];
 }
 
-/** The same for its options: the fields that are stored beside it. */
+/** The same for its options: the fields in the options row. */
 export function optionFormsOf(fields: Fields): [requested: Shape, answered: Shape] {
   const shown = shownIn(fields, true);
   return [requested(shown), answered(shown)];
@@ -210,4 +210,4 @@ export function restPlace([name, ...rest]: Path, input?: unknown, fields: Fields
 
 /** The same in the body of a webhook, which has options in an object of their own. */
 export const placeInWebhook = (path: Path, input?: unknown): Path =>
-  (webhookFields as Fields)[path[0]!]?.beside ? ['options', ...restPlace(path, input)] : restPlace(path, input);
+  (webhookFields as Fields)[path[0]!]?.optionsRow ? ['options', ...restPlace(path, input)] : restPlace(path, input);

@@ -175,7 +175,7 @@ function queryParameters(): Json[] {
   }));
 }
 
-/** In OpenAPI the description and the example of a parameter stand beside its schema. */
+/** In OpenAPI the description and the example of a parameter are beside its schema. */
 function parameterOf({ description, $schema: _, examples, ...schema }: Json): Json {
   const style = schema['type'] === 'object' ? { style: 'deepObject', explode: true } : {};
   return { description, schema, ...style, ...(Array.isArray(examples) ? { example: examples[0] } : {}) };

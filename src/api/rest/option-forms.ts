@@ -174,9 +174,12 @@ export function headerPlace([index, ...rest]: Path, headers: unknown): Path {
 }
 
 /** The fields of GraphQL that REST's options have, under the names of REST. */
-export const optionSelection = (fields: Fields, isAsked = ({ beside }: Field | Group) => beside === true): string =>
+export const optionSelection = (
+  fields: Fields,
+  isIncluded = ({ optionsRow }: Field | Group) => optionsRow === true,
+): string =>
   Object.entries(fields)
-    .filter(([, field]) => field.rest !== undefined && isAsked(field))
+    .filter(([, field]) => field.rest !== undefined && isIncluded(field))
     .map(([name, field]) => `${restName(shownName(name, field))}: ${shownName(name, field)}${membersOf(field)}`)
     .join(' ');
 

@@ -15,7 +15,7 @@ import type { Context } from '../context/context.js';
 import { causeOf } from '../graphql/fields/errors.js';
 import { OF_A_ROW } from '../graphql/fields/of-a-row.js';
 import { requirementOf } from '../graphql/fields/requires.js';
-import { contextOf } from '../http/asking.js';
+import { contextOf } from '../http/request-context.js';
 import { restPlace } from './field-forms.js';
 
 /** A GraphQL document that is ready to run. */

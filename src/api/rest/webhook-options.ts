@@ -6,8 +6,8 @@ import { ApiError, type Path } from '../../errors.js';
 import { type Context, tenantOf } from '../context/context.js';
 import { optionsOf } from '../graphql/fields/options-of.js';
 import { readField, readWebhook } from '../graphql/webhooks/webhook.js';
-import { contextOf } from '../http/asking.js';
 import { readJson } from '../http/json-body.js';
+import { contextOf } from '../http/request-context.js';
 import { inGraphqlTerms, mergedMaps } from './field-forms.js';
 import { etagOf, versionFor } from './if-match.js';
 import { restName } from './names.js';
@@ -86,7 +86,7 @@ export async function updateMerged<Data>(
 /** The options as GET shows them of a webhook, but for `own`. @param webhook null: one without any, of the tenant */
 export async function shownOptions(webhook: Webhook | null, context: Context): Promise<Record<string, unknown>> {
   const noun = webhook ?? ({ tenantId: tenantOf(context), optionsVersion: null } as Webhook);
-  const names = Object.entries(webhookFields as Fields).filter(([, { beside }]) => beside);
+  const names = Object.entries(webhookFields as Fields).filter(([, { optionsRow }]) => optionsRow);
   const values = names.map(async ([name, { kind }]) => {
     const value = await readField(noun, name, context);
     const members = () => Object.entries(value as object).map(([inner, one]) => [restName(inner), one]);

@@ -4,8 +4,8 @@ import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { ApiError } from '../../errors.js';
 import { callerOf, type Services } from '../context/context.js';
 import { idempotencyKey } from '../graphql/fields/input.js';
-import { contextOf, expectAsker, freeWhenSent, whoAsks } from '../http/asking.js';
 import { readJson } from '../http/json-body.js';
+import { contextOf, decorateWithContext, freeWhenSent, requestContext } from '../http/request-context.js';
 import { headerOf, slashTooMany } from '../http/requests.js';
 import { inGraphqlTerms, mergedMaps } from './field-forms.js';
 import { etagOf } from './if-match.js';
@@ -37,12 +37,12 @@ export async function webhookRoutes(
   { schema, services }: { schema: GraphQLSchema; services: Services },
 ): Promise<void> {
   const operations = prepareOperations(schema);
-  expectAsker(app);
+  decorateWithContext(app);
   // 401 comes before all other errors.
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    request.asking = await whoAsks(services, request, request.headers.authorization);
-    const by = callerOf(request.asking);
+    request.context = await requestContext(services, request, request.headers.authorization);
+    const by = callerOf(request.context);
     const { refusal, headers } = services.rateLimits.charge({ by, operations: 1, events: null });
     reply.headers(headers);
     if (refusal !== null) {
@@ -62,13 +62,13 @@ export async function webhookRoutes(
 
 /** Reserves the memory of a list until it is sent. @throws ApiError rate_limited */
 async function reserveAnswer(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<unknown> {
-  const { asking, method } = request;
-  if (asking !== null && method === 'GET' && typeof answer === 'string') {
-    const refusal = asking.budget.reserveWhole(answer);
+  const { context, method } = request;
+  if (context !== null && method === 'GET' && typeof answer === 'string') {
+    const refusal = context.budget.reserveWhole(answer);
     if (refusal !== null) {
       throw refusal;
     }
-    freeWhenSent(reply, asking);
+    freeWhenSent(reply, context);
   }
   return answer;
 }

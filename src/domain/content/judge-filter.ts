@@ -50,9 +50,9 @@ export class FilteredEvent {
    * one with too many values for the filter.
    */
   failedCondition(filter: EventFilter): FailedCondition | null {
-    const isAsked = this.#isReadable && comparisonsIn(filter) * this.#values <= COMPARISONS_MAX;
+    const isJudged = this.#isReadable && comparisonsIn(filter) * this.#values <= COMPARISONS_MAX;
     const top = { root: this.#payload, path: '', pointer: '' };
-    return isAsked && this.#judge(filter, top.root) !== true ? this.#explain(filter, false, top) : null;
+    return isJudged && this.#judge(filter, top.root) !== true ? this.#explain(filter, false, top) : null;
   }
 
   /** @param root where paths begin */

@@ -36,12 +36,12 @@ interface Described {
   description: string;
   /** The same for those who write it. */
   input: string;
-  /** REST shows and takes it too, with this description: in the noun itself, or in its options (`beside`). */
+  /** REST shows and takes it too, with this description: in the noun itself, or in its options (`optionsRow`). */
   rest?: string;
   /** The part of `ENDPOINT_OPTIONS` that it belongs to: an operator may keep tenants from writing it. */
   part?: OptionPart;
-  /** Stored in the row beside the noun's, such as `webhook_options`. */
-  beside?: true;
+  /** Its column is in the options row (`webhook_options`), for what few webhooks have. */
+  optionsRow?: true;
   /** The column, where the field's name alone would say too little. */
   column?: string;
 }
@@ -51,7 +51,7 @@ interface Member {
   optional?: true;
   /** The value that readers get while it is null. */
   default?: string | number | readonly string[] | Readonly<Record<string, string>>;
-  /** The daemon loads it with each delivery. Not from a row beside. */
+  /** The daemon loads it with each delivery. Not from an options row. */
   sent?: true;
   /** Written and never read: readers learn whether it is set. Only in a group. */
   secret?: true;
@@ -146,8 +146,8 @@ type Merged<Union> = (Union extends unknown ? (one: Union) => void : never) exte
 /** The fields of a noun, those of its groups among them. */
 type Flat<Table extends Fields> = Merged<
   {
-    [Name in keyof Table]: Table[Name] extends { kind: 'group'; fields: infer Members; beside: true }
-      ? { [Inner in keyof Members]: Members[Inner] & { beside: true } }
+    [Name in keyof Table]: Table[Name] extends { kind: 'group'; fields: infer Members; optionsRow: true }
+      ? { [Inner in keyof Members]: Members[Inner] & { optionsRow: true } }
       : Table[Name] extends { kind: 'group'; fields: infer Members }
         ? Members
         : Pick<Table, Name>;
@@ -168,16 +168,17 @@ type Sealed<All> = {
           ? ValueOf<All[Name]>
           : never;
 };
+type InOptionsRow = { optionsRow: true };
 type NamesWith<All, Mark> = { [Name in keyof All]: All[Name] extends Mark ? Name : never }[keyof All];
 
 /** The values of a noun's fields, as people write them. */
 export type ValuesOf<Table extends Fields> = Values<Flat<Table>>;
 
 /** The fields in the noun's own row. */
-export type RowOf<Table extends Fields> = Sealed<Omit<Flat<Table>, NamesWith<Flat<Table>, { beside: true }>>>;
+export type RowOf<Table extends Fields> = Sealed<Omit<Flat<Table>, NamesWith<Flat<Table>, InOptionsRow>>>;
 
-/** The fields in the row beside. */
-export type RowBesideOf<Table extends Fields> = Sealed<Pick<Flat<Table>, NamesWith<Flat<Table>, { beside: true }>>>;
+/** The fields in the options row. */
+export type OptionsRowOf<Table extends Fields> = Sealed<Pick<Flat<Table>, NamesWith<Flat<Table>, InOptionsRow>>>;
 
 type OptionalName<Table extends Fields> = NamesWith<Flat<Table>, Nullable> & keyof ValuesOf<Table>;
 
@@ -192,12 +193,12 @@ export const flat = (fields: Fields): [name: string, field: Field][] =>
   Object.entries(fields).flatMap(([name, field]): [string, Field][] =>
     field.kind !== 'group'
       ? [[name, field]]
-      : Object.entries(field.fields).map(([inner, one]) => [inner, { ...one, ...beside(field) } as Field]),
+      : Object.entries(field.fields).map(([inner, one]) => [inner, { ...one, ...rowOf(field) } as Field]),
   );
 
-const beside = ({ beside: is }: Group) => (is ? { beside: is } : {});
+const rowOf = ({ optionsRow }: Group) => (optionsRow ? { optionsRow } : {});
 
-/** The values of groups beside the others, as they are stored. */
+/** The values of groups and of other fields at one level, as they are stored. */
 export const flatValues = (fields: Fields, values: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>

@@ -9,7 +9,7 @@ export const ordering = {
   type: 'Ordering',
   scope: 'webhooks:options',
   warns: true,
-  beside: true,
+  optionsRow: true,
   description: 'The order in which events are sent.',
   input:
     'The order in which events are sent. Options that are left out stay as they are; null removes one. A change holds for new events.',

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Fields, RowBesideOf } from '../../domain/fields/field.js';
+import type { Fields, OptionsRowOf } from '../../domain/fields/field.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { snakeCase } from '../../domain/snake-case.js';
 import { query, type Statement } from '../../platform/database/database.js';
@@ -8,9 +8,9 @@ import { bigintArray } from '../../platform/database/rows-parameter.js';
 type Delivery = keyof (typeof webhookFields)['delivery']['fields'];
 
 /** The options of a webhook that an attempt needs: its own, or its tenant's. Secrets are sealed. */
-export interface StoredDeliveryOptions extends Pick<RowBesideOf<typeof webhookFields>, Delivery | 'format'> {
+export interface StoredDeliveryOptions extends Pick<OptionsRowOf<typeof webhookFields>, Delivery | 'format'> {
   webhookId: number;
-  /** The version of the webhook's row beside that these are from. */
+  /** The version of the options row that these are from. */
   version: number;
 }
 

@@ -9,7 +9,7 @@ type SentName = { [Name in keyof Written]: Written[Name] extends { sent: true } 
 /** A webhook, as the daemon must know it to send to it: as it stood when the delivery was loaded or claimed. */
 export interface WebhookToSend extends Pick<RowOf<Written>, SentName> {
   sealedSecret: Buffer;
-  /** Another number with each change of the row beside, which has the delivery options; null: there is none. */
+  /** Another number with each change of the options row, which has the delivery options; null: there is none. */
   optionsVersion: number | null;
   /** An outcome counts for the webhook's health only while this is still the same. */
   generation: number;

@@ -62,26 +62,26 @@ const nextHoldingSql = (after: string) =>
   `(select min(d.webhook_id) from hookwright.deliveries d where d.status = 'HELD' and d.webhook_id > ${after})`;
 
 /** Leaps from one webhook to the next in the index of held deliveries. */
-const misheldStatement: Statement = {
-  name: 'align_misheld',
+const wronglyHeldStatement: Statement = {
+  name: 'align_wrongly_held',
   text: `
     with recursive holding(webhook_id, rank) as (
       select ${nextHoldingSql('$1::bigint')}, 1
       union all
       select ${nextHoldingSql('holding.webhook_id')}, rank + 1
       from holding where holding.webhook_id is not null and rank < ${HOLDING_LOOKED}),
-    misheld as materialized (
+    wrongly_held as materialized (
       select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
       where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
         and ${hasNoAlignJobSql('w.id')}
       order by w.id),
-    ${lockFreeJobsSql(`array(select 'w:' || id from misheld)`)}
+    ${lockFreeJobsSql(`array(select 'w:' || id from wrongly_held)`)}
     select count(*)::integer as webhooks, count(hookwright.enqueue_align(id, tenant_id)),
            (select case when every(webhook_id is not null) then max(webhook_id) end from holding) as last_id
-    from misheld where 'w:' || id not in (select key from locked_job)`,
+    from wrongly_held where 'w:' || id not in (select key from locked_job)`,
 };
 
-interface MisheldRow {
+interface WronglyHeldRow {
   webhooks: number;
   /** Null: there are no more. */
   last_id: number | null;
@@ -95,7 +95,7 @@ interface MisheldRow {
  * @returns how many
  */
 export async function alignMisheld(pool: pg.Pool, cursor: Cursor<number> = {}): Promise<number> {
-  const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after ?? 0]);
+  const [row] = await query<WronglyHeldRow>(pool, wronglyHeldStatement, [cursor.after ?? 0]);
   const { webhooks, last_id } = row!;
   cursor.after = last_id ?? undefined;
   return webhooks;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Database } from '../../platform/database/database.js';
 import { Primary } from '../../platform/database/driver/primary.js';
-import { askHost } from '../../platform/database/driver/standing.js';
+import { askHost } from '../../platform/database/driver/server-role.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { thisProgram } from '../../platform/node/this-program.js';
 import type { Config } from '../../platform/settings/config.js';

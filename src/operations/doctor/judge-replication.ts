@@ -1,4 +1,4 @@
-import type { Found } from '../../platform/database/driver/standing.js';
+import type { Found } from '../../platform/database/driver/server-role.js';
 import type { Failover } from '../installation/read-installation.js';
 import type { ReplicationFacts } from '../installation/read-replication.js';
 import { type Check, check, durationText, failIf, statusOf } from './check.js';

@@ -17,7 +17,7 @@ const BATCH_BESIDE_DELIVERIES = 40;
 /** A batch of the longest bodies has 10 MB, which takes some 10 ms to write for Postgres. */
 const BODY_CHARS_A_DELIVERY = 65_536;
 /** After that there is no time for a commit before the caller is answered (api/http/answer-time.ts). */
-const PATIENCE_MS = 10_000;
+const WAIT_MAX_MS = 10_000;
 /** Larger calls get transactions of their own: others would wait for them, for up to a second. */
 const HEAVY_DELIVERIES = 500;
 
@@ -37,7 +37,7 @@ export class Emitter {
   readonly #heavy = new GroupCommit<Call, EmitResult[]>(async ([call]) => [await this.#writeHeavy(call!)], {
     itemsMax: 1,
     inFlightMax: 1,
-    patienceMs: PATIENCE_MS,
+    waitMaxMs: WAIT_MAX_MS,
     keyOf: ([call]) => tenantOfCall(call!.items),
   });
   readonly #pace: TenantPace;
@@ -59,7 +59,7 @@ export class Emitter {
       besideItems: BATCH_BESIDE_DELIVERIES,
       weightOf: (item) => this.#fanOut.of(item) + Math.floor(item.body.length / BODY_CHARS_A_DELIVERY),
       keyOf: tenantOfCall,
-      patienceMs: PATIENCE_MS,
+      waitMaxMs: WAIT_MAX_MS,
       onBatch,
     });
   }

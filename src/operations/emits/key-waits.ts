@@ -7,7 +7,7 @@ import { GroupCommit } from '../../platform/database/group-commit.js';
 /** Each keeps a connection while it waits. */
 const AT_ONCE = 3;
 /** Calls wait behind others for as long as those wait for their keys. */
-const PATIENCE_MS = 1_000;
+const WAIT_MAX_MS = 1_000;
 
 /** In a transaction: its emits wait for ordering keys as long as their callers may. */
 export const waitForKeysStatement: Statement = { text: `select set_config('app.key_wait', '1s', true)` };
@@ -33,7 +33,7 @@ export class KeyWaits {
     this.#alone = new GroupCommit(async ([items]) => [await write(items!)], {
       itemsMax: 1,
       inFlightMax: AT_ONCE,
-      patienceMs: PATIENCE_MS,
+      waitMaxMs: WAIT_MAX_MS,
       keyOf: ([items]) => items?.[0]?.tenantId,
     });
   }

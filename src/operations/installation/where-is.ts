@@ -4,7 +4,7 @@ import type { Database, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 /** Something that has a number, of any tenant. */
-interface Whereabouts {
+interface FoundObject {
   type: Exclude<NodeType, 'EventType'>;
   number: number;
   /** Null: it belongs to the installation. */
@@ -27,8 +27,8 @@ export async function whereIs(
   { pool }: Pick<Database, 'pool'>,
   number: number,
   attempt: number | null,
-): Promise<Whereabouts[]> {
-  type Row = Pick<Whereabouts, 'type' | 'tenantId'> & { createdAt: Date | null };
+): Promise<FoundObject[]> {
+  type Row = Pick<FoundObject, 'type' | 'tenantId'> & { createdAt: Date | null };
   const rows = await tenantQuery<Row>(pool, null, statement, [number, attempt]);
   return rows.map((row) => ({ ...row, number, createdAt: row.createdAt ?? idToDate(number) }));
 }

@@ -66,9 +66,9 @@ export class KnownKeys {
    * with the right key or a guessed one.
    */
   lookUp(id: number): Promise<KnownKey | null> {
-    const underWay = this.#lookups.get(id);
-    if (underWay !== undefined) {
-      return underWay;
+    const inFlight = this.#lookups.get(id);
+    if (inFlight !== undefined) {
+      return inFlight;
     }
     const lookup: Promise<KnownKey | null> = this.#read(id).finally(() => {
       if (this.#lookups.get(id) === lookup) {

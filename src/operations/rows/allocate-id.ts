@@ -13,7 +13,7 @@ export async function allocateId(
 
 const nextVersionStatement = { text: `select nextval('hookwright.options_version') as version` };
 
-/** Another number for each change of a row beside a webhook. */
+/** Another number for each change of a webhook's options row. */
 export async function nextOptionsVersion(sql: SqlTarget): Promise<number> {
   const [next] = await query<{ version: number | string }>(sql, nextVersionStatement, []);
   return Number(next!.version);

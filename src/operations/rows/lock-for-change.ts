@@ -15,7 +15,7 @@ const LOCKED_WITH_SECRETS = {
  * Locks a living webhook of the tenant.
  *
  * @param ifVersion the version that it must have; undefined: any
- * @returns with the row beside
+ * @returns with its options row
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed when it has another version
  */
 export async function lockWebhook(em: EntityManager, webhookId: number, ifVersion?: number): Promise<Webhook> {
@@ -41,7 +41,7 @@ export async function lockWebhooks(em: EntityManager): Promise<Webhook[]> {
   return webhooks;
 }
 
-/** Reads the rows beside webhooks whose own rows are locked: nobody changes one without that. */
+/** Reads the options rows of webhooks whose own rows are locked: nobody changes one without that. */
 async function readOptions(em: EntityManager, webhooks: readonly Webhook[]): Promise<void> {
   const ids = webhooks.filter(({ optionsVersion }) => optionsVersion !== null).map(({ id }) => id);
   const rows = ids.length === 0 ? [] : await em.find(WebhookOptions, { webhookId: { $in: ids } });

@@ -15,7 +15,7 @@ type Values = Readonly<Record<string, unknown>>;
  * Requires that the secrets of a webhook go only to the origin that they were set for, and only encrypted: otherwise
  * somebody who may change the url alone could have them sent to a server of their own.
  *
- * @param webhook as it will be, with the row beside
+ * @param webhook as it will be, with its options row
  * @param urlBefore null: it is new
  * @param change the settings that are set now
  * @param fields say which values are secrets

@@ -11,8 +11,8 @@ const NAMES = ['shape', 'format', 'text', 'template'] as const;
  * Judges changed settings of a webhook's content together with the others, and writes another content where they make
  * one. Its row in webhook_contents never changes: deliveries name it.
  *
- * @param webhook as it was, with the row beside
- * @returns the id of the content for the row beside; nothing when it stays
+ * @param webhook as it was, with its options row
+ * @returns the id of the content for the options row; nothing when it stays
  * @throws ApiError invalid_input for what the format lacks, or does not use
  */
 export async function changeContent(

@@ -9,7 +9,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { requireBoundSecrets } from './bound-secrets.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
-import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeBeside } from './settings.js';
+import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
 
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
@@ -61,7 +61,7 @@ export async function createWebhook(
     const created = em.create(Webhook, { id, tenantId, ...ownSettings(stored), sealedSecret });
     created.options = null;
     created.tenant = tenant;
-    await writeBeside(unit, created, given(stored));
+    await writeOptionsRow(unit, created, given(stored));
     if (hasDefaults(tenant)) {
       created.optionsVersion ??= await nextOptionsVersion(sql);
     }

@@ -4,7 +4,7 @@ import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
-import { eraseBeside } from './settings.js';
+import { eraseOptionsRow } from './settings.js';
 
 /**
  * Deletes a webhook: no reader finds it, and its secrets and options are erased. The row stays for the history of its
@@ -29,7 +29,7 @@ export async function deleteWebhook(
   });
 }
 
-/** @param webhook locked, and read with its secrets and the row beside */
+/** @param webhook locked, and read with its secrets and its options row */
 export function eraseWebhook(webhook: Webhook, now: Date): void {
   webhook.deletedAt = now;
   webhook.active = false;
@@ -38,5 +38,5 @@ export function eraseWebhook(webhook: Webhook, now: Date): void {
   webhook.sealedSecret = Buffer.alloc(0);
   webhook.previousSealedSecret = null;
   webhook.overlapEndsAt = null;
-  eraseBeside(webhook);
+  eraseOptionsRow(webhook);
 }

@@ -24,11 +24,11 @@ import {
   withoutSecrets,
 } from './header-settings.js';
 
-/** Settings of a webhook by their names, those of groups and of the row beside among them. */
+/** Settings of a webhook by their names, those of groups and of the options row among them. */
 type Values = Readonly<Record<string, unknown>>;
 
 const fields = flat(webhookFields);
-const isBeside = (name: string) => fields.some(([one, { beside }]) => one === name && beside);
+const isInOptionsRow = (name: string) => fields.some(([one, { optionsRow }]) => one === name && optionsRow);
 const secretNames = fields.filter(([, { secret }]) => secret).map(([name]) => name);
 const headerNames = fields.filter(([, { kind }]) => kind === 'headers').map(([name]) => name);
 const authNames = fields.filter(([, { kind }]) => kind === 'auth').map(([name]) => name);
@@ -66,14 +66,14 @@ export const hasDefaults = (tenant: Tenant): boolean => inheritedNames.some((nam
 
 /** The settings that the webhook's own row has. */
 export const ownSettings = (settings: object): OwnSettings =>
-  Object.fromEntries(Object.entries(settings).filter(([name]) => !isBeside(name))) as never;
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !isInOptionsRow(name))) as never;
 
-/** Stored settings. @param webhook was read with the row beside */
+/** Stored settings. @param webhook was read with its options row */
 export const readSettings = (webhook: Webhook, names: readonly string[]): Values =>
   Object.fromEntries(
     names.map((name) => [
       name,
-      (isBeside(name) ? (webhook.options as Values | null)?.[name] : webhook[name as 'url']) ?? null,
+      (isInOptionsRow(name) ? (webhook.options as Values | null)?.[name] : webhook[name as 'url']) ?? null,
     ]),
   );
 
@@ -91,13 +91,13 @@ const derivedFromFilter = (filter: EventFilter): Values => ({
 });
 
 /**
- * Writes those settings that are stored beside the webhook's row.
+ * Writes those settings that are stored in the options row.
  *
- * @param webhook locked, and read with the row beside
+ * @param webhook locked, and read with its options row
  * @throws ApiError as changeContent
  */
-export async function writeBeside({ em, sql }: UnitOfWork, webhook: Webhook, settings: object): Promise<void> {
-  const values = Object.fromEntries(Object.entries(settings).filter(([name]) => isBeside(name)));
+export async function writeOptionsRow({ em, sql }: UnitOfWork, webhook: Webhook, settings: object): Promise<void> {
+  const values = Object.fromEntries(Object.entries(settings).filter(([name]) => isInOptionsRow(name)));
   for (const name of headerNames.filter((one) => values[one] != null)) {
     const stored = readSettings(webhook, [name])[name] as StoredHeaders | null;
     values[name] = mergeHeaders(stored, values[name] as SealedHeaderChange);
@@ -121,12 +121,12 @@ export async function writeBeside({ em, sql }: UnitOfWork, webhook: Webhook, set
 export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) => {
   const stored = readSettings(webhook, headerNames) as Record<string, StoredHeaders | null>;
   const removed = headerNames.map((name) => [name, withoutSecrets(stored[name]!)]);
-  return writeBeside(unit, webhook, { ...none([...secretNames, ...authNames]), ...Object.fromEntries(removed) });
+  return writeOptionsRow(unit, webhook, { ...none([...secretNames, ...authNames]), ...Object.fromEntries(removed) });
 };
 
-/** @param webhook was read with the row beside */
-export function eraseBeside({ options }: Webhook): void {
-  const erased = none(fields.map(([name]) => name).filter(isBeside));
+/** @param webhook was read with its options row */
+export function eraseOptionsRow({ options }: Webhook): void {
+  const erased = none(fields.map(([name]) => name).filter(isInOptionsRow));
   Object.assign(options ?? {}, erased, derivedFrom(erased), { contentId: null });
 }
 

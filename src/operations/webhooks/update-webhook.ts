@@ -6,7 +6,7 @@ import { type Actor, about, audit, differences } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { requireBoundSecrets } from './bound-secrets.js';
-import { auditedSettings, ownSettings, readSettings, type SealedSettings, writeBeside } from './settings.js';
+import { auditedSettings, ownSettings, readSettings, type SealedSettings, writeOptionsRow } from './settings.js';
 import { enable, pause, releaseKept } from './switch-webhook.js';
 
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
@@ -44,7 +44,7 @@ export async function updateWebhook(
     const names = [...Object.keys(settings), 'active'];
     const before = readSettings(webhook, names);
     em.assign(webhook, ownSettings(settings));
-    await writeBeside(unit, webhook, settings);
+    await writeOptionsRow(unit, webhook, settings);
     requireBoundSecrets(webhook, (before['url'] as string | undefined) ?? webhook.url, settings);
     if (webhook.url !== (before['url'] ?? webhook.url)) {
       // Retry-After of the old endpoint does not bind the new one; aligning wakes the deliveries that waited for it.

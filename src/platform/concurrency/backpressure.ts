@@ -22,7 +22,7 @@ interface BackpressureOptions {
 export class Backpressure {
   readonly #waiting = new FairQueue<Waiting>();
   /** Items of work that has begun: the room does not show them yet. */
-  #underWay = 0;
+  #inFlight = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: BackpressureOptions) {}
@@ -32,12 +32,12 @@ export class Backpressure {
     if (!this.#waiting.isEmpty || this.#room <= 0) {
       await this.#wait(key, items);
     } else {
-      this.#underWay += items;
+      this.#inFlight += items;
     }
     try {
       return await work();
     } finally {
-      this.#underWay -= items;
+      this.#inFlight -= items;
     }
   }
 
@@ -47,7 +47,7 @@ export class Backpressure {
   }
 
   get #room(): number {
-    return this.options.room() - this.#underWay;
+    return this.options.room() - this.#inFlight;
   }
 
   #wait(key: unknown, items: number): Promise<void> {
@@ -75,7 +75,7 @@ export class Backpressure {
   }
 
   #begin({ weight, begin }: Waiting): void {
-    this.#underWay += weight;
+    this.#inFlight += weight;
     begin();
   }
 }

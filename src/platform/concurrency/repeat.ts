@@ -9,7 +9,7 @@ import { LogThrottle } from './log-throttle.js';
  * @returns a function that ends it, after the work under way
  */
 export function repeat(duty: string, everyMs: number, log: Logger, work: () => Promise<void>): () => Promise<void> {
-  let underWay: Promise<void> = Promise.resolve();
+  let inFlight: Promise<void> = Promise.resolve();
   let busy = false;
   const logThrottle = new LogThrottle();
   const timer = setInterval(() => {
@@ -17,7 +17,7 @@ export function repeat(duty: string, everyMs: number, log: Logger, work: () => P
       return;
     }
     busy = true;
-    underWay = work()
+    inFlight = work()
       .catch((error: unknown) => {
         if (logThrottle.take(duty)) {
           log.warn({ err: error, duty }, 'a regular duty failed; it is tried again');
@@ -29,6 +29,6 @@ export function repeat(duty: string, everyMs: number, log: Logger, work: () => P
   }, everyMs);
   return async () => {
     clearInterval(timer);
-    await underWay;
+    await inFlight;
   };
 }

@@ -42,7 +42,7 @@ export const STATEMENT_TIMEOUT_MS = 12_000;
 /** Signing in and planning the prepared statements takes 0.1 s of CPU time: connections are kept for the next burst. */
 export const KEPT_WHEN_IDLE_MS = 600_000;
 /** How long closing waits for a database that does not answer. */
-const CLOSE_PATIENCE_MS = 2_000;
+const CLOSE_WAIT_MAX_MS = 2_000;
 /** Somewhat longer than STATEMENT_TIMEOUT_MS. Then only a commit, or the network, can be the cause. */
 const SILENCE_MS = 12_500;
 
@@ -145,7 +145,7 @@ export async function openDatabase(
       closing = true;
       // The pool ends before the ORM, which would wait without end for a connection that is being made.
       const ended = Promise.all([pool.end(), ormPool?.end()]).then(() => orm.close(true));
-      await Promise.race([ended, delay(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
+      await Promise.race([ended, delay(CLOSE_WAIT_MAX_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -49,7 +49,7 @@ export class GroupCommit<Item, Result> {
    * @param options.inFlightMax how many batches may be under way at the same time (default 2)
    * @param options.besideItems how many items must wait before a batch leaves beside another one (default 1)
    * @param options.weightOf as how many items one counts for these (default 1)
-   * @param options.patienceMs groups that have waited for longer fail and are not run (default: no limit)
+   * @param options.waitMaxMs groups that have waited for longer fail and are not run (default: no limit)
    * @param options.onBatch called with the number of items of each batch
    * @param options.linger keeps items for others that may come; without it they leave at once
    * @param options.keyOf a key that has many groups waiting has one of them taken for each of the other keys
@@ -61,7 +61,7 @@ export class GroupCommit<Item, Result> {
       inFlightMax?: number;
       besideItems?: number;
       weightOf?: (item: Item) => number;
-      patienceMs?: number;
+      waitMaxMs?: number;
       onBatch?: ((items: number) => void) | undefined;
       keyOf?: (items: readonly Item[]) => unknown;
       linger?: Linger<Item>;
@@ -85,7 +85,7 @@ export class GroupCommit<Item, Result> {
   }
 
   get #untilMs(): number {
-    return performance.now() + (this.options.patienceMs ?? Number.POSITIVE_INFINITY);
+    return performance.now() + (this.options.waitMaxMs ?? Number.POSITIVE_INFINITY);
   }
 
   #weigh(items: readonly Item[]): number {

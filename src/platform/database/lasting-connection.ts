@@ -33,10 +33,10 @@ export class LastingConnection {
     this.#running = this.#run();
   }
 
-  /** @param patienceMs for how long a statement under way is waited for */
-  async stop(patienceMs = 0): Promise<void> {
+  /** @param waitMaxMs for how long a statement under way is waited for */
+  async stop(waitMaxMs = 0): Promise<void> {
     this.#stopping.abort();
-    await Promise.race([this.#running, delay(patienceMs, undefined, { ref: false })]);
+    await Promise.race([this.#running, delay(waitMaxMs, undefined, { ref: false })]);
     cutOff(this.#client);
     await this.#running;
   }

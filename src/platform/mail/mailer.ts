@@ -6,7 +6,7 @@ import { examineServer, type MailTrouble } from './examine-server.js';
 import { isPolicy, refusedPart, type SmtpError } from './refusals.js';
 
 /** A server that says nothing for so long takes no mail. */
-const PATIENCE_MS = 10_000;
+const WAIT_MAX_MS = 10_000;
 
 export interface Mail {
   to: string;
@@ -28,10 +28,10 @@ export class Mailer {
   readonly #connection: SMTPConnectionOptions;
   readonly #transport: Transporter;
 
-  constructor(config: MailConfig, patienceMs = PATIENCE_MS) {
+  constructor(config: MailConfig, waitMaxMs = WAIT_MAX_MS) {
     const { auth } = config;
     this.#config = config;
-    this.#connection = connectionOptions(config, patienceMs);
+    this.#connection = connectionOptions(config, waitMaxMs);
     this.#transport = createTransport({
       ...this.#connection,
       ...(auth === null ? {} : { auth }),
@@ -65,7 +65,7 @@ export class Mailer {
 
 function connectionOptions(
   { host, port, secure, auth, greeting }: MailConfig,
-  patienceMs: number,
+  waitMaxMs: number,
 ): SMTPConnectionOptions {
   const isLocal = host === 'localhost' || isLoopbackAddress(host);
   return {
@@ -76,10 +76,10 @@ function connectionOptions(
     // A password never leaves the machine in plain text. The certificate is verified wherever there is one.
     requireTLS: !secure && auth !== null && !isLocal,
     tls: { rejectUnauthorized: true },
-    connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
-    socketTimeout: patienceMs,
-    dnsTimeout: patienceMs,
+    connectionTimeout: waitMaxMs,
+    greetingTimeout: waitMaxMs,
+    socketTimeout: waitMaxMs,
+    dnsTimeout: waitMaxMs,
   };
 }
 

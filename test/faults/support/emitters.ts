@@ -16,7 +16,7 @@ const EMITTERS = 16;
 const REPEAT_MS = 100;
 /** Longer than the service waits for its database. */
 const ANSWER_TIMEOUT_MS = 40_000;
-const PATIENCE_MS = 120_000;
+const WAIT_MAX_MS = 120_000;
 const EMIT =
   'mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { event { databaseId } deliveryCount duplicate } }';
 
@@ -86,7 +86,7 @@ export class Load {
   }
 
   async #emit(key: string): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + WAIT_MAX_MS;
     for (;;) {
       const { status, accepted } = await this.#ask(key);
       this.statuses[status] = (this.statuses[status] ?? 0) + 1;

@@ -9,8 +9,8 @@ import { namedProgram } from '../../../platform/node/this-program.js';
 import { shownApiKeyFile } from '../../../platform/settings/api-key-file.js';
 import type { Config } from '../../../platform/settings/config.js';
 import { actorOf, callerOf, type Services } from '../../context/context.js';
-import { whoAsks } from '../../http/asking.js';
 import { cookieText, FORMER_COOKIE, readCookie, SESSION_COOKIE, sessionKeyOf } from '../../http/console-cookies.js';
+import { requestContext } from '../../http/request-context.js';
 import { CALLBACK_PATH, type Claims, type Flow, Provider, plain, SignInRefused } from './provider.js';
 
 type Oidc = NonNullable<Config['oidc']>;
@@ -102,7 +102,7 @@ export async function oidcRoutes(
       throw keyRequired();
     }
     setSession(reply, '', '');
-    const context = await whoAsks(services, request, `Bearer ${key}`).catch((error: unknown) => {
+    const context = await requestContext(services, request, `Bearer ${key}`).catch((error: unknown) => {
       if (error instanceof ApiError && error.reason === 'unauthenticated') {
         return null; // the session has ended already
       }

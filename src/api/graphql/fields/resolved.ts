@@ -9,14 +9,14 @@ import type { Context } from '../../context/context.js';
 /**
  * Gives the resolver of a noun its fields.
  *
- * @param readBeside reads the row beside it, for the fields that are stored there
+ * @param readOptionsRow reads its options row, for the fields that are stored there
  * @param readDefaults reads the row from which some fields are inherited
  * @param warnings finds them, for each group that `warns`
  */
 export const Resolved =
   <Noun extends object>(
     fields: Fields,
-    readBeside: (noun: Noun, context: Context) => Promise<object | null> = async () => null,
+    readOptionsRow: (noun: Noun, context: Context) => Promise<object | null> = async () => null,
     readDefaults: (noun: Noun, context: Context) => Promise<object | null> = async () => null,
     warnings: Readonly<Record<string, (noun: Noun, context: Context) => Promise<OptionWarning[]>>> = {},
   ): ClassDecorator =>
@@ -26,7 +26,7 @@ export const Resolved =
       const valueIn = (context: Context, ...rows: (object | null)[]) =>
         valueInForce(name, field, rows, { ...context.config.deliveryDefaults, ...defaultsOfFormat(rows[0] ?? null) });
       const read = async (noun: Noun, context: Context) => {
-        const own = field.beside ? await readBeside(noun, context) : noun;
+        const own = field.optionsRow ? await readOptionsRow(noun, context) : noun;
         const value = valueIn(context, own, inherits ? await readDefaults(noun, context) : null);
         return field.kind === 'group' && field.warns ? withWarnings(noun, value as object, context) : value;
       };
@@ -34,7 +34,7 @@ export const Resolved =
       const withWarnings = (noun: Noun, group: object, context: Context) =>
         Object.defineProperty(group, 'warnings', { get: () => warnings[name]!(noun, context) });
       const resolve = (noun: Noun, context: Context) =>
-        field.beside || inherits ? read(noun, context) : valueIn(context, noun);
+        field.optionsRow || inherits ? read(noun, context) : valueIn(context, noun);
       Object.defineProperty(prototype, name, { value: resolve });
       FieldResolver(...shownType(field))(prototype as object, name, { value: resolve });
       Root()(prototype as object, name, 0);

@@ -29,6 +29,7 @@ import {
 import { knownTo } from '../fields/known-event-type.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
+import { requireRights } from './field-rights.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
 import {
@@ -50,7 +51,6 @@ import {
   UpdateWebhookInput,
   UpdateWebhookPayload,
 } from './webhook-types.js';
-import { requireRights } from './who-may.js';
 
 /** The shape that a webhook has. Null unless the changes have one. */
 async function shapeBefore(context: Context, id: string, changes: object) {

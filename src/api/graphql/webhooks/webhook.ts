@@ -150,7 +150,7 @@ async function conditionsOf(context: Context, filter: WebhookFilter | null) {
   };
 }
 
-/** The condition that the row beside a webhook is one of these. */
+/** The condition that the options row of a webhook is one of these. */
 async function withOptions({ em }: Context, where: FilterQuery<WebhookOptions>) {
   const rows = await em.find(WebhookOptions, where, { ...FRESH, fields: ['webhookId'] });
   return { id: { $in: rows.map(({ webhookId }) => webhookId) } };

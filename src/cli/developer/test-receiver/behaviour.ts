@@ -1,5 +1,5 @@
-import type { Answer } from './speak.js';
-import { type Case, detailOf, failed, isTaken, passed, type Result, skipped, type Trial } from './trial.js';
+import type { Answer } from './http-probe.js';
+import { type Case, detailOf, failed, isTaken, passed, type Result, skipped, type TestRun } from './test-case.js';
 
 const COMFORTABLE_MS = 5_000;
 const NEEDS_EFFECTS = skipped('needs --effect-url');
@@ -20,45 +20,47 @@ const bothOf = (answers: readonly Answer[]) => answers.map(detailOf).join(', the
 const effectsOf = (count: number) => `${count} effect${count === 1 ? '' : 's'}`;
 
 /** The result of work that must be answered 2xx and, where effects are counted, have this many of them. */
-async function takenWith(trial: Trial, expected: 1, work: () => Promise<Answer[]>): Promise<Result> {
+async function takenWith(testRun: TestRun, expected: 1, work: () => Promise<Answer[]>): Promise<Result> {
   let answers: Answer[] = [];
   const run = async () => {
     answers = await work();
   };
-  const count = trial.effects === undefined ? await run() : await trial.effects.during(run, expected);
+  const count = testRun.effects === undefined ? await run() : await testRun.effects.during(run, expected);
   const detail = `${bothOf(answers)}${typeof count === 'number' ? `: ${effectsOf(count)}` : ''}`;
   return answers.every(isTaken) && (count ?? expected) === expected ? passed(detail) : failed(detail);
 }
 
 /** Sends what must leave nothing behind, and then the genuine delivery of the same id, which must be handled. */
-async function leavesNothing(trial: Trial, spoil: (id: number) => Promise<unknown>): Promise<Result> {
-  const id = trial.newId();
-  const early = trial.effects === undefined ? await spoil(id) : await trial.effects.during(() => spoil(id), 0);
-  if (trial.effects !== undefined && early !== 0) {
+async function leavesNothing(testRun: TestRun, spoil: (id: number) => Promise<unknown>): Promise<Result> {
+  const id = testRun.newId();
+  const early = testRun.effects === undefined ? await spoil(id) : await testRun.effects.during(() => spoil(id), 0);
+  if (testRun.effects !== undefined && early !== 0) {
     return failed(`it had ${effectsOf(Number(early))}`);
   }
-  return takenWith(trial, 1, async () => [await trial.send(trial.delivery({ id }))]);
+  return takenWith(testRun, 1, async () => [await testRun.send(testRun.delivery({ id }))]);
 }
 
 const WITH_EFFECTS: readonly Case[] = [
-  behaviour('effect', 'a delivery has one effect', 'Handle each delivery that is genuine.', async (trial) =>
-    trial.effects === undefined ? NEEDS_EFFECTS : takenWith(trial, 1, async () => [await trial.send(trial.delivery())]),
+  behaviour('effect', 'a delivery has one effect', 'Handle each delivery that is genuine.', async (testRun) =>
+    testRun.effects === undefined
+      ? NEEDS_EFFECTS
+      : takenWith(testRun, 1, async () => [await testRun.send(testRun.delivery())]),
   ),
-  behaviour('duplicate', 'the same delivery twice', `Answer 2xx to it again. ${DEDUPE_FIRST}`, async (trial) => {
-    const id = trial.newId();
-    return takenWith(trial, 1, async () => [
-      await trial.send(trial.delivery({ id, ageSeconds: 120 })),
-      await trial.send(trial.delivery({ id })),
+  behaviour('duplicate', 'the same delivery twice', `Answer 2xx to it again. ${DEDUPE_FIRST}`, async (testRun) => {
+    const id = testRun.newId();
+    return takenWith(testRun, 1, async () => [
+      await testRun.send(testRun.delivery({ id, ageSeconds: 120 })),
+      await testRun.send(testRun.delivery({ id })),
     ]);
   }),
-  behaviour('duplicate-at-once', 'the same delivery twice at the same time', DEDUPE_FIRST, async (trial) => {
-    if (trial.effects === undefined) {
+  behaviour('duplicate-at-once', 'the same delivery twice at the same time', DEDUPE_FIRST, async (testRun) => {
+    if (testRun.effects === undefined) {
       return NEEDS_EFFECTS;
     }
-    const delivery = trial.delivery();
+    const delivery = testRun.delivery();
     let answers: Answer[] = [];
-    const count = await trial.effects.during(async () => {
-      answers = await Promise.all([trial.send(delivery), trial.send(delivery)]);
+    const count = await testRun.effects.during(async () => {
+      answers = await Promise.all([testRun.send(delivery), testRun.send(delivery)]);
     });
     const detail = `${bothOf(answers)}: ${effectsOf(count)}`;
     return count === 1 && answers.some(isTaken) ? passed(detail) : failed(detail);
@@ -67,18 +69,18 @@ const WITH_EFFECTS: readonly Case[] = [
     'reordered',
     'an older delivery after a newer one',
     'Take deliveries in any order: go by the payload, not by the order of ids or times.',
-    async (trial) => {
-      const [older, newer] = [trial.newId(), trial.newId()];
-      const first = await trial.send(trial.delivery({ id: newer }));
-      const second = await trial.send(trial.delivery({ id: older, ageSeconds: 60 }));
+    async (testRun) => {
+      const [older, newer] = [testRun.newId(), testRun.newId()];
+      const first = await testRun.send(testRun.delivery({ id: newer }));
+      const second = await testRun.send(testRun.delivery({ id: older, ageSeconds: 60 }));
       return [first, second].every(isTaken) ? passed(bothOf([first, second])) : failed(bothOf([first, second]));
     },
   ),
-  behaviour('forged-first', 'a forged delivery before the genuine one', CLAIM_LATE, (trial) =>
-    leavesNothing(trial, (id) => trial.send(trial.delivery({ id, byOther: true }))),
+  behaviour('forged-first', 'a forged delivery before the genuine one', CLAIM_LATE, (testRun) =>
+    leavesNothing(testRun, (id) => testRun.send(testRun.delivery({ id, byOther: true }))),
   ),
-  behaviour('cut', 'a connection that is cut in the middle of the body', CLAIM_LATE, (trial) =>
-    leavesNothing(trial, (id) => trial.send({ ...trial.delivery({ id }), cut: true })),
+  behaviour('cut', 'a connection that is cut in the middle of the body', CLAIM_LATE, (testRun) =>
+    leavesNothing(testRun, (id) => testRun.send({ ...testRun.delivery({ id }), cut: true })),
   ),
 ];
 
@@ -87,8 +89,8 @@ const OF_CONNECTIONS: readonly Case[] = [
     'slow-body',
     'a body that comes in parts',
     'Read the body to its end before you verify it: it may come in several chunks.',
-    async (trial) => {
-      const answer = await trial.send({ ...trial.delivery(), parts: 4 });
+    async (testRun) => {
+      const answer = await testRun.send({ ...testRun.delivery(), parts: 4 });
       return isTaken(answer) ? passed(detailOf(answer)) : failed(detailOf(answer));
     },
   ),
@@ -96,9 +98,9 @@ const OF_CONNECTIONS: readonly Case[] = [
     'keep-alive',
     'a connection is used again',
     'Leave connections open (HTTP keep-alive): otherwise each delivery pays for a connection and TLS.',
-    async (trial) => {
-      await trial.send(trial.delivery());
-      const answer = await trial.send(trial.delivery());
+    async (testRun) => {
+      await testRun.send(testRun.delivery());
+      const answer = await testRun.send(testRun.delivery());
       if (!isTaken(answer)) {
         return failed(detailOf(answer));
       }
@@ -111,8 +113,8 @@ const OF_CONNECTIONS: readonly Case[] = [
     'get',
     'GET is not 2xx',
     'Register the route for the method of deliveries alone: a page that opens the URL must not look like a delivery.',
-    async (trial) => {
-      const answer = await trial.send({ method: 'GET', headers: {}, body: Buffer.alloc(0) });
+    async (testRun) => {
+      const answer = await testRun.send({ method: 'GET', headers: {}, body: Buffer.alloc(0) });
       return isTaken(answer) || answer.status === 0 ? failed(detailOf(answer)) : passed(detailOf(answer));
     },
   ),

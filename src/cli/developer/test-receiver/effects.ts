@@ -9,10 +9,10 @@ const SETTLE_MS = 500;
 
 /** Counts what the receiver has done, by its `--effect-url`: a GET that answers with a number. */
 export class Effects {
-  /** @param patience 1, or in tests less: the part of the usual times that it waits */
+  /** @param pauseFactor 1, or in tests less: the part of the usual times that it waits */
   constructor(
     readonly url: URL,
-    readonly patience: number,
+    readonly pauseFactor: number,
   ) {}
 
   /** @throws Error with a sentence when the answer is not a number */
@@ -36,11 +36,11 @@ export class Effects {
   async during(work: () => Promise<unknown>, expected: 0 | 1 = 1): Promise<number> {
     const before = await this.count();
     await work();
-    const until = performance.now() + this.patience * EFFECT_TIMEOUT_MS;
+    const until = performance.now() + this.pauseFactor * EFFECT_TIMEOUT_MS;
     while (expected === 1 && (await this.count()) === before && performance.now() < until) {
       await delay(POLL_MS);
     }
-    await delay(this.patience * SETTLE_MS);
+    await delay(this.pauseFactor * SETTLE_MS);
     return (await this.count()) - before;
   }
 }

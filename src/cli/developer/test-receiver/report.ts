@@ -1,4 +1,4 @@
-import { type Case, NOTHING_TAKEN, type Result } from './trial.js';
+import { type Case, NOTHING_TAKEN, type Result } from './test-case.js';
 
 export type Outcome = Pick<Case, 'id' | 'group' | 'name' | 'remedy'> & Result & { ms: number };
 

@@ -4,9 +4,9 @@ import { readPayload } from '../options/payload-file.js';
 import { BEHAVIOUR } from './behaviour.js';
 import { DELIVERIES } from './deliveries.js';
 import { Effects } from './effects.js';
+import { type Answer, HttpProbe } from './http-probe.js';
 import { asJson, asJunit, asText, type Outcome } from './report.js';
-import { type Answer, Speaker } from './speak.js';
-import { isTaken, NOTHING_TAKEN, type Scheme, Trial } from './trial.js';
+import { isTaken, NOTHING_TAKEN, type Scheme, TestRun } from './test-case.js';
 
 interface ReceiverOptions {
   secret?: string;
@@ -20,7 +20,7 @@ interface ReceiverOptions {
   json?: boolean;
   junit?: string;
   /** 1; tests have less. */
-  patience?: number;
+  pauseFactor?: number;
 }
 
 const PAYLOAD = '{"booking_code":"BK-4711","local_number":"17","brand":"Hookwright"}';
@@ -46,10 +46,10 @@ export async function testReceiver(address: string, options: ReceiverOptions): P
 /** @throws Error with a sentence when there is nothing to test */
 export async function examineReceiver(address: string, options: ReceiverOptions): Promise<Outcome[]> {
   const url = urlOf(address, 'The address of the receiver');
-  const { patience = 1 } = options;
-  using speaker = new Speaker(url, (options.timeout ?? 15) * 1_000, patience);
-  const trial = new Trial({
-    speaker,
+  const { pauseFactor = 1 } = options;
+  using probe = new HttpProbe(url, (options.timeout ?? 15) * 1_000, pauseFactor);
+  const testRun = new TestRun({
+    probe,
     secret: secretOf(options),
     scheme: options.scheme ?? 'standard',
     method: options.method ?? DEFAULT_METHOD,
@@ -57,16 +57,18 @@ export async function examineReceiver(address: string, options: ReceiverOptions)
     eventType: options.event ?? 'booking.created',
     payload: options.payload === undefined ? PAYLOAD : JSON.stringify(readPayload(options.payload).payload),
     effects:
-      options.effectUrl === undefined ? undefined : new Effects(urlOf(options.effectUrl, 'The effect URL'), patience),
+      options.effectUrl === undefined
+        ? undefined
+        : new Effects(urlOf(options.effectUrl, 'The effect URL'), pauseFactor),
   });
-  await trial.effects?.count();
-  const first = await trial.send(trial.delivery());
+  await testRun.effects?.count();
+  const first = await testRun.send(testRun.delivery());
   requireReceiver(url, first, options.method ?? DEFAULT_METHOD);
-  const hint = isTaken(first) ? undefined : await whyNothingIsTaken(trial, first);
+  const hint = isTaken(first) ? undefined : await whyNothingIsTaken(testRun, first);
   const outcomes: Outcome[] = [];
   for (const { run, ...about } of [...DELIVERIES, ...BEHAVIOUR]) {
     const startedAt = performance.now();
-    const result = hint !== undefined && about.id !== 'good' ? NOTHING_TAKEN : await run(trial);
+    const result = hint !== undefined && about.id !== 'good' ? NOTHING_TAKEN : await run(testRun);
     const remedy = hint !== undefined && about.id === 'good' ? hint : about.remedy;
     outcomes.push({ ...about, ...result, remedy, ms: Math.round(performance.now() - startedAt) });
   }
@@ -114,17 +116,17 @@ function requireReceiver(url: URL, { status, trouble, location }: Answer, method
 }
 
 /** A good delivery was not taken: tries others, and says what they show. */
-async function whyNothingIsTaken(trial: Trial, { trouble }: Answer): Promise<string> {
+async function whyNothingIsTaken(testRun: TestRun, { trouble }: Answer): Promise<string> {
   if (trouble === 'TIMEOUT') {
     return 'Answer each request, before the work: after 15 seconds an attempt has failed and is repeated.';
   }
-  const takes = async (message: ReturnType<Trial['delivery']>) => isTaken(await trial.send(message));
-  const isContract = trial.scheme === 'contract';
+  const takes = async (message: ReturnType<TestRun['delivery']>) => isTaken(await testRun.send(message));
+  const isContract = testRun.scheme === 'contract';
   const other = isContract ? 'standard' : 'contract';
-  if (await takes(trial.without(trial.scheme, trial.delivery()))) {
+  if (await takes(testRun.without(testRun.scheme, testRun.delivery()))) {
     return `It goes by the other signature. Run it with --scheme ${other}.`;
   }
-  if (await takes(trial.delivery({ byOther: true }))) {
+  if (await takes(testRun.delivery({ byOther: true }))) {
     return 'It takes the signature of another secret. Is the secret here the one of the receiver?';
   }
   return (

@@ -2,7 +2,7 @@ import dns, { type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import type pg from 'pg';
 import { socketOf } from './destroy-socket.js';
-import type { Host } from './standing.js';
+import type { Host } from './server-role.js';
 
 /** Whether a host is a name, and neither an address nor the path of a socket. */
 export const isName = (host: string): boolean => isIP(host) === 0 && !host.startsWith('/');

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { destroySocket } from './destroy-socket.js';
 import { urlsOfHosts } from './hosts-url.js';
 import { hasMoved, isName } from './moved-host.js';
+import { askHosts, type Found, type Host, roleOf } from './server-role.js';
 import { SQL_STATE } from './sql-state.js';
-import { askHosts, type Found, type Host, standingOf } from './standing.js';
 
 /** After a search that found no primary, all connections that are asked for in this time fail with its error. */
 const SEARCH_EVERY_MS = 250;
@@ -97,7 +97,7 @@ export class Primary {
    *   cluster
    */
   async admit(client: pg.Client): Promise<void> {
-    const standing = await standingOf(client);
+    const standing = await roleOf(client);
     const { host, port } = client;
     const found = { ...standing, host, port, name: `${host}:${port}` };
     const refusal = this.#refusalOf(found);

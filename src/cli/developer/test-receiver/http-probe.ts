@@ -31,15 +31,15 @@ const SAID_CHARS_MAX = 400;
 const BEFORE_CUT_MS = 100;
 
 /** Speaks HTTP to a receiver as the daemon does: HTTP/1.1, kept connections, no redirects. */
-export class Speaker implements Disposable {
+export class HttpProbe implements Disposable {
   readonly #agent: Agent;
   readonly #request: typeof request;
 
-  /** @param patience 1, or in tests less: the part of the usual pauses that it makes */
+  /** @param pauseFactor 1, or in tests less: the part of the usual pauses that it makes */
   constructor(
     readonly url: URL,
     readonly timeoutMs: number,
-    readonly patience: number,
+    readonly pauseFactor: number,
   ) {
     const isHttps = url.protocol === 'https:';
     this.#request = isHttps ? (https.request as typeof request) : http.request;
@@ -91,7 +91,7 @@ export class Speaker implements Disposable {
       request.on('error', (error: NodeJS.ErrnoException) =>
         end(begun ?? { trouble: error.name === 'AbortError' ? 'TIMEOUT' : (error.code ?? error.message) }),
       );
-      void write(request, message, this.patience * PAUSE_MS);
+      void write(request, message, this.pauseFactor * PAUSE_MS);
     });
   }
 }

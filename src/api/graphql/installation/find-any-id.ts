@@ -25,7 +25,7 @@ const ObjectKind = graphqlEnum('ObjectKind', 'A kind of object that has an id.',
 type ObjectKind = keyof typeof ObjectKind;
 
 @ObjectType({ description: 'The tenant of an object, without its contents.' })
-class Whereabouts {
+class FoundObject {
   @Field(() => ID, {
     description: 'The global id. Not `id`: two tenants may have an event with the same number.',
   })
@@ -42,10 +42,10 @@ class Whereabouts {
 
 const kindOf = (type: NodeType) => snakeCase(type).slice(1).toUpperCase() as ObjectKind;
 
-@Resolver(() => Whereabouts)
-export class WhereaboutsResolver {
+@Resolver(() => FoundObject)
+export class FindAnyIdResolver {
   @RequiresScope('platform:read')
-  @Query(() => [Whereabouts], {
+  @Query(() => [FoundObject], {
     nullable: true,
     description:
       'The objects of all tenants with this number or global id; empty when there are none. A number may belong to several: a webhook, an operation, a key. ' +
@@ -57,7 +57,7 @@ export class WhereaboutsResolver {
     })
     id: string,
     @Ctx() context: Context,
-  ): Promise<Whereabouts[]> {
+  ): Promise<FoundObject[]> {
     const wanted = parseGlobalId(id);
     if (wanted?.type === 'EventType') {
       return eventType(context, wanted.key);
@@ -82,12 +82,12 @@ export class WhereaboutsResolver {
     nullable: true,
     description: 'The tenant that has the object; of a tenant, itself. Null for an object of the installation.',
   })
-  tenant(@Root() { tenantId }: Whereabouts, @Ctx() context: Context): Promise<Tenant | null> | null {
+  tenant(@Root() { tenantId }: FoundObject, @Ctx() context: Context): Promise<Tenant | null> | null {
     return tenantId === null ? null : context.loaders.tenantById.load(tenantId);
   }
 }
 
-async function eventType({ eventTypes }: Context, name: string): Promise<Whereabouts[]> {
+async function eventType({ eventTypes }: Context, name: string): Promise<FoundObject[]> {
   const found = (await eventTypes.all()).filter((type) => type.name === name);
   return found.map(({ createdAt }) => ({
     objectId: globalId('EventType', name),

@@ -5,12 +5,12 @@ import { headerOf } from './requests.js';
 declare module 'fastify' {
   interface FastifyRequest {
     /** The caller and its tenant. A hook sets it on every route of REST and GraphQL. */
-    asking: Context | null;
+    context: Context | null;
   }
 }
 
-export function expectAsker(app: FastifyInstance): void {
-  app.decorateRequest('asking', null);
+export function decorateWithContext(app: FastifyInstance): void {
+  app.decorateRequest('context', null);
 }
 
 /**
@@ -19,7 +19,7 @@ export function expectAsker(app: FastifyInstance): void {
  * @param answerBytesMax default: GRAPHQL_ANSWER_BYTES_MAX
  * @throws ApiError as createContext; rate_limited for an address with too many requests without a key
  */
-export async function whoAsks(
+export async function requestContext(
   services: Services,
   request: FastifyRequest,
   authorization: string | undefined,
@@ -39,11 +39,11 @@ export async function whoAsks(
   });
 }
 
-export function contextOf({ asking }: FastifyRequest): Context {
-  if (asking === null) {
+export function contextOf({ context }: FastifyRequest): Context {
+  if (context === null) {
     throw new Error('The route has no hook that finds the caller.');
   }
-  return asking;
+  return context;
 }
 
 /** Frees the memory of an answer when it is sent or the connection closes. Both events may fire. */

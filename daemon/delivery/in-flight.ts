@@ -1,5 +1,5 @@
 /** The ids of what is being worked on. Others may wait for the end of each. */
-export class UnderWay {
+export class InFlight {
   /** Null: nobody waits for its end. */
   readonly #ends = new Map<number, PromiseWithResolvers<void> | null>();
 

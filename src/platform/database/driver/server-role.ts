@@ -9,7 +9,7 @@ const ASK_MS = 3_000;
 const OTHERS_MS = 300;
 
 /** The answer of a server about itself. */
-interface Standing {
+interface ServerRole {
   isStandby: boolean;
   /** A promotion begins a new one, with a higher number. Null: a standby, or a server that does not tell. */
   timeline: number | null;
@@ -22,24 +22,24 @@ export interface Host {
   port: number;
 }
 
-export interface Found extends Host, Standing {
+export interface Found extends Host, ServerRole {
   name: string;
 }
 
-const STANDING = `select pg_is_in_recovery() as "isStandby",
+const SERVER_ROLE = `select pg_is_in_recovery() as "isStandby",
   case when not pg_is_in_recovery() then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline,
   (select system_identifier from pg_control_system())::text as system`;
 
 /** Some servers that are rented have no such functions, or do not let the login call them. */
-const STANDBY_ALONE = 'select pg_is_in_recovery() as "isStandby", null::integer as timeline, null::text as system';
+const ROLE_OF_STANDBY = 'select pg_is_in_recovery() as "isStandby", null::integer as timeline, null::text as system';
 
-export async function standingOf(client: pg.Client): Promise<Standing> {
+export async function roleOf(client: pg.Client): Promise<ServerRole> {
   try {
-    const { rows } = await client.query<Standing>(STANDING);
+    const { rows } = await client.query<ServerRole>(SERVER_ROLE);
     return rows[0]!;
   } catch (error) {
     if (error instanceof pg.DatabaseError && !/^(08|57)/.test(sqlStateOf(error))) {
-      return (await client.query<Standing>(STANDBY_ALONE)).rows[0]!;
+      return (await client.query<ServerRole>(ROLE_OF_STANDBY)).rows[0]!;
     }
     throw error;
   }
@@ -59,7 +59,7 @@ export async function askHost(url: string): Promise<Found | { name: string; erro
   const name = `${host}:${port}`;
   try {
     await client.connect();
-    return { ...(await standingOf(client)), host, port, name };
+    return { ...(await roleOf(client)), host, port, name };
   } catch (error) {
     return { name, error: (error as Error).message || sqlStateOf(error) };
   } finally {

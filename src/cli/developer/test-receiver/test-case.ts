@@ -4,7 +4,7 @@ import { deliveryRequest } from '../../../domain/delivery-request.js';
 import { formatSecret, SECRET_BYTES, type SecretKeys, secretKeys } from '../../../domain/signing/secret.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
 import type { Effects } from './effects.js';
-import type { Answer, Message, Speaker } from './speak.js';
+import type { Answer, HttpProbe, Message } from './http-probe.js';
 
 export type Scheme = 'standard' | 'contract';
 type Verdict = 'passed' | 'failed' | 'warning' | 'skipped';
@@ -24,7 +24,7 @@ export interface Case {
   name: string;
   /** The change that a receiver needs if it fails. */
   remedy: string;
-  run(trial: Trial): Promise<Result>;
+  run(testRun: TestRun): Promise<Result>;
 }
 
 export const passed = (detail: string): Result => ({ verdict: 'passed', detail });
@@ -33,8 +33,8 @@ export const failed = (detail: string): Result => ({ verdict: 'failed', detail }
 export const NOTHING_TAKEN: Result = { verdict: 'skipped', detail: 'a good delivery is not taken' };
 export const skipped = (detail: string): Result => ({ verdict: 'skipped', detail });
 
-interface TrialOptions {
-  speaker: Speaker;
+interface TestRunOptions {
+  probe: HttpProbe;
   secret: string;
   scheme: Scheme;
   method: DeliveryMethod;
@@ -58,7 +58,7 @@ interface DeliveryOptions {
 }
 
 /** One run against one receiver: makes deliveries as the daemon does, each with an id of its own, and sends them. */
-export class Trial {
+export class TestRun {
   readonly scheme: Scheme;
   readonly eventType: string;
   readonly payload: Record<string, unknown>;
@@ -67,10 +67,10 @@ export class Trial {
   slowestMs = 0;
   readonly #own: SecretKeys;
   readonly #other: SecretKeys = secretKeys(formatSecret(randomBytes(SECRET_BYTES)));
-  readonly #options: TrialOptions;
+  readonly #options: TestRunOptions;
   #lastId = Date.now() * 1_000;
 
-  constructor(options: TrialOptions) {
+  constructor(options: TestRunOptions) {
     this.#options = options;
     this.#own = secretKeys(options.secret);
     this.scheme = options.scheme;
@@ -114,7 +114,7 @@ export class Trial {
   }
 
   async send(message: Message): Promise<Answer> {
-    const answer = await this.#options.speaker.send(message);
+    const answer = await this.#options.probe.send(message);
     if (isTaken(answer) && message.parts === undefined) {
       this.slowestMs = Math.max(this.slowestMs, answer.ms);
     }
