@@ -64,7 +64,7 @@ export async function graphqlEndpoint(
   streamRoute(app, { graphql, services });
 }
 
-/** @throws ApiError as requestContext; unauthenticated; rate_limited: also when the key sent too many broken documents */
+/** @throws ApiError as requestContext; unauthenticated; rate_limited, also for too many broken documents */
 async function identify(services: Services, request: FastifyRequest): Promise<Context> {
   const context = await requestContext(services, request, authorizationOf(services.config, request));
   if (context.caller !== null) {

@@ -29,7 +29,6 @@ export type Field = Described &
 
 /** The parts of a webhook's options that `ENDPOINT_OPTIONS` names. */
 export const OPTION_PARTS = ['labels', 'pace', 'retry', 'headers', 'auth', 'content', 'ordering'] as const;
-type OptionPart = (typeof OPTION_PARTS)[number];
 
 interface Described {
   /** In the schema of GraphQL, for readers. */
@@ -39,8 +38,8 @@ interface Described {
   /** REST shows and takes it too, with this description: in the noun itself, or in its options (`optionsRow`). */
   rest?: string;
   /** The part of `ENDPOINT_OPTIONS` that it belongs to: an operator may keep tenants from writing it. */
-  part?: OptionPart;
-  /** Its column is in the options row (`webhook_options`), for what few webhooks have. */
+  part?: (typeof OPTION_PARTS)[number];
+  /** Stored in the options row (`webhook_options`), for what few webhooks have. */
   optionsRow?: true;
   /** The column, where the field's name alone would say too little. */
   column?: string;
@@ -193,10 +192,11 @@ export const flat = (fields: Fields): [name: string, field: Field][] =>
   Object.entries(fields).flatMap(([name, field]): [string, Field][] =>
     field.kind !== 'group'
       ? [[name, field]]
-      : Object.entries(field.fields).map(([inner, one]) => [inner, { ...one, ...rowOf(field) } as Field]),
+      : Object.entries(field.fields).map(([inner, one]) => [
+          inner,
+          { ...one, ...(field.optionsRow ? { optionsRow: true } : {}) } as Field,
+        ]),
   );
-
-const rowOf = ({ optionsRow }: Group) => (optionsRow ? { optionsRow } : {});
 
 /** The values of groups and of other fields at one level, as they are stored. */
 export const flatValues = (fields: Fields, values: object): Record<string, unknown> =>
