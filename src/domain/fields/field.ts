@@ -192,10 +192,7 @@ export const flat = (fields: Fields): [name: string, field: Field][] =>
   Object.entries(fields).flatMap(([name, field]): [string, Field][] =>
     field.kind !== 'group'
       ? [[name, field]]
-      : Object.entries(field.fields).map(([inner, one]) => [
-          inner,
-          { ...one, ...(field.optionsRow ? { optionsRow: true } : {}) } as Field,
-        ]),
+      : Object.entries(field.fields).map(([inner, one]) => [inner, { ...one, optionsRow: field.optionsRow } as Field]),
   );
 
 /** The values of groups and of other fields at one level, as they are stored. */
