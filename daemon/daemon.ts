@@ -6,6 +6,8 @@ import { EventLoopLoad } from '../src/platform/node/event-loop-load.js';
 import type { Config } from '../src/platform/settings/config.js';
 import type { AttemptDeps } from './delivery/attempt-maker.js';
 import { Deliverer } from './delivery/deliver.js';
+import { dutiesOf } from './duties/duties.js';
+import { startDuties, timedDuties } from './duties/duty.js';
 import { Claims } from './jobs/claims.js';
 import { SupervisedRunner } from './jobs/runner.js';
 import { ControlConnection } from './liveness/control-connection.js';
@@ -13,13 +15,7 @@ import { DeadWorkers } from './liveness/dead-workers.js';
 import type { Fence } from './liveness/fence.js';
 import type { NameResolver } from './sending/name-resolver.js';
 import { createSender, type Sender, type SenderOptions } from './sending/send.js';
-import { startShares } from './sweeps/lane-shares.js';
-import { startSweeps } from './sweeps/regular-sweeps.js';
-import { startEndpointReports } from './sweeps/report-endpoints.js';
-import { startInstallationReports } from './sweeps/report-installation.js';
-import { startScheduledEvents } from './sweeps/scheduled-events.js';
-import { startNotices } from './sweeps/send-notices.js';
-import { crontab, taskList } from './tasks.js';
+import { taskList } from './tasks.js';
 import { registerInstallation } from './telemetry/installation-metrics.js';
 import { DaemonMetrics } from './telemetry/metrics.js';
 
@@ -35,7 +31,7 @@ interface DaemonDeps extends Omit<AttemptDeps, 'sender' | 'fence'> {
 /** While the daemon stops, deliveries begin as long as there is time for a full attempt and this much to record it. */
 const RECORD_MS = 1_000;
 
-/** The delivery daemon: the runner of jobs, the control connection, and the sweeps. */
+/** The delivery daemon: the runner of jobs, the control connection, and the regular duties. */
 export class Daemon {
   readonly #sender: Sender;
   readonly registry: Registry;
@@ -43,7 +39,7 @@ export class Daemon {
   readonly #runner: SupervisedRunner;
   /** Takes deliveries from emits of the same process. */
   readonly claims: Claims;
-  readonly #stopSweeps: (() => Promise<void>)[];
+  readonly #stopDuties: () => Promise<void>;
   #stopped: Promise<void> | undefined;
 
   constructor(private readonly deps: DaemonDeps) {
@@ -63,14 +59,16 @@ export class Daemon {
     });
     this.registry = metrics.registry;
     this.#registerGauges(metrics);
+    const duties = dutiesOf({ ...deps, metrics }, deliverer, this.#control);
+    const { tasks, cronItems } = timedDuties(db.pool, duties);
     this.#runner = new SupervisedRunner({
       db,
       log,
       control: this.#control,
       drainTimeoutMs: delivery.drainTimeoutMs,
-      taskList: taskList({ ...deps, deliverer, fence: this.fence, metrics }),
+      taskList: { ...taskList({ ...deps, deliverer, fence: this.fence }), ...tasks },
       slots: delivery.concurrency,
-      cronItems: crontab(),
+      cronItems,
     });
     this.claims = new Claims({
       db,
@@ -82,14 +80,7 @@ export class Daemon {
       slotsMax: delivery.concurrency,
       load: new EventLoopLoad(),
     });
-    this.#stopSweeps = [
-      startSweeps(deps, metrics),
-      startShares({ db, log, deliverer }),
-      startEndpointReports(deps, deliverer.gate),
-      startInstallationReports(deps, deliverer.gate, this.#control),
-      startNotices(deps),
-      startScheduledEvents(deps),
-    ];
+    this.#stopDuties = startDuties(duties, { pool: db.pool, log, metrics });
   }
 
   #registerGauges(metrics: DaemonMetrics): void {
@@ -154,7 +145,7 @@ export class Daemon {
   }
 
   async #drain(withinMs: number, mayBeToBlame: boolean): Promise<void> {
-    const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
+    const drained = Promise.all([this.#runner.stop(), this.#stopDuties()]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
     this.fence.givenUp = true;
     if (!mayBeToBlame) {

@@ -1,4 +1,4 @@
-import type { ParsedCronItem, TaskList } from 'graphile-worker';
+import type { TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { DeliverGroupJob, DeliverJob } from '../src/operations/attempts/load-deliveries.js';
 import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
@@ -12,15 +12,12 @@ import {
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
   type DefaultsPayload,
-  HOUSEKEEPING_TASK,
   TURN_TASK,
   type TurnPayload,
 } from '../src/operations/jobs/tasks.js';
-import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import { followDefaults } from '../src/operations/tenants/follow-defaults.js';
 import { alignWebhook } from '../src/operations/webhooks/align-webhook.js';
 import type { Database } from '../src/platform/database/database.js';
-import { parseCronItems } from '../src/platform/graphile-worker/library.js';
 import type { Config } from '../src/platform/settings/config.js';
 import type { Deliverer } from './delivery/deliver.js';
 import { BusyKeys } from './jobs/busy-keys.js';
@@ -28,12 +25,7 @@ import { PacedWork } from './jobs/paced-work.js';
 import { Quarantine } from './jobs/quarantine.js';
 import { freeingStopped } from './jobs/released-jobs.js';
 import type { Fence } from './liveness/fence.js';
-import { keepHouse } from './sweeps/housekeeping.js';
-import type { DaemonMetrics } from './telemetry/metrics.js';
 
-const ROLL_UP_TASK = 'roll-up-stats';
-/** Holds one time of the crontab. One run does everything that is due, also after several missed times. */
-const HOUSEKEEPING_EVERY_MS = 3_600_000;
 /** Long work is done by many jobs, so that none delays the end of the daemon. */
 const PIECE_MS = 2_000;
 /** Each keeps a connection busy, of which deliveries need some. */
@@ -43,14 +35,13 @@ const BULK_AT_ONCE_MIN = 2;
 
 type BulkJob = BulkPayload & { tries: number };
 
-/** The tasks by the names that jobs carry. */
+/** The tasks by the names that jobs carry, but for regular duties. */
 export function taskList(deps: {
   config: Config;
   db: Database;
   log: Logger;
   deliverer: Pick<Deliverer, 'deliver' | 'deliverGroup'>;
   fence: Fence;
-  metrics: DaemonMetrics;
 }): TaskList {
   const { db, log, deliverer, fence, config } = deps;
   const quarantine = new Quarantine({ db, log });
@@ -97,28 +88,5 @@ export function taskList(deps: {
         await enqueueDefaults(db.pool, { tenantId, after: last });
       }
     },
-    [HOUSEKEEPING_TASK]: () => keepHouse(deps),
-    [ROLL_UP_TASK]: async () => {
-      const steps = await rollUpStats(db.pool);
-      log.debug({ steps }, 'rolled statistics up');
-    },
   };
-}
-
-/** After a missed time, housekeeping runs when a daemon is back; the roll-up goes on where it stopped. */
-export function crontab(): ParsedCronItem[] {
-  return parseCronItems([
-    {
-      task: HOUSEKEEPING_TASK,
-      match: '7 * * * *',
-      identifier: HOUSEKEEPING_TASK,
-      options: { backfillPeriod: HOUSEKEEPING_EVERY_MS, maxAttempts: 3, jobKey: HOUSEKEEPING_TASK },
-    },
-    {
-      task: ROLL_UP_TASK,
-      match: '* * * * *',
-      identifier: ROLL_UP_TASK,
-      options: { backfillPeriod: 0, maxAttempts: 1, jobKey: ROLL_UP_TASK },
-    },
-  ]);
 }

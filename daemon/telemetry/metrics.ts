@@ -8,7 +8,7 @@ import type { Gate } from '../gate/gate.js';
 /** The largest batch has 256. */
 const BATCH_DELIVERIES = [1, 2, 5, 10, 20, 50, 100, 200, 256];
 const SWEEPS = ['schedule', 'held', 'overdue', 'bulk', 'events', 'recovery', 'ordering', 'dead_workers'] as const;
-type Sweep = (typeof SWEEPS)[number];
+export type SweepName = (typeof SWEEPS)[number];
 type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
 
 /** The label `outcome` by the delivery's new state. A held delivery is tried again when its webhook is enabled. */
@@ -114,7 +114,7 @@ export class DaemonMetrics extends Meter {
     return (items) => child.observe(items);
   }
 
-  sweep(sweep: Sweep, found: number): void {
+  sweep(sweep: SweepName, found: number): void {
     this.#sweeps.count(sweep);
     this.#swept.add(found, sweep);
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { sendDueNotices } from '../../daemon/sweeps/send-notices.js';
+import { sendDueNotices } from '../../daemon/duties/send-notices.js';
 import { examineAddresses } from '../../src/cli/examine-address.js';
 import { PLATFORM_ADMIN } from '../../src/domain/keys/scopes.js';
 import { Mailer } from '../../src/platform/mail/mailer.js';

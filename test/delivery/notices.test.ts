@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { sendDueNotices } from '../../daemon/sweeps/send-notices.js';
+import { sendDueNotices } from '../../daemon/duties/send-notices.js';
 import type { NoticeRecipient } from '../../src/entities/notice-recipient.js';
 import { createRecipient, sendTestNotice } from '../../src/operations/notices/change-recipients.js';
 import { type UnblockAction, unblockKey } from '../../src/operations/ordering/unblock-key.js';

@@ -2,7 +2,6 @@ import type { JobHelpers } from 'graphile-worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Fence, SendingStopped } from '../../daemon/liveness/fence.js';
 import { taskList } from '../../daemon/tasks.js';
-import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../../src/operations/jobs/tasks.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { fetchJobs, jobsIn, ofDelivery } from '../support/jobs.js';
@@ -32,7 +31,7 @@ beforeEach(async () => {
 async function fails(task: string, error: Error): Promise<void> {
   const failing = () => Promise.reject(error);
   const deliverer = { deliver: failing, deliverGroup: failing };
-  const tasks = taskList({ ...stack.services, deliverer, fence, metrics: new DaemonMetrics() });
+  const tasks = taskList({ ...stack.services, deliverer, fence });
   const helpers = { job: { id: jobId, locked_by: POOL, attempts: 1 } } as unknown as JobHelpers;
   await expect(tasks[task]?.({}, helpers)).rejects.toBe(error);
 }

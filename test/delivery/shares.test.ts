@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startShares } from '../../daemon/sweeps/lane-shares.js';
+import { shareLanes } from '../../daemon/duties/lane-shares.js';
 import { noneDone } from '../../src/domain/pacing/lanes.js';
+import { repeat } from '../../src/platform/concurrency/repeat.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { changeJobs, jobsIn } from '../support/jobs.js';
@@ -24,7 +25,7 @@ function shares(first: number, isFull: boolean) {
     asked.times += 1;
     return { ...noneDone(), FIRST: first };
   };
-  return { asked, stop: startShares({ db, log, deliverer: { takeDone, isFull } }) };
+  return { asked, stop: repeat('shares', 250, log, shareLanes({ db }, { takeDone, isFull })) };
 }
 
 test.each([

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { crontab } from '../../daemon/tasks.js';
 import type { Resolution, StatsCounts } from '../../src/domain/stats/stats.js';
 import { ALL_WEBHOOKS, readStats } from '../../src/operations/stats/read-stats.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { isKnownDuty } from '../support/jobs.js';
 import { answer } from '../support/receiver.js';
 
 /** Figures of real attempts, from the request to what a dashboard reads. */
@@ -59,8 +59,8 @@ test('every attempt is counted with its outcome as soon as that is recorded, ret
 });
 
 test('a daemon rolls them up, and they are counted once all the same', async () => {
-  expect(crontab().map(({ task }) => task)).toContain('roll-up-stats');
   stack.startDaemon();
+  await eventually(() => isKnownDuty(stack, 'roll-up-stats'));
   await stack.emit();
   await finished(1);
   await stack.rows(`

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keepHouse } from '../../daemon/sweeps/housekeeping.js';
+import { keepHouse } from '../../daemon/duties/housekeeping.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { examine } from '../../src/cli/doctor.js';
 import type { Check } from '../../src/operations/doctor/check.js';

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import { keepHouse } from '../../daemon/sweeps/housekeeping.js';
+import { dutiesOf } from '../../daemon/duties/duties.js';
+import { doOnce } from '../../daemon/duties/duty.js';
+import { keepHouse } from '../../daemon/duties/housekeeping.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -54,8 +56,9 @@ test('deliveries that were open when their day was dropped are told to Prometheu
 
 test('housekeeping that is under way is not begun a second time', async () => {
   await using stack = await DeliveryStack.open();
-  const { db, config } = stack.services;
-  const keep = () => keepHouse({ config, db, log: watchedLog(), metrics: new DaemonMetrics() });
+  const deps = { ...stack.services, log: watchedLog(), metrics: new DaemonMetrics() };
+  const duty = dutiesOf(deps, {} as never, {} as never).find(({ name }) => name === 'housekeeping')!;
+  const keep = () => doOnce(stack.services.db.pool, duty);
   await stack.rows(
     `insert into hookwright.idempotency_keys values (${stack.tenantId}, 'old', 1, '', now() - interval '8 days')`,
   );

@@ -5,7 +5,7 @@ import { PutOffWriter } from '../../daemon/recording/put-off-writer.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
-import { alignMisheld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
+import { alignWronglyHeld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { SQL_STATE } from '../../src/platform/database/driver/sql-state.js';
 import { deleteDeadJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
@@ -96,13 +96,13 @@ describe('the sweeps pass over what is locked, and come back to it', () => {
     await stack.webhook(URL);
     await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
-    expect(await alignMisheld(pool)).toBe(2);
+    expect(await alignWronglyHeld(pool)).toBe(2);
     await workersDie();
     await using lock = await lockJob(`w:${webhookId}`);
-    expect(await alignMisheld(pool)).toBe(1);
-    expect(await alignMisheld(pool)).toBe(0);
+    expect(await alignWronglyHeld(pool)).toBe(1);
+    expect(await alignWronglyHeld(pool)).toBe(0);
     await lock.letGo();
-    expect(await alignMisheld(pool)).toBe(1);
+    expect(await alignWronglyHeld(pool)).toBe(1);
   });
 
   test('retries whose time comes get their jobs', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { alignMisheld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
+import { alignWronglyHeld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { deleteDeadJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
@@ -108,20 +108,20 @@ describe('aligning wrongly held deliveries', () => {
     await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
     const change = (what: string) => changeJobs(stack, what);
-    expect(await alignMisheld(pool)).toBe(1);
-    expect(await alignMisheld(pool)).toBe(0);
+    expect(await alignWronglyHeld(pool)).toBe(1);
+    expect(await alignWronglyHeld(pool)).toBe(0);
     await change(`locked_at = now(), locked_by = 'busy'`);
-    expect(await alignMisheld(pool)).toBe(0);
+    expect(await alignWronglyHeld(pool)).toBe(0);
     await change(`locked_at = now() - interval '1 minute'`);
-    expect(await alignMisheld(pool)).toBe(1);
+    expect(await alignWronglyHeld(pool)).toBe(1);
   });
 
   test('leaves alone deliveries of an inactive webhook, and deliveries that are kept held on purpose', async () => {
     await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
     await stack.emit();
-    expect(await alignMisheld(stack.services.db.pool)).toBe(0);
+    expect(await alignWronglyHeld(stack.services.db.pool)).toBe(0);
     await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: true, held: 'KEEP' }, 168, commandLine);
-    expect(await alignMisheld(stack.services.db.pool)).toBe(0);
+    expect(await alignWronglyHeld(stack.services.db.pool)).toBe(0);
   });
 });
 
@@ -135,7 +135,7 @@ test('webhooks that hold deliveries are looked at part by part, and again after 
      from hookwright.deliveries, generate_series(0, 700) n`,
   );
   const cursor = { after: -1_000 };
-  expect(await alignMisheld(pool, cursor)).toBe(0);
-  expect(await alignMisheld(pool, cursor)).toBe(1);
+  expect(await alignWronglyHeld(pool, cursor)).toBe(0);
+  expect(await alignWronglyHeld(pool, cursor)).toBe(1);
   expect(cursor).toEqual({});
 });

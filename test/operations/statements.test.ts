@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sweepsOf } from '../../daemon/duties/duties.js';
 import { ApiKey, activeKeys, activeSessions, endedKeys, endedSessions } from '../../src/entities/api-key.js';
 import type { BulkSelection } from '../../src/operations/bulk/bulk-filter.js';
 import { countSelected, selectChunk } from '../../src/operations/bulk/bulk-selection.js';
@@ -30,6 +31,7 @@ import { deliveryContents } from '../../src/operations/explorer/read-sent-conten
 import type { SearchDeps } from '../../src/operations/explorer/search.js';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { expire, openWith } from '../../src/operations/housekeeping/roll-partitions.js';
+import { worthDoing } from '../../src/operations/housekeeping/worth-doing.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
 import { allocateId } from '../../src/operations/rows/allocate-id.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
@@ -38,6 +40,7 @@ import { type Database, openDatabase } from '../../src/platform/database/databas
 import { freeJobs, freeJobsNotInHand } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { freeJobsOfDead } from '../../src/platform/graphile-worker/worker-pools.js';
 import { createTestDatabase } from '../support/database.js';
+import { watchedLog } from '../support/plaintext.js';
 import { isStatement, readSql, type SqlLiteral } from '../support/sql-in-sources.js';
 
 const NOW = new Date(0);
@@ -131,6 +134,9 @@ const callAll = (on: Notes): Promise<unknown>[] => [
   ...(['tenants', 'webhooks', 'api_keys'] as const).map((table) => allocateId(on.pool, table)),
   eraseTenants(on.pool, DAYS),
   rollUpStats(on.pool),
+  ...(['MANUAL', 'AUTOMATIC'] as const).map((recovery) =>
+    worthDoing(on.pool, sweepsOf({ db: on, log: watchedLog(), config: { deliveryDefaults: { recovery } as never } })),
+  ),
   readTenantBacklog(on, 1),
   readJobsAside(on.pool),
   freeJobs(on.pool, 'pool', []),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startSweeps } from '../../daemon/sweeps/regular-sweeps.js';
-import { worthSweeping } from '../../src/operations/housekeeping/worth-sweeping.js';
+import { sweepsOf } from '../../daemon/duties/duties.js';
+import { startDuties } from '../../daemon/duties/duty.js';
+import { worthDoing } from '../../src/operations/housekeeping/worth-doing.js';
 import { openDatabase } from '../../src/platform/database/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -13,8 +14,12 @@ beforeEach(async () => {
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
-const worth = async () =>
-  Object.entries(await worthSweeping(stack.services.db.pool, 'MANUAL')).flatMap(([is, found]) => (found ? [is] : []));
+const worth = async () => {
+  const { db } = stack.services;
+  return Object.entries(await worthDoing(db.pool, sweepsOf(stack.services))).flatMap(([name, is]) =>
+    is ? [name] : [],
+  );
+};
 
 const deliveries = (change: string) => async () => {
   await stack.emit();
@@ -63,7 +68,8 @@ async function sweepFor(rounds: number, poolMax: number): Promise<number> {
   db.pool.on('acquire', () => {
     taken += 1;
   });
-  const stop = startSweeps({ db, log, config }, { sweep: (is) => (swept += Number(is === 'held')) });
+  const metrics = { sweep: (name: string) => (swept += Number(name === 'held')) };
+  const stop = startDuties(sweepsOf({ db, log, config }), { pool: db.pool, log, metrics });
   await eventually(() => swept === rounds, 2_500 * rounds + 5_000);
   await stop();
   await db.close();

@@ -9,7 +9,7 @@ import { type DueDelivery, loadDeliveries } from '../../src/operations/attempts/
 import { putOffDeliveries } from '../../src/operations/attempts/put-off.js';
 import { recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
-import { alignMisheld } from '../../src/operations/deliveries/rescue-deliveries.js';
+import { alignWronglyHeld } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
 import { scheduleEvent } from '../../src/operations/scheduled/schedule-event.js';
@@ -73,7 +73,7 @@ export class AllowedLife {
         return await this.#switch(webhook, { active: true, held: 'KEEP' });
       case 'sweep':
         await scheduleDeliveries(pool);
-        await alignMisheld(pool);
+        await alignWronglyHeld(pool);
         await probeDisabled(pool, 'MANUAL');
         return;
       case 'wait':

@@ -89,6 +89,10 @@ export const housekeepingStarted = (on: Sql, at: string) =>
      on conflict (identifier) do update set last_execution = excluded.last_execution`,
   );
 
+/** Whether the crontab knows a duty. */
+export const isKnownDuty = async (on: Sql, name: string) =>
+  (await run(on, `select from hookwright_jobs._private_known_crontabs where identifier = '${name}'`)).length === 1;
+
 /** Whether it has started within the last hour, and has ended. */
 export const isHousekeepingDone = async (on: Sql) =>
   (

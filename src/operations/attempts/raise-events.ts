@@ -17,6 +17,13 @@ export interface OperationalEvent {
   count: number;
 }
 
+/** SQL: whether operational events are due (Duty.worthIt). */
+export const worthRaisingSql = `(
+  exists (select from hookwright.raised_events where pending > 0)
+  or exists (select from hookwright.webhooks
+             where hold_until > now() and hold_until <= now() + interval '24 hours'
+               and hold_warned_until is distinct from hold_until))`;
+
 const raised = new RowsParameter<OperationalEvent>({
   tenant_id: column.bigint(({ tenantId }) => tenantId),
   webhook_id: column.bigint(({ webhookId }) => webhookId),

@@ -2,6 +2,9 @@ import type pg from 'pg';
 import { query, type Statement } from '../../platform/database/database.js';
 import { hasNoBulkJobSql, lockFreeJobsSql } from '../../platform/graphile-worker/job-conditions.js';
 
+/** SQL: whether operations may stand still (Duty.worthIt). */
+export const worthResumingSql = 'exists (select from hookwright.bulk_operations where finished_at is null)';
+
 const statement: Statement = {
   text: `
     with idle as materialized (

@@ -9,6 +9,11 @@ import {
 
 /** A job that has been locked for this long is not in hand: a process locks its jobs in hand again (`renewLocks`). */
 export const OVERDUE_SECONDS = 60;
+
+/** SQL: whether there may be overdue deliveries (Duty.worthIt). */
+export const worthRescuingSql = `first_due < now() - ${OVERDUE_SECONDS} * interval '1 second'`;
+/** SQL: whether deliveries may be held for a webhook that is active (Duty.worthIt). */
+export const worthAligningSql = `exists (select from hookwright.deliveries where status = 'HELD')`;
 /** The rows that one call reads: a backlog may be long (0.2 s beside 400,000 due deliveries). */
 const CHUNK_ROWS = 20_000;
 
@@ -94,7 +99,7 @@ interface WronglyHeldRow {
  * @param cursor the last webhook that was read
  * @returns how many
  */
-export async function alignMisheld(pool: pg.Pool, cursor: Cursor<number> = {}): Promise<number> {
+export async function alignWronglyHeld(pool: pg.Pool, cursor: Cursor<number> = {}): Promise<number> {
   const [row] = await query<WronglyHeldRow>(pool, wronglyHeldStatement, [cursor.after ?? 0]);
   const { webhooks, last_id } = row!;
   cursor.after = last_id ?? undefined;

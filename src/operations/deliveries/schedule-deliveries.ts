@@ -6,7 +6,10 @@ import { hasNoJobSql, lockFreeJobsSql } from '../../platform/graphile-worker/job
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
 /** Less than the minute of `needsJobSql`: a retry that is nearer gets its job when it is recorded. */
-export const HORIZON_SECONDS = 20;
+const HORIZON_SECONDS = 20;
+
+/** SQL: whether retries may need jobs (Duty.worthIt). */
+export const worthSchedulingSql = `first_due <= now() + ${HORIZON_SECONDS} * interval '1 second'`;
 const CHUNK_ROWS = 10_000;
 /** The next sweep continues: other sweeps wait meanwhile. */
 const SWEEP_ROWS = 100_000;

@@ -7,6 +7,9 @@ const CHUNK_ROWS = 10_000;
 /** The next sweep continues: other sweeps wait meanwhile. */
 const SWEEP_ROWS = 100_000;
 
+/** SQL: whether keys may stand still (Duty.worthIt). */
+export const worthWakingSql = 'exists (select from hookwright.ordering_keys)';
+
 interface LeftCursor {
   /** The last key that was read; undefined: begin. */
   after?: { webhookId: number; key: string } | undefined;

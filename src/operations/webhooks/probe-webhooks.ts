@@ -45,6 +45,14 @@ const planStatement: Statement = {
 };
 
 /** Waits for no lock: outcomes lock a webhook first and then its row here. */
+/** SQL: whether disabled webhooks may be probed (Duty.worthIt). @param installation ENDPOINT_RECOVERY */
+export const worthProbingSql = (installation: 'MANUAL' | 'AUTOMATIC'): string =>
+  installation === 'AUTOMATIC'
+    ? 'true'
+    : `(exists (select from hookwright.webhook_options where recovery = 'AUTOMATIC')
+        or exists (select from hookwright.tenants where recovery = 'AUTOMATIC')
+        or exists (select from hookwright.webhook_recoveries where next_probe_at is not null))`;
+
 const probeStatement: Statement = {
   text: `
     with due as materialized (

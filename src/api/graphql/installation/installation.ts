@@ -49,7 +49,7 @@ const TOP_SINCE_MAX_MS = 7 * DAY_MS;
 /** Daemons report every 15 seconds: after this time none is running. */
 const REPORT_SILENT_SECONDS = 60;
 
-/** The report of a daemon (daemon/sweeps/report-installation.ts), in its JSON form. */
+/** The report of a daemon (daemon/duties/report-installation.ts), in its JSON form. */
 interface Report {
   checks: { name: string; status: string; text: string }[];
   installation: Pick<Facts, 'housekeeping'>;

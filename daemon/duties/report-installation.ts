@@ -1,33 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Logger } from 'pino';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
 import { forgetDaemon, reportDaemon } from '../../src/operations/installation/daemons.js';
 import { renewReport } from '../../src/operations/installation/installation-report.js';
-import { HEARD_EVERY_SECONDS, type Heard, noteFailover } from '../../src/operations/installation/note-failover.js';
+import { type Heard, noteFailover } from '../../src/operations/installation/note-failover.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
-import { repeat } from '../../src/platform/concurrency/repeat.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { Primary } from '../../src/platform/database/driver/primary.js';
 import { version } from '../../src/platform/node/version.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import type { Gate } from '../gate/gate.js';
 import type { ControlConnection } from '../liveness/control-connection.js';
+import type { Duty } from './duty.js';
 
-const EVERY_MS = 1_000 * HEARD_EVERY_SECONDS;
 const REPORT_AGE_SECONDS = 14;
 
 /**
  * Reports this daemon to the others and to the console, and the state of the installation to the console. Only the
  * owner of the tables can read that state, and the API is not the owner (docs/decisions/0009).
- *
- * @returns a function that ends it
  */
-export function startInstallationReports(
-  { config, db, log }: { config: Config; db: Database; log: Logger },
+export function reportInstallation(
+  { config, db }: { config: Config; db: Database },
   gate: Pick<Gate, 'states' | 'daemons'>,
   control: Pick<ControlConnection, 'reachable'>,
-): () => Promise<void> {
+): Pick<Duty, 'begin' | 'work' | 'end'> {
   const daemon = {
     id: randomUUID(),
     host: hostname(),
@@ -37,25 +33,19 @@ export function startInstallationReports(
     startedAt: new Date(),
   };
   let heard: Heard | undefined;
-  const ended = new AbortController();
-  const report = async () => {
+  const work = async () => {
     const inFlight = gate.states().reduce((sum, state) => sum + state.inFlight, 0);
     gate.daemons = await reportDaemon(db.pool, { ...daemon, inFlight });
     heard = await noteFailover(db.pool, Primary.of(db.url).timeline, heard);
     await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
   };
-  // Others must know of it before it sends much, and the console must not say that no daemon reports. Without a
-  // database, the first report comes later. It counts daemons by their control connections, this one's too.
-  const first = control
-    .reachable(ended.signal)
-    .then(report)
-    .catch(() => {});
-  const stop = repeat('report-installation', EVERY_MS, log, report);
-  return async () => {
-    ended.abort();
-    await Promise.all([first, stop()]);
+  return {
+    work,
+    // Others must know of it before it sends much, and the console must not say that no daemon reports. Without a
+    // database, the first report comes later. It counts daemons by their control connections, this one's too.
+    begin: (ended) => control.reachable(ended).then(work),
     // One that is killed leaves its report, and the console says that it is silent.
-    await forgetDaemon(db.pool, daemon.id).catch(() => {});
+    end: () => forgetDaemon(db.pool, daemon.id),
   };
 }
 

@@ -1,28 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import { type EndpointState, reportEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
-import { repeat } from '../../src/platform/concurrency/repeat.js';
 import type { Database } from '../../src/platform/database/database.js';
 import type { Gate } from '../gate/gate.js';
 
-const EVERY_MS = 2_000;
 const REPORTED = ['window', 'inFlight', 'waiting', 'putOffs', 'meanMs'] as const;
 
-/** Reports endpoints with requests in flight or with changes to dashboards. @returns a function that ends it */
-export function startEndpointReports(
-  { db, log }: { db: Database; log: Logger },
+/** Reports endpoints with requests in flight or with changes to dashboards. @returns the work of the duty */
+export function reportEndpoints(
+  { db }: { db: Pick<Database, 'pool'> },
   gate: Pick<Gate, 'states'>,
 ): () => Promise<void> {
   const daemonId = randomUUID();
   let reported = new Map<number, EndpointState>();
-  return repeat('report-endpoints', EVERY_MS, log, async () => {
+  return async () => {
     const states = new Map(gate.states().map((state) => [state.webhookId, state]));
     const changed = [...states.values()].filter((state) => hasChanged(state, reported.get(state.webhookId)));
     if (changed.length > 0) {
       await reportEndpointStates(db.pool, daemonId, changed);
     }
     reported = states;
-  });
+  };
 }
 
 const hasChanged = (state: EndpointState, before: EndpointState | undefined): boolean =>

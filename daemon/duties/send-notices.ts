@@ -2,15 +2,13 @@ import type { Logger } from 'pino';
 import { type DueMail, recordMail, takeDueMails } from '../../src/operations/notices/due-mails.js';
 import { writeMail } from '../../src/operations/notices/write-mail.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
-import { repeat } from '../../src/platform/concurrency/repeat.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { Mailer } from '../../src/platform/mail/mailer.js';
 import type { Config } from '../../src/platform/settings/config.js';
 
-const EVERY_MS = 5_000;
 const AT_ONCE = 10;
 
-interface Deps {
+export interface NoticesDeps {
   config: Pick<Config, 'mail'>;
   db: Pick<Database, 'pool'>;
   vault: Pick<SecretVault, 'hmac'>;
@@ -23,19 +21,23 @@ interface Deps {
  * Sends the notices of tenants by e-mail. Every daemon does: recipients whose rows another one has locked are passed
  * over.
  *
- * @returns a function that ends it, after the mails under way
+ * @returns the work of the duty; null: no mail is sent
  */
-export function startNotices(deps: Deps): () => Promise<void> {
+export function sendNotices(deps: NoticesDeps): (() => Promise<void>) | null {
   const { mail } = deps.config;
   if (mail === null) {
-    return async () => {};
+    return null;
   }
   const mailer = new Mailer(mail);
-  return repeat('notices', EVERY_MS, deps.log, () => sendDueNotices(deps, mailer, mail.publicUrl));
+  return () => sendDueNotices(deps, mailer, mail.publicUrl);
 }
 
 /** Sends every mail that is due, some at once. @throws AggregateError the failures that are not the server's */
-export async function sendDueNotices(deps: Deps, mailer: Pick<Mailer, 'send'>, publicUrl: string): Promise<void> {
+export async function sendDueNotices(
+  deps: NoticesDeps,
+  mailer: Pick<Mailer, 'send'>,
+  publicUrl: string,
+): Promise<void> {
   const { db, random, clock } = deps;
   const failures: unknown[] = [];
   for (let isMore = true; isMore; ) {
@@ -49,7 +51,7 @@ export async function sendDueNotices(deps: Deps, mailer: Pick<Mailer, 'send'>, p
   }
 }
 
-async function send({ db, vault, log }: Deps, mailer: Pick<Mailer, 'send'>, publicUrl: string, mail: DueMail) {
+async function send({ db, vault, log }: NoticesDeps, mailer: Pick<Mailer, 'send'>, publicUrl: string, mail: DueMail) {
   const { id: recipientId, tenantId } = mail.recipient;
   const result = await mailer.send(await writeMail(vault, publicUrl, mail));
   if (result.verdict !== 'TAKEN') {

@@ -1,28 +1,20 @@
-import type { Logger } from 'pino';
 import { noneDone, raises, sumOf, totalOf } from '../../src/domain/pacing/lanes.js';
-import { repeat } from '../../src/platform/concurrency/repeat.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { raiseWaitingJobs } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import type { Deliverer } from '../delivery/deliver.js';
 
-const EVERY_MS = 250;
-/** Fewer attempts in that time mean that lanes do not compete, unless no slot is free. */
+/** Fewer attempts between two looks mean that lanes do not compete, unless no slot is free. */
 const BUSY_ATTEMPTS = 50;
 /** Only jobs that have been due for this long are raised: others may well be fetched soon. */
 const WAITED_MS = 1_000;
 
-/** Gives each lane its share of a busy daemon. @returns a function that ends it */
-export function startShares({
-  db,
-  log,
-  deliverer,
-}: {
-  db: Database;
-  log: Logger;
-  deliverer: Pick<Deliverer, 'takeDone' | 'isFull'>;
-}): () => Promise<void> {
+/** Gives each lane its share of a busy daemon. @returns the work of the duty */
+export function shareLanes(
+  { db }: { db: Pick<Database, 'pool'> },
+  deliverer: Pick<Deliverer, 'takeDone' | 'isFull'>,
+): () => Promise<void> {
   let done = noneDone();
-  return repeat('shares', EVERY_MS, log, async () => {
+  return async () => {
     done = sumOf(done, deliverer.takeDone());
     if (totalOf(done) < BUSY_ATTEMPTS) {
       // Attempts that take long are few although many deliveries wait: then they are summed up.
@@ -34,5 +26,5 @@ export function startShares({
     for (const raise of wanted) {
       await raiseWaitingJobs(db.pool, raise, WAITED_MS);
     }
-  });
+  };
 }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { noteHousekeeping } from '../../src/operations/housekeeping/note-run.js';
 import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
-import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
 import { eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
 import { forgetPreviousSecrets } from '../../src/operations/webhooks/forget-previous-secrets.js';
 import { tryEach } from '../../src/platform/concurrency/try-each.js';
@@ -20,16 +19,12 @@ interface Housekeeping {
 
 /**
  * Does the hourly duties. A duty that fails, such as dropping a partition that is being read, is logged, and the others
- * are still done. The result is written to the database, where operators see it. While another run is under way, of any
- * process, nothing is done: two runs would drop the same partition.
+ * are still done. The result is written to the database, where operators see it. Two runs at once would drop the same
+ * partition.
  *
  * @throws AggregateError the failures, after all duties
  */
-export async function keepHouse(deps: Housekeeping): Promise<void> {
-  await unlessRunningElsewhere(deps.db.pool, 'housekeeping', () => doDuties(deps));
-}
-
-async function doDuties({ config, db, log, metrics }: Housekeeping): Promise<void> {
+export async function keepHouse({ config, db, log, metrics }: Housekeeping): Promise<void> {
   const { pool } = db;
   const { retentionDays } = config;
   const duties: Record<string, () => Promise<void>> = {

@@ -1,0 +1,154 @@
+import type { Logger } from 'pino';
+import { raisePending, warnOfExpiringHolds, worthRaisingSql } from '../../src/operations/attempts/raise-events.js';
+import { resumeIdleOperations, worthResumingSql } from '../../src/operations/bulk/resume-idle-operations.js';
+import {
+  alignWronglyHeld,
+  type Cursor,
+  rescueOverdue,
+  worthAligningSql,
+  worthRescuingSql,
+} from '../../src/operations/deliveries/rescue-deliveries.js';
+import { scheduleDeliveries, worthSchedulingSql } from '../../src/operations/deliveries/schedule-deliveries.js';
+import { HEARD_EVERY_SECONDS } from '../../src/operations/installation/note-failover.js';
+import { HOUSEKEEPING_TASK } from '../../src/operations/jobs/tasks.js';
+import { wakeLeftTurns, worthWakingSql } from '../../src/operations/ordering/left-turns.js';
+import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
+import { probeDisabled, worthProbingSql } from '../../src/operations/webhooks/probe-webhooks.js';
+import type { Database } from '../../src/platform/database/database.js';
+import type { Config } from '../../src/platform/settings/config.js';
+import type { Deliverer } from '../delivery/deliver.js';
+import type { ControlConnection } from '../liveness/control-connection.js';
+import type { DaemonMetrics } from '../telemetry/metrics.js';
+import type { Duty, Sweep } from './duty.js';
+import { keepHouse } from './housekeeping.js';
+import { shareLanes } from './lane-shares.js';
+import { reportEndpoints } from './report-endpoints.js';
+import { reportInstallation } from './report-installation.js';
+import { emitScheduledEvents } from './scheduled-events.js';
+import { type NoticesDeps, sendNotices } from './send-notices.js';
+
+const HOUR_MS = 3_600_000;
+
+interface SweepDeps {
+  db: Pick<Database, 'pool'>;
+  log: Logger;
+  config: Pick<Config, 'deliveryDefaults'>;
+}
+
+interface Deps extends NoticesDeps {
+  config: Config;
+  db: Database;
+  metrics: DaemonMetrics;
+}
+
+/** Every regular duty of a daemon. */
+export const dutiesOf = (
+  deps: Deps,
+  deliverer: Pick<Deliverer, 'takeDone' | 'isFull' | 'gate'>,
+  control: Pick<ControlConnection, 'reachable'>,
+): Duty[] => {
+  const notices = sendNotices(deps);
+  return [
+    { name: 'shares', every: 250, lock: null, work: shareLanes(deps, deliverer) },
+    { name: 'scheduled-events', every: 1_000, lock: null, work: () => emitScheduledEvents(deps) },
+    { name: 'report-endpoints', every: 2_000, lock: null, work: reportEndpoints(deps, deliverer.gate) },
+    {
+      name: 'report-installation',
+      every: 1_000 * HEARD_EVERY_SECONDS,
+      lock: null,
+      ...reportInstallation(deps, deliverer.gate, control),
+    },
+    ...(notices === null ? [] : [{ name: 'notices', every: 5_000, lock: null, work: notices }]),
+    {
+      name: 'roll-up-stats',
+      every: { cron: '* * * * *', backfillMs: 0 },
+      lock: null,
+      work: async () => deps.log.debug({ steps: await rollUpStats(deps.db.pool) }, 'rolled statistics up'),
+    },
+    {
+      name: HOUSEKEEPING_TASK,
+      every: { cron: '7 * * * *', backfillMs: HOUR_MS },
+      lock: 'housekeeping',
+      work: () => keepHouse(deps),
+    },
+    ...sweepsOf(deps),
+  ];
+};
+
+/**
+ * Sweeps for retries that need jobs, for lost work (pending deliveries without a job, held deliveries of an active
+ * webhook, bulk operations and ordering keys that stand still), for operational events that are due, and for probes of
+ * disabled webhooks.
+ */
+export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
+  const { recovery } = config.deliveryDefaults;
+  const found = (counted: Record<string, number>, level: 'info' | 'warn', message: string): number => {
+    const [count = 0] = Object.values(counted);
+    if (count > 0) {
+      log[level](counted, message);
+    }
+    return count;
+  };
+  const held: Cursor<number> = {};
+  const overdue: Cursor<string> = {};
+  const ordering = {};
+  return [
+    {
+      name: 'schedule',
+      every: 4_000,
+      lock: 'schedule',
+      worthIt: worthSchedulingSql,
+      work: () => scheduleDeliveries(pool),
+    },
+    {
+      name: 'held',
+      every: 2_000,
+      lock: 'rescue-held',
+      worthIt: worthAligningSql,
+      work: async () =>
+        found({ webhooks: await alignWronglyHeld(pool, held) }, 'info', 'found held deliveries to align'),
+    },
+    {
+      name: 'overdue',
+      every: 10_000,
+      lock: 'rescue-overdue',
+      worthIt: worthRescuingSql,
+      work: async () =>
+        found({ deliveries: await rescueOverdue(pool, overdue) }, 'warn', 'rescued overdue deliveries that had no job'),
+    },
+    {
+      name: 'bulk',
+      every: 2_000,
+      lock: 'rescue-bulk',
+      worthIt: worthResumingSql,
+      work: async () =>
+        found({ operations: await resumeIdleOperations(pool) }, 'info', 'found bulk operations to go on with'),
+    },
+    {
+      name: 'events',
+      every: 4_000,
+      lock: 'operational-events',
+      worthIt: worthRaisingSql,
+      work: async () => (await raisePending(pool)) + (await warnOfExpiringHolds(pool)),
+    },
+    {
+      name: 'ordering',
+      every: 20_000,
+      lock: 'ordering',
+      worthIt: worthWakingSql,
+      work: async () =>
+        found(
+          { keys: await wakeLeftTurns(pool, ordering) },
+          'info',
+          'found ordering keys whose next delivery was not woken',
+        ),
+    },
+    {
+      name: 'recovery',
+      every: 2_000,
+      lock: 'probe-disabled',
+      worthIt: worthProbingSql(recovery),
+      work: () => probeDisabled(pool, recovery),
+    },
+  ];
+}
