@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
-import { makeKey, makeTenant } from '../support/factories.js';
+import { couponPayload, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, dataOf } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 import { JOBS_TABLE } from '../support/jobs.js';
-import { answer } from '../support/receiver.js';
+import { answer, startReceiver } from '../support/receiver.js';
 
 /** Nothing comes by itself: retries are an hour away, and so are the probes of endpoints that fail. */
 const site = await BulkSite.open({ RETRY_BASE_SECONDS: '1800', DISABLE_AFTER_SECONDS_MIN: '3600' });
@@ -103,6 +103,28 @@ describe('chosen deliveries', () => {
     end();
     await succeeded(ids);
     expect(site.requests().get(ids[0]!)).toBe(1);
+  });
+
+  test('are sent although a slow one has not ended that shared the job of their first attempt', async () => {
+    const tenant = await makeTenant(site.api.services);
+    await using slow = await startReceiver(() => {});
+    const { id: slowId } = await makeWebhook(site.api.services, tenant.id, { url: slow.url });
+    const { id: webhookId } = await makeWebhook(site.api.services, tenant.id, { url: site.receiver.url });
+    site.receiver.answerWith(answer(500));
+    const event = { event: 'coupon.applied', payload: couponPayload };
+    dataOf(await site.mutate('emitEvent', event, 'event { id }', tenant));
+    const [failed] = await eventually(async () => {
+      const rows = await site.rows<{ id: number }>(
+        `select id::float8 as id from hookwright.deliveries where webhook_id = ${webhookId} and attempt_count = 1`,
+      );
+      return slow.inFlight === 1 && rows.length === 1 && rows;
+    });
+    const shared = `select from ${JOBS_TABLE} where key like 'g:%' and locked_at is not null`;
+    expect((await site.rows(shared)).length).toBe(1);
+    site.receiver.answerWith(answer(200));
+    expect(dataOf(await byIds([failed!.id], tenant)).result).toMatchObject({ total: 1 });
+    await succeeded([failed!.id]);
+    expect([slow.inFlight, await site.statuses(`webhook_id = ${slowId}`)]).toEqual([1, { PENDING: 1 }]);
   });
 
   test('that are held, finished, foreign or unknown are a conflict or not found, and then none is touched', async () => {

@@ -139,6 +139,7 @@ const recordStatement: Statement = {
     hit as (
       update hookwright.deliveries d
       set attempt_count = e.number,
+          job_group = null, -- its job may go on with others: this one can be attempted again meanwhile
           attempts_before = case when d.run <> e.run then e.number
                                  when e.stays_held and not e.succeeded then d.attempts_before + 1
                                  else d.attempts_before end,
