@@ -36,6 +36,8 @@ export class Allowance {
   #nextMs = Number.NEGATIVE_INFINITY;
   /** The same by Postgres's clock. */
   #nextServerMs = 0;
+  /** The end of the times that this daemon has got: only those can it give back. Others may have taken later ones. */
+  #endServerMs = 0;
   /** Requests that have begun since times were asked for. */
   #begun = 0;
 
@@ -88,7 +90,7 @@ export class Allowance {
     if (times === null || wanted <= 0 || this.#nextMs > now + TAKEN_AHEAD_MS) {
       return null;
     }
-    return { perSecond: times.perSecond, wanted, givenBack: times.giveBack(now), nextMs: this.#nextServerMs };
+    return { perSecond: times.perSecond, wanted, givenBack: times.giveBack(now), nextMs: this.#endServerMs };
   }
 
   begin(now: number): void {
@@ -105,6 +107,7 @@ export class Allowance {
     const isAlone = firstMs < Math.max(this.#nextServerMs, nowMs + lateMs) + SAME_MS;
     this.#times?.add(clock.toOurs(firstMs), count, clock.openMs);
     this.#nextServerMs = nextMs;
+    this.#endServerMs = count > 0 ? nextMs : this.#endServerMs;
     this.#nextMs = clock.toOurs(nextMs);
     return !isAlone;
   }

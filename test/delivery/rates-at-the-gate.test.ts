@@ -1,18 +1,26 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Allowed } from '../../daemon/gate/allowance.js';
+import { Allowance, type Allowed } from '../../daemon/gate/allowance.js';
 import { Gate } from '../../daemon/gate/gate.js';
 import type { RateTables } from '../../daemon/gate/rates.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import { burstOf, everyMsOf, TAKEN_AHEAD_MS } from '../../src/domain/pacing/request-rate.js';
 import type { WantedTimes } from '../../src/operations/attempts/endpoint-rates.js';
+import { Chance } from '../seed/chance.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  chanceFrom(1);
   tables = new Tables();
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
+
+/** Daemons ask at moments that differ by chance, which is the same in each run. */
+function chanceFrom(seed: number): void {
+  vi.spyOn(Math, 'random').mockImplementation(new Chance(seed).next);
+}
 
 const ANSWER_MS = 20;
 const COME_MS = 20;
@@ -183,19 +191,34 @@ describe('a rate', () => {
     expect(mostInASecond(sentBy(dies, lives))).toBeLessThanOrEqual(11);
   });
 
-  test.each([[150], [80, 2, 50], [40, 30, 2]])(
-    'is kept when the first answers are late, by %d ms',
-    async (...slowMs) => {
-      tables.slowMs.push(...slowMs);
-      const daemons = [new Daemon({ ratePerSecond: 10 }), new Daemon({ ratePerSecond: 10 })];
-      daemons[0]!.sendAll(ids(50));
-      await vi.advanceTimersByTimeAsync(1_000);
-      daemons[1]!.sendAll(ids(50, 51));
-      await vi.advanceTimersByTimeAsync(11_000);
-      expect(sentBy(...daemons)).toHaveLength(100);
-      expect(mostInASecond(sentBy(...daemons))).toBeLessThanOrEqual(11);
-    },
-  );
+  // With the last two, one daemon gave back times that the other one had taken.
+  test.each([
+    { slowMs: [150], seed: 1 },
+    { slowMs: [80, 2, 50], seed: 1 },
+    { slowMs: [40, 30, 2], seed: 1 },
+    { slowMs: [40, 30, 2], seed: 114 },
+    { slowMs: [40, 30, 2], seed: 127 },
+  ])('is kept when the first answers are late: %o', async ({ slowMs, seed }) => {
+    chanceFrom(seed);
+    tables.slowMs.push(...slowMs);
+    const daemons = [new Daemon({ ratePerSecond: 10 }), new Daemon({ ratePerSecond: 10 })];
+    daemons[0]!.sendAll(ids(50));
+    await vi.advanceTimersByTimeAsync(1_000);
+    daemons[1]!.sendAll(ids(50, 51));
+    await vi.advanceTimersByTimeAsync(11_000);
+    expect(sentBy(...daemons)).toHaveLength(100);
+    expect(mostInASecond(sentBy(...daemons))).toBeLessThanOrEqual(11);
+  });
+
+  test('gives back times of this daemon alone, though it has heard of later ones that another daemon took', () => {
+    const allowance = new Allowance({ endpointMax: 20, daemons: 2, streakMsMin: 0 });
+    const clock = { toOurs: (serverMs: number) => serverMs, openMs: 0 };
+    allowance.learn({ ratePerSecond: 10, concurrencyMax: null });
+    allowance.granted({ webhookId: 1, firstMs: 0, count: 1, nextMs: 100, nowMs: 0 }, clock, 0);
+    allowance.granted({ webhookId: 1, firstMs: 300, count: 0, nextMs: 300, nowMs: 0 }, clock, 0);
+    // The table gives back only what ends where its row does.
+    expect(allowance.timesWanted(200, 5)).toMatchObject({ givenBack: 1, nextMs: 100 });
+  });
 
   test('is used up where every answer of Postgres takes long', async () => {
     tables.slowMs.push(...Array.from({ length: 200 }, () => 120));
