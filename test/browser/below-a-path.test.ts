@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { browserTest } from '../support/browser/browser-test.js';
 import { ParentSite } from '../support/browser/parent-site.js';
 import { DashboardStack } from '../support/dashboard-stack.js';
 import { eventually } from '../support/eventually.js';
+import { ownPort } from '../support/loopback.js';
 import { skipsNginxTests, startNginx } from '../support/nginx.js';
 
 /** The service at `/hooks` of an origin: behind nginx that takes the path out of requests, and behind one that does not. */
@@ -16,7 +16,7 @@ describe.skipIf(skipsNginxTests)('below a path', () => {
   let addresses: Record<'kept' | 'stripped', string>;
   const parts = new AsyncDisposableStack();
   beforeAll(async () => {
-    const port = await freePort();
+    const port = await ownPort();
     const PUBLIC_URL = `http://127.0.0.1:${port}${PATH}`;
     stack = parts.use(await DashboardStack.open({ PUBLIC_URL }));
     parent = parts.use(await ParentSite.open());

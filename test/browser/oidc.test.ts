@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
 import type { OpenedPage, PageOptions } from '../support/browser/open-page.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { makeTenant } from '../support/factories.js';
+import { ownPort } from '../support/loopback.js';
 import { OpenIdProvider } from '../support/openid-provider.js';
 
 let site: DashboardSite;
 let provider: OpenIdProvider;
 beforeAll(async () => {
-  const port = await freePort();
+  const port = await ownPort();
   const origin = `http://127.0.0.1:${port}`;
   provider = await OpenIdProvider.start({ consoleUrl: `${origin}/console`, clientSecret: 'c' });
   site = await DashboardSite.open({

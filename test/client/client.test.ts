@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, HookwrightError } from '../../packages/client/src/index.js';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { makeKey, makeTenant } from '../support/factories.js';
+import { ownPort } from '../support/loopback.js';
 import { answers, badGateway, Front, lostAnswer, passed } from './front.js';
 
 interface Events {
@@ -252,7 +252,7 @@ describe('a mistake in the settings', () => {
     front.next(answers(200, { 'content-type': 'text/html' }, '<title>Sign in</title>'));
     expect(await says({})).toContain('answers 200 ("Sign in"), and not as Hookwright does. Is');
     const untimed: typeof fetch = (url, init) => fetch(url, { ...init, signal: null });
-    const nowhere = { url: `http://127.0.0.1:${await freePort()}`, timeoutMs: 1, fetch: untimed };
+    const nowhere = { url: `http://127.0.0.1:${await ownPort()}`, timeoutMs: 1, fetch: untimed };
     expect(await says(nowhere)).toMatch(/cannot be reached: .*ECONNREFUSED/);
   });
 });

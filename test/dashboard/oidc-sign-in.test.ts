@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { service } from '../../src/operations/rows/audit.js';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { CookieClient } from '../support/cookie-client.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { makeTenant } from '../support/factories.js';
+import { ownPort } from '../support/loopback.js';
 import { OpenIdProvider } from '../support/openid-provider.js';
 
 const VIEWER = '{ viewer { scopes tenant { id } apiKey { name expiresAt } } }';
@@ -21,7 +21,7 @@ class Place implements AsyncDisposable {
   static async open(
     options: { publicUrl?: string; clientSecret?: string; wholeIdToken?: boolean; clock?: () => Date } = {},
   ) {
-    const port = await freePort();
+    const port = await ownPort();
     const { publicUrl: origin = `http://127.0.0.1:${port}`, clientSecret, clock } = options;
     const provider = await OpenIdProvider.start({ ...options, consoleUrl: `${origin}/console` });
     const settings = provider.settings(origin, clientSecret);

@@ -8,8 +8,8 @@ import { FRAMEWORK_SNIPPETS } from '../../dashboard/screens/endpoints/form/frame
 import { SNIPPETS } from '../../dashboard/screens/endpoints/form/snippets.js';
 import { formatSecret, secretKeys } from '../../src/domain/signing/secret.js';
 import { contractSignature, standardSignature } from '../../src/domain/signing/signature.js';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { eventually } from '../support/eventually.js';
+import { ownPort } from '../support/loopback.js';
 
 const run = promisify(execFile);
 const secret = formatSecret(Buffer.alloc(33, 7));
@@ -79,7 +79,7 @@ createServer(async (incoming, answer) => {
 
 /** What a receiver's server answers to each delivery. */
 async function answers(program: string): Promise<number[]> {
-  const port = await freePort();
+  const port = await ownPort();
   const env = { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret };
   const server = spawn(process.execPath, [program], { env, stdio: 'ignore' });
   const send = ([, sent, headers]: ReturnType<typeof deliveries>[number]) =>

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { eventually } from '../support/eventually.js';
+import { listen, ownPort } from '../support/loopback.js';
 import { heard, runProgram, startProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -46,7 +46,7 @@ test('starts that Ctrl-C breaks off end with 0 and no complaint; the next one is
 });
 
 test('a service whose output nobody reads works, and ends when it is asked to', { timeout: 120_000 }, async () => {
-  const port = await freePort();
+  const port = await ownPort();
   const service = startProgram(['start'], { DATA_DIR: join(temporaryFolder(), 'data'), PORT: String(port) });
   try {
     service.stdout!.destroy();
@@ -104,9 +104,8 @@ test.each(['PORT', 'METRICS_PORT'])(
   'a %s that is taken ends the first start before a database is made',
   { timeout: 60_000 },
   async (setting) => {
-    const port = await freePort();
-    const other = createServer().listen(port, '127.0.0.1');
-    await once(other, 'listening');
+    const other = createServer();
+    const port = await listen(other);
     const set = { DATA_DIR: join(temporaryFolder(), 'data'), PORT: '0', [setting]: String(port) };
     const { code, output, errors } = await runProgram(['start'], set);
     other.close();

@@ -4,8 +4,8 @@ import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { eventually } from '../support/eventually.js';
+import { ownPort } from '../support/loopback.js';
 import { onServer } from '../support/on-server.js';
 import { ProgramService } from '../support/program-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -103,7 +103,7 @@ describe.skipIf(bin === null && process.env['CI'] === undefined)(
     test('it is installed on a server, by a login that may make no roles', { timeout: 120_000 }, async () => {
       a = await newServer();
       expect(await a.shell('hookwright migrate')).toBe('The database has the newest schema.\n');
-      const METRICS_PORT = `${await freePort()}`;
+      const METRICS_PORT = `${await ownPort()}`;
       const health = healthOfContainers(METRICS_PORT);
       await expect(run(health.program, health.args)).rejects.toMatchObject({ code: 1 });
       await Promise.all([a.service.startApi(), a.service.startDaemon({ METRICS_PORT })]);

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { Load } from '../faults/support/emitters.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';
+import { ownPort } from '../support/loopback.js';
 import { skipsNginxTests, startNginx } from '../support/nginx.js';
-import { startProgram } from '../support/program.js';
+import { heard, startProgram } from '../support/program.js';
 
 const SLOW = { timeout: 180_000 };
 const RESTARTS = 3;
@@ -21,21 +21,24 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-async function startApi(port: number, delayMs = 1_000) {
+/** @param wanted the port; 0: any free one */
+async function startApi(wanted: number, delayMs = 1_000) {
   const [key] = stack.services.config.encryptionKeys ?? [];
   const api = startProgram(['api'], {
     DATABASE_URL: stack.databaseUrl,
     ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
     HOST: '127.0.0.1',
-    PORT: String(port),
+    PORT: String(wanted),
     SHUTDOWN_DELAY_MS: String(delayMs),
   });
-  api.stdout!.resume();
+  const said = heard(api);
   api.stderr!.pipe(process.stderr);
   const exit = once(api, 'exit') as Promise<[number | null]>;
+  const port = Number(await eventually(() => /listening at http:\S+:(\d+)/.exec(said.output)?.[1], 60_000));
   await eventually(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok, 60_000);
   return {
     api,
+    port,
     exit,
     async [Symbol.asyncDispose]() {
       api.kill('SIGKILL');
@@ -45,7 +48,7 @@ async function startApi(port: number, delayMs = 1_000) {
 }
 
 test.skipIf(skipsNginxTests)('two APIs behind nginx are restarted in turn, and no emit notices', SLOW, async () => {
-  const ports = [await freePort(), await freePort()];
+  const ports = [await ownPort(), await ownPort()];
   let running = await Promise.all(ports.map((port) => startApi(port)));
   try {
     await using nginx = await startNginx(ports);
@@ -96,8 +99,8 @@ test(
   'after SIGTERM an API is not ready and ends each connection with an answer; SIGINT ends it at once',
   SLOW,
   async () => {
-    const port = await freePort();
-    await using first = await startApi(port, 2_000);
+    await using first = await startApi(0, 2_000);
+    const { port } = first;
     const [used, idle] = [keptConnection(port), keptConnection(port)];
     await Promise.all([used.get('/health/live'), idle.get('/health/live')]);
     first.api.kill('SIGTERM');
@@ -115,7 +118,7 @@ test(
     expect(await idle.get('/health/live')).toMatch(/connection: close/i);
     expect(await first.exit).toEqual([0, null]);
 
-    await using second = await startApi(port, 15_000);
+    await using second = await startApi(0, 15_000);
     const begun = performance.now();
     second.api.kill('SIGINT');
     expect(await second.exit).toEqual([0, null]);

@@ -7,10 +7,10 @@ import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/keys/scopes
 import { migrate } from '../../src/operations/installation/migrate.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { readConfig } from '../../src/platform/settings/config.js';
 import { settings } from '../../src/platform/settings/settings.js';
 import { seed } from '../seed/seed.js';
+import { ownPort } from '../support/loopback.js';
 import { startTemporaryPostgres } from '../support/temporary-postgres.js';
 import { startReceivers } from './receivers.js';
 import { startTraffic } from './traffic.js';
@@ -43,7 +43,7 @@ export async function startInstallation(
   const config = readConfig({
     ENCRYPTION_KEYS: `pictures:${randomBytes(32).toString('base64')}`,
     HOST: '127.0.0.1',
-    PORT: `${await freePort()}`,
+    PORT: `${await ownPort()}`,
     LOG_LEVEL: 'warn',
     EGRESS_PROXY: receivers.proxyUrl,
     // Several people may look at once, each by many pages.

@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { settings } from '../../src/platform/settings/settings.js';
 import { eventually } from './eventually.js';
+import { ownPort } from './loopback.js';
 import { heard, SOON } from './program.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -38,7 +38,7 @@ export class CleanClone {
   static async make(): Promise<CleanClone> {
     const folder = join(temporaryFolder(), 'hookwright');
     execFileSync('git', ['clone', '--quiet', root, folder]);
-    const ports = { service: await freePort(), receiver: await freePort() };
+    const ports = { service: await ownPort(), receiver: await ownPort() };
     return new CleanClone(folder, ports, temporaryFolder());
   }
 

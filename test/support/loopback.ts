@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /** Listens on loopback. @param port default: any free one @returns the port */
@@ -23,6 +23,17 @@ export async function listenAtOwnPort(server: Server): Promise<number> {
       }
     }
   }
+}
+
+/**
+ * A port for what must know it before it listens, or listen there again. The system gives it to nobody, as it may give
+ * one that was free a moment ago. Everything else listens at 0, and says where that is.
+ */
+export async function ownPort(): Promise<number> {
+  const server = createServer();
+  const port = await listenAtOwnPort(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** Listens on loopback, and knows its sockets: closing cuts them. */

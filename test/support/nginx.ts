@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { eventually } from './eventually.js';
+import { ownPort } from './loopback.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
@@ -38,7 +38,7 @@ export async function startNginx(
     throw new Error('There is no nginx. Install it (on Debian: apt-get install nginx-light).');
   }
   const folder = temporaryFolder(0o777);
-  const port = wanted ?? (await freePort());
+  const port = wanted ?? (await ownPort());
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );

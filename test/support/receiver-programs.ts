@@ -4,9 +4,9 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { compatibilityFolder } from './compatibility.js';
 import { eventually } from './eventually.js';
+import { ownPort } from './loopback.js';
 
 const run = promisify(execFile);
 const PACKAGE = 'packages/receiver';
@@ -68,7 +68,7 @@ export class ReceiverPrograms {
 
   /** Starts a server at a port, and waits until it answers at /webhooks. @returns its URL, and what it has printed */
   async serve(command: string, args: (port: string) => string[], secret: string): Promise<ReceiverServer> {
-    const port = String(await freePort());
+    const port = String(await ownPort());
     const env = { ...process.env, PORT: port, WEBHOOK_SECRET: secret, NEXT_TELEMETRY_DISABLED: '1' };
     const server = spawn(command, args(port), { cwd: this.folder, env, detached: true });
     this.#stops.push(async () => {

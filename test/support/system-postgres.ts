@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { giveTo, serverAccount, spawnAs } from '../../src/platform/embedded-postgres/account.js';
-import { freePort } from '../../src/platform/node/free-port.js';
 import { eventually } from './eventually.js';
+import { ownPort } from './loopback.js';
 import { onServer } from './on-server.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -38,7 +38,7 @@ export async function startSystemPostgres(bin: string): Promise<{ url: string; c
   if (status !== 0) {
     throw new Error(stderr);
   }
-  const port = await freePort();
+  const port = await ownPort();
   const options = ['listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap((option) => ['-c', option]);
   const server = spawn(join(bin, 'postgres'), ['-D', folder, '-p', `${port}`, ...options], { ...as, stdio: 'ignore' });
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;

@@ -7,10 +7,10 @@ import { createApiKey } from '../../../src/operations/keys/create-api-key.js';
 import { commandLine } from '../../../src/operations/rows/audit.js';
 import { createTenant } from '../../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../../src/operations/webhooks/create-webhook.js';
-import { freePort } from '../../../src/platform/node/free-port.js';
 import { readConfig } from '../../../src/platform/settings/config.js';
 import { DatabaseProxy } from '../../support/database-proxy.js';
 import { eventually } from '../../support/eventually.js';
+import { ownPort } from '../../support/loopback.js';
 import { Load, type LoadOptions } from './emitters.js';
 import { type Behaviour, Endpoints } from './endpoints.js';
 import { readEvidence, type Standby, type WebhookState, watchWebhooks } from './evidence.js';
@@ -76,7 +76,7 @@ export class Site implements AsyncDisposable {
       ALLOW_HTTP_URLS: 'true',
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       HOST: '127.0.0.1',
-      PORT: allInOne ? String(await freePort()) : '0', // the same one after a restart
+      PORT: allInOne ? String(await ownPort()) : '0', // the same one after a restart
       DELIVERY_CONCURRENCY: String(CONCURRENCY),
       RETRY_BASE_SECONDS: '0.2',
       DISABLE_AFTER_SECONDS_MIN: String(ROW_SECONDS_MIN),
