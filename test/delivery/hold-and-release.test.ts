@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
@@ -278,7 +277,8 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     const [first] = await stack.deliveries();
     await cancelDelivery(stack.services.db, stack.tenantId, first!.id, commandLine);
     await change({ active: true, held: 'DISCARD' });
-    await delay(2); // ids tell milliseconds apart
+    const changedAt = Date.now();
+    await eventually(() => Date.now() > changedAt + 1); // ids tell milliseconds apart
     await redeliver(stack.services.db, stack.tenantId, first!.id, commandLine);
     await align();
     expect(await statuses()).toEqual(['PENDING', 'CANCELED']);

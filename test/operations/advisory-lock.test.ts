@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
@@ -43,10 +42,21 @@ async function canBegin(): Promise<boolean> {
   return hasBegun;
 }
 
+/** Whether the transaction with the lock is older than a session may idle in one. */
+async function hasIdledForLong(): Promise<boolean> {
+  const { rows } = await other.query(
+    `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+     and xact_start < clock_timestamp() - $1 * interval '1 millisecond'
+     and pid in (select pid from pg_locks where locktype = 'advisory')`,
+    [IDLE_MS + 1_000],
+  );
+  return rows.length > 0;
+}
+
 describe('work that one process does at a time', () => {
   test('may take longer than a session may idle in a transaction', async () => {
     await unlessRunningElsewhere(own, 'work', async () => {
-      await delay(IDLE_MS + 1_000);
+      await eventually(hasIdledForLong);
       expect(await canBegin()).toBe(false);
     });
     expect(await canBegin()).toBe(true);

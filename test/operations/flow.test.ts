@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
 import { jobsIn } from '../support/jobs.js';
+import { lockWaits } from '../support/lock-waits.js';
 
 let stack: DeliveryStack;
 let client: pg.Client;
@@ -193,7 +195,7 @@ describe('whether a webhook is plain and its tenant uses flow', () => {
     await client.query('begin');
     await client.query(`update hookwright.webhook_options set filter_path = null where webhook_id = ${webhooks[0]}`);
     const other = setFilter(webhooks[1]!, '$.a == 1');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(async () => (await stack.rows(lockWaits)).length === 1);
     await client.query('commit');
     await other;
     expect(await state()).toEqual({ uses: true, plain: [true, false] });

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
@@ -70,10 +69,10 @@ describe('rewrapping', () => {
     for (let event = 0; event < 60; event++) {
       await stack.emit();
       if (event === 30) {
+        await eventually(() => receiver.received.length > 0);
         await rewrapDataKeys(stack.services.db, vaultOf(newKey, oldKey));
         await stack.webhook(receiver.url, ['booking.created']);
       }
-      await delay(2);
     }
     await eventually(() => receiver.received.length === 60);
     for (const { headers, body } of receiver.received) {

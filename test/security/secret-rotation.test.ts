@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/rows/audit.js';
@@ -130,18 +129,19 @@ describe('a rotated secret', () => {
     expect(later.headers['x-service-delivery']).toBe(first.headers['x-service-delivery']);
   });
 
-  test('rotated every 100 ms under load: every request verifies with a secret that was valid', async () => {
+  test('rotated every few requests under load: every request verifies with a secret that was valid', async () => {
     stack.startDaemon();
     const secrets = [endpoint.secret];
     let rotating = true;
     const emitting = (async () => {
-      for (; rotating; await delay(3)) {
+      while (rotating) {
         await stack.emit();
       }
     })();
     for (let rotation = 0; rotation < 20; rotation++) {
       secrets.push(await rotate(0));
-      await delay(100);
+      const received = endpoint.received.length;
+      await eventually(() => endpoint.received.length >= received + 5);
     }
     rotating = false;
     await emitting;
