@@ -8,7 +8,7 @@ interface Modules {
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = ['portal/main.tsx', 'console/main.tsx'].map((page) => join(ROOT, page));
 
-const FIRST_SCREENS = ['overview/overview.tsx', 'endpoints/endpoints.tsx', 'installation/installation.tsx'].map(
+const FIRST_SCREENS = ['overview/overview.tsx', 'endpoints/list/endpoints.tsx', 'installation/installation.tsx'].map(
   (screen) => join(ROOT, 'screens', screen),
 );
 

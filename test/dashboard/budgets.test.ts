@@ -49,7 +49,7 @@ const CHARTS = Object.keys(manifest).find((name) => name.includes('/uplot/')) ??
 
 describe('what a browser loads', () => {
   test.each([
-    ['the portal', 'portal', ['screens/endpoints/endpoints.tsx']],
+    ['the portal', 'portal', ['screens/endpoints/list/endpoints.tsx']],
     ['the portal', 'portal', ['screens/overview/overview.tsx', CHARTS]],
     ['the console', 'console', ['screens/installation/installation.tsx', CHARTS]],
   ])('for %s with its first screen is 10 scripts, and 180 KB with the styles', (_, page, sources) => {

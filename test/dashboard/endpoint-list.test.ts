@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { arrange } from '../../dashboard/screens/endpoints/endpoint-list.js';
 import { choiceOf, offeredTypes, toggleTypes, treeOf } from '../../dashboard/screens/endpoints/form/event-type-tree.js';
 import { urlProblem } from '../../dashboard/screens/endpoints/form/url-check.js';
+import { arrange } from '../../dashboard/screens/endpoints/list/endpoint-list.js';
 
 const NOW = Date.parse('2026-03-02T12:00:00Z');
 const endpoint = (databaseId: number, facts: object = {}) => ({

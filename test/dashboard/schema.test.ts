@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { schemaDiff } from '../../dashboard/screens/catalogue/schema-diff.js';
-import { propertiesOf, skeletonOf } from '../../dashboard/screens/catalogue/schema-properties.js';
+import { schemaDiff } from '../../dashboard/parts/schema/schema-diff.js';
+import { propertiesOf, skeletonOf } from '../../dashboard/parts/schema/schema-properties.js';
 
 const order = {
   type: 'object',

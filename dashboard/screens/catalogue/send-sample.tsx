@@ -8,7 +8,7 @@ import { Select } from '../../parts/field';
 import { Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { useAllowed } from '../../parts/viewer';
-import { TestForm } from '../endpoints/answer/test-form';
+import { TestForm } from '../endpoints/testing/test-form';
 import { TEST_TARGETS } from './documents';
 
 interface SampleProps {

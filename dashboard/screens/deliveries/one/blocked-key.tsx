@@ -5,7 +5,7 @@ import { Button } from '../../../parts/button';
 import { Answer } from '../../../parts/page';
 import { Link } from '../../../parts/place';
 import { useAllowed } from '../../../parts/viewer';
-import { UnblockDialog } from '../../endpoints/ordering/unblock-dialog';
+import { UnblockDialog } from '../../blocked-keys/unblock-dialog';
 import type { Delivery } from '../documents';
 
 /** The answer about a delivery whose key is blocked, with the ways to unblock it. @param failed the number of the first */

@@ -8,8 +8,8 @@ import { useClock } from '../../../parts/time';
 import { useAllowed } from '../../../parts/viewer';
 import { remedyFor } from '../../../text/remedies';
 import { type Action, useAction, useOffered } from '../actions';
+import { CheckAnswer, CheckButton, useCheck } from '../testing/check';
 import { type ShownEndpoint, troubleOf } from '../use-endpoint';
-import { CheckAnswer, CheckButton, useCheck } from './check';
 import { answerOf, type EndpointAnswer, toneOf } from './endpoint-answer';
 import { Detail, Headline } from './endpoint-answer-words';
 

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import { FormDialog } from '../../../parts/form-dialog';
-import { BriefConflict } from '../dialogs/brief-conflict';
-import { useEndpointForm } from '../dialogs/use-endpoint-form';
+import { BriefConflict } from '../brief-conflict';
 import type { EndpointDialogProps } from '../use-endpoint';
+import { useEndpointForm } from '../use-endpoint-form';
 import { contentChange, contentDraftOf } from './content-draft';
 import { ContentFields } from './content-fields';
 import { TrialCard } from './preview';

@@ -1,5 +1,5 @@
 import { namesOf } from '../../../../src/domain/content/filter-path.js';
-import { propertiesOf } from '../../catalogue/schema-properties.js';
+import { propertiesOf } from '../../../parts/schema/schema-properties.js';
 import { type Kinds, kindsOf } from './filter-values.js';
 
 /** A field of payloads, as filters, templates and shapes name it. */

@@ -3,7 +3,7 @@ import type { EndpointRowFragment } from '../../../api/generated/graphql';
 import { SecretDialog } from '../../../parts/secret-dialog';
 import { useAllowed, useWritable } from '../../../parts/viewer';
 import type { Action } from '../actions';
-import { TestSender } from '../answer/test-sender';
+import { TestSender } from '../testing/test-sender';
 import { Snippets } from './snippets-view';
 
 /** After an endpoint is created: its secret this once, how to verify with it, and a first test. */

@@ -1,8 +1,8 @@
 import { Trans } from '@lingui/react/macro';
 import { FormDialog } from '../../../parts/form-dialog';
-import { BriefConflict } from '../dialogs/brief-conflict';
-import { useEndpointForm } from '../dialogs/use-endpoint-form';
+import { BriefConflict } from '../brief-conflict';
 import type { EndpointDialogProps } from '../use-endpoint';
+import { useEndpointForm } from '../use-endpoint-form';
 import { OrderFields, orderingInput } from './order-fields';
 
 /** Changes which deliveries wait for each other. */

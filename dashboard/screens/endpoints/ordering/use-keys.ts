@@ -1,8 +1,8 @@
 import { useQuery } from 'urql';
 import type { OrderingKeysQuery } from '../../../api/generated/graphql';
 import { useReadAgain } from '../../../parts/refresh';
+import { ORDERING_KEYS } from '../../blocked-keys/documents';
 import type { ShownEndpoint } from '../use-endpoint';
-import { ORDERING_KEYS } from './documents';
 
 /** As many as the query of the keys gives. */
 export const KEYS_READ_MAX = 10;

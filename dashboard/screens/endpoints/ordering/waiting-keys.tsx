@@ -6,8 +6,8 @@ import { Badge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { useAllowed } from '../../../parts/viewer';
+import { UnblockDialog } from '../../blocked-keys/unblock-dialog';
 import type { ShownEndpoint } from '../use-endpoint';
-import { UnblockDialog } from './unblock-dialog';
 import { type Key, useKeys } from './use-keys';
 
 /** The keys with the most waiting deliveries, blocked ones first, which can be unblocked here. */

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Untrusted } from '../../../parts/untrusted';
-import { BriefConflict } from '../dialogs/brief-conflict';
+import { BriefConflict } from '../brief-conflict';
 import type { ShownEndpoint } from '../use-endpoint';
 import { authKindOf } from './draft';
 import { AUTH_KINDS } from './words';

@@ -10,8 +10,8 @@ import { EndpointFields } from '../form/endpoint-fields';
 import { isReady, valuesOf, writtenValues } from '../form/endpoint-values';
 import { hasSecrets } from '../settings/draft';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
+import { useEndpointForm } from '../use-endpoint-form';
 import { Conflict } from './conflict';
-import { useEndpointForm } from './use-endpoint-form';
 
 /** Changes the fields of an endpoint, as long as nobody else has changed it in the meantime. */
 export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {

@@ -1,16 +1,16 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useRef, useState } from 'react';
-import type { DeliveryRowFragment } from '../../api/generated/graphql';
-import { buttonLook } from '../../parts/button';
-import { AnswerCode, DeliveryLink } from '../../parts/cells';
-import { type Column, List, NoValue } from '../../parts/list';
-import { useLooking } from '../../parts/looking';
-import { Card, Empty } from '../../parts/page';
-import { Link, useGo } from '../../parts/place';
-import { DeliveryBadge } from '../../parts/status';
-import { Time } from '../../parts/time';
-import { useAllowed } from '../../parts/viewer';
-import type { ShownEndpoint } from './use-endpoint';
+import type { DeliveryRowFragment } from '../../../api/generated/graphql';
+import { buttonLook } from '../../../parts/button';
+import { AnswerCode, DeliveryLink } from '../../../parts/cells';
+import { type Column, List, NoValue } from '../../../parts/list';
+import { useLooking } from '../../../parts/looking';
+import { Card, Empty } from '../../../parts/page';
+import { Link, useGo } from '../../../parts/place';
+import { DeliveryBadge } from '../../../parts/status';
+import { Time } from '../../../parts/time';
+import { useAllowed } from '../../../parts/viewer';
+import type { ShownEndpoint } from '../use-endpoint';
 
 /** The latest deliveries of an endpoint. They stand still while the pointer is among them. */
 export function LatestDeliveries({ endpoint }: { endpoint: ShownEndpoint }) {

@@ -1,17 +1,17 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useEffect, useRef } from 'react';
 import { useQuery } from 'urql';
-import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
-import { AttemptCharts } from '../../parts/attempt-charts';
-import { AttemptFigures } from '../../parts/attempt-figures';
-import { Select } from '../../parts/field';
-import { Failure } from '../../parts/page';
-import { useAddress } from '../../parts/place';
-import { RangePicker, useRange } from '../../parts/range';
-import { useRefresh, useThrottled } from '../../parts/refresh';
-import { Skeleton } from '../../parts/skeleton';
-import { ENDPOINT_STATS, EVENT_TYPES } from './documents';
-import type { ShownEndpoint } from './use-endpoint';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { AttemptCharts } from '../../../parts/attempt-charts';
+import { AttemptFigures } from '../../../parts/attempt-figures';
+import { Select } from '../../../parts/field';
+import { Failure } from '../../../parts/page';
+import { useAddress } from '../../../parts/place';
+import { RangePicker, useRange } from '../../../parts/range';
+import { useRefresh, useThrottled } from '../../../parts/refresh';
+import { Skeleton } from '../../../parts/skeleton';
+import { ENDPOINT_STATS, EVENT_TYPES } from '../documents';
+import type { ShownEndpoint } from '../use-endpoint';
 
 const ANY = 'any';
 const READ_EVERY_MS = 20_000;

@@ -1,19 +1,19 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
-import { isChat } from '../../../src/domain/content/formats';
-import { optionName } from '../../../src/domain/fields/field';
-import { Button } from '../../parts/button';
-import { Card, Fact, Facts, Failure } from '../../parts/page';
-import { RetryLine, ScheduleWords } from '../../parts/retry-line';
-import { Time } from '../../parts/time';
-import { notify } from '../../parts/toast';
-import { useWritable } from '../../parts/viewer';
-import { ENDPOINT_FIELDS } from '../../text/field-names';
-import { count, duration } from '../../text/numbers';
-import { useAction, useOffered } from './actions';
-import { PROBE_ENDPOINT } from './documents';
-import type { ShownEndpoint } from './use-endpoint';
+import { isChat } from '../../../../src/domain/content/formats';
+import { optionName } from '../../../../src/domain/fields/field';
+import { Button } from '../../../parts/button';
+import { Card, Fact, Facts, Failure } from '../../../parts/page';
+import { RetryLine, ScheduleWords } from '../../../parts/retry-line';
+import { Time } from '../../../parts/time';
+import { notify } from '../../../parts/toast';
+import { useWritable } from '../../../parts/viewer';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
+import { count, duration } from '../../../text/numbers';
+import { useAction, useOffered } from '../actions';
+import { PROBE_ENDPOINT } from '../documents';
+import type { ShownEndpoint } from '../use-endpoint';
 
 interface PaceProps {
   endpoint: ShownEndpoint;

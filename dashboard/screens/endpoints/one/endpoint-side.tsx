@@ -1,21 +1,21 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
-import { Button, CopyButton } from '../../parts/button';
-import { Card, Fact, Facts } from '../../parts/page';
-import { Link } from '../../parts/place';
-import { shortly, Time, useClock } from '../../parts/time';
-import { Untrusted } from '../../parts/untrusted';
-import { ENDPOINT_FIELDS } from '../../text/field-names';
-import { count, countUpTo, duration } from '../../text/numbers';
-import { remedyFor } from '../../text/remedies';
-import { useAction, useOffered } from './actions';
-import { ContentCard } from './content/content-card';
-import { textsOf } from './form/endpoint-values';
-import { OrderCard } from './ordering/order-card';
-import { PaceCard } from './pace-card';
-import { HeadersCard } from './settings/headers-card';
-import type { ShownEndpoint } from './use-endpoint';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { Button, CopyButton } from '../../../parts/button';
+import { Card, Fact, Facts } from '../../../parts/page';
+import { Link } from '../../../parts/place';
+import { shortly, Time, useClock } from '../../../parts/time';
+import { Untrusted } from '../../../parts/untrusted';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
+import { count, countUpTo, duration } from '../../../text/numbers';
+import { remedyFor } from '../../../text/remedies';
+import { useAction, useOffered } from '../actions';
+import { ContentCard } from '../content/content-card';
+import { textsOf } from '../form/endpoint-values';
+import { OrderCard } from '../ordering/order-card';
+import { PaceCard } from '../pace/pace-card';
+import { HeadersCard } from '../settings/headers-card';
+import type { ShownEndpoint } from '../use-endpoint';
 
 interface SideProps {
   endpoint: ShownEndpoint;

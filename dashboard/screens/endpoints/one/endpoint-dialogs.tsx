@@ -1,20 +1,20 @@
 import { type ComponentType, useState } from 'react';
-import { type Action, useAction, useOffered } from './actions';
-import { ContentDialog } from './content/content-dialog';
-import { AttemptDialog } from './dialogs/attempt-dialog';
-import { DeleteDialog } from './dialogs/delete-dialog';
-import { EarlierHeldDialog } from './dialogs/earlier-held-dialog';
-import { EditDialog } from './dialogs/edit-dialog';
-import { HeldDialog } from './dialogs/held-dialog';
-import { PaceDialog } from './dialogs/pace-dialog';
-import { PauseDialog } from './dialogs/pause-dialog';
-import { RecoverDialog } from './dialogs/recover-dialog';
-import { ReplayDialog } from './dialogs/replay-dialog';
-import { RotateDialog } from './dialogs/rotate-dialog';
-import { TestDialog } from './dialogs/test-dialog';
-import { OrderDialog } from './ordering/order-dialog';
-import { HeadersDialog } from './settings/headers-dialog';
-import type { EndpointDialogProps, ShownEndpoint } from './use-endpoint';
+import { type Action, useAction, useOffered } from '../actions';
+import { ContentDialog } from '../content/content-dialog';
+import { DeleteDialog } from '../edit/delete-dialog';
+import { EditDialog } from '../edit/edit-dialog';
+import { PauseDialog } from '../edit/pause-dialog';
+import { RotateDialog } from '../edit/rotate-dialog';
+import { EarlierHeldDialog } from '../held/earlier-held-dialog';
+import { HeldDialog } from '../held/held-dialog';
+import { OrderDialog } from '../ordering/order-dialog';
+import { PaceDialog } from '../pace/pace-dialog';
+import { AttemptDialog } from '../resend/attempt-dialog';
+import { RecoverDialog } from '../resend/recover-dialog';
+import { ReplayDialog } from '../resend/replay-dialog';
+import { HeadersDialog } from '../settings/headers-dialog';
+import { TestDialog } from '../testing/test-dialog';
+import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 
 const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   test: TestDialog,

@@ -1,11 +1,11 @@
 import { Trans } from '@lingui/react/macro';
 import { useMutation } from 'urql';
-import type { UnblockKeyAction } from '../../../api/generated/graphql';
-import { Choices } from '../../../parts/choices';
-import { useForm } from '../../../parts/form';
-import { FormDialog } from '../../../parts/form-dialog';
-import { notify } from '../../../parts/toast';
-import { Untrusted } from '../../../parts/untrusted';
+import type { UnblockKeyAction } from '../../api/generated/graphql';
+import { Choices } from '../../parts/choices';
+import { useForm } from '../../parts/form';
+import { FormDialog } from '../../parts/form-dialog';
+import { notify } from '../../parts/toast';
+import { Untrusted } from '../../parts/untrusted';
 import { UNBLOCK_KEY } from './documents';
 
 /** Asks how a blocked key goes on. */

@@ -2,8 +2,8 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { Minus, Pencil, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import type { EventTypeWholeFragment } from '../../api/generated/graphql';
-import { Badge } from '../../parts/status';
-import { Untrusted } from '../../parts/untrusted';
+import { Badge } from '../status';
+import { Untrusted } from '../untrusted';
 import { type SchemaChange, schemaDiff, wordsOf } from './schema-diff';
 
 type Version = EventTypeWholeFragment['versions'][number];

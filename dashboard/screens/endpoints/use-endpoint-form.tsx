@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
-import type { UpdateWebhookInput } from '../../../api/generated/graphql';
-import { useForm } from '../../../parts/form';
-import { notify } from '../../../parts/toast';
-import { useAction, useOffered } from '../actions';
-import { ENDPOINT, UPDATE_ENDPOINT } from '../documents';
-import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
+import type { UpdateWebhookInput } from '../../api/generated/graphql';
+import { useForm } from '../../parts/form';
+import { notify } from '../../parts/toast';
+import { useAction, useOffered } from './actions';
+import { ENDPOINT, UPDATE_ENDPOINT } from './documents';
+import type { EndpointDialogProps, ShownEndpoint } from './use-endpoint';
 
 /**
  * The form of a dialog that changes an endpoint, as long as nobody else has changed it in the meantime.

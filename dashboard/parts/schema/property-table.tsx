@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Untrusted } from '../../parts/untrusted';
+import { Untrusted } from '../untrusted';
 import type { Property } from './schema-properties';
 
 /** Deeper ones stand no further in: the table would have no room for the rest. */

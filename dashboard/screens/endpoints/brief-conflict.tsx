@@ -1,7 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import { Button } from '../../../parts/button';
-import { Answer } from '../../../parts/page';
+import { Button } from '../../parts/button';
+import { Answer } from '../../parts/page';
 
 /** Somebody else has saved since the dialog was opened: the choice between their values and one's own. */
 export function BriefConflict({

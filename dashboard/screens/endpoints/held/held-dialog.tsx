@@ -6,7 +6,7 @@ import { type FieldProps, useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { notify } from '../../../parts/toast';
 import { countUpTo } from '../../../text/numbers';
-import { CheckAnswer, CheckButton, useCheck } from '../answer/check';
+import { CheckAnswer, CheckButton, useCheck } from '../testing/check';
 import type { EndpointDialogProps } from '../use-endpoint';
 import { useDecideHeld } from './use-decide-held';
 

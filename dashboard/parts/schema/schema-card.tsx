@@ -1,12 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import type { EventTypeWholeFragment } from '../../api/generated/graphql';
-import { Select } from '../../parts/field';
-import { JsonView } from '../../parts/json-view';
-import { Card } from '../../parts/page';
-import { useAddress } from '../../parts/place';
-import { Segments } from '../../parts/segments';
-import { Time } from '../../parts/time';
+import { Select } from '../field';
+import { JsonView } from '../json-view';
+import { Card } from '../page';
+import { useAddress } from '../place';
+import { Segments } from '../segments';
+import { Time } from '../time';
 import { PropertyTable } from './property-table';
 import { SchemaChanges } from './schema-changes';
 import { propertiesOf } from './schema-properties';

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
-import { FilterRow, Select } from '../../parts/field';
-import { useAddress } from '../../parts/place';
-import { SearchBox } from '../../parts/search-box';
-import { EVENT_TYPES } from './documents';
+import { FilterRow, Select } from '../../../parts/field';
+import { useAddress } from '../../../parts/place';
+import { SearchBox } from '../../../parts/search-box';
+import { EVENT_TYPES } from '../documents';
 import { arrange, type Wanted } from './endpoint-list';
 
 const ANY = 'any';

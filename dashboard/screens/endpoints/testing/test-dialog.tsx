@@ -1,7 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { Dialog } from '../../../parts/dialog';
-import { TestSender } from '../answer/test-sender';
 import type { EndpointDialogProps } from '../use-endpoint';
+import { TestSender } from './test-sender';
 
 /** Sends a test with a type and payload of choice. */
 export function TestDialog({ endpoint, onClose }: EndpointDialogProps) {

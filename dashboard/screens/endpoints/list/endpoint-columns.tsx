@@ -1,13 +1,13 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
-import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
-import type { EndpointRowFragment, EndpointsQuery } from '../../api/generated/graphql';
-import { EndpointLink } from '../../parts/cells';
-import { type Column, NoValue } from '../../parts/list';
-import { Sparkline } from '../../parts/sparkline';
-import { isClosed, WebhookBadge } from '../../parts/status';
-import { shortly, Time } from '../../parts/time';
-import { count, countUpTo, duration, percent } from '../../text/numbers';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import type { EndpointRowFragment, EndpointsQuery } from '../../../api/generated/graphql';
+import { EndpointLink } from '../../../parts/cells';
+import { type Column, NoValue } from '../../../parts/list';
+import { Sparkline } from '../../../parts/sparkline';
+import { isClosed, WebhookBadge } from '../../../parts/status';
+import { shortly, Time } from '../../../parts/time';
+import { count, countUpTo, duration, percent } from '../../../text/numbers';
 
 /** An endpoint of the list, with its last 24 hours. */
 export type EndpointEntry = NonNullable<EndpointsQuery['webhooks']>['edges'][number]['node'];

@@ -1,4 +1,4 @@
-import { isPressing, REASONS, reasonFor, type Standing } from '../../parts/attention.js';
+import { isPressing, REASONS, reasonFor, type Standing } from '../../../parts/attention.js';
 
 interface Endpoint extends Standing {
   databaseId: number;

@@ -1,16 +1,16 @@
 import { useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
-import { endpointLabel } from '../../parts/cells';
-import { OnePage } from '../../parts/one-page';
-import { WebhookBadge } from '../../parts/status';
+import { endpointLabel } from '../../../parts/cells';
+import { OnePage } from '../../../parts/one-page';
+import { WebhookBadge } from '../../../parts/status';
+import { EndpointAnswerView } from '../answer/endpoint-answer-view';
+import { BlockedKeys } from '../ordering/blocked-keys';
+import { useEndpoint } from '../use-endpoint';
 import { ActionBar } from './action-bar';
-import { EndpointAnswerView } from './answer/endpoint-answer-view';
 import { EndpointCharts } from './endpoint-charts';
 import { EndpointDialogs } from './endpoint-dialogs';
 import { EndpointSide } from './endpoint-side';
 import { LatestDeliveries } from './latest-deliveries';
-import { BlockedKeys } from './ordering/blocked-keys';
-import { useEndpoint } from './use-endpoint';
 
 /** One endpoint: how it is, why, and what can be done now; then what it has done, and what comes next. */
 export default function Endpoint() {

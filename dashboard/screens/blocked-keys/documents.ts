@@ -1,4 +1,4 @@
-import { graphql } from '../../../api/generated';
+import { graphql } from '../../api/generated';
 
 /** The keys of an endpoint with the most waiting deliveries, blocked ones first. */
 export const ORDERING_KEYS = graphql(`

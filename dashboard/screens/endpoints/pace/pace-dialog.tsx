@@ -3,9 +3,9 @@ import { FormDialog } from '../../../parts/form-dialog';
 import { changeOf, isReady, listOf, textsOf } from '../../../parts/pace';
 import { PaceForm } from '../../../parts/pace-form';
 import { ScheduleWords } from '../../../parts/retry-line';
+import { BriefConflict } from '../brief-conflict';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
-import { BriefConflict } from './brief-conflict';
-import { useEndpointForm } from './use-endpoint-form';
+import { useEndpointForm } from '../use-endpoint-form';
 
 /** Changes how an endpoint is called. It says first what becomes of the retries. */
 export function PaceDialog({ endpoint, onClose }: EndpointDialogProps) {

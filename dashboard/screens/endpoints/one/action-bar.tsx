@@ -1,9 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Ellipsis, Pencil, Send } from 'lucide-react';
-import { Button } from '../../parts/button';
-import { Menu } from '../../parts/menu';
-import { type Action, useAction, useOffered } from './actions';
-import type { ShownEndpoint } from './use-endpoint';
+import { Button } from '../../../parts/button';
+import { Menu } from '../../../parts/menu';
+import { type Action, useAction, useOffered } from '../actions';
+import type { ShownEndpoint } from '../use-endpoint';
 
 /** The actions of an endpoint: the usual ones at once, the others in a menu. */
 export function ActionBar({ endpoint }: { endpoint: ShownEndpoint }) {
