@@ -12,8 +12,14 @@ import type { Attempt } from '../documents';
 import { type Exchange, useExchange } from './attempt';
 import { diffLines, inLines } from './diff';
 
+export interface ComparedAttempts {
+  first: Attempt;
+  second: Attempt;
+  onClose: () => void;
+}
+
 /** The differences between two attempts: headers and body of request and answer. */
-export function CompareAttempts({ first, second, onClose }: { first: Attempt; second: Attempt; onClose: () => void }) {
+export default function CompareAttempts({ first, second, onClose }: ComparedAttempts) {
   const [older, younger] = first.number < second.number ? [first, second] : [second, first];
   const before = useExchange(older.id);
   const after = useExchange(younger.id);

@@ -12,12 +12,15 @@ import { useReadAgain } from '../../../parts/refresh';
 import { Badge, DeliveryBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
+import { whenWanted } from '../../../parts/when-wanted';
 import { DELIVERY, DELIVERY_UPDATES, type Delivery } from '../documents';
 import { AttemptDetail } from './attempt';
-import { CompareAttempts } from './compare';
+import type { ComparedAttempts } from './compare';
 import { DeliveryActions } from './delivery-actions';
 import { DeliveryAnswer } from './delivery-answer';
 import { Waterfall } from './waterfall';
+
+const CompareAttempts = whenWanted<ComparedAttempts>(() => import('./compare'));
 
 /** One delivery: how it stands, each attempt at it, and what was sent and answered. */
 export default function DeliveryScreen() {
@@ -127,7 +130,7 @@ function Attempts({ delivery: { attempts, webhook } }: { delivery: Delivery }) {
         onChoose={(attempt) => setAddress({ attempt: String(attempt), against: undefined })}
       />
       {other !== undefined && other !== chosen ? (
-        <CompareAttempts first={other} second={chosen} onClose={() => setAddress({ against: undefined })} />
+        <CompareAttempts wanted first={other} second={chosen} onClose={() => setAddress({ against: undefined })} />
       ) : (
         <AttemptDetail
           attempt={chosen}
