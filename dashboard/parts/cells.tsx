@@ -1,5 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
+import { HELD_SHOWN_MAX } from '../../src/domain/health-limits';
+import { countUpTo } from '../text/numbers';
 import { NoValue } from './list';
 import { Link } from './place';
 import { Untrusted } from './untrusted';
@@ -42,6 +44,11 @@ export function EndpointLink({
       <Untrusted text={endpointLabel(webhook)} />
     </Link>
   );
+}
+
+/** How many deliveries an endpoint holds, as far as they are counted. */
+export function HeldCount({ held }: { held: number }) {
+  return <span className={held === 0 ? 'text-faint' : 'font-medium text-warn'}>{countUpTo(held, HELD_SHOWN_MAX)}</span>;
 }
 
 /** A delivery by its event type, which leads to its page. */

@@ -7,6 +7,7 @@ import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { type Search, useAddress } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
+import { subjectAndReason } from '../../parts/reason-column';
 import { TableSkeleton } from '../../parts/skeleton';
 import { dayOf, Time } from '../../parts/time';
 import { Actor } from './actor';
@@ -102,32 +103,28 @@ function placeOf({ entry, times }: Line<AuditRow>): Search {
 function useColumns({ keys, all }: ReturnType<typeof useNames>): Column<Line<AuditRow>>[] {
   const { t, i18n } = useLingui();
   const [, setAddress] = useAddress();
-  return useMemo(
-    () => [
+  return useMemo(() => {
+    const targetOf = ({ entry }: Line<AuditRow>) => <Target {...entry} names={all} />;
+    const [what, to] = subjectAndReason<Line<AuditRow>>(
       {
         name: t`What`,
         render: (line) => (
-          <>
-            <button
-              type="button"
-              onClick={() => setAddress(placeOf(line))}
-              className="block max-w-60 truncate rounded-xs font-medium hover:underline max-cards:max-w-full sm:max-w-none"
-            >
-              {i18n._(ACTION_WORDS[line.entry.action] ?? line.entry.action)}
-              {line.times > 1 && <Times times={line.times} />}
-            </button>
-            <span className="block max-w-60 truncate text-xs text-soft max-cards:hidden sm:hidden">
-              <Target {...line.entry} names={all} />
-            </span>
-          </>
+          <button
+            type="button"
+            onClick={() => setAddress(placeOf(line))}
+            className="block max-w-60 truncate rounded-xs font-medium hover:underline max-cards:max-w-full sm:max-w-none"
+          >
+            {i18n._(ACTION_WORDS[line.entry.action] ?? line.entry.action)}
+            {line.times > 1 && <Times times={line.times} />}
+          </button>
         ),
       },
-      {
-        name: t`To`,
-        from: 'sm',
-        card: 'line',
-        render: ({ entry, times }) => times === 1 && <Target {...entry} names={all} />,
-      },
+      { name: t`To`, from: 'sm', card: 'line', render: (line) => line.times === 1 && targetOf(line) },
+      targetOf,
+    );
+    return [
+      what,
+      to,
       {
         name: t`Changed`,
         wide: true,
@@ -136,9 +133,8 @@ function useColumns({ keys, all }: ReturnType<typeof useNames>): Column<Line<Aud
       },
       { name: t`By`, from: 'sm', render: ({ entry }) => <Actor {...entry} names={keys} /> },
       { name: t`When`, figures: true, card: 'corner', render: ({ entry }) => <Time value={entry.createdAt} /> },
-    ],
-    [t, i18n, keys, all, setAddress],
-  );
+    ];
+  }, [t, i18n, keys, all, setAddress]);
 }
 
 function Times({ times }: { times: number }) {

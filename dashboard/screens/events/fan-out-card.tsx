@@ -6,6 +6,7 @@ import { EndpointLink } from '../../parts/cells';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Answer, Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
+import { subjectAndReason } from '../../parts/reason-column';
 import { useReadAgain } from '../../parts/refresh';
 import { Badge, DELIVERY_STATES, DeliveryBadge } from '../../parts/status';
 import { count } from '../../text/numbers';
@@ -76,23 +77,25 @@ function Summary({ rows, more }: { rows: readonly Row[]; more: boolean }) {
 
 function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[] {
   const { t } = useLingui();
-  return useMemo(
-    () => [
+  return useMemo(() => {
+    const fix = (row: Row) => <Fix row={row} event={event} onFixed={onFixed} />;
+    const whyOf = (row: Row) => <Why row={row} eventType={event.eventType} />;
+    const [endpoint, why] = subjectAndReason<Row>(
       {
         name: t`Endpoint`,
         wide: true,
-        render: (row) => (
-          <>
-            <EndpointLink webhook={row.webhook} otherwise={t`${row.webhookId}, deleted`} />
-            <span className="block text-xs whitespace-normal text-soft md:hidden">
-              <Why row={row} eventType={event.eventType} />
-              <span className="mt-1 flex flex-wrap gap-1.5">
-                <Fix row={row} event={event} onFixed={onFixed} />
-              </span>
-            </span>
-          </>
-        ),
+        render: (row) => <EndpointLink webhook={row.webhook} otherwise={t`${row.webhookId}, deleted`} />,
       },
+      { name: t`Why`, from: 'md', card: 'none', render: whyOf },
+      (row) => (
+        <>
+          {whyOf(row)}
+          <span className="mt-1 flex flex-wrap gap-1.5">{fix(row)}</span>
+        </>
+      ),
+    );
+    return [
+      endpoint,
       {
         name: t`Delivery`,
         card: 'corner',
@@ -105,27 +108,17 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
             <Badge tone="calm">{t`Not sent`}</Badge>
           ),
       },
-      {
-        name: t`Why`,
-        from: 'md',
-        card: 'none',
-        render: (row) => <Why row={row} eventType={event.eventType} />,
-      },
+      why,
       {
         name: t`What to do`,
         bare: true,
         figures: true,
         from: 'md',
         card: 'none',
-        render: (row) => (
-          <span className="-my-1 inline-flex gap-1.5">
-            <Fix row={row} event={event} onFixed={onFixed} />
-          </span>
-        ),
+        render: (row) => <span className="-my-1 inline-flex gap-1.5">{fix(row)}</span>,
       },
-    ],
-    [t, event, onFixed],
-  );
+    ];
+  }, [t, event, onFixed]);
 }
 
 function Why({ row: { delivery, reason, failedCondition }, eventType }: { row: Row; eventType: string }) {

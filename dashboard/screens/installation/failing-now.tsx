@@ -1,15 +1,16 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { UseQueryState } from 'urql';
-import { HELD_SHOWN_MAX } from '../../../src/domain/health-limits';
 import type { FailingNowQuery } from '../../api/generated/graphql';
-import { Button } from '../../parts/button';
-import { type Column, List } from '../../parts/list';
-import { Answer, Card, Failure } from '../../parts/page';
+import { HeldCount } from '../../parts/cells';
+import type { Column } from '../../parts/list';
+import { Answer, Failure } from '../../parts/page';
 import { useGo } from '../../parts/place';
+import { subjectAndReason } from '../../parts/reason-column';
 import { FailingBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
-import { count, countUpTo } from '../../text/numbers';
+import { WorstCard } from '../../parts/worst-card';
+import { count } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
 import { EndpointOfTenant, pathOf, TenantLink } from './of-tenant';
 
@@ -17,13 +18,10 @@ type Row = NonNullable<NonNullable<FailingNowQuery['installation']>['failing']['
 
 type FailingState = Pick<UseQueryState<FailingNowQuery>, 'data' | 'error'>;
 
-const SHOWN = 6;
-
 /** The endpoints of all tenants that are disabled, gone or failing now, the worst first, each inside its tenant. */
 export function FailingNow({ state: { data, error }, readAgain }: { state: FailingState; readAgain: () => void }) {
   const { t } = useLingui();
   const go = useGo();
-  const [all, setAll] = useState(false);
   const columns = useColumns();
   const failing = data?.installation?.failing;
   const rows = failing?.webhooks;
@@ -40,64 +38,36 @@ export function FailingNow({ state: { data, error }, readAgain }: { state: Faili
   }
   const total = Math.max(rows.length, (failing?.gone ?? 0) + (failing?.disabled ?? 0) + (failing?.failing ?? 0));
   return (
-    <Card
-      flush
+    <WorstCard
       title={<Plural value={total} one="# endpoint fails now" other="# endpoints fail now" />}
-      actions={
-        rows.length > SHOWN && (
-          <Button look="quiet" onClick={() => setAll(!all)}>
-            {all ? (
-              <Trans>Show fewer</Trans>
-            ) : rows.length < total ? (
-              <Trans>Show the worst {rows.length}</Trans>
-            ) : (
-              <Trans>Show all {count(total)}</Trans>
-            )}
-          </Button>
-        )
+      showAll={
+        rows.length < total ? <Trans>Show the worst {rows.length}</Trans> : <Trans>Show all {count(total)}</Trans>
       }
-    >
-      <List
-        label={t`Endpoints that fail now`}
-        columns={columns}
-        rows={all ? rows : rows.slice(0, SHOWN)}
-        keyOf={({ webhookId }) => webhookId}
-        onOpen={(row) => go(pathOf(row))}
-      />
-    </Card>
+      label={t`Endpoints that fail now`}
+      columns={columns}
+      rows={rows}
+      keyOf={({ webhookId }) => webhookId}
+      onOpen={(row) => go(pathOf(row))}
+    />
   );
 }
 
 function useColumns(): Column<Row>[] {
   const { t } = useLingui();
-  return useMemo(
-    () => [
-      {
-        name: t`Endpoint`,
-        wide: true,
-        render: (row) => (
-          <>
-            <EndpointOfTenant row={row} />
-            <span className="block truncate text-xs text-soft max-cards:hidden lg:hidden">
-              <Why {...row} />
-            </span>
-          </>
-        ),
-      },
+  return useMemo(() => {
+    const [endpoint, why] = subjectAndReason<Row>(
+      { name: t`Endpoint`, wide: true, render: (row) => <EndpointOfTenant row={row} /> },
+      { name: t`Why`, from: 'lg', card: 'line', render: (row) => <Why {...row} /> },
+    );
+    return [
+      endpoint,
       { name: t`Tenant`, from: 'sm', render: ({ tenant }) => <TenantLink tenant={tenant} /> },
       { name: t`State`, card: 'unnamed', render: ({ state }) => <FailingBadge state={state} /> },
-      { name: t`Why`, from: 'lg', card: 'line', render: (row) => <Why {...row} /> },
+      why,
       { name: t`Since`, figures: true, from: 'sm', render: ({ since }) => since && <Time value={since} /> },
-      {
-        name: t`Held`,
-        figures: true,
-        render: ({ held }) => (
-          <span className={held === 0 ? 'text-faint' : 'font-medium text-warn'}>{countUpTo(held, HELD_SHOWN_MAX)}</span>
-        ),
-      },
-    ],
-    [t],
-  );
+      { name: t`Held`, figures: true, render: ({ held }) => <HeldCount held={held} /> },
+    ];
+  }, [t]);
 }
 
 function Why({ state, lastErrorCode, consecutiveFailures }: Row) {
