@@ -4,6 +4,7 @@ import { HELD_SHOWN_MAX } from '../../src/domain/health-limits';
 import { countUpTo } from '../text/numbers';
 import { NoValue } from './list';
 import { Link } from './place';
+import { Time } from './time';
 import { Untrusted } from './untrusted';
 
 const SUBJECT = 'font-medium text-ink no-underline hover:underline';
@@ -46,6 +47,26 @@ export function EndpointLink({
   );
 }
 
+/** The link of what a row is about. */
+export function SubjectLink({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <Link to={to} className={SUBJECT}>
+      {children}
+    </Link>
+  );
+}
+
+/** A moment, or `never`. */
+export function TimeOrNever({ value }: { value: string | null | undefined }) {
+  return value ? (
+    <Time value={value} />
+  ) : (
+    <span className="text-faint">
+      <Trans>never</Trans>
+    </span>
+  );
+}
+
 /** How many deliveries an endpoint holds, as far as they are counted. */
 export function HeldCount({ held }: { held: number }) {
   return <span className={held === 0 ? 'text-faint' : 'font-medium text-warn'}>{countUpTo(held, HELD_SHOWN_MAX)}</span>;
@@ -54,9 +75,9 @@ export function HeldCount({ held }: { held: number }) {
 /** A delivery by its event type, which leads to its page. */
 export function DeliveryLink({ delivery }: { delivery: { databaseId: number; eventType: string } }) {
   return (
-    <Link to={`/deliveries/${delivery.databaseId}`} className={SUBJECT}>
+    <SubjectLink to={`/deliveries/${delivery.databaseId}`}>
       <Untrusted text={delivery.eventType} />
-    </Link>
+    </SubjectLink>
   );
 }
 

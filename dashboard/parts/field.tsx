@@ -115,6 +115,41 @@ export function Select<Value extends string>({ label, value, options, onChange }
   );
 }
 
+/** A choice of any number of values, a tick for each. */
+export function Ticks<Value extends string>({
+  name,
+  value,
+  options,
+  onChange,
+  refusal,
+}: {
+  name: ReactNode;
+  value: readonly Value[];
+  options: readonly { value: Value; words: ReactNode }[];
+  onChange: (value: Value[]) => void;
+  refusal?: string | undefined;
+}) {
+  const toggle = (one: Value) =>
+    onChange(value.includes(one) ? value.filter((other) => other !== one) : [...value, one]);
+  return (
+    <fieldset>
+      <legend className="mb-1.5 text-sm font-medium">{name}</legend>
+      <div className="flex flex-col gap-1.5">
+        {options.map((option) => (
+          <Tick key={option.value} checked={value.includes(option.value)} onChange={() => toggle(option.value)}>
+            {option.words}
+          </Tick>
+        ))}
+        {refusal !== undefined && (
+          <p className="text-xs text-bad">
+            <Untrusted text={refusal} />
+          </p>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
 /** A tick with its words beside it. */
 export function Tick({ children, ...rest }: Omit<ComponentProps<'input'>, 'className' | 'type'>) {
   return (

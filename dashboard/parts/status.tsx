@@ -45,8 +45,23 @@ export function Badge({
   );
 }
 
-/** Each state of a delivery: its word, shape and colour. */
-export const DELIVERY_STATES: Record<DeliveryStatus, { name: MessageDescriptor; tone: Tone; icon: LucideIcon }> = {
+/** A state: its word, colour and shape. */
+export interface State {
+  name: MessageDescriptor;
+  tone: Tone;
+  icon?: LucideIcon;
+}
+
+export function StateBadge({ state: { name, tone, icon } }: { state: State }) {
+  const { i18n } = useLingui();
+  return (
+    <Badge tone={tone} icon={icon}>
+      {i18n._(name)}
+    </Badge>
+  );
+}
+
+export const DELIVERY_STATES: Record<DeliveryStatus, State> = {
   SUCCEEDED: { name: msg`Delivered`, tone: 'good', icon: CircleCheck },
   FAILED: { name: msg`Failed`, tone: 'bad', icon: CircleX },
   PENDING: { name: msg`Pending`, tone: 'info', icon: CircleDashed },
@@ -55,22 +70,11 @@ export const DELIVERY_STATES: Record<DeliveryStatus, { name: MessageDescriptor; 
   CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
 };
 
+const RETRYING: State = { name: msg`Retrying`, tone: 'warn', icon: Clock };
+
 /** The state of a delivery; one that has failed and will be sent again says so. */
 export function DeliveryBadge({ status, attemptCount = 0 }: { status: DeliveryStatus; attemptCount?: number }) {
-  const { i18n, t } = useLingui();
-  const { name, tone, icon } = DELIVERY_STATES[status];
-  if (status === 'PENDING' && attemptCount > 0) {
-    return (
-      <Badge tone="warn" icon={Clock}>
-        {t`Retrying`}
-      </Badge>
-    );
-  }
-  return (
-    <Badge tone={tone} icon={icon}>
-      {i18n._(name)}
-    </Badge>
-  );
+  return <StateBadge state={status === 'PENDING' && attemptCount > 0 ? RETRYING : DELIVERY_STATES[status]} />;
 }
 
 /** The fields of a webhook that its state is made from. */

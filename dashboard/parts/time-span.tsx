@@ -1,5 +1,5 @@
 import { Trans } from '@lingui/react/macro';
-import { Field, TextInput } from './field';
+import { TextField } from './field';
 
 /** Two moments as inputs of date and time have them, in the person's zone; an empty end means now. */
 export interface Span {
@@ -54,31 +54,21 @@ export function SpanFields({
   const isWrong = (open ? openFilterOf : filterOf)(span) === undefined;
   return (
     <div className="grid grid-cols-2 gap-3 max-sm:grid-cols-1">
-      <Field name={<Trans>From</Trans>}>
-        {(props) => (
-          <TextInput
-            {...props}
-            type="datetime-local"
-            required={!open}
-            value={span.since}
-            onChange={({ target }) => onChange({ ...span, since: target.value })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        name={<Trans>From</Trans>}
+        type="datetime-local"
+        required={!open}
+        value={span.since}
+        onChange={(since) => onChange({ ...span, since })}
+      />
+      <TextField
         name={<Trans>Until</Trans>}
         hint={<Trans>Empty means now.</Trans>}
         error={isWrong && <Trans>The end must be after the beginning.</Trans>}
-      >
-        {(props) => (
-          <TextInput
-            {...props}
-            type="datetime-local"
-            value={span.until}
-            onChange={({ target }) => onChange({ ...span, until: target.value })}
-          />
-        )}
-      </Field>
+        type="datetime-local"
+        value={span.until}
+        onChange={(until) => onChange({ ...span, until })}
+      />
     </div>
   );
 }

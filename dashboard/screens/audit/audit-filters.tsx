@@ -1,8 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { type FormEvent, useState } from 'react';
-import type { AuditAction, AuditTarget } from '../../api/generated/graphql';
+import { AddressSelect } from '../../parts/address-select';
 import { Button } from '../../parts/button';
-import { FilterRow, Select, TextInput } from '../../parts/field';
+import { FilterRow, TextInput } from '../../parts/field';
 import { useAddress } from '../../parts/place';
 import { ACTION_WORDS, TARGET_WORDS } from './words';
 
@@ -11,7 +11,6 @@ export function AuditFilters({ names }: { names: ReadonlyMap<string, string> }) 
   const { t, i18n } = useLingui();
   const [address, setAddress] = useAddress();
   const [target, setTarget] = useState(address['target'] ?? '');
-  const set = (name: string) => (value: string) => setAddress({ [name]: value === 'any' ? undefined : value });
   const find = (event: FormEvent) => {
     event.preventDefault();
     setAddress({ target: target.trim() });
@@ -19,38 +18,23 @@ export function AuditFilters({ names }: { names: ReadonlyMap<string, string> }) 
   const filtered = ['action', 'kind', 'key', 'target'].some((name) => address[name] !== undefined);
   return (
     <FilterRow>
-      <Select
+      <AddressSelect
+        name="action"
         label={t`Kind of change`}
-        value={address['action'] ?? 'any'}
-        onChange={set('action')}
-        options={[
-          { value: 'any', name: t`Any change` },
-          ...(Object.keys(ACTION_WORDS) as AuditAction[]).map((action) => ({
-            value: action as string,
-            name: i18n._(ACTION_WORDS[action]),
-          })),
-        ]}
+        any={t`Any change`}
+        options={Object.entries(ACTION_WORDS).map(([value, words]) => ({ value, name: i18n._(words) }))}
       />
-      <Select
+      <AddressSelect
+        name="kind"
         label={t`To what`}
-        value={address['kind'] ?? 'any'}
-        onChange={set('kind')}
-        options={[
-          { value: 'any', name: t`To anything` },
-          ...(Object.keys(TARGET_WORDS) as AuditTarget[]).map((kind) => ({
-            value: kind as string,
-            name: i18n._(TARGET_WORDS[kind]),
-          })),
-        ]}
+        any={t`To anything`}
+        options={Object.entries(TARGET_WORDS).map(([value, words]) => ({ value, name: i18n._(words) }))}
       />
-      <Select
+      <AddressSelect
+        name="key"
         label={t`By which key`}
-        value={address['key'] ?? 'any'}
-        onChange={set('key')}
-        options={[
-          { value: 'any', name: t`By anyone` },
-          ...[...names].map(([id, name]) => ({ value: id, name: `${name} (${id})` })),
-        ]}
+        any={t`By anyone`}
+        options={[...names].map(([value, name]) => ({ value, name: `${name} (${value})` }))}
       />
       <form onSubmit={find} className="w-52">
         <TextInput

@@ -56,11 +56,7 @@ function useColumns(): Column<EndpointRowFragment>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
-      {
-        name: t`Endpoint`,
-        wide: true,
-        render: (row) => <EndpointLink webhook={row} />,
-      },
+      { name: t`Endpoint`, wide: true, render: (row) => <EndpointLink webhook={row} /> },
       {
         name: t`Subscription`,
         card: 'unnamed',

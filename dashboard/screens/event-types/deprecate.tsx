@@ -1,9 +1,8 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
-import { useMutation } from 'urql';
 import { Button } from '../../parts/button';
 import { Confirm } from '../../parts/dialog';
-import { notify } from '../../parts/toast';
+import { useConfirmed } from '../../parts/use-confirmed';
 import { count } from '../../text/numbers';
 import { DEPRECATE_EVENT_TYPE } from './documents';
 import { type TenantUse, useTypeUsage } from './type-usage';
@@ -12,26 +11,19 @@ import { type TenantUse, useTypeUsage } from './type-usage';
 export function Deprecate({ name, deprecated }: { name: string; deprecated: boolean }) {
   const { t } = useLingui();
   const [asked, setAsked] = useState(false);
-  const [{ error, fetching }, change] = useMutation(DEPRECATE_EVENT_TYPE);
   const usage = useTypeUsage(name);
-  const confirm = async () => {
-    const { data } = await change({ name, deprecated: !deprecated });
-    if (data) {
-      setAsked(false);
-      notify(deprecated ? t`Events of this type are accepted again.` : t`The event type is deprecated.`);
-    }
-  };
+  const said = deprecated ? t`Events of this type are accepted again.` : t`The event type is deprecated.`;
+  const [state, change] = useConfirmed(DEPRECATE_EVENT_TYPE, said, () => setAsked(false));
   return (
     <>
       <Button onClick={() => setAsked(true)}>{deprecated ? <Trans>Restore</Trans> : <Trans>Deprecate</Trans>}</Button>
       <Confirm
+        {...state}
         open={asked}
         onClose={() => setAsked(false)}
         title={deprecated ? t`Restore ${name}?` : t`Deprecate ${name}?`}
         action={deprecated ? t`Restore the type` : t`Deprecate the type`}
-        busy={fetching}
-        error={error}
-        onConfirm={() => void confirm()}
+        onConfirm={() => change({ name, deprecated: !deprecated })}
       >
         {deprecated ? (
           <Trans>Events of this type are accepted again within 5 seconds.</Trans>

@@ -3,8 +3,9 @@ import { Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { EventTypeRowFragment } from '../../api/generated/graphql';
+import { AddressSelect } from '../../parts/address-select';
 import { buttonLook } from '../../parts/button';
-import { Select } from '../../parts/field';
+import { SubjectLink } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
@@ -20,7 +21,7 @@ import { EventTypeBadge } from './event-type-badge';
 export default function EventTypes() {
   const { t } = useLingui();
   const go = useGo();
-  const [address, setAddress] = useAddress();
+  const [address] = useAddress();
   const [{ data, error }, again] = useQuery({ query: EVENT_TYPES });
   const mayRegister = useAllowed('platform:admin');
   const columns = useColumns();
@@ -32,12 +33,11 @@ export default function EventTypes() {
         actions={
           <>
             <SearchBox name="text" label={t`Name or description`} />
-            <Select
+            <AddressSelect
+              name="state"
               label={t`State`}
-              value={address['state'] ?? 'all'}
-              onChange={(state) => setAddress({ state: state === 'all' ? undefined : state })}
+              any={t`Any state`}
               options={[
-                { value: 'all', name: t`Any state` },
                 { value: 'current', name: t`Current` },
                 { value: 'deprecated', name: t`Deprecated` },
                 { value: 'hidden', name: t`Hidden` },
@@ -98,9 +98,9 @@ function useColumns(): Column<EventTypeRowFragment>[] {
       {
         name: t`Event type`,
         render: ({ name }) => (
-          <Link to={`/event-types/${name}`} className="font-medium text-ink no-underline hover:underline">
+          <SubjectLink to={`/event-types/${name}`}>
             <Untrusted text={name} />
-          </Link>
+          </SubjectLink>
         ),
       },
       {

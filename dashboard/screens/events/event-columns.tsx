@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import type { EventsQuery } from '../../api/generated/graphql';
+import { SubjectLink } from '../../parts/cells';
 import type { Column } from '../../parts/list';
-import { Link } from '../../parts/place';
 import { Badge, DELIVERY_STATES } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
@@ -22,9 +22,9 @@ export function useEventColumns(deliveries: boolean): Column<Row>[] {
         wide: true,
         render: ({ databaseId, eventType, onlyWebhookId }) => (
           <>
-            <Link to={`/events/${databaseId}`} className="font-medium text-ink no-underline hover:underline">
+            <SubjectLink to={`/events/${databaseId}`}>
               <Untrusted text={eventType} />
-            </Link>
+            </SubjectLink>
             {onlyWebhookId && <span className="ms-2 text-xs text-faint">{t`for one endpoint`}</span>}
           </>
         ),

@@ -102,16 +102,8 @@ function useColumns(): Column<Row>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
-      {
-        name: t`Endpoint`,
-        wide: true,
-        render: (row) => <EndpointOfTenant row={row} />,
-      },
-      {
-        name: t`Tenant`,
-        from: 'sm',
-        render: ({ tenant }) => <TenantLink tenant={tenant} />,
-      },
+      { name: t`Endpoint`, wide: true, render: (row) => <EndpointOfTenant row={row} /> },
+      { name: t`Tenant`, from: 'sm', render: ({ tenant }) => <TenantLink tenant={tenant} /> },
       { name: t`Attempts`, figures: true, from: 'md', render: ({ figures }) => count(figures.attempts) },
       {
         name: t`Failed`,

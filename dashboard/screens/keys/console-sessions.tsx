@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { KeyRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
+import { TimeOrNever } from '../../parts/cells';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Failure } from '../../parts/page';
 import { Time } from '../../parts/time';
@@ -55,12 +56,7 @@ function useColumns(onEnd: ((session: KeyRowFragment) => void) | null): Column<K
       { name: t`Name`, render: (session) => <KeyName apiKey={session} /> },
       { name: t`Permissions`, wide: true, from: 'md', render: ({ scopes }) => <ScopeList scopes={scopes} /> },
       { name: t`Signed in`, from: 'md', render: ({ createdAt }) => <Time value={createdAt} /> },
-      {
-        name: t`Last used`,
-        from: 'sm',
-        render: ({ lastUsedAt }) =>
-          lastUsedAt ? <Time value={lastUsedAt} /> : <span className="text-faint">{t`never`}</span>,
-      },
+      { name: t`Last used`, from: 'sm', render: ({ lastUsedAt }) => <TimeOrNever value={lastUsedAt} /> },
       { name: t`Ends`, from: 'sm', render: ({ expiresAt }) => expiresAt && <Time value={expiresAt} /> },
       {
         name: t`Sign out`,

@@ -1,11 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { useMutation } from 'urql';
-import { Select, TextField, Tick } from '../../parts/field';
+import { Select, TextField, Ticks } from '../../parts/field';
 import { type FieldProps, useForm } from '../../parts/form';
 import { FormDialog } from '../../parts/form-dialog';
 import { SecretDialog } from '../../parts/secret-dialog';
-import { Untrusted } from '../../parts/untrusted';
 import { useViewer } from '../../parts/viewer';
 import { CREATE_KEY } from './documents';
 import { grantable } from './scopes';
@@ -90,31 +89,18 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
   );
 }
 
-function ScopeTicks({ value, onChange, refusal }: FieldProps<readonly string[]>) {
+function ScopeTicks(field: FieldProps<readonly string[]>) {
   const { i18n } = useLingui();
   const { scopes: held, tenant } = useViewer();
-  const toggle = (scope: string) =>
-    onChange(value.includes(scope) ? value.filter((one) => one !== scope) : [...value, scope]);
-  return (
-    <fieldset>
-      <legend className="mb-1.5 text-sm font-medium">
-        <Trans>Permissions</Trans>
-      </legend>
-      <div className="flex flex-col gap-1.5">
-        {grantable(held, tenant == null).map(([scope, words]) => (
-          <Tick key={scope} checked={value.includes(scope)} onChange={() => toggle(scope)}>
-            {words && i18n._(words)}{' '}
-            <code className="ms-1 font-mono text-xs whitespace-nowrap text-faint">{scope}</code>
-          </Tick>
-        ))}
-        {refusal !== undefined && (
-          <p className="text-xs text-bad">
-            <Untrusted text={refusal} />
-          </p>
-        )}
-      </div>
-    </fieldset>
-  );
+  const options = grantable(held, tenant == null).map(([value, words]) => ({
+    value,
+    words: (
+      <>
+        {words && i18n._(words)} <code className="ms-1 font-mono text-xs whitespace-nowrap text-faint">{value}</code>
+      </>
+    ),
+  }));
+  return <Ticks {...field} name={<Trans>Permissions</Trans>} options={options} />;
 }
 
 /** @param left how long this session lasts. */

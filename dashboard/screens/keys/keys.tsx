@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { KeyRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
+import { TimeOrNever } from '../../parts/cells';
 import { Select } from '../../parts/field';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
@@ -114,25 +115,10 @@ function useColumns(onRevoke: ((key: KeyRowFragment) => void) | null): Column<Ke
   return useMemo(
     () => [
       { name: t`Name`, render: (key) => <KeyName apiKey={key} /> },
-      {
-        name: t`Permissions`,
-        wide: true,
-        from: 'md',
-        render: ({ scopes }) => <ScopeList scopes={scopes} />,
-      },
+      { name: t`Permissions`, wide: true, from: 'md', render: ({ scopes }) => <ScopeList scopes={scopes} /> },
       { name: t`State`, card: 'unnamed', render: (key) => <KeyBadge apiKey={key} /> },
-      {
-        name: t`Last used`,
-        from: 'sm',
-        render: ({ lastUsedAt }) =>
-          lastUsedAt ? <Time value={lastUsedAt} /> : <span className="text-faint">{t`never`}</span>,
-      },
-      {
-        name: t`Expires`,
-        from: 'md',
-        render: ({ expiresAt }) =>
-          expiresAt ? <Time value={expiresAt} /> : <span className="text-faint">{t`never`}</span>,
-      },
+      { name: t`Last used`, from: 'sm', render: ({ lastUsedAt }) => <TimeOrNever value={lastUsedAt} /> },
+      { name: t`Expires`, from: 'md', render: ({ expiresAt }) => <TimeOrNever value={expiresAt} /> },
       { name: t`Created`, from: 'lg', render: ({ createdAt }) => <Time value={createdAt} /> },
       {
         name: t`Revoke`,

@@ -1,10 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMutation } from 'urql';
 import type { KeyRowFragment } from '../../api/generated/graphql';
 import { Confirm } from '../../parts/dialog';
 import { Time } from '../../parts/time';
-import { notify } from '../../parts/toast';
 import { Untrusted } from '../../parts/untrusted';
+import { useConfirmed } from '../../parts/use-confirmed';
 import { useViewer } from '../../parts/viewer';
 import { REVOKE_KEY } from './documents';
 import { SCOPE_WORDS } from './scopes';
@@ -13,27 +12,18 @@ import { SCOPE_WORDS } from './scopes';
 export function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment | undefined; onClose: () => void }) {
   const { t, i18n } = useLingui();
   const { apiKey: own } = useViewer();
-  const [{ fetching, error }, revoke] = useMutation(REVOKE_KEY);
-  const confirm = async (id: string) => {
-    const { data } = await revoke({ id });
-    if (data) {
-      notify(
-        apiKey?.consoleSession
-          ? t`The session has ended. It is refused everywhere within 5 seconds.`
-          : t`The key is revoked. It is refused everywhere within 5 seconds.`,
-      );
-      onClose();
-    }
-  };
+  const said = apiKey?.consoleSession
+    ? t`The session has ended. It is refused everywhere within 5 seconds.`
+    : t`The key is revoked. It is refused everywhere within 5 seconds.`;
+  const [state, revoke] = useConfirmed(REVOKE_KEY, said, onClose);
   return (
     <Confirm
+      {...state}
       open={apiKey !== undefined}
       onClose={onClose}
       title={apiKey?.consoleSession ? <Trans>End this session?</Trans> : <Trans>Revoke this key?</Trans>}
       action={apiKey?.consoleSession ? t`End the session` : t`Revoke the key`}
-      busy={fetching}
-      error={error}
-      onConfirm={() => void (apiKey && confirm(apiKey.id))}
+      onConfirm={() => apiKey && revoke({ id: apiKey.id })}
     >
       {apiKey && (
         <div className="flex flex-col gap-2">

@@ -1,9 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMutation } from 'urql';
 import type { RecipientRowFragment } from '../../api/generated/graphql';
 import { Confirm } from '../../parts/dialog';
-import { notify } from '../../parts/toast';
 import { Untrusted } from '../../parts/untrusted';
+import { useConfirmed } from '../../parts/use-confirmed';
 import { DELETE_RECIPIENT } from './documents';
 
 /** Asks before a recipient is deleted. */
@@ -15,23 +14,15 @@ export function DeleteRecipient({
   onClose: () => void;
 }) {
   const { t } = useLingui();
-  const [{ fetching, error }, remove] = useMutation(DELETE_RECIPIENT);
-  const confirm = async (id: string) => {
-    const { data } = await remove({ id });
-    if (data) {
-      notify(t`The recipient is deleted.`);
-      onClose();
-    }
-  };
+  const [state, remove] = useConfirmed(DELETE_RECIPIENT, t`The recipient is deleted.`, onClose);
   return (
     <Confirm
+      {...state}
       open={recipient !== undefined}
       onClose={onClose}
       title={<Trans>Delete this recipient?</Trans>}
       action={t`Delete the recipient`}
-      busy={fetching}
-      error={error}
-      onConfirm={() => void (recipient && confirm(recipient.id))}
+      onConfirm={() => recipient && remove({ id: recipient.id })}
     >
       {recipient && (
         <p>

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from 'urql';
 import type { NoticeDigest, NoticeTopic, RecipientRowFragment } from '../../api/generated/graphql';
-import { Select, TextField, Tick } from '../../parts/field';
+import { Select, TextField, Ticks } from '../../parts/field';
 import { type FieldProps, useForm } from '../../parts/form';
 import { FormDialog } from '../../parts/form-dialog';
 import { notify } from '../../parts/toast';
@@ -113,22 +113,15 @@ function WhenAndHow({ digest, language, timeZone }: Times) {
   );
 }
 
-function TopicTicks({ value, onChange }: FieldProps<readonly NoticeTopic[]>) {
+function TopicTicks(field: FieldProps<readonly NoticeTopic[]>) {
   const { i18n } = useLingui();
-  const toggle = (topic: NoticeTopic) =>
-    onChange(value.includes(topic) ? value.filter((one) => one !== topic) : [...value, topic]);
-  return (
-    <fieldset>
-      <legend className="mb-1.5 text-sm font-medium">
-        <Trans>Topics</Trans>
-      </legend>
-      <div className="flex flex-col gap-1.5">
-        {ALL_TOPICS.map((topic) => (
-          <Tick key={topic} checked={value.includes(topic)} onChange={() => toggle(topic)}>
-            {i18n._(TOPICS[topic].name)} <span className="text-xs text-soft">{i18n._(TOPICS[topic].hint)}</span>
-          </Tick>
-        ))}
-      </div>
-    </fieldset>
-  );
+  const options = ALL_TOPICS.map((value) => ({
+    value,
+    words: (
+      <>
+        {i18n._(TOPICS[value].name)} <span className="text-xs text-soft">{i18n._(TOPICS[value].hint)}</span>
+      </>
+    ),
+  }));
+  return <Ticks {...field} name={<Trans>Topics</Trans>} options={options} />;
 }

@@ -1,9 +1,9 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
-import { Ban, CircleCheck, CirclePause, CircleX, LoaderCircle, type LucideIcon } from 'lucide-react';
+import { Ban, CircleCheck, CirclePause, CircleX, LoaderCircle } from 'lucide-react';
 import type { BulkOperationKind, BulkOperationStatus } from '../../api/generated/graphql';
-import type { Tone } from '../../parts/page';
+import type { State } from '../../parts/status';
 import { shortly } from '../../parts/time';
 
 export const KINDS: Record<BulkOperationKind, MessageDescriptor> = {
@@ -14,14 +14,13 @@ export const KINDS: Record<BulkOperationKind, MessageDescriptor> = {
   CANCEL_DELIVERIES: msg`Cancel deliveries`,
 };
 
-export const OPERATION_STATES: Record<BulkOperationStatus, { name: MessageDescriptor; tone: Tone; icon: LucideIcon }> =
-  {
-    RUNNING: { name: msg`Running`, tone: 'info', icon: LoaderCircle },
-    PAUSED: { name: msg`Paused`, tone: 'warn', icon: CirclePause },
-    COMPLETED: { name: msg`Completed`, tone: 'good', icon: CircleCheck },
-    FAILED: { name: msg`Failed`, tone: 'bad', icon: CircleX },
-    CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
-  };
+export const OPERATION_STATES: Record<BulkOperationStatus, State> = {
+  RUNNING: { name: msg`Running`, tone: 'info', icon: LoaderCircle },
+  PAUSED: { name: msg`Paused`, tone: 'warn', icon: CirclePause },
+  COMPLETED: { name: msg`Completed`, tone: 'good', icon: CircleCheck },
+  FAILED: { name: msg`Failed`, tone: 'bad', icon: CircleX },
+  CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
+};
 
 /** There is no stream of operations. */
 export const REFRESH_MS = 2_000;

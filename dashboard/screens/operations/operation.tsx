@@ -11,13 +11,13 @@ import { OnePage } from '../../parts/one-page';
 import { Answer, Card, Fact, Facts, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
+import { StateBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { count } from '../../text/numbers';
 import { CANCEL_OPERATION, OPERATION, RESUME_OPERATION } from './documents';
-import { goesOn, KINDS, REFRESH_MS, useFilterWords } from './names';
-import { OperationBadge } from './operation-badge';
+import { goesOn, KINDS, OPERATION_STATES, REFRESH_MS, useFilterWords } from './names';
 import { Progress } from './operation-progress';
 
 /** One bulk operation: how far it has come, what it goes through, and what can be done about it. */
@@ -37,7 +37,7 @@ export default function OperationScreen() {
       retry={again}
       head={(one) => ({
         title: i18n._(KINDS[one.kind]),
-        beside: <OperationBadge status={one.status} />,
+        beside: <StateBadge state={OPERATION_STATES[one.status]} />,
         actions: mayChange && <Actions operation={one} />,
       })}
     >

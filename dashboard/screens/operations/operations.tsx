@@ -2,20 +2,20 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { BulkOperationStatus, OperationRowFragment } from '../../api/generated/graphql';
+import { AddressSelect } from '../../parts/address-select';
 import { buttonLook } from '../../parts/button';
-import { EndpointLink } from '../../parts/cells';
-import { Select } from '../../parts/field';
+import { EndpointLink, SubjectLink } from '../../parts/cells';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { ProgressBar } from '../../parts/progress';
 import { useRefresh } from '../../parts/refresh';
 import { TableSkeleton } from '../../parts/skeleton';
+import { StateBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { count } from '../../text/numbers';
 import { OPERATIONS } from './documents';
 import { goesOn, KINDS, OPERATION_STATES, REFRESH_MS } from './names';
-import { OperationBadge } from './operation-badge';
 
 const STATES = Object.keys(OPERATION_STATES) as BulkOperationStatus[];
 
@@ -23,7 +23,7 @@ const STATES = Object.keys(OPERATION_STATES) as BulkOperationStatus[];
 export default function Operations() {
   const { t, i18n } = useLingui();
   const go = useGo();
-  const [address, setAddress] = useAddress();
+  const [address] = useAddress();
   const status = STATES.find((one) => one === address['status']);
   const [after, setAfter] = usePage(status);
   const [{ data, error, fetching }, again] = useQuery({
@@ -38,14 +38,11 @@ export default function Operations() {
       <PageHead
         title={t`Operations`}
         actions={
-          <Select
+          <AddressSelect
+            name="status"
             label={t`State`}
-            value={status ?? 'all'}
-            onChange={(value) => setAddress({ status: value === 'all' ? undefined : value })}
-            options={[
-              { value: 'all', name: t`Any state` },
-              ...STATES.map((value) => ({ value, name: i18n._(OPERATION_STATES[value].name) })),
-            ]}
+            any={t`Any state`}
+            options={STATES.map((value) => ({ value, name: i18n._(OPERATION_STATES[value].name) }))}
           />
         }
       />
@@ -86,16 +83,10 @@ function useColumns(): Column<OperationRowFragment>[] {
       {
         name: t`Operation`,
         render: ({ databaseId, kind }) => (
-          <Link to={`/operations/${databaseId}`} className="font-medium text-ink no-underline hover:underline">
-            {i18n._(KINDS[kind])}
-          </Link>
+          <SubjectLink to={`/operations/${databaseId}`}>{i18n._(KINDS[kind])}</SubjectLink>
         ),
       },
-      {
-        name: t`State`,
-        card: 'unnamed',
-        render: ({ status }) => <OperationBadge status={status} />,
-      },
+      { name: t`State`, card: 'unnamed', render: ({ status }) => <StateBadge state={OPERATION_STATES[status]} /> },
       {
         name: t`Endpoint`,
         wide: true,

@@ -6,13 +6,14 @@ import { Button, CopyButton } from '../../parts/button';
 import { Dialog } from '../../parts/dialog';
 import { Answer, Fact, Facts, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
+import { StateBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { EventPayload } from '../events/event-payload';
 import { CancelScheduled } from './cancel-scheduled';
 import { SCHEDULED_EVENT } from './documents';
-import { ScheduledBadge } from './scheduled-badge';
+import { SCHEDULED_STATES } from './states';
 
 /** One scheduled event: its state, its times and its payload. @param number undefined: none is open. */
 export function ScheduledDialog({ number, onClose }: { number: string | undefined; onClose: () => void }) {
@@ -63,7 +64,7 @@ function About({ event }: { event: ScheduledRowFragment }) {
       )}
       <Facts>
         <Fact name={<Trans>State</Trans>}>
-          <ScheduledBadge status={status} />
+          <StateBadge state={SCHEDULED_STATES[status]} />
         </Fact>
         <Fact name={<Trans>Id</Trans>}>
           <span className="inline-flex items-center gap-1 font-mono text-xs">

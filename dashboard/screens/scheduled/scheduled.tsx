@@ -2,23 +2,24 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { ScheduledEventStatus, ScheduledRowFragment } from '../../api/generated/graphql';
+import { AddressSelect } from '../../parts/address-select';
 import { Button } from '../../parts/button';
-import { FilterRow, Select } from '../../parts/field';
+import { FilterRow } from '../../parts/field';
 import { type Column, List, More, NoValue, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { TableSkeleton } from '../../parts/skeleton';
+import { StateBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { EventTypeSelect } from '../events/event-type-select';
 import { SCHEDULED_EVENTS } from './documents';
-import { SCHEDULED_STATES, ScheduledBadge } from './scheduled-badge';
 import { ScheduledDialog } from './scheduled-dialog';
+import { SCHEDULED_STATES } from './states';
 
 const REFRESH_MS = 10_000;
 const STATES = Object.keys(SCHEDULED_STATES) as ScheduledEventStatus[];
-const ANY = '';
 
 /** The scheduled events of a tenant, the newest first. */
 export default function Scheduled() {
@@ -76,17 +77,13 @@ function filterIn(address: Readonly<Record<string, string | undefined>>) {
 
 function Filters() {
   const { t, i18n } = useLingui();
-  const [{ status = ANY }, setAddress] = useAddress();
   return (
     <FilterRow>
-      <Select
+      <AddressSelect
+        name="status"
         label={t`State`}
-        value={status}
-        onChange={(next) => setAddress({ status: next })}
-        options={[
-          { value: ANY, name: t`Any state` },
-          ...STATES.map((value) => ({ value, name: i18n._(SCHEDULED_STATES[value].name) })),
-        ]}
+        any={t`Any state`}
+        options={STATES.map((value) => ({ value, name: i18n._(SCHEDULED_STATES[value].name) }))}
       />
       <EventTypeSelect />
     </FilterRow>
@@ -112,7 +109,7 @@ function useColumns(): Column<ScheduledRowFragment>[] {
           </button>
         ),
       },
-      { name: t`State`, card: 'unnamed', render: ({ status }) => <ScheduledBadge status={status} /> },
+      { name: t`State`, card: 'unnamed', render: ({ status }) => <StateBadge state={SCHEDULED_STATES[status]} /> },
       {
         name: t`Idempotency key`,
         from: 'lg',

@@ -7,8 +7,8 @@ import type { PortalCapability, PortalSessionRowFragment, PortalSessionStatus } 
 import { Button } from '../../parts/button';
 import { Select } from '../../parts/field';
 import { type Column, List } from '../../parts/list';
-import { Failure, type Tone } from '../../parts/page';
-import { Badge } from '../../parts/status';
+import { Failure } from '../../parts/page';
+import { type State, StateBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
@@ -25,7 +25,7 @@ const CAPABILITIES: Record<PortalCapability, MessageDescriptor> = {
   MANAGE_KEYS: msg`manage keys`,
 };
 
-const STATES: Record<PortalSessionStatus, { name: MessageDescriptor; tone: Tone }> = {
+const STATES: Record<PortalSessionStatus, State> = {
   WAITING: { name: msg`Not opened yet`, tone: 'info' },
   ACTIVE: { name: msg`Open`, tone: 'good' },
   UNOPENED: { name: msg`Never opened`, tone: 'calm' },
@@ -81,7 +81,7 @@ function useColumns(onRevoke: ((id: string) => void) | null): Column<PortalSessi
   const { t, i18n } = useLingui();
   return useMemo(
     () => [
-      { name: t`State`, render: (session) => <State session={session} /> },
+      { name: t`State`, render: (session) => <SessionState session={session} /> },
       {
         name: t`Permissions`,
         wide: true,
@@ -111,12 +111,10 @@ function useColumns(onRevoke: ((id: string) => void) | null): Column<PortalSessi
   );
 }
 
-function State({ session: { status, invitationDays } }: { session: PortalSessionRowFragment }) {
-  const { i18n } = useLingui();
-  const { name, tone } = STATES[status];
+function SessionState({ session: { status, invitationDays } }: { session: PortalSessionRowFragment }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-1.5">
-      <Badge tone={tone}>{i18n._(name)}</Badge>
+      <StateBadge state={STATES[status]} />
       {invitationDays != null && (
         <span className="text-xs text-soft">
           <Trans>Invitation</Trans>

@@ -4,9 +4,10 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { TenantsQuery } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
+import { SubjectLink } from '../../parts/cells';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead, type Tone } from '../../parts/page';
-import { Link, useAddress, useGo } from '../../parts/place';
+import { useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { SearchBox } from '../../parts/search-box';
 import { TableSkeleton } from '../../parts/skeleton';
@@ -113,9 +114,9 @@ function useColumns(all: number): Column<Row>[] {
         name: t`Tenant`,
         wide: true,
         render: ({ databaseId, name }) => (
-          <Link to={`/tenants/${databaseId}`} className="font-medium text-ink no-underline hover:underline">
+          <SubjectLink to={`/tenants/${databaseId}`}>
             <Untrusted text={name} />
-          </Link>
+          </SubjectLink>
         ),
       },
       {
@@ -125,12 +126,7 @@ function useColumns(all: number): Column<Row>[] {
         render: ({ id }) => <code className="font-mono text-xs text-soft">{id}</code>,
       },
       { name: t`Created`, from: '2xl', card: 'none', render: ({ createdAt }) => <Time value={createdAt} /> },
-      {
-        name: t`Endpoints`,
-        figures: true,
-        from: 'sm',
-        render: ({ webhookCount }) => count(webhookCount ?? 0),
-      },
+      { name: t`Endpoints`, figures: true, from: 'sm', render: ({ webhookCount }) => count(webhookCount ?? 0) },
       {
         name: t`Attempts, 24 h`,
         figures: true,

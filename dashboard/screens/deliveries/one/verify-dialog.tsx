@@ -3,7 +3,7 @@ import { CircleCheck, CircleX } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from '../../../parts/button';
 import { Dialog } from '../../../parts/dialog';
-import { Field, TextArea, TextInput } from '../../../parts/field';
+import { Field, TextArea, TextField } from '../../../parts/field';
 import { absolute } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { count } from '../../../text/numbers';
@@ -43,24 +43,18 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
   return (
     <Dialog open onClose={onClose} width="wide" title={<Trans>Verify the signature</Trans>}>
       <form onSubmit={(event) => void verify(event)} className="flex flex-col gap-2">
-        <Field
+        <TextField
           name={<Trans>Signing secret</Trans>}
           hint={<Trans>It stays in this window and is not sent or stored.</Trans>}
           error={fault && faults[fault]}
-        >
-          {(props) => (
-            <TextInput
-              {...props}
-              type="password"
-              placeholder="whsec_…"
-              value={secret}
-              onChange={({ target }) => {
-                setSecret(target.value);
-                setResult(undefined);
-              }}
-            />
-          )}
-        </Field>
+          type="password"
+          placeholder="whsec_…"
+          value={secret}
+          onChange={(text) => {
+            setSecret(text);
+            setResult(undefined);
+          }}
+        />
         <details>
           <summary className="cursor-pointer text-sm text-soft">
             <Trans>Compare with the body that your server read</Trans>

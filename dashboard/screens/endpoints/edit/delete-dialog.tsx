@@ -1,10 +1,9 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { useMutation } from 'urql';
 import { endpointLabel } from '../../../parts/cells';
 import { Confirm } from '../../../parts/dialog';
 import { useGo } from '../../../parts/place';
-import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
+import { useConfirmed } from '../../../parts/use-confirmed';
 import { DELETE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
@@ -12,25 +11,17 @@ import type { EndpointDialogProps } from '../use-endpoint';
 export function DeleteDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
   const go = useGo();
-  const [{ error, fetching }, remove] = useMutation(DELETE_ENDPOINT);
+  const [state, remove] = useConfirmed(DELETE_ENDPOINT, t`The endpoint is deleted.`, () => go('/endpoints'));
   const { backlog, heldCount } = endpoint;
   const open = (backlog?.due ?? 0) + (backlog?.scheduled ?? 0) + heldCount;
-  const confirm = async () => {
-    const { data } = await remove({ input: { id: endpoint.id } });
-    if (data) {
-      notify(t`The endpoint is deleted.`);
-      go('/endpoints');
-    }
-  };
   return (
     <Confirm
+      {...state}
       open
       onClose={onClose}
       title={<Trans>Delete this endpoint?</Trans>}
       action={t`Delete the endpoint`}
-      error={error}
-      onConfirm={() => void confirm()}
-      busy={fetching}
+      onConfirm={() => remove({ input: { id: endpoint.id } })}
     >
       <p className="mb-2 font-medium [overflow-wrap:anywhere] text-ink">
         <Untrusted text={endpointLabel(endpoint)} />

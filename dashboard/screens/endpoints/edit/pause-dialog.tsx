@@ -1,32 +1,23 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { useMutation } from 'urql';
 import { Confirm } from '../../../parts/dialog';
-import { notify } from '../../../parts/toast';
+import { useConfirmed } from '../../../parts/use-confirmed';
 import { UPDATE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
 /** Stops the deliveries of an endpoint, after saying what happens to them. */
 export function PauseDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
-  const [{ error, fetching }, update] = useMutation(UPDATE_ENDPOINT);
+  const [state, update] = useConfirmed(UPDATE_ENDPOINT, t`The endpoint is paused.`, onClose);
   const { backlog } = endpoint;
   const open = (backlog?.due ?? 0) + (backlog?.scheduled ?? 0);
-  const pause = async () => {
-    const { data } = await update({ input: { id: endpoint.id, active: false } });
-    if (data) {
-      notify(t`The endpoint is paused.`);
-      onClose();
-    }
-  };
   return (
     <Confirm
+      {...state}
       open
       onClose={onClose}
       title={<Trans>Pause this endpoint?</Trans>}
       action={t`Pause the endpoint`}
-      error={error}
-      onConfirm={() => void pause()}
-      busy={fetching}
+      onConfirm={() => update({ input: { id: endpoint.id, active: false } })}
     >
       <ul className="ms-4 flex list-disc flex-col gap-1">
         <li>

@@ -1,8 +1,7 @@
 import { useLingui } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
-import { Field, TextArea } from '../../../parts/field';
+import { TextField } from '../../../parts/field';
 import type { FieldProps } from '../../../parts/form';
-import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { pairsOf } from './endpoint-values';
 
@@ -22,23 +21,17 @@ export function TextMapField({
   // What was typed keeps its blank lines and blanks, unless the value comes from somewhere else.
   const shown = pairsOf(mapOf(typed)).join('\n') === stored ? typed : stored;
   return (
-    <Field
+    <TextField
       name={label}
       hint={i18n._(ENDPOINT_FIELDS[name].hint)}
-      error={refusal !== undefined && <Untrusted text={refusal} />}
-    >
-      {(props) => (
-        <TextArea
-          {...props}
-          rows={3}
-          value={shown}
-          onChange={({ target }) => {
-            setTyped(target.value);
-            onChange(mapOf(target.value));
-          }}
-        />
-      )}
-    </Field>
+      refusal={refusal}
+      lines
+      value={shown}
+      onChange={(text) => {
+        setTyped(text);
+        onChange(mapOf(text));
+      }}
+    />
   );
 }
 

@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
 import type { EndpointRowFragment, EndpointsQuery } from '../../../api/generated/graphql';
-import { EndpointLink } from '../../../parts/cells';
+import { EndpointLink, TimeOrNever } from '../../../parts/cells';
 import { type Column, NoValue } from '../../../parts/list';
 import { Sparkline } from '../../../parts/sparkline';
 import { isClosed, WebhookBadge } from '../../../parts/status';
@@ -16,11 +16,7 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
-      {
-        name: t`Endpoint`,
-        wide: true,
-        render: (row) => <EndpointLink webhook={row} />,
-      },
+      { name: t`Endpoint`, wide: true, render: (row) => <EndpointLink webhook={row} /> },
       { name: t`State`, card: 'unnamed', render: (endpoint) => <State endpoint={endpoint} /> },
       {
         name: t`Last 24 hours`,
@@ -59,12 +55,7 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
           return latest ? duration(latest.p95Ms) : <NoValue />;
         },
       },
-      {
-        name: t`Last success`,
-        from: 'md',
-        render: ({ lastSuccessAt }) =>
-          lastSuccessAt ? <Time value={lastSuccessAt} /> : <span className="text-faint">{t`never`}</span>,
-      },
+      { name: t`Last success`, from: 'md', render: ({ lastSuccessAt }) => <TimeOrNever value={lastSuccessAt} /> },
       {
         name: t`Held`,
         figures: true,

@@ -1,13 +1,12 @@
 import { useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
-import { FilterRow, Select } from '../../../parts/field';
+import { AddressSelect } from '../../../parts/address-select';
+import { FilterRow } from '../../../parts/field';
 import { useAddress } from '../../../parts/place';
 import { SearchBox } from '../../../parts/search-box';
 import { EVENT_TYPES } from '../documents';
 import { arrange, type Wanted } from './endpoint-list';
-
-const ANY = 'any';
 
 /** The filters in the list's address. */
 export function useWanted(): Wanted {
@@ -22,41 +21,34 @@ export function isFiltered({ state, type, text }: Wanted): boolean {
 /** Chooses which endpoints are listed, and in which order. The states say how many they are. */
 export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof arrange>[0] }) {
   const { t } = useLingui();
-  const [address, setAddress] = useAddress();
   const [{ data }] = useQuery({ query: EVENT_TYPES });
   const many = (state?: string) => arrange(endpoints, { state }, Date.now()).length;
-  const set = (name: string) => (value: string) => setAddress({ [name]: value === ANY ? undefined : value });
   return (
     <FilterRow>
       <SearchBox name="q" label={t`Name, description, URL`} />
-      <Select
+      <AddressSelect
+        name="state"
         label={t`State`}
-        value={address['state'] ?? ANY}
-        onChange={set('state')}
+        any={t`Any state (${many()})`}
         options={[
-          { value: ANY, name: t`Any state (${many()})` },
           { value: 'attention', name: t`Needs attention (${many('attention')})` },
           { value: 'active', name: t`Active (${many('active')})` },
           { value: 'paused', name: t`Paused (${many('paused')})` },
           { value: 'disabled', name: t`Disabled (${many('disabled')})` },
         ]}
       />
-      <Select
+      <AddressSelect
+        name="type"
         label={t`Event type`}
-        value={address['type'] ?? ANY}
-        onChange={set('type')}
-        options={[
-          { value: ANY, name: t`Any event type` },
-          ...(data?.eventTypes ?? []).map(({ name }) => ({ value: name, name })),
-        ]}
+        any={t`Any event type`}
+        options={(data?.eventTypes ?? []).map(({ name }) => ({ value: name, name }))}
       />
       <div className="ms-auto max-sm:ms-0 max-cards:*:w-full">
-        <Select
+        <AddressSelect
+          name="sort"
           label={t`Order`}
-          value={address['sort'] ?? ANY}
-          onChange={set('sort')}
+          any={t`Needs attention first`}
           options={[
-            { value: ANY, name: t`Needs attention first` },
             { value: 'failure', name: t`Latest failure first` },
             { value: 'held', name: t`Most held first` },
             { value: 'newest', name: t`Newest first` },

@@ -2,9 +2,9 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useEffect, useRef } from 'react';
 import { useQuery } from 'urql';
 import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { AddressSelect } from '../../../parts/address-select';
 import { AttemptCharts } from '../../../parts/attempt-charts';
 import { AttemptFigures } from '../../../parts/attempt-figures';
-import { Select } from '../../../parts/field';
 import { Failure } from '../../../parts/page';
 import { useAddress } from '../../../parts/place';
 import { RangePicker, useRange } from '../../../parts/range';
@@ -13,7 +13,6 @@ import { Skeleton } from '../../../parts/skeleton';
 import { ENDPOINT_STATS, EVENT_TYPES } from '../documents';
 import type { ShownEndpoint } from '../use-endpoint';
 
-const ANY = 'any';
 const READ_EVERY_MS = 20_000;
 const NONE: readonly never[] = [];
 const READ_SOON_MS = 3_000;
@@ -21,18 +20,12 @@ const READ_SOON_MS = 3_000;
 /** An endpoint's statistics in the chosen time: figures, attempts by outcome, and their duration. */
 export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
   const { t } = useLingui();
-  const [address, setAddress] = useAddress();
+  const [{ type: eventType = null }] = useAddress();
   const range = useRange();
   const [types] = useQuery({ query: EVENT_TYPES });
-  const eventType = address['type'];
   const [{ data, error }, read] = useQuery({
     query: ENDPOINT_STATS,
-    variables: {
-      id: endpoint.id,
-      since: range.since,
-      until: range.until ?? null,
-      eventType: eventType ?? null,
-    },
+    variables: { id: endpoint.id, since: range.since, until: range.until ?? null, eventType },
   });
   useRefresh(read, READ_EVERY_MS);
   // The answer above them counts the same attempts: they must not contradict it.
@@ -53,12 +46,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
         <h2 className="me-auto text-sm font-semibold">
           <Trans>Activity</Trans>
         </h2>
-        <Select
-          label={t`Event type`}
-          value={eventType ?? ANY}
-          onChange={(type) => setAddress({ type: type === ANY ? undefined : type })}
-          options={[{ value: ANY, name: t`Any event type` }, ...names]}
-        />
+        <AddressSelect name="type" label={t`Event type`} any={t`Any event type`} options={names} />
         <RangePicker />
       </div>
       {error && <Failure error={error} retry={read} />}

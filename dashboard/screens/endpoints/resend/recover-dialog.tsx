@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import type { DeliveryOutcome } from '../../../api/generated/graphql';
 import { BulkDialog } from '../../../parts/bulk-dialog';
-import { Tick } from '../../../parts/field';
+import { Ticks } from '../../../parts/field';
 import { filterOf, SpanFields, spanOfLast } from '../../../parts/time-span';
 import { useBulkWords } from '../../deliveries/bulk/bulk-words';
 import { RECOVER } from '../../operations/documents';
@@ -20,28 +20,15 @@ export function RecoverDialog({ endpoint: { id }, onClose }: EndpointDialogProps
     const times = filterOf(span);
     return times && outcomes.length > 0 ? { id, filter: { ...times, outcomes } } : undefined;
   }, [id, span, outcomes]);
-  const names: Partial<Record<DeliveryOutcome, string>> = {
-    FAILED: t`Failed for good`,
-    HOLD_EXPIRED: t`Held for too long`,
-    CANCELED: t`Canceled for other reasons`,
-  };
-  const toggle = (outcome: DeliveryOutcome) =>
-    setOutcomes((chosen) =>
-      chosen.includes(outcome) ? chosen.filter((one) => one !== outcome) : [...chosen, outcome],
-    );
+  const options: { value: DeliveryOutcome; words: string }[] = [
+    { value: 'FAILED', words: t`Failed for good` },
+    { value: 'HOLD_EXPIRED', words: t`Held for too long` },
+    { value: 'CANCELED', words: t`Canceled for other reasons` },
+  ];
   return (
     <BulkDialog {...useBulkWords().resend} work={useBulkOperation(RECOVER, input)} onClose={onClose}>
       <SpanFields span={span} onChange={setSpan} />
-      <fieldset className="flex flex-col gap-1.5">
-        <legend className="mb-1.5 font-medium">
-          <Trans>Deliveries</Trans>
-        </legend>
-        {(Object.keys(names) as DeliveryOutcome[]).map((outcome) => (
-          <Tick key={outcome} checked={outcomes.includes(outcome)} onChange={() => toggle(outcome)}>
-            {names[outcome]}
-          </Tick>
-        ))}
-      </fieldset>
+      <Ticks name={<Trans>Deliveries</Trans>} value={outcomes} onChange={setOutcomes} options={options} />
       <p className="text-soft">
         <Trans>Checks are left out.</Trans>
       </p>
