@@ -1,7 +1,7 @@
 import { defineConfig } from '@lingui/cli';
 import { formatter } from '@lingui/format-po';
 
-/** Texts stand in English in the code; a catalogue for each other language stands in text/catalogues/. */
+/** Texts are English in the code; a catalogue for each other language is in text/catalogues/. */
 export default defineConfig({
   sourceLocale: 'en',
   locales: ['de'],

@@ -109,7 +109,7 @@ export default defineConfig({
     rolldownOptions: {
       input: { portal: 'portal.html', console: 'console.html' },
       output: { codeSplitting: chunks },
-      // How long which plugin takes is no warning for those who start the service.
+      // How long which plugin takes is not a warning for those who start the service.
       checks: { pluginTimings: false },
     },
   },

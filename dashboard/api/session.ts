@@ -26,7 +26,7 @@ interface Ended {
 }
 
 /** `signIn` counts: it stays while a session is renewed, and a new one means that somebody else may be here. */
-type Standing = { session: Session; signIn: number } | { session: null; why: SignedOut; returnUrl: string | null };
+type SignInState = { session: Session; signIn: number } | { session: null; why: SignedOut; returnUrl: string | null };
 
 /** The console and a portal that is opened in its tab each keep their own. */
 const keptName = () => (location.pathname.startsWith(`${BASE}/portal`) ? 'portal-session' : 'session');
@@ -36,14 +36,14 @@ const keptName = () => (location.pathname.startsWith(`${BASE}/portal`) ? 'portal
  * of the same tab finds it. Scripts set no cookie and use no localStorage: frames on other sites work, and CSRF cannot.
  */
 class SessionStore extends Observable {
-  #standing: Standing = { session: null, why: 'nobody', returnUrl: null };
+  #state: SignInState = { session: null, why: 'nobody', returnUrl: null };
   #signIns = 0;
   #isKept = false;
   #stopAnswering: (() => void) | undefined;
   #renew: (() => Promise<boolean>) | undefined;
 
   /** useSyncExternalStore needs the same object until something changes. */
-  read = (): Standing => this.#standing;
+  read = (): SignInState => this.#state;
 
   begin(session: Session, { keep }: { keep: boolean }): void {
     this.#isKept = keep;
@@ -53,7 +53,7 @@ class SessionStore extends Observable {
 
   /** Changes the session of the person who is signed in: screens stay as they are. */
   amend(change: Partial<Session>): void {
-    const { session } = this.#standing;
+    const { session } = this.#state;
     if (session !== null) {
       this.#hold({ ...session, ...change });
     }
@@ -61,7 +61,7 @@ class SessionStore extends Observable {
 
   /** Ends the session, in all tabs that have it. */
   end(why: SignedOut): void {
-    if (this.#standing.session !== null) {
+    if (this.#state.session !== null) {
       tellOtherTabs({ token: this.token, why });
     }
     this.#end(why);
@@ -69,7 +69,7 @@ class SessionStore extends Observable {
 
   /** Another tab has ended a session. */
   hearEnd = ({ token, why }: Ended): void => {
-    if (this.#standing.session !== null && this.token === token) {
+    if (this.#state.session !== null && this.token === token) {
       this.#end(why);
     }
   };
@@ -78,7 +78,7 @@ class SessionStore extends Observable {
     tabStorage.remove(keptName());
     this.#stopAnswering?.();
     this.#stopAnswering = undefined;
-    const before = this.#standing;
+    const before = this.#state;
     if (before.session !== null || before.why !== why) {
       const returnUrl = before.session === null ? before.returnUrl : (before.session.returnUrl ?? null);
       this.#change({ session: null, why, returnUrl });
@@ -115,7 +115,7 @@ class SessionStore extends Observable {
    * @returns whether a request that was refused may be made again
    */
   async refused(token: string | null): Promise<boolean> {
-    if (this.token !== token || this.#standing.session === null) {
+    if (this.token !== token || this.#state.session === null) {
       return this.token !== null;
     }
     const isOver = this.#isOver();
@@ -134,12 +134,12 @@ class SessionStore extends Observable {
   }
 
   get token(): string | null {
-    return this.#standing.session?.token ?? null;
+    return this.#state.session?.token ?? null;
   }
 
   /** The service may say so a little earlier than this clock. */
   #isOver(): boolean {
-    const expiresAt = this.#standing.session?.expiresAt ?? null;
+    const expiresAt = this.#state.session?.expiresAt ?? null;
     return expiresAt !== null && expiresAt.getTime() - CLOCKS_DIFFER_MS <= Date.now();
   }
 
@@ -151,8 +151,8 @@ class SessionStore extends Observable {
     this.#change({ session, signIn: this.#signIns });
   }
 
-  #change(standing: Standing): void {
-    this.#standing = standing;
+  #change(state: SignInState): void {
+    this.#state = state;
     this.changed();
   }
 }

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useClient } from 'urql';
+import { HitName, idIn, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from '../parts/find-any-id';
 import { type Findings, FindWindow } from '../parts/find-window';
 import type { FinderProps } from '../parts/frame-tools';
-import { HitName, idIn, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from '../parts/whereabouts';
 import { FIND_TENANTS } from './documents';
 import { CONSOLE_SCREENS } from './screens';
 

@@ -21,7 +21,7 @@ export const MANY_FAILED = 0.05;
 const DAY_MS = 86_400_000;
 
 /** The fields of a webhook that decide whether somebody should look at it. */
-export interface Standing {
+export interface AttentionFields {
   active: boolean;
   disabledReason?: string | null;
   consecutiveFailures: number;
@@ -35,7 +35,7 @@ export interface Standing {
  *
  * @param now in ms since 1970
  */
-export function reasonFor(endpoint: Standing, now: number): Reason | undefined {
+export function reasonFor(endpoint: AttentionFields, now: number): Reason | undefined {
   const { active, disabledReason, closedUntil, consecutiveFailures, heldCount } = endpoint;
   const isClosed = active && closedUntil != null && Date.parse(closedUntil) > now;
   if (!active && disabledReason !== 'PAUSED') {
@@ -52,7 +52,7 @@ export function reasonFor(endpoint: Standing, now: number): Reason | undefined {
 
 /** Whether an endpoint gets everything, and no attempt has failed for a day. @param now in ms since 1970 */
 export function isFine(
-  endpoint: Standing & { lastSuccessAt?: string | null; lastFailureAt?: string | null },
+  endpoint: AttentionFields & { lastSuccessAt?: string | null; lastFailureAt?: string | null },
   now: number,
 ): boolean {
   const { lastSuccessAt, lastFailureAt, consecutiveFailures } = endpoint;
@@ -62,7 +62,7 @@ export function isFine(
 }
 
 /** The endpoints that need somebody, the most pressing first, and why others rest; each once. */
-export function sortOut<Row extends Standing & { id: string }>(endpoints: readonly Row[], now: number) {
+export function sortOut<Row extends AttentionFields & { id: string }>(endpoints: readonly Row[], now: number) {
   const pressing: { endpoint: Row; reason: Pressing }[] = [];
   const resting: Resting[] = [];
   for (const endpoint of new Map(endpoints.map((one) => [one.id, one])).values()) {

@@ -22,16 +22,16 @@ export const endpointLabel = ({ name, url }: { name?: string | null; url: string
 /**
  * An endpoint by its name or url, which leads to its page.
  *
- * @param beside it is not the subject of the row, but stands beside it.
- * @param otherwise stands there without one. Default: that it was deleted.
+ * @param secondary it is not the subject of the row
+ * @param otherwise is shown without one. Default: that it was deleted.
  */
 export function EndpointLink({
   webhook,
-  beside,
+  secondary,
   otherwise = <Trans>deleted</Trans>,
 }: {
   webhook: { databaseId: number; name?: string | null; url: string } | null | undefined;
-  beside?: boolean;
+  secondary?: boolean;
   otherwise?: ReactNode;
 }) {
   if (webhook == null) {
@@ -40,7 +40,7 @@ export function EndpointLink({
   return (
     <Link
       to={`/endpoints/${webhook.databaseId}`}
-      className={beside ? 'text-soft no-underline hover:text-ink hover:underline' : ENDPOINT_SUBJECT}
+      className={secondary ? 'text-soft no-underline hover:text-ink hover:underline' : ENDPOINT_SUBJECT}
     >
       <Untrusted text={endpointLabel(webhook)} />
     </Link>

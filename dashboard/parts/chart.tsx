@@ -5,7 +5,7 @@ import { type CanvasProps, HEIGHT, options, type Series, toData } from './plot-o
 import { absolute } from './time';
 
 /**
- * A chart over time. Its figures stand in a table for readers; hovering shows those of a moment. Dragging chooses a
+ * A chart over time. Its figures are in a table for readers; hovering shows those of a moment. Dragging chooses a
  * range where `onRange` is given.
  *
  * @param times the beginnings of the buckets, in ms since 1970.
@@ -143,7 +143,7 @@ function useLibrary(): typeof uPlot | undefined {
   useEffect(() => {
     loadUplot().then(
       ({ default: Plot }) => setLibrary({ Plot }),
-      () => {}, // the figures stand beside the chart
+      () => {}, // the figures are beside the chart
     );
   }, []);
   return library?.Plot;

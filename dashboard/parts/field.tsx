@@ -77,7 +77,7 @@ export function TextField({
   );
 }
 
-/** The filters of a list. On a phone they stand in two columns. */
+/** The filters of a list. On a phone they are in two columns. */
 export function FilterRow({ children }: { children: ReactNode }) {
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2 max-cards:grid max-cards:grid-cols-2 max-cards:*:w-full max-cards:*:max-w-none">

@@ -3,13 +3,13 @@ import { useContext } from 'react';
 import { type Client, type CombinedError, useClient } from 'urql';
 import { graphql } from '../api/generated';
 import { endpointLabel } from './cells';
+import { HitName, idIn, pathOf, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from './find-any-id';
 import type { Hit } from './find-field';
 import { type Findings, FindWindow } from './find-window';
 import type { FinderProps } from './frame-tools';
 import { PlaceContext } from './place';
 import { screensFor } from './screens';
 import { isAllowed, useViewer } from './viewer';
-import { HitName, idIn, pathOf, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from './whereabouts';
 
 const FIND = graphql(`
   query Find($id: ID!) {

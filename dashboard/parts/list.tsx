@@ -10,7 +10,7 @@ export interface Column<Row> {
   name: string;
   bare?: boolean;
   render: (row: Row) => ReactNode;
-  /** Figures stand at the end, so that their digits line up. */
+  /** Figures are at the end, so that their digits line up. */
   figures?: boolean;
   /** Takes the room that is left, and ends in an ellipsis. */
   wide?: boolean;
@@ -18,7 +18,7 @@ export interface Column<Row> {
   from?: 'sm' | 'md' | 'lg' | '2xl';
   /**
    * Its place in the card that a row is on a phone. Default: the first column is the title, a column that is `wide` has
-   * a line of its own, one that is `bare` stands in the corner, and others follow one another with their names.
+   * a line of its own, one that is `bare` is in the corner, and others follow one another with their names.
    * `unnamed`: among them, without its name. `none`: nowhere, because the title says it.
    */
   card?: 'title' | 'corner' | 'line' | 'unnamed' | 'none';

@@ -8,15 +8,15 @@ import { plainUntrusted, Untrusted } from './untrusted';
 import { ViewerContext } from './viewer';
 import { useVisit } from './visits';
 
-/** The head of a screen: its title (also the tab's, with the tenant's name), what belongs beside it, and its actions. */
+/** The head of a screen: its title (also the tab's, with the tenant's name), its badges, and its actions. */
 export function PageHead({
   title,
-  beside,
+  badges,
   actions,
   back,
 }: {
   title: string;
-  beside?: ReactNode;
+  badges?: ReactNode;
   actions?: ReactNode;
   back?: ReactNode;
 }) {
@@ -34,7 +34,7 @@ export function PageHead({
           <span className="min-w-0 [overflow-wrap:anywhere]">
             <Untrusted text={title} />
           </span>
-          {beside}
+          {badges}
         </h1>
       </div>
       {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

@@ -1,7 +1,7 @@
 import { Link as RouterLink, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ComponentProps, createContext, useCallback, useContext } from 'react';
 
-/** Where the screens of a tenant stand in the addresses: '' in the portal, `/tenants/tn_1` in the console. */
+/** Where the screens of a tenant are in the addresses: '' in the portal, `/tenants/tn_1` in the console. */
 export const PlaceContext = createContext('');
 
 export type Search = Record<string, string | undefined>;

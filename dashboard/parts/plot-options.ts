@@ -87,8 +87,8 @@ export function options(Plot: typeof uPlot, element: HTMLElement, latest: RefObj
       // Bars stand on their moment: the first and the last one need half of their width beside it.
       x: {
         range: ({ data: [[first = 0, second = first]] }, least, most) => {
-          const beside = shape === 'bars' ? (second - first) / 2 : 0;
-          return [least - beside, most + beside];
+          const margin = shape === 'bars' ? (second - first) / 2 : 0;
+          return [least - margin, most + margin];
         },
       },
       y:

@@ -16,23 +16,23 @@ export function SignedIn({
   /** @param returnUrl where the session that has ended leads back to; null: nowhere */
   otherwise: (why: SignedOut, returnUrl: string | null) => ReactNode;
 }) {
-  const standing = useSyncExternalStore(sessions.subscribe, sessions.read);
-  if (standing.session === null) {
-    return otherwise(standing.why, standing.returnUrl);
+  const state = useSyncExternalStore(sessions.subscribe, sessions.read);
+  if (state.session === null) {
+    return otherwise(state.why, state.returnUrl);
   }
   return <WithClient>{children}</WithClient>;
 }
 
 /**
- * A client of the API for what stands in it, made again when somebody else signs in, and not when a session is renewed.
+ * A client of the API for what is in it, made again when somebody else signs in, and not when a session is renewed.
  *
  * @param tenantId whom a platform key acts for.
- * @param wayOut stands beside the reason where the API says no, as for a tenant that is not there.
+ * @param wayOut is beside the reason where the API says no, as for a tenant that is not there.
  */
 export function WithClient(props: { tenantId?: string; wayOut?: ReactNode; children: ReactNode }) {
-  const standing = useSyncExternalStore(sessions.subscribe, sessions.read);
+  const state = useSyncExternalStore(sessions.subscribe, sessions.read);
   // The client of one sign-in must not serve another.
-  return standing.session !== null && <WithNewClient key={`${standing.signIn} ${props.tenantId}`} {...props} />;
+  return state.session !== null && <WithNewClient key={`${state.signIn} ${props.tenantId}`} {...props} />;
 }
 
 function WithNewClient({ tenantId, wayOut, children }: Parameters<typeof WithClient>[0]) {

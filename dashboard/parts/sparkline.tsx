@@ -1,5 +1,5 @@
 /**
- * A bar for each bucket: how much there was, and of that what failed. For a row of a list; the numbers stand beside it.
+ * A bar for each bucket: how much there was, and of that what failed. For a row of a list; the numbers are beside it.
  *
  * @param label the picture in words, for screen readers.
  */

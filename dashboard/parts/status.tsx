@@ -78,7 +78,7 @@ export function DeliveryBadge({ status, attemptCount = 0 }: { status: DeliverySt
 }
 
 /** The fields of a webhook that its state is made from. */
-export interface WebhookStanding {
+export interface WebhookStateFields {
   active: boolean;
   disabledReason?: WebhookDisabledReason | null;
   closedUntil?: string | null;
@@ -99,7 +99,7 @@ export function FailingBadge({ state }: { state: FailingState }) {
 }
 
 /** The state of a webhook in a word: active, failing, closed for a while, paused, disabled. */
-export function WebhookBadge({ webhook }: { webhook: WebhookStanding }) {
+export function WebhookBadge({ webhook }: { webhook: WebhookStateFields }) {
   const { t } = useLingui();
   if (!webhook.active) {
     switch (webhook.disabledReason) {

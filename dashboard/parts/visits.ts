@@ -31,8 +31,8 @@ function keptVisits(): readonly Visit[] {
 }
 
 const signIn = (): number => {
-  const standing = sessions.read();
-  return standing.session === null ? 0 : standing.signIn;
+  const state = sessions.read();
+  return state.session === null ? 0 : state.signIn;
 };
 
 /** The last pages of one thing, the latest first. */

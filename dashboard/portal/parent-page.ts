@@ -50,9 +50,9 @@ class ParentPage {
       this.tell({ type: 'hookwright:height', height: Math.ceil(content.getBoundingClientRect().height) });
     }).observe(content);
     sessions.subscribe(() => {
-      const standing = sessions.read();
-      if (standing.session === null) {
-        this.tell({ type: 'hookwright:ended', why: standing.why });
+      const state = sessions.read();
+      if (state.session === null) {
+        this.tell({ type: 'hookwright:ended', why: state.why });
       }
     });
   }

@@ -8,7 +8,7 @@ export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 
 export type Language = keyof typeof LANGUAGES;
 
-// English stands in the code, with each screen its own: it is compiled where it is shown.
+// English is in the code, with each screen its own: it is compiled where it is shown.
 i18n.setMessagesCompiler(compileMessage);
 
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;

@@ -29,7 +29,7 @@ export function warningText({ code, message, path, eventType: type, types }: Sho
     case 'value_type_not_in_schema':
       return i18n._(msg`By its schema ${path} is ${kinds}. The condition never matches it.`);
     case 'key_type_not_in_schema':
-      return i18n._(msg`By its schema ${path} is ${kinds}, which is no key.`);
+      return i18n._(msg`By its schema ${path} is ${kinds}, which is not a key.`);
     case 'shape_field_not_in_schema':
       return i18n._(msg`The shape asks for ${path}, which ${eventType} no longer has.`);
     case 'elements_may_differ':
@@ -51,7 +51,7 @@ export function brokenPathText({ code, message, path, types }: ShownWarning, i18
     case 'value_type_not_in_schema':
       return i18n._(msg`In the new schema ${path} is ${kinds}. The condition never matches it.`);
     case 'key_type_not_in_schema':
-      return i18n._(msg`In the new schema ${path} is ${kinds}, which is no key.`);
+      return i18n._(msg`In the new schema ${path} is ${kinds}, which is not a key.`);
     default:
       return message;
   }

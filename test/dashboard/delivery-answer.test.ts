@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type AnswerFields,
   answerOf,
   answerText,
   hexDump,
   phasesOf,
-  type Standing,
 } from '../../dashboard/screens/deliveries/one/answer.js';
 import { summaryOf } from '../../dashboard/screens/deliveries/one/attempt-summary.js';
 
@@ -14,7 +14,7 @@ const BEFORE = '2026-01-31T11:59:00+00:00';
 const active = { active: true, disabledReason: null, closedUntil: null };
 
 describe('the answer about a delivery', () => {
-  test.each<[string, Standing, object]>([
+  test.each<[string, AnswerFields, object]>([
     ['delivered', { status: 'SUCCEEDED', attemptCount: 2 }, { kind: 'delivered', tries: 2 }],
     [
       'failed for good',

@@ -131,8 +131,8 @@ function resolved(schema: Schema, root: Schema, steps = 0): Schema {
         ? (target as Schema)[name]
         : undefined;
   }
-  const { $ref: _reference, ...beside } = schema;
-  return { ...resolved(objectOf(target) ?? {}, root, steps + 1), ...beside };
+  const { $ref: _reference, ...others } = schema;
+  return { ...resolved(objectOf(target) ?? {}, root, steps + 1), ...others };
 }
 
 function typeOf(schema: Schema, root: Schema): string {

@@ -15,7 +15,7 @@ import { AuditFilters } from './audit-filters';
 import { changes } from './changes';
 import { AUDIT_LOG, type AuditRow } from './documents';
 import { EntryDialog } from './entry-dialog';
-import { dayAround, foldVisits, type Line } from './fold';
+import { dayAround, groupVisits, type Line } from './group-entries';
 import { Target } from './target';
 import { useNames } from './use-names';
 import { ACTION_WORDS } from './words';
@@ -43,7 +43,7 @@ export default function AuditLog() {
   const names = useNames();
   const columns = useColumns(names);
   const rows = data?.auditLog?.edges.map(({ node }) => node) ?? [];
-  const lines = address['action'] === VISIT ? rows.map((entry) => ({ entry, times: 1 })) : foldVisits(rows, dayOf);
+  const lines = address['action'] === VISIT ? rows.map((entry) => ({ entry, times: 1 })) : groupVisits(rows, dayOf);
   const next = data?.auditLog?.pageInfo;
   const isShort = next?.hasNextPage === true && lines.length < LINES_MIN && rows.length < ROWS_MAX;
   useEffect(() => {

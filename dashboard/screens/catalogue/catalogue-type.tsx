@@ -34,7 +34,7 @@ export default function CatalogueType() {
       retry={read}
       missing={<HowToRegister />}
       head={(type) => ({
-        beside: <EventTypeBadge {...type} />,
+        badges: <EventTypeBadge {...type} />,
         actions: seesEvents && (
           <Link to="/events" search={{ type: name }} className={buttonLook()}>
             <Trans>Its events</Trans>

@@ -65,7 +65,7 @@ export default function Catalogue() {
   );
 }
 
-/** Whether each word of a search stands in the name or the description. */
+/** Whether each word of a search is in the name or the description. */
 function fits({ name, description }: EventTypeRowFragment, search: string): boolean {
   const text = `${name} ${description}`.toLowerCase();
   return search

@@ -33,7 +33,7 @@ export default function EventTypePage() {
       error={error}
       retry={again}
       head={(type) => ({
-        beside: <EventTypeBadge {...type} />,
+        badges: <EventTypeBadge {...type} />,
         actions: !type.reserved && mayChange && (
           <>
             <GoBack name={name} versions={type.versions} />

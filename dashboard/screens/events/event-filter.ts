@@ -17,7 +17,7 @@ export type FilterProblem = 'TEXT_TOO_SHORT' | 'TEXT_TOO_LONG' | 'RANGE_TOO_LONG
 /**
  * The filter that an address asks for.
  *
- * @param address with `type`, `key` and `text`; whatever stands there.
+ * @param address with `type`, `key` and `text`; any texts.
  * @param now in ms since 1970
  * @returns the filter, and what keeps the API from answering it
  */

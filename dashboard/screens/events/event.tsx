@@ -30,7 +30,7 @@ export default function EventPage() {
       retry={read}
       head={({ eventType, id }) => ({
         title: eventType,
-        beside: (
+        badges: (
           <span className="inline-flex items-center gap-1 font-mono text-sm font-normal tracking-normal text-soft">
             {id}
             <CopyButton text={id} name={id} />

@@ -6,7 +6,7 @@ import type { Range } from '../../parts/range';
 import { RANGE_WORDS } from '../../parts/range-words';
 import { useClock } from '../../parts/time';
 import { count, countUpTo, duration, percent } from '../../text/numbers';
-import { lagOf } from './standing';
+import { lagOf } from './overall-status';
 
 type Now = NonNullable<InstallationNowQuery['installation']>;
 type Stats = NonNullable<NonNullable<InstallationAttemptsQuery['installation']>['stats']>;

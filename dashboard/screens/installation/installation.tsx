@@ -11,11 +11,11 @@ import { ATTEMPTS, FAILING, KEPT, NOW } from './documents';
 import { FailingNow } from './failing-now';
 import { FirstSteps } from './first-steps';
 import { InstallationFigures } from './installation-figures';
+import { OverallStatusAnswer } from './overall-status-answer';
 import type { PartsProps } from './parts';
-import { StandingAnswer } from './standing-answer';
 import { useReadAt } from './use-read-at';
 
-/** It stands below the charts, and comes after them. */
+/** It is below the charts, and comes after them. */
 const Parts = whenWanted<PartsProps>(() => import('./parts'));
 
 const NOW_EVERY_MS = 5_000;
@@ -37,7 +37,7 @@ export default function InstallationPage() {
   const readAt = { now: useReadAt(now), attempts: useReadAt(attempts) };
   // The list of what fails has any height: nothing below it is shown before it.
   const isRead = failing.data !== undefined || failing.error !== undefined;
-  const standing = isRead ? now.data?.installation : undefined;
+  const installation = isRead ? now.data?.installation : undefined;
   const stats = isRead ? attempts.data?.installation?.stats : undefined;
   const failures = failing.data?.installation?.failures;
   const error = now.error ?? attempts.error ?? kept.error;
@@ -50,15 +50,19 @@ export default function InstallationPage() {
     <>
       <PageHead title={t`Installation`} actions={<RangePicker />} />
       <div className="flex flex-col gap-4">
-        {/* The verdict on figures that cannot be read again would be wrong: how old they are stands below. */}
-        {error ? <Failure error={error} retry={readAgain} /> : standing && <StandingAnswer installation={standing} />}
+        {/* The verdict on figures that cannot be read again would be wrong: how old they are is said below. */}
+        {error ? (
+          <Failure error={error} retry={readAgain} />
+        ) : (
+          installation && <OverallStatusAnswer installation={installation} />
+        )}
         <FirstSteps />
         <FailingNow state={failing} readAgain={readFailing} />
-        {standing && <InstallationFigures now={standing} stats={stats ?? undefined} range={range} />}
-        {standing && <Ages {...readAt} findings={standing.examinedAt} />}
-        {!standing && !error && <Skeleton heights={['h-11.5', 'h-33.5', 'h-4']} />}
+        {installation && <InstallationFigures now={installation} stats={stats ?? undefined} range={range} />}
+        {installation && <Ages {...readAt} findings={installation.examinedAt} />}
+        {!installation && !error && <Skeleton heights={['h-11.5', 'h-33.5', 'h-4']} />}
         {stats ? <AttemptCharts buckets={stats.buckets} /> : !error && <Skeleton heights={['h-68.5']} />}
-        <Parts wanted={isRead} now={standing} kept={kept.data?.installation} failures={failures} />
+        <Parts wanted={isRead} now={installation} kept={kept.data?.installation} failures={failures} />
       </div>
     </>
   );

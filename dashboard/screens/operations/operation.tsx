@@ -37,7 +37,7 @@ export default function OperationScreen() {
       retry={again}
       head={(one) => ({
         title: i18n._(KINDS[one.kind]),
-        beside: <StateBadge state={OPERATION_STATES[one.status]} />,
+        badges: <StateBadge state={OPERATION_STATES[one.status]} />,
         actions: mayChange && <Actions operation={one} />,
       })}
     >

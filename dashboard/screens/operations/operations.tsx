@@ -91,7 +91,7 @@ function useColumns(): Column<OperationRowFragment>[] {
         name: t`Endpoint`,
         wide: true,
         from: 'md',
-        render: ({ webhook }) => <EndpointLink webhook={webhook} beside otherwise={t`all, or a deleted one`} />,
+        render: ({ webhook }) => <EndpointLink webhook={webhook} secondary otherwise={t`all, or a deleted one`} />,
       },
       {
         name: t`Progress`,

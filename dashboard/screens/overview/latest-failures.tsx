@@ -60,7 +60,7 @@ function useColumns(): Column<DeliveryRowFragment>[] {
         name: t`Endpoint`,
         wide: true,
         from: 'sm',
-        render: ({ webhook }) => <EndpointLink webhook={webhook} beside />,
+        render: ({ webhook }) => <EndpointLink webhook={webhook} secondary />,
       },
       {
         name: t`Reason`,

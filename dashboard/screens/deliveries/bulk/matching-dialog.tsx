@@ -78,7 +78,7 @@ export function MatchingDialog({
   );
 }
 
-/** The filter with the chosen time; undefined where that is no span, or leaves no condition. */
+/** The filter with the chosen time; undefined where that is not a span, or leaves no condition. */
 function inputWith(action: BulkAction, filter: DeliveryFilterInput, span: Span | undefined) {
   if (span === undefined) {
     return { filter };

@@ -133,7 +133,7 @@ function withPrefix(prefix: string, id: string): string {
   return id.startsWith(prefix) ? id : `${prefix}${id}`;
 }
 
-/** Whether a row says by itself if it matches. The text of a payload and the key of its event do not stand in it. */
+/** Whether a row says by itself if it matches. The text of a payload and the key of its event are not in it. */
 export function canCheck(filter: DeliveryFilterInput): boolean {
   return filter.idempotencyKey === undefined && filter.payloadContains === undefined;
 }

@@ -34,7 +34,7 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
         from: 'md',
         wide: true,
         width: 'w-[26%]',
-        render: ({ webhook }) => <EndpointLink webhook={webhook} beside />,
+        render: ({ webhook }) => <EndpointLink webhook={webhook} secondary />,
       },
       {
         name: t`Answer`,

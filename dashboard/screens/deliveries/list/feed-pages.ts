@@ -1,6 +1,6 @@
 export interface FeedRow {
   id: string;
-  /** Later deliveries have higher ones: lists stand in the order of it, newest first. */
+  /** Later deliveries have higher ones: lists are in the order of it, newest first. */
   databaseId: number;
 }
 

@@ -1,7 +1,7 @@
 import { statusText } from '../../../text/status-codes.js';
 
 /** The parts of a delivery that its answer is made from. */
-export interface Standing {
+export interface AnswerFields {
   status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'WAITING' | 'HELD' | 'CANCELED';
   attemptCount: number;
   lastErrorCode?: string | null;
@@ -32,7 +32,7 @@ export type Answer =
   | { kind: 'canceled'; reason: string | undefined };
 
 /** @param now in ms since 1970 */
-export function answerOf(delivery: Standing, now: number): Answer {
+export function answerOf(delivery: AnswerFields, now: number): Answer {
   const { status, attemptCount: tries, lastErrorCode, nextAttemptAt, webhook } = delivery;
   switch (status) {
     case 'SUCCEEDED':
@@ -59,7 +59,7 @@ export function answerOf(delivery: Standing, now: number): Answer {
   }
 }
 
-function heldBecause(webhook: Standing['webhook']): 'paused' | 'disabled' | 'kept' {
+function heldBecause(webhook: AnswerFields['webhook']): 'paused' | 'disabled' | 'kept' {
   if (webhook?.active) {
     return 'kept';
   }

@@ -102,7 +102,7 @@ function Side({ title, before, after }: { title: ReactNode; before: string; afte
         className="relative max-h-128 overflow-auto py-2 font-mono text-xs leading-relaxed"
       >
         {compared.map(({ kind, text }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same line may stand in several places
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same line may be in several places
           <div key={index} className={`flex px-3.5 ${marks[kind].look}`}>
             <span aria-hidden className="w-4 shrink-0 select-none">
               {marks[kind].sign}

@@ -55,7 +55,7 @@ export default function DeliveryScreen() {
       retry={again}
       head={(one) => ({
         title: `${one.eventType} ${one.databaseId}`,
-        beside: (
+        badges: (
           <>
             <CopyButton text={String(one.databaseId)} name={t`the number`} />
             <DeliveryBadge status={one.status} attemptCount={one.attemptCount} />

@@ -6,7 +6,7 @@ export type Headers = Readonly<Record<string, unknown>>;
 
 /** The result of checking one signature. */
 export interface Verdict {
-  /** The header that it stands in, in lower case. */
+  /** The header that it is in, in lower case. */
   header: string;
   scheme: 'service' | 'standard';
   /** Which one of the header, from 1: `webhook-signature` has several while a rotated secret's overlap lasts. */

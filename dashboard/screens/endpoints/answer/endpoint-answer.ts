@@ -61,7 +61,7 @@ export type EndpointAnswer =
     }
   | { kind: 'healthy'; lastSuccessAt: string; lastFailureAt: string | null };
 
-/** How long the oldest delivery may be due before the endpoint counts as slow: a queue that empties is no news. */
+/** How long the oldest delivery may be due before the endpoint counts as slow: a queue that empties is not news. */
 const SLOW_AFTER_MS = 60_000;
 
 /** From which part of successes on an endpoint counts as healthy. */
@@ -111,7 +111,7 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
   if (facts.heldCount > 0) {
     return { kind: 'keeping', held: facts.heldCount };
   }
-  // Enabling an endpoint, and changing its url, set its failures in a row to 0: that is no sign that it works.
+  // Enabling an endpoint, and changing its url, set its failures in a row to 0: that is not a sign that it works.
   if (lastFailureAt !== null && (lastSuccessAt === null || Date.parse(lastFailureAt) > Date.parse(lastSuccessAt))) {
     return { kind: 'untried', lastFailureAt, errorCode };
   }

@@ -6,9 +6,9 @@ import type { EndpointDialogProps } from '../use-endpoint';
 import { useEndpointForm } from '../use-endpoint-form';
 import { contentChange, contentDraftOf } from './content-draft';
 import { ContentFields } from './content-fields';
-import { TrialCard } from './preview';
+import { DryRunCard } from './preview';
+import { useDryRun } from './use-dry-run';
 import { usePaths } from './use-paths';
-import { useTrial } from './use-trial';
 import { UNFINISHED } from './words';
 
 /** Changes which events an endpoint gets, and the format of their bodies. Past events show the effect. */
@@ -25,18 +25,18 @@ export function ContentDialog({ endpoint, onClose }: EndpointDialogProps) {
   });
   const { value: draft, onChange } = form.field('content');
   const target = useMemo(() => ({ webhookId: endpoint.id }), [endpoint.id]);
-  const { issues, unfinished, trial } = useTrial(draft, paths, target, form.issues('content'));
+  const { issues, unfinished, dryRun } = useDryRun(draft, paths, target, form.issues('content'));
   return (
     <FormDialog
       form={form}
-      wide={trial ? 'columns' : true}
+      wide={dryRun ? 'columns' : true}
       title={<Trans>Filter and format</Trans>}
       action={form.conflict ? undefined : <Trans>Save</Trans>}
       refused={unfinished && i18n._(UNFINISHED[unfinished])}
       onClose={onClose}
     >
       {form.conflict && <BriefConflict {...form.conflict} action={<Trans>Save my changes too</Trans>} />}
-      <div className={`grid items-start gap-4 ${trial ? 'lg:grid-cols-2' : ''}`}>
+      <div className={`grid items-start gap-4 ${dryRun ? 'lg:grid-cols-2' : ''}`}>
         <ContentFields
           value={draft}
           onChange={onChange}
@@ -44,9 +44,9 @@ export function ContentDialog({ endpoint, onClose }: EndpointDialogProps) {
           paths={paths}
           eventTypes={endpoint.eventTypes}
         />
-        {trial && (
+        {dryRun && (
           <div className="min-w-0 lg:sticky lg:top-0">
-            <TrialCard {...trial} />
+            <DryRunCard {...dryRun} />
           </div>
         )}
       </div>

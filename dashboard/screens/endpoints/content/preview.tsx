@@ -13,12 +13,12 @@ import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { count } from '../../../text/numbers';
 import { ConditionWords } from './condition-words';
 import { OwnEventFields } from './own-event';
+import type { DryRun } from './use-dry-run';
 import { PAUSE_MS, type Sample } from './use-preview';
-import type { Trial } from './use-trial';
 import { UNFINISHED } from './words';
 
 /** The effect of a content: how many of the past events match, and the body of one of them before and after. */
-export function TrialCard({ preview, unfinished, own, onOwn, types }: Trial) {
+export function DryRunCard({ preview, unfinished, own, onOwn, types }: DryRun) {
   const { t } = useLingui();
   const { answer, isBehind } = preview;
   const isOwn = own !== undefined;
@@ -44,7 +44,7 @@ export function TrialCard({ preview, unfinished, own, onOwn, types }: Trial) {
           />
         )}
       </div>
-      <Hindrance preview={preview} unfinished={unfinished} own={own} hasResult={shown !== undefined} />
+      <Blocker preview={preview} unfinished={unfinished} own={own} hasResult={shown !== undefined} />
       {own && <OwnEventFields own={own} onChange={onOwn} types={types} />}
       {shown && (
         <div className="flex min-w-0 flex-col gap-3" aria-busy={isBehind}>
@@ -57,12 +57,12 @@ export function TrialCard({ preview, unfinished, own, onOwn, types }: Trial) {
 }
 
 /** Why the present content cannot be tried, once somebody has stopped typing; the result is an old one then. */
-function Hindrance({
+function Blocker({
   preview: { issues, error },
   unfinished,
   own,
   hasResult,
-}: Pick<Trial, 'preview' | 'unfinished' | 'own'> & { hasResult: boolean }) {
+}: Pick<DryRun, 'preview' | 'unfinished' | 'own'> & { hasResult: boolean }) {
   const { t, i18n } = useLingui();
   const lacks = useSettled(unfinished, PAUSE_MS);
   const isNoPayload = own !== undefined && own.text !== '' && 'wrong' in parseObject(own.text);

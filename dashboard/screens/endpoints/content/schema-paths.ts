@@ -9,7 +9,7 @@ export interface SchemaPath {
 }
 
 const PLAIN = /^[\p{L}\p{M}\p{N}_-]+$/u;
-/** Names of any property, which are no names. */
+/** Names of any property, which are not names. */
 const OPEN = /^(?:\*|\/.*\/)$/;
 /** Types without a value that could be compared. */
 const WITHOUT_VALUE = /^(?:(?:array of )*(?:object|null)(?: or |$))+$/;

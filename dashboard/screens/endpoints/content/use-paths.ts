@@ -17,7 +17,7 @@ export interface KnownPaths {
   kindsAt: KindsAt;
   /** Whether no schema has the field of a condition. */
   isUnknown: (path: string) => boolean;
-  /** A list whose different elements may meet conditions of the filter that stand beside each other. */
+  /** A list whose different elements may meet conditions of the filter that are beside each other. */
   sharedListOf: (filter: EventFilter) => string | undefined;
   /** Whether no schema has the value of a placeholder. */
   isUnknownValue: (path: string) => boolean;

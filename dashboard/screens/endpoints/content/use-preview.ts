@@ -76,7 +76,7 @@ export function usePreview(
   return { answer, issues, error: issues.length > 0 ? undefined : refusal, isBehind };
 }
 
-/** Undefined while the payload is no object. */
+/** Undefined while the payload is not an object. */
 function eventsOf(own: OwnEvent | undefined): Partial<PreviewContentInput> | undefined {
   if (own === undefined) {
     return { last: PREVIEWED_EVENTS };

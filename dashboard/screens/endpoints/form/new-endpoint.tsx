@@ -5,7 +5,7 @@ import { Code } from '../../../parts/code';
 import { Answer, Card, Failure, PageHead } from '../../../parts/page';
 import { Link, useGo } from '../../../parts/place';
 import { useAllowed, useViewer } from '../../../parts/viewer';
-import { TrialCard } from '../content/preview';
+import { DryRunCard } from '../content/preview';
 import { UNFINISHED } from '../content/words';
 import { EndpointFields } from './endpoint-fields';
 import { MadeEndpoint } from './made-endpoint';
@@ -44,7 +44,7 @@ function EgressAddresses() {
   );
 }
 
-/** The dry run stands beside the form where there is room, else below what it is about. */
+/** The dry run is beside the form where there is room, else below what it is about. */
 function NewEndpointForm() {
   const go = useGo();
   const state = useNewEndpoint();
@@ -63,10 +63,10 @@ function NewEndpointForm() {
           </Card>
           {content && <NewContent {...content} eventTypes={form.values.eventTypes} />}
         </div>
-        {content?.trial && (
+        {content?.dryRun && (
           <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:self-stretch">
             <div className="lg:sticky lg:top-24 lg:max-h-[calc(100vh-7rem)] lg:overflow-y-auto">
-              <TrialCard {...content.trial} />
+              <DryRunCard {...content.dryRun} />
             </div>
           </div>
         )}

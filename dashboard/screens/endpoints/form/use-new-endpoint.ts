@@ -6,8 +6,8 @@ import { useAddress } from '../../../parts/place';
 import { useAllowed, useWritable } from '../../../parts/viewer';
 import { type ContentDraft, contentChange, isPlain, NEW_CONTENT } from '../content/content-draft';
 import { formatOfUrl } from '../content/format-of-url';
+import { useDryRun } from '../content/use-dry-run';
 import { usePaths } from '../content/use-paths';
-import { useTrial } from '../content/use-trial';
 import { CREATE_ENDPOINT } from '../documents';
 import { orderingInput } from '../ordering/order-fields';
 import { NO_ORDER, type Ordering } from '../ordering/words';
@@ -51,7 +51,7 @@ export function useNewEndpoint() {
 interface ContentForm {
   values: NewValues;
   field: (name: 'content') => { onChange: (content: Partial<ContentDraft>) => void };
-  issues: (name: 'content') => Parameters<typeof useTrial>[3];
+  issues: (name: 'content') => Parameters<typeof useDryRun>[3];
 }
 
 /** What is sent to the new endpoint, and its dry run once it is more than the plain payload. */
@@ -61,12 +61,12 @@ function useNewContent(form: ContentForm) {
   const isBegun = !isPlain(draft);
   const paths = usePaths(eventTypes, isBegun);
   const target = useMemo(() => ({ eventTypes }), [eventTypes]);
-  const { trial, ...judged } = useTrial(draft, paths, target, form.issues('content'));
+  const { dryRun, ...judged } = useDryRun(draft, paths, target, form.issues('content'));
   return {
     ...judged,
     draft,
     paths,
-    trial: isBegun ? trial : undefined,
+    dryRun: isBegun ? dryRun : undefined,
     isFormatByUrl: written.format === undefined,
     onChange: ({ format, ...rest }: ContentDraft) =>
       form.field('content').onChange({ ...written, ...rest, ...(format === draft.format ? {} : { format }) }),

@@ -1,6 +1,6 @@
-import { isPressing, REASONS, reasonFor, type Standing } from '../../../parts/attention.js';
+import { type AttentionFields, isPressing, REASONS, reasonFor } from '../../../parts/attention.js';
 
-interface Endpoint extends Standing {
+interface Endpoint extends AttentionFields {
   databaseId: number;
   url: string;
   name?: string | null;
@@ -42,13 +42,13 @@ export function arrange<E extends Endpoint>(endpoints: readonly E[], wanted: Wan
   return kept.toSorted((a, b) => order(a, b) || newest(a, b));
 }
 
-/** Endpoints that need somebody stand first, the most urgent reason first; resting ones next, then all others. */
-function rankOf(webhook: Standing, now: number): number {
+/** Endpoints that need somebody are first, the most urgent reason first; resting ones next, then all others. */
+function rankOf(webhook: AttentionFields, now: number): number {
   const reason = reasonFor(webhook, now);
   return reason === undefined ? REASONS.length : REASONS.indexOf(reason);
 }
 
-function isInState(webhook: Standing, state: string | undefined, now: number): boolean {
+function isInState(webhook: AttentionFields, state: string | undefined, now: number): boolean {
   const isPaused = !webhook.active && webhook.disabledReason === 'PAUSED';
   switch (state) {
     case 'attention':

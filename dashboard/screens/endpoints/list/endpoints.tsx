@@ -14,7 +14,7 @@ import { useEndpointColumns } from './endpoint-columns';
 import { EndpointFilters, isFiltered, useWanted } from './endpoint-filters';
 import { arrange } from './endpoint-list';
 
-/** So many are read by themselves, so that those which need somebody stand first; more on request. */
+/** So many are read by themselves, so that those which need somebody are first; more on request. */
 const READ_MAX = 500;
 const READ_EVERY_MS = 15_000;
 

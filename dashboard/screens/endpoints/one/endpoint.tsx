@@ -26,7 +26,7 @@ export default function Endpoint() {
       retry={read}
       head={(one) => ({
         title: titleOf(one),
-        beside: <WebhookBadge webhook={one} />,
+        badges: <WebhookBadge webhook={one} />,
         actions: <ActionBar endpoint={one} />,
       })}
     >

@@ -20,7 +20,7 @@ export interface Line<Row> {
  * @param rows the latest first
  * @param dayOf the day of a moment, in the zone that times are shown in
  */
-export function foldVisits<Row extends Entry>(rows: readonly Row[], dayOf: (moment: string) => string): Line<Row>[] {
+export function groupVisits<Row extends Entry>(rows: readonly Row[], dayOf: (moment: string) => string): Line<Row>[] {
   const lines: Line<Row>[] = [];
   const visits = new Map<string, Line<Row>>();
   for (const entry of rows) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldVisits } from '../../dashboard/screens/audit/fold.js';
+import { groupVisits } from '../../dashboard/screens/audit/group-entries.js';
 
 const row = (action: string, createdAt: string, apiKeyId = 'key_1') => ({
   action,
@@ -18,7 +18,7 @@ test('The portal links that a key makes on one day are one line at the place of 
     row('PORTAL_SESSION_CREATED', '2026-11-25T23:00'),
     row('WEBHOOK_UPDATED', '2026-11-25T22:00'),
   ];
-  expect(foldVisits(rows, dayOf).map(({ entry, times }) => [entry.createdAt.slice(5), times])).toEqual([
+  expect(groupVisits(rows, dayOf).map(({ entry, times }) => [entry.createdAt.slice(5), times])).toEqual([
     ['11-26T12:00', 2],
     ['11-26T11:00', 1],
     ['11-26T09:00', 1],

@@ -7,14 +7,14 @@ import { Link } from '../../parts/place';
 import { Time, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { countUpTo, duration } from '../../text/numbers';
-import { lagOf, type Problem, problemsOf } from './standing';
+import { lagOf, type Problem, problemsOf } from './overall-status';
 
 type Installation = NonNullable<InstallationNowQuery['installation']>;
 
 const STEP_MS = 10_000;
 
 /** Whether the service is healthy; else what is wrong, the worst first, and what to do about each. */
-export function StandingAnswer({ installation }: { installation: Installation }) {
+export function OverallStatusAnswer({ installation }: { installation: Installation }) {
   const { backlog, closed, daemons, jobsPutAside } = installation;
   // Said in steps, since readers hear the sentence again whenever it changes.
   const now = useClock((ms) => ms - (ms % STEP_MS));

@@ -5,7 +5,7 @@ import type { KnownPaths } from './use-paths';
 import { type OwnEvent, type PreviewState, type PreviewTarget, usePreview } from './use-preview';
 
 /** The dry run of a content. */
-export interface Trial {
+export interface DryRun {
   preview: PreviewState;
   unfinished: Unfinished | undefined;
   own: OwnEvent | undefined;
@@ -20,12 +20,12 @@ export interface Trial {
  * @param refused the rules that it broke when it was sent, with paths from the content on
  * @returns those, or else the ones that it breaks now; what it lacks; its dry run, for who can read events
  */
-export function useTrial(
+export function useDryRun(
   draft: ContentDraft,
   paths: KnownPaths,
   target: PreviewTarget,
   refused: readonly Issue[],
-): { issues: readonly Issue[]; unfinished: Unfinished | undefined; trial: Trial | undefined } {
+): { issues: readonly Issue[]; unfinished: Unfinished | undefined; dryRun: DryRun | undefined } {
   const content = useMemo(() => contentOf(draft, paths.kindsAt), [draft, paths]);
   const [own, onOwn] = useState<OwnEvent>();
   const hasTypes = 'webhookId' in target || target.eventTypes.length > 0;
@@ -34,6 +34,6 @@ export function useTrial(
   return {
     issues: refused.length > 0 ? refused : (preview?.issues ?? []),
     unfinished,
-    trial: preview && { preview, unfinished, own, onOwn, types: paths.types },
+    dryRun: preview && { preview, unfinished, own, onOwn, types: paths.types },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Facts, lagOf, problemsOf } from '../../dashboard/screens/installation/standing.js';
+import { type Facts, lagOf, problemsOf } from '../../dashboard/screens/installation/overall-status.js';
 
 const NOW = Date.parse('2026-11-26T12:00:00Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString();
