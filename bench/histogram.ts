@@ -1,17 +1,17 @@
-/**
- * A histogram of durations in whole microseconds: exact below 256 µs, within 0.8 % above, to 35 minutes. It holds
- * any number of values in a few kilobytes, so a process under load can keep one and send it to another at the end.
- */
+import {
+  build,
+  decodeFromCompressedBase64,
+  encodeIntoCompressedBase64,
+  type Histogram as HdrHistogram,
+} from 'hdr-histogram-js';
 
-const SUB_BUCKETS = 128;
-const SUB_BUCKET_BITS = 7;
 const MICROSECONDS_MAX = 2 ** 31 - 1;
 
-/** The form sent between processes: pairs of bucket and count, without empty buckets. */
-export interface HistogramData {
-  buckets: number[];
-  maxMicroseconds: number;
-}
+const empty = (): HdrHistogram =>
+  build({ lowestDiscernibleValue: 1, highestTrackableValue: MICROSECONDS_MAX, numberOfSignificantValueDigits: 3 });
+
+/** The form sent between processes. */
+export type HistogramData = string;
 
 export interface LatencySummary {
   count: number;
@@ -21,36 +21,28 @@ export interface LatencySummary {
   maxMs: number;
 }
 
+/**
+ * Durations in whole microseconds, within 0.1 %, to 35 minutes. It holds any number of values in some kilobytes, so a
+ * process under load can keep one and send it to another at the end.
+ */
 export class Histogram {
-  readonly #counts = new Map<number, number>();
-  #count = 0;
-  #max = 0;
+  readonly #values = empty();
 
   static from(...data: readonly HistogramData[]): Histogram {
     const histogram = new Histogram();
-    for (const { buckets, maxMicroseconds } of data) {
-      for (let i = 0; i < buckets.length; i += 2) {
-        histogram.#add(buckets[i]!, buckets[i + 1]!);
-      }
-      histogram.#max = Math.max(histogram.#max, maxMicroseconds);
+    for (const one of data) {
+      histogram.#values.add(decodeFromCompressedBase64(one));
     }
     return histogram;
   }
 
   get count(): number {
-    return this.#count;
+    return this.#values.totalCount;
   }
 
   /** @param microseconds below 0 counts as 0 (two processes' clocks differ by a few), above the range as its end */
   record(microseconds: number): void {
-    const value = Math.min(Math.max(Math.round(microseconds), 0), MICROSECONDS_MAX);
-    this.#max = Math.max(this.#max, value);
-    this.#add(bucketOf(value), 1);
-  }
-
-  #add(bucket: number, count: number): void {
-    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + count);
-    this.#count += count;
+    this.#values.recordValue(Math.min(Math.max(Math.round(microseconds), 0), MICROSECONDS_MAX));
   }
 
   /**
@@ -59,47 +51,21 @@ export class Histogram {
    * @returns null when nothing was recorded
    */
   percentile(percent: number): number | null {
-    if (this.#count === 0) {
-      return null;
-    }
-    let rank = Math.max(1, Math.ceil((percent / 100) * this.#count));
-    for (const [bucket, count] of this.#sorted()) {
-      rank -= count;
-      if (rank <= 0) {
-        return Math.min(middleOf(bucket), this.#max);
-      }
-    }
-    return this.#max;
+    return this.count === 0 ? null : this.#values.getValueAtPercentile(percent);
   }
 
   /** @returns null when nothing was recorded */
   summary(): LatencySummary | null {
-    if (this.#count === 0) {
+    if (this.count === 0) {
       return null;
     }
     const ms = (percent: number) => this.percentile(percent)! / 1000;
-    return { count: this.#count, p50Ms: ms(50), p90Ms: ms(90), p99Ms: ms(99), maxMs: this.#max / 1000 };
+    return { count: this.count, p50Ms: ms(50), p90Ms: ms(90), p99Ms: ms(99), maxMs: ms(100) };
   }
 
   data(): HistogramData {
-    return { buckets: this.#sorted().flat(), maxMicroseconds: this.#max };
+    return encodeIntoCompressedBase64(this.#values);
   }
-
-  #sorted(): [number, number][] {
-    return [...this.#counts].sort(([a], [b]) => a - b);
-  }
-}
-
-/** Each power of two has the same number of equally wide buckets; the first two share width 1. */
-function bucketOf(value: number): number {
-  const exponent = Math.max(0, 31 - Math.clz32(value) - SUB_BUCKET_BITS);
-  return exponent * SUB_BUCKETS + (value >> exponent);
-}
-
-function middleOf(bucket: number): number {
-  const exponent = Math.max(0, Math.floor(bucket / SUB_BUCKETS) - 1);
-  const width = 2 ** exponent;
-  return (bucket - exponent * SUB_BUCKETS) * width + Math.floor(width / 2);
 }
 
 /** The middle value, or the mean of the two middle ones. @returns null for no values */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { goals, verdictOf } from '../../bench/goals.js';
+import { Histogram } from '../../bench/histogram.js';
 import { lineThrough } from '../../bench/line.js';
 import { parseMemory } from '../../bench/processes.js';
 import { formatGoals } from '../../bench/report.js';
@@ -74,9 +75,16 @@ test('memory is read in MiB, where there is any', () => {
 });
 
 describe('the sum of measurements', () => {
+  const recorded = (times: number) => {
+    const histogram = new Histogram();
+    for (let n = 0; n < times; n += 1) {
+      histogram.record(5);
+    }
+    return histogram.data();
+  };
   const one: Measurement = {
     ...measurement,
-    latency: { buckets: [5, 100], maxMicroseconds: 5 },
+    latency: recorded(100),
     ...{ lost: 1, unrecorded: 5, duplicates: 2, signaturesWrong: 4 },
   };
 
@@ -85,7 +93,7 @@ describe('the sum of measurements', () => {
       deliveries: 40_000,
       seconds: 10,
       cpu: { service: 8, postgres: 4, receiver: 2, load: 6 },
-      latency: { buckets: [5, 200], maxMicroseconds: 5 },
+      latency: recorded(200),
       ...{ lost: 2, unrecorded: 10, duplicates: 4, signaturesChecked: 600, signaturesWrong: 8 },
       details: {},
     });

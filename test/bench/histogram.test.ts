@@ -11,12 +11,12 @@ const filled = (values: readonly number[]) => {
 };
 
 describe('a histogram of microseconds', () => {
-  test('is exact below 256', () => {
-    const histogram = filled(Array.from({ length: 256 }, (_, value) => value));
-    expect([1, 50, 99, 100].map((percent) => histogram.percentile(percent))).toEqual([2, 127, 253, 255]);
+  test('is exact below 2,000', () => {
+    const histogram = filled(Array.from({ length: 2_000 }, (_, value) => value));
+    expect([1, 50, 99, 100].map((percent) => histogram.percentile(percent))).toEqual([19, 999, 1979, 1999]);
   });
 
-  test('gives each percentile within 0.8 % of the sorted values', () => {
+  test('gives each percentile within 0.1 % of the sorted values', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 2 ** 31 - 1 }), { minLength: 1, maxLength: 200 }),
@@ -24,7 +24,7 @@ describe('a histogram of microseconds', () => {
         (values, percent) => {
           const sorted = [...values].sort((a, b) => a - b);
           const exact = sorted[Math.max(1, Math.ceil((percent / 100) * sorted.length)) - 1]!;
-          expect(Math.abs(filled(values).percentile(percent)! - exact)).toBeLessThanOrEqual(0.008 * exact);
+          expect(Math.abs(filled(values).percentile(percent)! - exact)).toBeLessThanOrEqual(0.001 * exact);
         },
       ),
     );
@@ -35,18 +35,19 @@ describe('a histogram of microseconds', () => {
       fc.property(fc.array(fc.nat(10_000_000)), fc.array(fc.nat(10_000_000)), (left, right) => {
         const parts = [filled(left).data(), filled(right).data()];
         const sent = JSON.parse(JSON.stringify(parts)) as typeof parts;
-        expect(Histogram.from(...sent).data()).toEqual(filled([...left, ...right]).data());
+        expect(Histogram.from(...sent).summary()).toEqual(filled([...left, ...right]).summary());
       }),
     );
   });
 
-  test('knows the maximum exactly, and never shows a percentile above it', () => {
-    expect(filled([10, 1_000_001]).summary()).toMatchObject({ count: 2, p99Ms: 1000.001, maxMs: 1000.001 });
+  test('shows no percentile above the maximum', () => {
+    const { p99Ms, maxMs } = filled([10, 1_000_001]).summary()!;
+    expect([p99Ms, Math.round(maxMs)]).toEqual([maxMs, 1000]);
   });
 
   test('takes a time before zero for zero, and one beyond the range for its end', () => {
     expect(filled([-30]).summary()?.maxMs).toBe(0);
-    expect(filled([2 ** 40]).summary()?.maxMs).toBe((2 ** 31 - 1) / 1000);
+    expect(filled([2 ** 40]).summary()?.maxMs).toBeCloseTo((2 ** 31 - 1) / 1000, 0);
   });
 
   test('has no percentiles when nothing was recorded', () => {

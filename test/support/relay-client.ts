@@ -19,6 +19,7 @@ import {
   type SingularReaderSelector,
   Store,
 } from 'relay-runtime';
+import { compatibilityFolder } from './compatibility.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,7 +48,7 @@ export class RelayApp {
       artifactDirectory: './generated',
     };
     writeFileSync(join(folder, 'relay.config.json'), JSON.stringify(config));
-    const compiler = join(root, 'node_modules', '.bin', 'relay-compiler');
+    const compiler = join(compatibilityFolder, 'node_modules', '.bin', 'relay-compiler');
     await promisify(execFile)(compiler, ['relay.config.json'], { cwd: folder });
     return new RelayApp(folder);
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requireCompatibilityInstalled, skipsCompatibilityTests } from '../support/compatibility.js';
 import { emitMany, makeWebhook } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { serve } from '../support/loopback.js';
@@ -31,14 +32,6 @@ let origin: string;
 let app: RelayApp;
 let webhookId: number;
 let events: string[];
-beforeAll(async () => {
-  app = await RelayApp.compile(source);
-  api = await RestApi.open();
-  origin = `http://127.0.0.1:${await serve(api.server)}`;
-  webhookId = (await makeWebhook(api.services, api.tenant.id)).id;
-  events = (await emitMany(api.services, api.tenant.id, 5)).sort((a, b) => b - a).map(gid.event);
-}, 120_000);
-afterAll(() => api?.[Symbol.asyncDispose]());
 
 /** Asks over HTTP, with the key of the tenant. */
 async function send(query: string, variables: object): Promise<never> {
@@ -47,7 +40,17 @@ async function send(query: string, variables: object): Promise<never> {
   return { data } as never;
 }
 
-describe('Relay', () => {
+describe.skipIf(skipsCompatibilityTests())('Relay', () => {
+  beforeAll(requireCompatibilityInstalled);
+  beforeAll(async () => {
+    app = await RelayApp.compile(source);
+    api = await RestApi.open();
+    origin = `http://127.0.0.1:${await serve(api.server)}`;
+    webhookId = (await makeWebhook(api.services, api.tenant.id)).id;
+    events = (await emitMany(api.services, api.tenant.id, 5)).sort((a, b) => b - a).map(gid.event);
+  }, 120_000);
+  afterAll(() => api?.[Symbol.asyncDispose]());
+
   test('pages the deliveries of a webhook with a query that it makes itself, by the id of the webhook', async () => {
     const client = new RelayClient(send);
     const fragment = app.fragment('App_deliveries');
