@@ -44,7 +44,8 @@ const common = {
   pool: 'forks' as const,
   // They wait for receivers and clocks more than they compute: with two cores, too, three files at a time.
   maxWorkers: Math.max(3, availableParallelism() - 1),
-  testTimeout: 30_000,
+  // npm run fuzz draws twenty times as often.
+  testTimeout: process.env['FUZZ'] === 'long' ? 600_000 : 30_000,
   hookTimeout: 60_000,
 };
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { eventually } from '../support/eventually.js';
@@ -6,6 +5,7 @@ import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi, nodesOf } from '../support/graphql-api.js';
 import { gid, numberIn } from '../support/ids.js';
 import { allPages, type Page, type PageArgs, pageInfo } from '../support/pages.js';
+import { fc } from '../support/properties.js';
 
 /** Outcomes of deliveries: status, last status code, last error code. */
 const fates = [
@@ -168,7 +168,6 @@ describe('the filters of deliveries', () => {
         expect(await everything(filter, 'deliveries', pageSize, forwards)).toEqual(wanted);
       }),
       {
-        numRuns: 150,
         examples: statuses.flatMap((status): [Filter, 7, boolean][] => [
           [{ retrying: true }, 7, true],
           [{ status }, 7, true],

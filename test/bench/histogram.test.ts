@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Histogram, median } from '../../bench/histogram.js';
+import { fc } from '../support/properties.js';
 
 const filled = (values: readonly number[]) => {
   const histogram = new Histogram();

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { diffLines, inLines } from '../../dashboard/screens/deliveries/one/diff.js';
+import { fc } from '../support/properties.js';
 
 const compared = (first: string, second: string) =>
   diffLines(first, second).map(({ kind, text }) => `${{ same: ' ', removed: '-', added: '+' }[kind]}${text}`);

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatApiKey, hashApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, hasScope, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
+import { fc } from '../support/properties.js';
 import { words } from '../support/refusals.js';
 
 const KEY_42 = 'hw_42_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3nRzje';
@@ -34,7 +34,6 @@ describe('an API key', () => {
         fc.pre(text[index] !== typo);
         expect(parseApiKey(text.slice(0, index) + typo + text.slice(index + 1))).toBeNull();
       }),
-      { numRuns: 2000 },
     );
   });
 

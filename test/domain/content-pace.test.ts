@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ContentPace } from '../../src/domain/pacing/content-pace.js';
+import { draws, fc } from '../support/properties.js';
 
 /** Contents that are made one after the other, as soon as the pace allows it. @returns when each began */
 function made(pace: ContentPace, untilMs: number, tookMs: number): number[] {
@@ -35,7 +35,7 @@ describe('the pace of contents', () => {
         expect(sum).toBeGreaterThanOrEqual(2_000 - 0.2 * tookMs);
         expect(sum).toBeLessThanOrEqual(2_000 + 20 + tookMs);
       }),
-      { numRuns: 30 },
+      draws(3),
     );
   });
 

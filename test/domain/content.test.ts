@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Content, type ContentRules, contentOf } from '../../src/domain/content/content.js';
 import { cut } from '../../src/domain/content/cut.js';
 import { CONTENT_FORMATS, type ContentFormat } from '../../src/domain/content/formats.js';
 import { templateProblems, textProblems } from '../../src/domain/content/template.js';
 import { textOf as valueText } from '../../src/domain/content/values.js';
+import { fc } from '../support/properties.js';
 import { within } from '../support/within.js';
 
 const rules: ContentRules = { cloudEventsSource: undefined, publicUrl: undefined, payloadBytesMax: 262_144 };
@@ -138,7 +138,6 @@ describe('a template', () => {
         expect(fill(template, payload)).toEqual(values.map((one) => one ?? null));
         expect(fill([`x${template.join('|')}`], payload)).toEqual([`x${values.map(writtenAs).join('|')}`]);
       }),
-      { numRuns: 1_000 },
     );
   });
 
@@ -375,7 +374,6 @@ describe('a message to a chat', () => {
           ).not.toMatch(/[*_[\]\\]/);
         }
       }),
-      { numRuns: 2_000 },
     );
   });
 

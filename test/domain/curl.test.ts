@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { curlCommand } from '../../src/domain/curl.js';
+import { draws, fc } from '../support/properties.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { hasCurl, shell } from '../support/shell.js';
 
@@ -43,7 +43,7 @@ describe('a curl command', () => {
         expect(args.slice(0, 6)).toEqual(['--globoff', '--request', 'PATCH', url, '--header', `x-a: ${value}`]);
         expect(args.at(args.includes('--data-raw') ? -2 : -1)).toBe(body);
       }),
-      { numRuns: 60 },
+      draws(2),
     );
   });
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { type DeliveryRequestInput, deliveryRequest } from '../../src/domain/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
+import { fc } from '../support/properties.js';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g';
 const input: DeliveryRequestInput = {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judge, type SendResult } from '../../src/domain/outcome.js';
 import {
@@ -13,6 +12,7 @@ import {
   silentAfterMs,
   type WindowSample,
 } from '../../src/domain/pacing/endpoint-window.js';
+import { fc } from '../support/properties.js';
 
 const MAX = 64;
 const answer = { kind: 'response', headers: {}, body: Buffer.alloc(0), bodyTruncated: false, durationMs: 1 } as const;

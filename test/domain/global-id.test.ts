@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   aNounOf,
@@ -12,6 +11,7 @@ import {
   readId,
   withGlobalIds,
 } from '../../src/domain/ids/global-id.js';
+import { fc } from '../support/properties.js';
 import { words } from '../support/refusals.js';
 
 const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -47,7 +47,6 @@ describe('a global id', () => {
       fc.property(named, ({ type, key }) => {
         expect(parseGlobalId(globalId(type, key))).toEqual({ type, key });
       }),
-      { numRuns: 1000 },
     );
   });
 
@@ -57,7 +56,6 @@ describe('a global id', () => {
         const isSame = one.type === other.type && one.key === other.key;
         expect(globalId(one.type, one.key) === globalId(other.type, other.key)).toBe(isSame);
       }),
-      { numRuns: 1000 },
     );
   });
 
@@ -73,7 +71,6 @@ describe('a global id', () => {
           expect(globalId(id.type, id.key)).toBe(given);
         }
       }),
-      { numRuns: 2000 },
     );
   });
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../../src/domain/health.js';
 import { DISABLE_AFTER_FAILURES } from '../../src/domain/health-limits.js';
+import { fc } from '../support/properties.js';
 
 /** Streaks that are there already have begun at 0. */
 const streak = { beganMs: 0, cutCounted: false };
@@ -101,7 +101,6 @@ describe('the health of a webhook', () => {
         const outcomes = unordered.map((each, index) => ({ ...each, ...timesOf(index) }));
         expect(fold(start, outcomes)).toEqual(oneAtATime(start, outcomes));
       }),
-      { numRuns: 2000 },
     );
   });
 
@@ -199,7 +198,6 @@ describe('requests that one restart of the receiver ends', () => {
         const expected = outcomes.length - cut + Math.min(1, cut);
         expect(Math.min(9, count(outcomes).consecutiveFailures)).toBe(Math.min(9, expected));
       }),
-      { numRuns: 2000 },
     );
   });
 
@@ -211,7 +209,6 @@ describe('requests that one restart of the receiver ends', () => {
         const second = count(outcomes.slice(cut), next);
         expect(second.consecutiveFailures).toBe(count(outcomes).consecutiveFailures);
       }),
-      { numRuns: 2000 },
     );
   });
 

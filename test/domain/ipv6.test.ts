@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupsOf } from '../../src/domain/addresses/ipv6.js';
+import { fc } from '../support/properties.js';
 
 test.each([
   ['::', [0, 0, 0, 0, 0, 0, 0, 0]],

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isLonger } from '../../src/domain/json-length.js';
+import { fc } from '../support/properties.js';
 
 test('what is longer than so many characters is longer than that as JSON', () => {
   fc.assert(

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LATENCY_BUCKETS, latencyBoundsMs, latencyBucket, latencyPercentile } from '../../src/domain/stats/latency.js';
+import { fc } from '../support/properties.js';
 
 describe('the latency histogram', () => {
   test('has 24 buckets, whose bounds grow from 1 ms to beyond the longest attempt', () => {

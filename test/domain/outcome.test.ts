@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CONTENT_FORMATS, type ContentFormat } from '../../src/domain/content/formats.js';
 import { judge, SEND_ERROR_CODES, type SendResult } from '../../src/domain/outcome.js';
 import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
+import { fc } from '../support/properties.js';
 
 const now = new Date('2026-01-31T09:30:00Z');
 

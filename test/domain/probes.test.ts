@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/domain/outcome.js';
 import { closingMs, nextProbeAtMs, nextProbeMs } from '../../src/domain/pacing/probes.js';
+import { fc } from '../support/properties.js';
 
 const ROW_MS = 10_000;
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { delaysOf, retryInMsOf } from '../../src/domain/retry-policy.js';
+import { fc } from '../support/properties.js';
 
 const contract = { retriesMax: 5, baseSeconds: 120, capSeconds: 3600 };
 const minute = 60_000;

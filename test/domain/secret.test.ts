@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatSecret, SECRET_BYTES, secretKeys } from '../../src/domain/signing/secret.js';
+import { fc } from '../support/properties.js';
 
 const counting = Buffer.from(Array.from({ length: SECRET_BYTES }, (_, index) => index));
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { secretKeys } from '../../src/domain/signing/secret.js';
 import { contractSignature, standardSignature } from '../../src/domain/signing/signature.js';
+import { fc } from '../support/properties.js';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g';
 const BODY = Buffer.from('{"booking_code":"A/1","brand":"é🎫"}');

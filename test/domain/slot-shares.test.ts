@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { divideSlots, levelOf, slotsFor } from '../../src/domain/pacing/slot-shares.js';
+import { draws, fc } from '../support/properties.js';
 import { SlotSimulation } from '../support/slot-simulation.js';
 
 describe('the level', () => {
@@ -76,7 +76,7 @@ const order = fc.constantFrom('FEWEST' as const, 'CHANCE' as const);
 const forAll = (check: (simulation: SlotSimulation) => void) =>
   fc.assert(
     fc.property(tenants, seed, order, (all, chance, first) => check(new SlotSimulation(SLOTS, all, chance, first))),
-    { numRuns: 50 },
+    draws(2),
   );
 const wantsAll = { limit: 64, answerSeconds: [10, 10], perSecond: 1 } as const;
 
@@ -159,7 +159,7 @@ describe('slots, whoever wants them', () => {
         simulation.untilNextEnd();
         expect(newcomer.inFlight).toBe(1);
       }),
-      { numRuns: 20 },
+      draws(5),
     );
   });
 
@@ -173,7 +173,7 @@ describe('slots, whoever wants them', () => {
         simulation.untilNextEnd(newcomer.tenant);
         expect(newcomer.inFlight).toBe(1);
       }),
-      { numRuns: 30 },
+      draws(3),
     );
   });
 });

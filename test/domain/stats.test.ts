@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LATENCY_BUCKETS } from '../../src/domain/stats/latency.js';
 import {
@@ -10,6 +9,7 @@ import {
   STATS_KEPT_MS,
   totalFigures,
 } from '../../src/domain/stats/stats.js';
+import { fc } from '../support/properties.js';
 
 const now = new Date('2026-05-20T10:30:15.500Z');
 const HOUR = 3_600_000;

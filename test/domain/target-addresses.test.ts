@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
-import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { judgeAddress, type TargetPolicy } from '../../src/domain/addresses/target.js';
 import { Chance } from '../seed/chance.js';
 import { edgesOf, familyOf, sizeOf, toAddress, toNumber } from '../support/address-edges.js';
+import { fc } from '../support/properties.js';
 import { words } from '../support/refusals.js';
 import { specialRanges } from '../support/special-purpose.js';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatTimestamp, parseTimestamp } from '../../src/domain/timestamp.js';
+import { fc } from '../support/properties.js';
 import { words } from '../support/refusals.js';
 
 const fourDigitYears = fc.date({

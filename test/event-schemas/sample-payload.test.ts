@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { samplePayload } from '../../src/domain/schema-rules/sample-payload.js';
 import { compileEventSchema } from '../../src/platform/payload-checks/payload-check.js';
 import { schemaIssues } from '../../src/platform/payload-checks/schema-issues.js';
 import { payloadSchema } from '../support/payload-schema.js';
+import { fc } from '../support/properties.js';
 
 type Schema = Record<string, unknown>;
 const sampleOf = (schema: Schema) => samplePayload(schema, compileEventSchema(JSON.stringify(schema)));
@@ -20,7 +20,6 @@ describe('a sample', () => {
         expect(sample, JSON.stringify(whole)).not.toBeNull();
         expect(compileEventSchema(JSON.stringify(whole))(sample)).toBe(true);
       }),
-      { numRuns: 200 },
     );
   });
 

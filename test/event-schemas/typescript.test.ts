@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { samplePayload } from '../../src/domain/schema-rules/sample-payload.js';
 import { type TypedEvent, typescriptOf } from '../../src/domain/schema-rules/typescript.js';
 import { compileEventSchema } from '../../src/platform/payload-checks/payload-check.js';
 import { schemaIssues } from '../../src/platform/payload-checks/schema-issues.js';
 import { payloadSchema } from '../support/payload-schema.js';
+import { fc } from '../support/properties.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookwright-types-'));
 afterAll(() => rmSync(folder, { recursive: true }));

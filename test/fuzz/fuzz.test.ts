@@ -1,10 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import fc from 'fast-check';
 import { Pool } from 'undici';
 import { afterAll, expect, test } from 'vitest';
 import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
+import { draws, drawsWithin, fc, isFuzz } from '../support/properties.js';
 import { RestApi } from '../support/rest-api.js';
 import { innards } from '../support/untouched.js';
 import { type GraphqlBody, operations } from './graphql-operations.js';
@@ -21,14 +21,12 @@ import {
  * Requests that nobody thought of, over the real server: made from the OpenAPI document and from the GraphQL schema.
  * `npm run fuzz` takes FUZZ_SECONDS (120) and another seed each time, which it prints; FUZZ_SEED repeats one.
  */
-const isLong = process.env['FUZZ'] === 'long';
-const seconds = isLong ? Number(process.env['FUZZ_SECONDS'] ?? 120) : 4;
-const seed = isLong ? Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31) : 1;
+const seconds = isFuzz ? Number(process.env['FUZZ_SECONDS'] ?? 120) : 4;
+const seed = isFuzz ? Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31) : 1;
 const CONNECTIONS = 4;
 
 /** Half of the time for each of the two; the usual suite counts runs, so that it does the same everywhere. */
-const untilTimeIsOver = { interruptAfterTimeLimit: seconds * 500, markInterruptAsFailure: false };
-const effort = isLong ? { seed, numRuns: Number.MAX_SAFE_INTEGER, ...untilTimeIsOver } : { seed, numRuns: 600 };
+const effort = { seed, ...(isFuzz ? drawsWithin(seconds * 500) : draws(1 / 6)) };
 const timeoutMs = seconds * 1000 + 120_000;
 
 const api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '200' });
@@ -84,7 +82,7 @@ function count(what: string): void {
   counts.set(what, (counts.get(what) ?? 0) + 1);
 }
 afterAll(() => {
-  if (isLong) {
+  if (isFuzz) {
     const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
     console.log(`seed ${seed}, ${total} requests in ${seconds} s`);
     console.table(Object.fromEntries([...counts].sort()));

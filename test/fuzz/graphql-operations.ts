@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   type GraphQLArgument,
   type GraphQLCompositeType,
@@ -14,6 +13,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import { fc } from '../support/properties.js';
 import { text } from './texts.js';
 
 /** The body of a request to /graphql, as JSON will have it. */

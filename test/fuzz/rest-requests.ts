@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { BUILT_IN_EVENT_TYPES } from '../../src/domain/events/event-type.js';
+import { fc } from '../support/properties.js';
 import { text } from './texts.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { SCOPES } from '../../src/domain/keys/scopes.js';
+import { fc } from '../support/properties.js';
 import { words } from '../support/refusals.js';
 
 /** Texts that have broken something somewhere before, beside those that mean something here. */

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { comparisonsIn, compileFilter } from '../../src/domain/content/compile-filter.js';
@@ -7,6 +6,7 @@ import { namesOf } from '../../src/domain/content/filter-path.js';
 import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
 import { readFilter } from '../../src/domain/content/read-filter.js';
 import { createTestDatabase } from '../support/database.js';
+import { draws, drawsTimeoutMs, fc } from '../support/properties.js';
 
 /** Postgres judges events in an emit, and our own code says why an event was left out: both must agree. */
 
@@ -142,34 +142,37 @@ function listsAbove(pointer: string, filter: EventFilter): string[] {
 }
 
 describe('a compiled filter and our own evaluator', () => {
-  test('agree on every event', async () => {
-    const pair = fc.record({ type: fc.constantFrom('order.paid', 'a'), body: json, filter });
-    await fc.assert(
-      fc.asyncProperty(fc.array(pair, { minLength: 20, maxLength: 20 }), async (drawn) => {
-        const pairs = drawn.flatMap((one) => {
-          const read = readFilter(one.filter);
-          return 'filter' in read ? [{ ...one, filter: read.filter }] : [];
-        });
-        const expected = await passesOf(pairs);
-        for (const [index, { type, body, filter: judged }] of pairs.entries()) {
-          const failed = new FilteredEvent(type, body).failedCondition(judged);
-          expect(failed === null, `${body} by ${compileFilter(judged)}`).toBe(expected[index]);
-          if (failed !== null) {
-            const { pointer, negated, ...named } = failed;
-            const place = pointer
-              .split('/')
-              .slice(1)
-              .reduce<never>((at, step) => at[step as never], judged as never);
-            const lists = listsAbove(pointer, judged);
-            const { path: own, op = 'EXISTS', value } = place as FieldCondition;
-            const within = own === '@type' ? [own] : [...lists, own];
-            expect({ path: within.join('.'), op, value }).toEqual({ value: undefined, ...named });
+  test(
+    'agree on every event',
+    async () => {
+      const pair = fc.record({ type: fc.constantFrom('order.paid', 'a'), body: json, filter });
+      await fc.assert(
+        fc.asyncProperty(fc.array(pair, { minLength: 20, maxLength: 20 }), async (drawn) => {
+          const pairs = drawn.flatMap((one) => {
+            const read = readFilter(one.filter);
+            return 'filter' in read ? [{ ...one, filter: read.filter }] : [];
+          });
+          const expected = await passesOf(pairs);
+          for (const [index, { type, body, filter: judged }] of pairs.entries()) {
+            const failed = new FilteredEvent(type, body).failedCondition(judged);
+            expect(failed === null, `${body} by ${compileFilter(judged)}`).toBe(expected[index]);
+            if (failed !== null) {
+              const { pointer, negated, ...named } = failed;
+              const place = pointer
+                .split('/')
+                .slice(1)
+                .reduce<never>((at, step) => at[step as never], judged as never);
+              const lists = listsAbove(pointer, judged);
+              const { path: own, op = 'EXISTS', value } = place as FieldCondition;
+              const within = own === '@type' ? [own] : [...lists, own];
+              expect({ path: within.join('.'), op, value }).toEqual({ value: undefined, ...named });
+            }
           }
-        }
-      }),
-      { numRuns: 150 },
-    );
-  }, 60_000);
+        }),
+      );
+    },
+    drawsTimeoutMs(60_000),
+  );
 });
 
 /** Names as people write them: bare, and in quotes with escapes. */
@@ -180,27 +183,31 @@ const writtenName = fc.oneof(
   fc.constantFrom('"\\u0041"', '"\\/"', '"\\ud83d\\ude00"', '"\\t"'),
 );
 
-test('each path that a filter accepts can match', async () => {
-  const drawn = fc.array(writtenName, { minLength: 1, maxLength: 10 }).map((written) => written.join('.'));
-  await fc.assert(
-    fc.asyncProperty(fc.array(drawn, { minLength: 20, maxLength: 20 }), async (paths) => {
-      const pairs = paths.flatMap((one): Pair[] => {
-        const read = readFilter({ field: { path: one, op: 'EQ', value: 1 } });
-        const body = (namesOf(one) ?? []).reduceRight<string>(
-          (inner, name) => `{${JSON.stringify(name)}:[${inner}]}`,
-          '1',
-        );
-        return 'filter' in read ? [{ type: 'a', body, filter: read.filter }] : [];
-      });
-      expect(pairs.length).toBeGreaterThan(0);
-      expect(await passesOf(pairs)).toEqual(pairs.map(() => true));
-      for (const { type, body, filter: judged } of pairs) {
-        expect(new FilteredEvent(type, body).failedCondition(judged), body).toBeNull();
-      }
-    }),
-    { numRuns: 20 },
-  );
-}, 60_000);
+test(
+  'each path that a filter accepts can match',
+  async () => {
+    const drawn = fc.array(writtenName, { minLength: 1, maxLength: 10 }).map((written) => written.join('.'));
+    await fc.assert(
+      fc.asyncProperty(fc.array(drawn, { minLength: 20, maxLength: 20 }), async (paths) => {
+        const pairs = paths.flatMap((one): Pair[] => {
+          const read = readFilter({ field: { path: one, op: 'EQ', value: 1 } });
+          const body = (namesOf(one) ?? []).reduceRight<string>(
+            (inner, name) => `{${JSON.stringify(name)}:[${inner}]}`,
+            '1',
+          );
+          return 'filter' in read ? [{ type: 'a', body, filter: read.filter }] : [];
+        });
+        expect(pairs.length).toBeGreaterThan(0);
+        expect(await passesOf(pairs)).toEqual(pairs.map(() => true));
+        for (const { type, body, filter: judged } of pairs) {
+          expect(new FilteredEvent(type, body).failedCondition(judged), body).toBeNull();
+        }
+      }),
+      draws(5),
+    );
+  },
+  drawsTimeoutMs(60_000),
+);
 
 describe('a filter means that', () => {
   const is = (op: string, value?: unknown, name = 'a') => ({ field: { path: name, op, value } });

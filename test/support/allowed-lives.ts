@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { PAUSE_MS_MAX } from '../../src/domain/pacing/probes.js';
 import { RETRY_SECONDS_MAX } from '../../src/domain/retry-policy.js';
+import { fc } from './properties.js';
 
 /** An answer of an endpoint. A status of 429 or 503 may ask for a pause. */
 const answers = fc.record({
