@@ -1,5 +1,6 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
+import type { SendErrorCode } from '../../src/domain/outcome';
 
 /** The meaning of each error code for the owner of the endpoint, and what the owner can do. */
 export interface Remedy {
@@ -8,7 +9,7 @@ export interface Remedy {
   what: MessageDescriptor;
 }
 
-const REMEDIES: Record<string, Remedy> = {
+const REMEDIES: Readonly<Record<SendErrorCode, Remedy> & Record<`HTTP_${number}`, Remedy>> = {
   DNS_FAILED: {
     why: msg`its host name cannot be resolved`,
     what: msg`Check the spelling of the host. Its DNS record must be public and have an address.`,
@@ -102,7 +103,7 @@ const REMEDIES: Record<string, Remedy> = {
 
 /** The remedy for an error code of an attempt, as `Attempt.errorCode` has it; a general one for other statuses. */
 export function remedyFor(errorCode: string): Remedy {
-  const known = REMEDIES[errorCode];
+  const known: Remedy | undefined = REMEDIES[errorCode as SendErrorCode];
   if (known !== undefined) {
     return known;
   }
