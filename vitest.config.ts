@@ -24,6 +24,8 @@ const alone = [
 /** Files of these folders wait for processes, receivers and clocks, some for more than a minute: they start first. */
 const longest = /[/]test[/](faults|operating|delivery|live)[/]/;
 const browser = ['test/browser/**/*.test.ts'];
+/** What measures time: alone, once, and last, with limits by the speed of the machine (test/support/machine-speed.ts). */
+const timing = ['test/timing/**/*.test.ts'];
 /** The packages in test/compatibility bring tests of their own. */
 const installed = ['**/node_modules/**'];
 
@@ -62,11 +64,15 @@ export default defineConfig({
           ...common,
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: [...alone, ...browser, ...installed],
+          exclude: [...alone, ...browser, ...timing, ...installed],
           isolate: false,
         },
       },
       { resolve, test: { ...common, name: 'browser', include: browser, isolate: false, sequence: { groupOrder: 1 } } },
+      {
+        resolve,
+        test: { ...common, name: 'timing', include: timing, fileParallelism: false, sequence: { groupOrder: 2 } },
+      },
     ],
   },
 });

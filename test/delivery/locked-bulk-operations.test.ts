@@ -9,16 +9,13 @@ import { lockRow } from '../support/locks.js';
 const WITHIN_MS = 20_000;
 
 let site: BulkSite;
-let webhookIds: number[];
 /** Four of each webhook. */
 let ids: number[];
 beforeEach(async () => {
   site = await BulkSite.open();
-  webhookIds = [];
   ids = [];
   for (let n = 0; n < 5; n++) {
     const webhookId = await site.webhook();
-    webhookIds.push(webhookId);
     ids.push(...(await site.past(4, { webhookId, status: "'PENDING'" })));
   }
 });
@@ -46,16 +43,6 @@ test('while another session has one delivery locked, outcomes of all webhooks of
   expect(await site.reaches(id, 'COMPLETED')).toMatchObject({ processed: 20, affected: 20, skipped: 0 });
   expect(await site.statuses()).toEqual({ CANCELED: 20, SUCCEEDED: 15 });
 }, 60_000);
-
-test('a chunk that waits for a delivery has its webhooks locked for a part of a second', async () => {
-  await using _lock = await lockRow(site.api.databaseUrl, 'deliveries', ids[9]!);
-  const chunk = site.runChunk(await cancelAll(), 4);
-  await eventually(async () => (await site.rows(lockWaits)).length === 1);
-  const waitingFrom = performance.now();
-  await using _webhook = await lockRow(site.api.databaseUrl, 'webhooks', webhookIds[4]!);
-  expect(performance.now() - waitingFrom).toBeLessThan(700);
-  await chunk;
-});
 
 test.each([
   { what: 'a statement that takes too long', code: '57014', status: 'FAILED' },

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compileEventSchema, TooCostly } from '../../src/platform/payload-checks/payload-check.js';
 import { schemaIssues } from '../../src/platform/payload-checks/schema-issues.js';
 import { fc, isFuzz } from '../support/properties.js';
+import { cpuTimeOf } from '../support/machine-speed.js';
 
 type Schema = Record<string, unknown>;
 const PAYLOAD_BYTES = 262_000;
@@ -84,7 +85,7 @@ describe('the check of a payload', () => {
     ['patterns for each name', { patternProperties: fields(200, () => ({ type: 'number' })) }, names],
     ['searches of all names', { anyOf: times(200, () => ({ patternProperties: { '': false } })) }, names],
     ['references upon references', { $ref: '#/$defs/s0' }, listOf(1)],
-  ])('is refused where it would take long: %s', (_, schema, a) => {
+  ])('is refused where it would take long: %s', async (_, schema, a) => {
     const steps = times(7, (n) => [`s${n}`, { allOf: times(2, () => ({ $ref: `#/$defs/s${n + 1}` })) }]);
     const $defs = { ...Object.fromEntries(steps), s7: items({ type: 'number' }) };
     const whole = schemaOf(schema, { $defs });
@@ -93,9 +94,8 @@ describe('the check of a payload', () => {
       return;
     }
     const check = compileEventSchema(JSON.stringify(whole));
-    const started = performance.now();
-    expect(() => check.brokenRules({ a })).toThrow(TooCostly);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const { tookMs } = await cpuTimeOf(() => expect(() => check.brokenRules({ a })).toThrow(TooCostly));
+    expect(tookMs).toBeLessThan(1_000);
     expect(check({ a })).toBe(false);
     expect(check({ a: null })).toBe(check.brokenRules({ a: null }).length === 0);
   });
@@ -106,11 +106,10 @@ describe('the check of a payload', () => {
     ['names', { allOf: times(6, () => ({ propertyNames: { maxLength: 9 } })) }, names],
     ['lengths', { allOf: times(268, () => ({ minLength: 1 })) }, text],
     ['steps of a pattern', { pattern: 'a.{20}[bc]' }, 'ade'.repeat(80_000)],
-  ])('soon ends with as many %s as a payload of 256 KiB may be checked for', (_, schema, a) => {
+  ])('soon ends with as many %s as a payload of 256 KiB may be checked for', async (_, schema, a) => {
     const check = checkOf(schemaOf(schema));
-    const started = performance.now();
-    check.brokenRules({ a });
-    expect(performance.now() - started).toBeLessThan(3_000);
+    const { tookMs } = await cpuTimeOf(() => check.brokenRules({ a }));
+    expect(tookMs).toBeLessThan(3_000);
   });
 
   test.each<[string, unknown]>([
