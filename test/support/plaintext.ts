@@ -54,13 +54,13 @@ export async function requireNoPlaintext(url: string): Promise<void> {
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind = 'r' and pg_relation_size(c.oid) > 0`,
     );
-    for (const { name } of tables) {
-      const { rows } = await client.query<{ row: string }>(
-        `select t::text as row from ${name} t where t::text ~ $1 limit 3`,
-        [`${SECRET}|${API_KEY}|${IN_HEX}`],
-      );
-      found.push(...rows.map(({ row }) => `${name}: ${hidden(row).slice(0, 500)}`));
-    }
+    const searches = tables.map(
+      ({ name }) => `(select '${name}' as name, t::text as row from ${name} t where t::text ~ $1 limit 3)`,
+    );
+    const { rows } = await client.query<{ name: string; row: string }>(searches.join(' union all '), [
+      `${SECRET}|${API_KEY}|${IN_HEX}`,
+    ]);
+    found.push(...rows.map(({ name, row }) => `${name}: ${hidden(row).slice(0, 500)}`));
   } finally {
     await client.end();
   }
