@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
 export class DeliveryTables extends Migration {
   override up(): void {
     this.addSql(`
-      -- The low bits of ids (functions/ids.ts). No cache: numbers that a session keeps back would be equal, modulo
+      -- The low bits of ids (functions/ids.sql). No cache: numbers that a session keeps back would be equal, modulo
       -- 4096, to fresh ones of another session.
       create sequence hookwright.id_sequence as bigint cache 1;
 

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { functions, install } from './functions/index.js';
+import { functionFiles, install } from './sql-files.js';
 
 /** Condition of a trigger: changes are wanted. It runs no query. */
 const LIVE = "pg_sequence_last_value('hookwright.changes_wanted_until') > extract(epoch from clock_timestamp())";
@@ -10,7 +10,7 @@ export class Functions extends Migration {
     this.addSql(`
       -- A function has its newest text here, which may name a table that only a later migration makes.
       set local check_function_bodies = off;
-      ${install(functions)}
+      ${install(functionFiles)}
 
       create trigger count_version before insert or update on hookwright.event_types
         for each row execute function hookwright.count_event_type_version();

@@ -1,7 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { checks } from './functions/checks.js';
-import { install } from './functions/index.js';
-import { jobs } from './functions/jobs.js';
+import { install } from './sql-files.js';
 
 /**
  * Checks of webhooks, attempts before their time, bulk operations over all webhooks, and the health of webhooks for
@@ -21,7 +19,7 @@ export class AskedAttempts extends Migration {
                streak_began_at, last_failure_at, closed_until
         from hookwright.webhooks
         where deleted_at is null and hookwright.current_tenant() = 0;
-      ${install([jobs, checks])}
+      ${install(['jobs', 'checks'])}
     `);
   }
 }

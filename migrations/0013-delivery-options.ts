@@ -1,6 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './functions/index.js';
-import { newDeliveries } from './functions/new-deliveries.js';
+import { install } from './sql-files.js';
 
 /**
  * How an endpoint is called: columns of the row beside a webhook, null for the default. Emits also return the version
@@ -17,7 +16,7 @@ export class DeliveryOptions extends Migration {
         add column rate_per_second double precision,
         add column concurrency_max integer,
         add column recovery text;
-      ${install([newDeliveries])}
+      ${install(['new-deliveries'])}
     `);
   }
 }

@@ -1,11 +1,14 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emitEventsOnce } from './functions/emit-events-once.js';
-import { flow } from './functions/flow.js';
-import { install } from './functions/index.js';
-import { newDeliveries } from './functions/new-deliveries.js';
-import { operationalEvents } from './functions/operational-events.js';
-import { placeDeliveries } from './functions/place-deliveries.js';
-import { writeFlowEvents } from './functions/write-flow-events.js';
+import { install } from './sql-files.js';
+
+const functions = [
+  'flow',
+  'place-deliveries',
+  'write-flow-events',
+  'emit-events-once',
+  'new-deliveries',
+  'operational-events',
+];
 
 /**
  * Filters of webhooks, and the way beside the plain one that their tenants' emits take (docs/decisions/0056). Emits of
@@ -34,7 +37,7 @@ export class Flow extends Migration {
       -- It gets an argument more.
       drop function if exists hookwright.emit_events_once(bigint[], text[], text[], text[], bigint[], integer[], text[],
         text, integer, integer);
-      ${install([flow, placeDeliveries, writeFlowEvents, emitEventsOnce, newDeliveries, operationalEvents])}
+      ${install(functions)}
       -- Previews, and counts of events to replay.
       grant execute on function hookwright.readable_body(text, bigint), hookwright.passes_filter(jsonb, jsonpath, text)
         to hookwright_api;

@@ -1,9 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { checks } from './functions/checks.js';
-import { flow } from './functions/flow.js';
-import { install } from './functions/index.js';
-import { newDeliveries } from './functions/new-deliveries.js';
-import { placeDeliveries } from './functions/place-deliveries.js';
+import { install } from './sql-files.js';
 
 /**
  * Formats of what is sent (docs/decisions/0057). Daemons that do not know them send the plain payload of their
@@ -35,7 +31,7 @@ export class Contents extends Migration {
         add column template json;
       alter table hookwright.deliveries
         add column reshaped_after integer;                -- attempts up to this number had another content
-      ${install([flow, placeDeliveries, newDeliveries, checks])}
+      ${install(['flow', 'place-deliveries', 'new-deliveries', 'checks'])}
     `);
   }
 }

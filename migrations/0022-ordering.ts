@@ -1,10 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emit } from './functions/emit.js';
-import { flow } from './functions/flow.js';
-import { install } from './functions/index.js';
-import { jobs } from './functions/jobs.js';
-import { ordering } from './functions/ordering.js';
-import { turns } from './functions/turns.js';
+import { install } from './sql-files.js';
 
 /**
  * Deliveries in the order of a key (docs/decisions/0058). Events of processes that do not know it are ordered too. Such
@@ -53,7 +48,7 @@ export class Ordering extends Migration {
       drop function if exists hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean);
       drop function if exists hookwright.emit_traced_events(bigint[], text[], text[], text[], bigint[], integer[],
         text[]);
-      ${install([ordering, turns, jobs, flow, emit])}
+      ${install(['ordering', 'turns', 'jobs', 'flow', 'emit'])}
       do $$ begin execute current_setting('hookwright.grants'); end $$;
     `);
   }

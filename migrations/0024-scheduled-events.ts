@@ -1,7 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emit } from './functions/emit.js';
-import { install } from './functions/index.js';
-import { scheduled } from './functions/scheduled.js';
+import { install } from './sql-files.js';
 
 /** Events that begin to exist later (docs/decisions/0060). Daemons that do not know them do not emit them. */
 export class ScheduledEvents extends Migration {
@@ -39,7 +37,7 @@ export class ScheduledEvents extends Migration {
         using (tenant_id = hookwright.current_tenant());
       create policy all_tenants on hookwright.scheduled_events to current_user using (true);
       grant select, update (status, finished_at) on hookwright.scheduled_events to hookwright_api;
-      ${install([emit, scheduled])}
+      ${install(['emit', 'scheduled'])}
     `);
   }
 }

@@ -15,7 +15,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 function sourcesIn(...folders: string[]): string[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(tsx?|sql)$/.test(entry.name))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
       .filter((file) => !/\/(node_modules|\.run-)/.test(file)),
   );
@@ -23,8 +23,9 @@ function sourcesIn(...folders: string[]): string[] {
 
 /** The comments of a file, each as one line: a block, lines with `//` one below the other, or the end of a line. */
 function commentsOf(file: string): string[] {
-  const comments = read(file).matchAll(/^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+|[ \t]\/\/ .*/gm);
-  return [...comments].map(([text]) => text.replaceAll(/\s*\n\s*(\*(?!\/)|\/\/)?\s*/g, ' '));
+  const text = file.endsWith('.sql') ? read(file).replaceAll('--', '//') : read(file);
+  const comments = text.matchAll(/^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+|[ \t]\/\/ .*/gm);
+  return [...comments].map(([comment]) => comment.replaceAll(/\s*\n\s*(\*(?!\/)|\/\/)?\s*/g, ' '));
 }
 
 const foldersIn = (folder: string) =>
@@ -82,6 +83,13 @@ function circlesOf(needed: ReadonlyMap<string, readonly string[]>): string[] {
 }
 
 describe('the source tree', () => {
+  test('migrations import nothing of the product: what they do to a database does not follow later changes', () => {
+    const outside = sourcesIn('migrations').flatMap((file) =>
+      importsOf(file).filter((path) => !path.startsWith('migrations/')),
+    );
+    expect(outside).toEqual([]);
+  });
+
   test('data goes one way: domain ← entities ← platform ← operations ← api and daemon ← cli, and so do rooms', () => {
     const against = sourcesIn('src', 'daemon').flatMap((file) =>
       importsOf(file)
@@ -141,8 +149,8 @@ describe('the source tree', () => {
       [],
     );
     expect(named('migrations').sort()).toEqual([
-      'migrations/functions/jobs.ts',
-      'migrations/functions/new-deliveries.ts',
+      'migrations/functions/jobs.sql',
+      'migrations/functions/new-deliveries.sql',
     ]);
     expect(sourcesIn('test').filter((file) => /\b_private_/.test(read(file)))).toEqual(['test/support/jobs.ts']);
   });

@@ -11,7 +11,7 @@ import { watchedLog } from '../support/plaintext.js';
 
 /**
  * graphile-worker keeps these things to itself, and this service relies on them: src/platform/graphile-worker, the SQL functions
- * in migrations/functions/{jobs,new-deliveries}.ts and test/support/jobs.ts. A new version that changes one fails here.
+ * in migrations/functions/{jobs,new-deliveries}.sql and test/support/jobs.ts. A new version that changes one fails here.
  */
 
 const stack = await DeliveryStack.open();

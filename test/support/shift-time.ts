@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { moveIdsOfJobs } from './jobs.js';
 
-/** Columns with ids that contain the time when they were made (migrations/functions/ids.ts), in 0.1.0. */
+/** Columns with ids that contain the time when they were made (migrations/functions/ids.sql), in 0.1.0. */
 const timedIds: Record<string, string[]> = {
   events: ['id'],
   event_traces: ['event_id'],

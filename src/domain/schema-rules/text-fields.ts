@@ -2,7 +2,7 @@ import type { JsonObject } from './subschemas.js';
 
 /**
  * The fields of a flat schema: all of them are required strings without further rules, and no other field is allowed.
- * The database can check such a payload too (migrations/functions/judge-emits.ts).
+ * The database can check such a payload too (migrations/functions/judge-emits.sql).
  *
  * @returns null for every other schema
  */

@@ -1,5 +1,5 @@
-/** The daily partitions of events, deliveries and attempts. */
-export const partitions = `
+-- The daily partitions of events, deliveries and attempts.
+
 -- Makes the partition of one table for one UTC day; returns false when it exists already. To attach a finished table
 -- takes a weaker lock than "create table … partition of". "like" leaves out the statistics targets and the replica
 -- identity (docs/decisions/0034), so both are copied.
@@ -63,4 +63,3 @@ language sql stable as $$
     and right(c.relname, 8) < to_char(day, 'YYYYMMDD')
   order by c.relname
 $$;
-`;

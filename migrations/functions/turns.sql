@@ -1,7 +1,5 @@
-import { countsAsHeldSql } from '../../src/operations/deliveries/counts-as-held.js';
+-- Turns in the queues of keys (docs/decisions/0058).
 
-/** Turns in the queues of keys (docs/decisions/0058). */
-export const turns = `
 -- Ends the turns of deliveries that have ended, and wakes the next one of each key. Deliveries without a turn are left
 -- out. Where a key is busy, a job goes on (pass_turns). One that has failed blocks its key, if its webhook says so: it
 -- keeps its turn. Returns the jobs that were claimed (wake_waiting).
@@ -138,7 +136,11 @@ declare
   due record;
 begin
   with free as materialized (
-    select d.id, w.active and not ${countsAsHeldSql('d', 'w')} as may_go
+    select d.id, w.active and not
+           case when d.id <= greatest(w.keep_held_up_to, w.discard_held_up_to)
+             then hookwright.open_since(d.id, d.attempt_count, d.attempts_before,
+                                        d.due_at, greatest(w.keep_held_up_to, w.discard_held_up_to))
+             else false end as may_go
     from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
     where d.id = any(delivery_ids) and d.id between low and high and (d.status = 'WAITING') is true
     order by d.id for update of d skip locked),
@@ -231,4 +233,3 @@ begin
 end $$;
 
 grant execute on function hookwright.end_turns, hookwright.skip_turn to hookwright_api;
-`;

@@ -1,7 +1,5 @@
-import { jsonToSend } from '../../src/operations/attempts/webhook-to-send.js';
+-- Jobs for first attempts, and their claims for the daemon of the same process (docs/decisions/0018).
 
-/** Jobs for first attempts, and their claims for the daemon of the same process (docs/decisions/0018). */
-export const newDeliveries = `
 -- Adds jobs for first attempts of deliveries that the same transaction has written, and returns the number of
 -- deliveries. No job names them yet, so nothing is replaced or locked. Deliveries of one group share a job.
 create or replace function hookwright.enqueue_new_deliveries(
@@ -73,7 +71,9 @@ begin
       where priority <= claim_priority),
     'webhooks', coalesce((
       select json_agg(json_build_object(
-        'webhookId', w.id, ${jsonToSend('w')}))
+        'webhookId', w.id, 'url', w.url, 'sealedSecret', encode(w.sealed_secret, 'base64'),
+        'optionsVersion', w.options_version, 'generation', w.generation,
+        'failuresAtLoad', w.consecutive_failures))
       from hookwright.webhooks w
       where w.id = any(webhook_ids) and w.active and w.plain and w.deleted_at is null
         and w.previous_sealed_secret is null
@@ -133,6 +133,7 @@ begin
       'jobs', json_build_array(json_build_array(job, json_build_object('id', delivery, 'attempt', 1), lane)),
       'deliveries', json_build_array(json_build_array(delivery, 0, matched.id)),
       'webhooks', json_build_array(json_build_object(
-        'webhookId', matched.id, ${jsonToSend('matched')})));
+        'webhookId', matched.id, 'url', matched.url, 'sealedSecret', encode(matched.sealed_secret, 'base64'),
+        'optionsVersion', matched.options_version, 'generation', matched.generation,
+        'failuresAtLoad', matched.consecutive_failures)));
 end $$;
-`;

@@ -1,5 +1,5 @@
-/** Ids of events and deliveries, which contain the time when they were made. */
-export const ids = `
+-- Ids of events and deliveries, which contain the time when they were made.
+
 -- The smallest id of a moment: the milliseconds since 2025-01-01 UTC, shifted left by 12 bits. Ids have 53 bits until
 -- 2094: safe integers in JavaScript. Not by extract, with which an immutable function is not inlined.
 create or replace function hookwright.id_at(moment timestamptz) returns bigint
@@ -25,4 +25,3 @@ return (to_timestamp(((id >> 12) + 1735689600000) / 1000.0) at time zone 'UTC'):
 
 grant execute on function hookwright.id_at, hookwright.id_clock, hookwright.next_id, hookwright.id_day to
   hookwright_api;
-`;

@@ -1,5 +1,5 @@
-/** Scheduled events: written, taken back, and emitted when they are due (docs/decisions/0060). */
-export const scheduled = `
+-- Scheduled events: written, taken back, and emitted when they are due (docs/decisions/0060).
+
 -- Schedules one event in an application's own transaction. A refusal is raised as hookwright.emit raises it. The same
 -- idempotency key answers with the first event, whatever deliver_at says.
 create or replace function hookwright.schedule(
@@ -209,4 +209,3 @@ language sql immutable parallel safe
 return 100000;
 
 grant execute on function hookwright.write_scheduled_event to hookwright_api;
-`;

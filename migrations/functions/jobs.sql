@@ -1,5 +1,5 @@
-/** Jobs of graphile-worker. All SQL that adds delivery jobs is here and in new-deliveries.ts. */
-export const jobs = `
+-- Jobs of graphile-worker. All SQL that adds delivery jobs is here and in new-deliveries.ts.
+
 -- Locks the jobs of these keys before others take their place, in an order that is always the same: the work would
 -- be left to a job that is being fetched meanwhile and may have read its rows too early. Fetches pass over jobs that
 -- are locked here. The only plan is by the index of keys, and is kept (docs/decisions/0017).
@@ -199,4 +199,3 @@ $$;
 grant execute on function hookwright.enqueue_deliveries, hookwright.enqueue_align, hookwright.enqueue_defaults,
   hookwright.enqueue_bulk_operation,
   hookwright.attempt_now to hookwright_api;
-`;

@@ -1,5 +1,5 @@
-/** The ways by which events enter: for applications (docs/outbox.md) and for the API. */
-export const emit = `
+-- The ways by which events enter: for applications (docs/outbox.md) and for the API.
+
 -- Emits one event in an application's own transaction. A refused event raises an SQLSTATE of hookwright.refusal, which
 -- ends that transaction: the message is a sentence, the detail the error code, the hint says what to do.
 create or replace function hookwright.emit(
@@ -210,4 +210,3 @@ language sql stable
 return current_setting('role') = 'hookwright_api' or pg_has_role(session_user, 'hookwright_api', 'member');
 
 grant execute on function hookwright.emit_events, hookwright.emit_traced_events to hookwright_api;
-`;

@@ -1,5 +1,5 @@
-/** Probes of webhooks that failures have disabled. */
-export const probes = `
+-- Probes of webhooks that failures have disabled.
+
 -- Has the oldest held delivery of a webhook sent, if failures have disabled it; a test, made like a check, when none is
 -- held. The job says that its attempt is a probe. Returns the delivery; null when there is nothing to probe.
 create or replace function hookwright.probe_webhook(
@@ -29,4 +29,3 @@ begin
 end $$;
 
 grant execute on function hookwright.probe_webhook to hookwright_api;
-`;

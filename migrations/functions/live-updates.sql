@@ -1,5 +1,5 @@
-/** The log of changes for live updates (docs/decisions/0014). */
-export const liveUpdates = `
+-- The log of changes for live updates (docs/decisions/0014).
+
 -- Trigger: notes which deliveries or webhooks a statement has changed.
 create or replace function hookwright.note_changes() returns trigger
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
@@ -87,4 +87,3 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 $$;
 
 grant execute on function hookwright.want_changes, hookwright.read_changes to hookwright_api;
-`;

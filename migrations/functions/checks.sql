@@ -1,5 +1,5 @@
-/** Checks of webhooks. */
-export const checks = `
+-- Checks of webhooks.
+
 -- Writes a check of a webhook: an event for this webhook alone, and a delivery that is sent once even though the
 -- webhook is inactive, with its job. Returns the delivery; null when the tenant has no such webhook.
 create or replace function hookwright.check_webhook(
@@ -26,4 +26,3 @@ begin
 end $$;
 
 grant execute on function hookwright.check_webhook to hookwright_api;
-`;

@@ -1,5 +1,5 @@
-/** Questions about a delivery or a webhook at the moment of the call. */
-export const webhookState = `
+-- Questions about a delivery or a webhook at the moment of the call.
+
 -- Whether a delivery that is open now was open when the id "bound" was made: it was neither redelivered nor tried
 -- since (docs/decisions/0021). A redelivery is due at once, so its due time is the time of the request.
 create or replace function hookwright.open_since(
@@ -39,4 +39,3 @@ begin
 end $$;
 
 grant execute on function hookwright.endpoint_waits to hookwright_api;
-`;

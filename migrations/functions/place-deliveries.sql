@@ -1,5 +1,5 @@
-/** How deliveries are written by everything but plain emits and checks (docs/decisions/0056). */
-export const placeDeliveries = `
+-- How deliveries are written by everything but plain emits and checks (docs/decisions/0056).
+
 -- Writes deliveries, with the content that their webhooks have now, and jobs for those whose webhook is active and
 -- whose turn it is. The arrays have one element for each delivery.
 -- - job_groups: deliveries that share a job; null: each has its own
@@ -67,4 +67,3 @@ begin
   where d.active and d.key is null;
   return claimed;
 end $$;
-`;

@@ -1,5 +1,5 @@
-/** Events and options of all tenants that another schema of an event type may break (docs/decisions/0067). */
-export const schemaImpact = `
+-- Events and options of all tenants that another schema of an event type may break (docs/decisions/0067).
+
 -- The newest events of a type over all tenants, without their payloads: a list of [id, tenant, bytes]. Events for one
 -- webhook, such as tests, are left out. No index leads to a type, and a partition has its rows nearly in the order of
 -- ids, so the search goes backwards through the pages: small rows fill gaps of the last 4,000 pages or so. After ms_max
@@ -89,4 +89,3 @@ $$;
 
 grant execute on function hookwright.newest_of_type, hookwright.webhooks_of_type, hookwright.options_with_paths
   to hookwright_api;
-`;

@@ -1,5 +1,5 @@
-/** Operational events (docs/decisions/0013): at most one a minute for each webhook and type. */
-export const operationalEvents = `
+-- Operational events (docs/decisions/0013): at most one a minute for each webhook and type.
+
 -- Raises operational events. Causes within a minute after the last event are counted, and raise_pending raises one
 -- event for them when the minute is over. Each item is a webhook with its tenant, the type, the body as JSON without
 -- the count, and the number of causes; at most one item for each webhook and type.
@@ -130,4 +130,3 @@ begin
     tries := tries + 1;
   end loop;
 end $$;
-`;

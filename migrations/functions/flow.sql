@@ -1,5 +1,5 @@
-/** Which webhooks are plain (docs/decisions/0056). */
-export const flow = `
+-- Which webhooks are plain (docs/decisions/0056).
+
 -- Whether emits to the webhook may take the plain way, by its options.
 create or replace function hookwright.is_plain(id bigint) returns boolean
 language plpgsql stable as $$
@@ -41,4 +41,3 @@ begin
     and t.uses_flow <> exists (select from hookwright.webhooks w where w.tenant_id = t.id and not w.plain);
   return null;
 end $$;
-`;

@@ -1,5 +1,5 @@
-/** One attempt to write events with their deliveries and jobs. */
-export const emitEventsOnce = String.raw`
+-- One attempt to write events with their deliveries and jobs.
+
 -- The core of emit_events, and of the API's batches, whose bodies and keys are checked already.
 --
 -- - refusals: per item the code of an error that was found before; null: none
@@ -235,4 +235,3 @@ end $$;
 create or replace function hookwright.hash_of_emit(event_type text, body text, ordering_key text) returns bytea
 language sql stable parallel safe
 return sha256(convert_to(event_type || E'\n' || body || coalesce(E'\n' || ordering_key, ''), 'UTF8'));
-`;

@@ -1,5 +1,5 @@
-/** Keys and sessions that are made with another key: they end with the session in which they were made. */
-export const sessions = `
+-- Keys and sessions that are made with another key: they end with the session in which they were made.
+
 -- The key that makes another key or session for the current tenant. It is locked, so that it is not revoked before the
 -- new one is there to be revoked with it. No row: it was revoked or has expired. made_in is the session of the new one,
 -- settings those of the portal session in which the maker works, or was made itself.
@@ -42,4 +42,3 @@ end
 $$;
 
 grant execute on function hookwright.lock_maker to hookwright_api;
-`;

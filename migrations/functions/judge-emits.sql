@@ -1,5 +1,5 @@
-/** Checks of the events that an application emits. */
-export const judgeEmits = String.raw`
+-- Checks of the events that an application emits.
+
 -- Checks what the API has checked before it calls emit_events_once: arguments, grants of the role that logged in,
 -- idempotency keys and bodies. Bodies are stored, signed and sent without the escapes that JSON does not need
 -- (docs/interface.md, "Deliveries"), and their length is measured without them.
@@ -163,4 +163,3 @@ begin
   end if;
   return replace(rest, chr(1), E'\\\\');
 end $$;
-`;

@@ -1,5 +1,5 @@
-/** Requests for the confirmation of an address, which are counted over all tenants. */
-export const notices = `
+-- Requests for the confirmation of an address, which are counted over all tenants.
+
 -- Notes that the current tenant has a mail sent to an address that is not confirmed. False: the address has got three
 -- in a day, from whatever tenant, or the tenant has had 40 sent. What stands behind a plus leads to the same mailbox.
 create or replace function hookwright.note_confirmation_request(address text) returns boolean
@@ -21,4 +21,3 @@ begin
 end $$;
 
 grant execute on function hookwright.note_confirmation_request to hookwright_api;
-`;

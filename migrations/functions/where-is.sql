@@ -1,5 +1,5 @@
-/** The look-up of a number over all tenants, for a platform key that has it from a customer's log. */
-export const whereIs = `
+-- The look-up of a number over all tenants, for a platform key that has it from a customer's log.
+
 -- The tenant and the time of everything with this number; of attempts the one of this delivery. No tenant: it belongs
 -- to the installation. No time: the number contains it. Empty in a transaction for a tenant, and without what was
 -- deleted.
@@ -33,4 +33,3 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
 $$;
 
 grant execute on function hookwright.where_is to hookwright_api;
-`;

@@ -1,5 +1,5 @@
-/** How events of tenants that filter or order are written (docs/decisions/0056, 0058). */
-export const writeFlowEvents = `
+-- How events of tenants that filter or order are written (docs/decisions/0056, 0058).
+
 -- The last step of emit_events_once, where a tenant of the batch uses flow (filters or order of webhooks), or an event
 -- has an ordering key. Arguments and answer are those of emit_events_once, with what it has found so far: ids of the
 -- new events, the owners of their idempotency keys, and errors.
@@ -138,4 +138,3 @@ create or replace function hookwright.passes_filter(body jsonb, filter jsonpath,
 language sql immutable
 return body is null
        or coalesce(jsonb_path_match(body, filter, jsonb_build_object('type', type), silent => true), false);
-`;

@@ -1,5 +1,5 @@
-/** Triggers that number and keep the versions of an event type, so that no writer can forget it. */
-export const eventTypeVersions = `
+-- Triggers that number and keep the versions of an event type, so that no writer can forget it.
+
 create or replace function hookwright.count_event_type_version() returns trigger
 language plpgsql as $$
 begin
@@ -15,4 +15,3 @@ begin
   values (new.name, new.version, new.schema) on conflict do nothing;
   return null;
 end $$;
-`;

@@ -1,5 +1,5 @@
-/** The queues of deliveries that go in the order of a key (docs/decisions/0058). */
-export const ordering = `
+-- The queues of deliveries that go in the order of a key (docs/decisions/0058).
+
 -- The key that orders an event at a webhook; null: none.
 create or replace function hookwright.ordering_key_of(ordering_by text, path jsonpath, emitted_key text, body jsonb)
 returns text
@@ -165,4 +165,3 @@ begin
 end $$;
 
 grant execute on function hookwright.leave_queues, hookwright.queue_again to hookwright_api;
-`;

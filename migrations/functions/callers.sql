@@ -1,5 +1,5 @@
-/** The current tenant, and lookups before the API knows it, which row-level security would hide. */
-export const callers = `
+-- The current tenant, and lookups before the API knows it, which row-level security would hide.
+
 -- The tenant that the transaction names in app.tenant, which every row-level policy compares with. Null: none is
 -- named. 0: the installation itself (platform keys, and what they do).
 create or replace function hookwright.current_tenant() returns bigint
@@ -64,4 +64,3 @@ $$;
 grant execute on function hookwright.current_tenant, hookwright.find_api_key, hookwright.find_portal_session,
   hookwright.begin_portal_session, hookwright.note_api_key_use, hookwright.event_of_key, hookwright.data_key_samples
   to hookwright_api;
-`;
