@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 /** The session in which a key was made, and with which it ends; and the keys that are sessions of the console. */
 export class Sessions extends Migration {
@@ -16,11 +15,6 @@ export class Sessions extends Migration {
       create index api_keys_portal_open on hookwright.api_keys
         (tenant_id, (case when portal_exchanged_at is null then portal_code_expires_at else expires_at end))
         where revoked_at is null and portal_id is not null;
-      ${install(['sessions'])}
-      -- With a trigger, revoking a session at the command line or by an older process does the same.
-      create trigger revoke_made_in after update of revoked_at on hookwright.api_keys for each row
-        when (old.revoked_at is null and new.revoked_at is not null and pg_trigger_depth() = 0)
-        execute function hookwright.revoke_made_in();
     `);
   }
 }

@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 /**
  * Checks of webhooks, attempts before their time, bulk operations over all webhooks, and the health of webhooks for
@@ -19,7 +18,6 @@ export class AskedAttempts extends Migration {
                streak_began_at, last_failure_at, closed_until
         from hookwright.webhooks
         where deleted_at is null and hookwright.current_tenant() = 0;
-      ${install(['jobs', 'checks'])}
     `);
   }
 }

@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 /** Finds anything by its number over all tenants, and hides event types from tenants that do not use them. */
 export class WhereIs extends Migration {
@@ -13,7 +12,6 @@ export class WhereIs extends Migration {
         from hookwright.webhooks
         where deleted_at is null and hookwright.current_tenant() = 0;
       grant update (hidden_at) on hookwright.event_types to hookwright_api;
-      ${install(['where-is'])}
     `);
   }
 }

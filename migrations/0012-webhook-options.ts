@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 /**
  * The row beside a webhook, for fields that few webhooks have (docs/decisions/0052), and the name of a webhook in
@@ -24,7 +23,6 @@ export class WebhookOptions extends Migration {
       create policy all_tenants on hookwright.webhook_options to current_user using (true);
       grant select, insert, update on hookwright.webhook_options to hookwright_api;
       grant usage on sequence hookwright.options_version to hookwright_api;
-      ${install(['operational-events'])}
       update hookwright.event_types
       set schema = replace(replace(schema, '"webhook_id","origin"', '"webhook_id","origin","name"'),
                            '"origin":{"type":"string"}', '"origin":{"type":"string"},"name":{"type":"string"}'),

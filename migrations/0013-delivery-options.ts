@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 /**
  * How an endpoint is called: columns of the row beside a webhook, null for the default. Emits also return the version
@@ -16,7 +15,6 @@ export class DeliveryOptions extends Migration {
         add column rate_per_second double precision,
         add column concurrency_max integer,
         add column recovery text;
-      ${install(['new-deliveries'])}
     `);
   }
 }

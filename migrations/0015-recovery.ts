@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 /**
  * Webhooks that failures have disabled come back by themselves, and values of a tenant that its webhooks inherit. A row
@@ -37,7 +36,6 @@ export class Recovery extends Migration {
       create index on hookwright.tenants (id) where recovery = 'AUTOMATIC';
       grant update (timeout_ms, retry_delays_seconds, rate_per_second, concurrency_max, recovery)
         on hookwright.tenants to hookwright_api;
-      ${install(['jobs', 'probes'])}
     `);
   }
 }

@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 const failing = {
   webhook_id: '42',
@@ -78,7 +77,6 @@ export class Notices extends Migration {
       grant select, insert, update on hookwright.notice_recipients to hookwright_api;
       grant insert on hookwright.notices to hookwright_api;
       grant usage on sequence hookwright.notice_recipients_id_seq to hookwright_api;
-      ${install(['operational-events', 'notices'])}
       insert into hookwright.event_types (name, description, schema, reserved, text_fields, sample_payload)
       values ('webhook.failing',
               'When five attempts at another webhook of the tenant have failed in a row: after ten it is disabled.',

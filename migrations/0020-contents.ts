@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 /**
  * Formats of what is sent (docs/decisions/0057). Daemons that do not know them send the plain payload of their
@@ -28,10 +27,11 @@ export class Contents extends Migration {
       alter table hookwright.webhook_options
         add column format text,
         add column text text,
-        add column template json;
+        add column template json,
+        add column content_id bigint;                     -- null: the plain payload
       alter table hookwright.deliveries
+        add column content_id bigint,                     -- null: the plain payload
         add column reshaped_after integer;                -- attempts up to this number had another content
-      ${install(['flow', 'place-deliveries', 'new-deliveries', 'checks'])}
     `);
   }
 }

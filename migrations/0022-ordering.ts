@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 /**
  * Deliveries in the order of a key (docs/decisions/0058). Events of processes that do not know it are ordered too. Such
@@ -10,9 +9,11 @@ export class Ordering extends Migration {
     this.addSql(`
       alter table hookwright.events add column ordering_key text;       -- the emit's
       alter table hookwright.events alter ordering_key set statistics 0;
+      alter table hookwright.deliveries add column ordering_key text;   -- null: unordered; empty: the whole endpoint
       alter table hookwright.webhook_options
         add column key_path text,                                       -- as it was written
         add column ordering_path jsonpath,                              -- the same, compiled
+        add column ordering_by text,                                    -- null: NOTHING
         add column ordering_keep text,
         add column ordering_on_failure text;
 
@@ -42,14 +43,6 @@ export class Ordering extends Migration {
         select tenant_id, webhook_id, delivery_id from hookwright.ordering_queue
         where hookwright.current_tenant() = 0;
       grant select on hookwright.ordering_queue, hookwright.all_ordering_queue to hookwright_api;
-
-      ${keepGrants}
-      drop function if exists hookwright.emit(bigint, text, text, text, boolean);
-      drop function if exists hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean);
-      drop function if exists hookwright.emit_traced_events(bigint[], text[], text[], text[], bigint[], integer[],
-        text[]);
-      ${install(['ordering', 'turns', 'jobs', 'flow', 'emit'])}
-      do $$ begin execute current_setting('hookwright.grants'); end $$;
     `);
   }
 }
@@ -58,11 +51,3 @@ const isolated = (table: string) => `
   alter table hookwright.${table} enable row level security, force row level security;
   create policy one_tenant on hookwright.${table} to hookwright_api using (tenant_id = hookwright.current_tenant());
   create policy all_tenants on hookwright.${table} to current_user using (true);`;
-
-/** SQL: remembers who may call these functions, which get an argument more and so are made again. */
-const keepGrants = `
-  select set_config('hookwright.grants', coalesce(string_agg(
-    format('grant execute on function hookwright.%I to %s', p.proname, a.grantee::regrole), '; '), 'select'), true)
-  from pg_proc p, aclexplode(p.proacl) a
-  where p.pronamespace = 'hookwright'::regnamespace and p.proname ~ '^emit(_events|_traced_events)?$'
-    and a.grantee <> 0 and a.grantee <> p.proowner;`;

@@ -1,5 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { install } from './sql-files.js';
 
 /** Events that begin to exist later (docs/decisions/0060). Daemons that do not know them do not emit them. */
 export class ScheduledEvents extends Migration {
@@ -37,7 +36,6 @@ export class ScheduledEvents extends Migration {
         using (tenant_id = hookwright.current_tenant());
       create policy all_tenants on hookwright.scheduled_events to current_user using (true);
       grant select, update (status, finished_at) on hookwright.scheduled_events to hookwright_api;
-      ${install(['emit', 'scheduled'])}
     `);
   }
 }

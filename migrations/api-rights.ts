@@ -4,7 +4,7 @@ usage on schema: hookwright
 select on: all_deliveries, all_ordering_queue, all_shapes, all_stats, all_webhooks, api_keys, attempts, audit_log
 select on: bulk_operations, creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions
 select on: event_types, events, installation_report, notice_recipients, ordering_queue, scheduled_events
-select on: migrations, stats_progress, tenants, webhook_contents, webhook_options, webhook_recoveries, webhooks
+select on: edition, migrations, stats_progress, tenants, webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
 insert on: webhook_contents, webhook_options, webhooks
 insert on: event_types (description), event_types (name), event_types (sample_payload), event_types (schema)

@@ -1,3 +1,4 @@
+import { Migration } from '@mikro-orm/migrations';
 import { ManagedTables } from './0001-managed-tables.js';
 import { DeliveryTables } from './0002-delivery-tables.js';
 import { Functions } from './0003-functions.js';
@@ -7,7 +8,6 @@ import { CreationKeys } from './0006-creation-keys.js';
 import { Sessions } from './0007-sessions.js';
 import { FailureStreaks } from './0008-failure-streaks.js';
 import { AskedAttempts } from './0009-asked-attempts.js';
-import { Invitations } from './0010-invitations.js';
 import { WhereIs } from './0011-where-is.js';
 import { WebhookOptions } from './0012-webhook-options.js';
 import { DeliveryOptions } from './0013-delivery-options.js';
@@ -22,15 +22,15 @@ import { Ordering } from './0022-ordering.js';
 import { Shapes } from './0023-shapes.js';
 import { ScheduledEvents } from './0024-scheduled-events.js';
 import { BlockedKeys } from './0025-blocked-keys.js';
-import { SchemaImpact } from './0026-schema-impact.js';
 import { DeliveryMethod } from './0027-delivery-method.js';
-import { WaitingEndpoints } from './0029-waiting-endpoints.js';
-import { SupersededHeads } from './0032-superseded-heads.js';
+import { Edition } from './0033-edition.js';
 
-/**
- * Every migration, in order. A released one is never edited. To change a function, edit its file in `functions/` and
- * add a migration that installs it again (docs/decisions/0005).
- */
+/** It installed functions before they had editions. */
+class FunctionsAlone extends Migration {
+  override up(): void {}
+}
+
+/** Every migration of tables, in order. A released one is never edited. */
 export const migrations = [
   { name: '0001-managed-tables', class: ManagedTables },
   { name: '0002-delivery-tables', class: DeliveryTables },
@@ -41,7 +41,7 @@ export const migrations = [
   { name: '0007-sessions', class: Sessions },
   { name: '0008-failure-streaks', class: FailureStreaks },
   { name: '0009-asked-attempts', class: AskedAttempts },
-  { name: '0010-invitations', class: Invitations },
+  { name: '0010-invitations', class: FunctionsAlone },
   { name: '0011-where-is', class: WhereIs },
   { name: '0012-webhook-options', class: WebhookOptions },
   { name: '0013-delivery-options', class: DeliveryOptions },
@@ -56,8 +56,9 @@ export const migrations = [
   { name: '0023-shapes', class: Shapes },
   { name: '0024-scheduled-events', class: ScheduledEvents },
   { name: '0025-blocked-keys', class: BlockedKeys },
-  { name: '0026-schema-impact', class: SchemaImpact },
+  { name: '0026-schema-impact', class: FunctionsAlone },
   { name: '0027-delivery-method', class: DeliveryMethod },
-  { name: '0029-waiting-endpoints', class: WaitingEndpoints },
-  { name: '0032-superseded-heads', class: SupersededHeads },
+  { name: '0029-waiting-endpoints', class: FunctionsAlone },
+  { name: '0032-superseded-heads', class: FunctionsAlone },
+  { name: '0033-edition', class: Edition },
 ];

@@ -51,6 +51,20 @@ begin
   return current_epoch;
 end $$;
 
+-- A snapshot without the transactions of other databases of the server, which can change nothing here. A prepared one
+-- has no process, and one that has just ended has no lock on its own id: both stay in.
+create or replace function hookwright.without_others(seen pg_snapshot) returns pg_snapshot
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select format('%s:%s:%s', coalesce(min(own.xid), pg_snapshot_xmax(seen)), pg_snapshot_xmax(seen),
+                string_agg(own.xid::text, ',' order by own.xid))::pg_snapshot
+  from (
+    select xid from pg_snapshot_xip(seen) as xid
+    where xid::xid not in (
+      select l.transactionid from pg_locks l join pg_stat_activity a using (pid) join pg_database d on d.oid = a.datid
+      where l.locktype = 'transactionid' and l.mode = 'ExclusiveLock' and l.granted
+        and d.datname <> current_database())) own
+$$;
+
 -- The changes of these tenants after the snapshot "since", with the snapshot that includes them: a row for
 -- each change, or one row without a change. No row while changes are not noted.
 create or replace function hookwright.read_changes(since pg_snapshot, tenant_ids bigint[], rows_max integer)
@@ -70,20 +84,6 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
     order by c.xid
     limit rows_max) c on true
   where f.wanted_until > clock_timestamp()
-$$;
-
--- A snapshot without the transactions of other databases of the server, which can change nothing here. A prepared one
--- has no process, and one that has just ended has no lock on its own id: both stay in.
-create or replace function hookwright.without_others(seen pg_snapshot) returns pg_snapshot
-language sql stable set search_path = pg_catalog, pg_temp as $$
-  select format('%s:%s:%s', coalesce(min(own.xid), pg_snapshot_xmax(seen)), pg_snapshot_xmax(seen),
-                string_agg(own.xid::text, ',' order by own.xid))::pg_snapshot
-  from (
-    select xid from pg_snapshot_xip(seen) as xid
-    where xid::xid not in (
-      select l.transactionid from pg_locks l join pg_stat_activity a using (pid) join pg_database d on d.oid = a.datid
-      where l.locktype = 'transactionid' and l.mode = 'ExclusiveLock' and l.granted
-        and d.datname <> current_database())) own
 $$;
 
 grant execute on function hookwright.want_changes, hookwright.read_changes to hookwright_api;

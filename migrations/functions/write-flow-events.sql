@@ -138,3 +138,6 @@ create or replace function hookwright.passes_filter(body jsonb, filter jsonpath,
 language sql immutable
 return body is null
        or coalesce(jsonb_path_match(body, filter, jsonb_build_object('type', type), silent => true), false);
+
+-- Previews, and counts of events to replay.
+grant execute on function hookwright.readable_body, hookwright.passes_filter to hookwright_api;

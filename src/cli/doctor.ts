@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Check, check, failIf, warnIf } from '../operations/doctor/check.js';
 import { examineRunningDeliveries, examineRunningServer } from '../operations/doctor/examine.js';
-import { lackOf, missingMigrations, unknownMigrations } from '../operations/installation/check-readiness.js';
+import { lackOf, missingMigrations, newerThan, unknownMigrations } from '../operations/installation/check-readiness.js';
 import { repairFutureTimes } from '../operations/installation/future-times.js';
 import { repairIgnoredFilters } from '../operations/installation/ignored-filters.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
@@ -98,7 +98,7 @@ async function examineMigrations(pool: pg.Pool): Promise<Check> {
   return warnIf(
     unknown.length > 0,
     'migrations',
-    `A newer version has migrated the database (${unknown.join(', ')}). Upgrade the processes of this one.`,
+    `${newerThan(unknown)} Upgrade the processes of this one.`,
     'The database has the newest schema.',
   );
 }

@@ -1,4 +1,5 @@
 import { OUTBOX_ROLE } from '../operations/emits/outbox.js';
+import { newerThan } from '../operations/installation/check-readiness.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
 import { readPendingWork } from '../operations/installation/pending-work.js';
 import { thisProgram } from '../platform/node/this-program.js';
@@ -16,8 +17,8 @@ export async function migrateCommand({ check = false }: { check?: boolean }): Pr
 }
 
 async function migrateDatabase(url: string): Promise<void> {
-  const { outboxRole } = await migrate(url, () => process.stderr.write(`${MIGRATED_BY_ANOTHER}\n`));
-  print('The database has the newest schema.');
+  const { outboxRole, unknown } = await migrate(url, () => process.stderr.write(`${MIGRATED_BY_ANOTHER}\n`));
+  print(unknown.length > 0 ? newerThan(unknown) : 'The database has the newest schema.');
   if (!outboxRole) {
     print(
       `The role ${OUTBOX_ROLE} is not there, and this login may not make it. Only applications that emit inside their own transactions need it: docs/outbox.md.`,
@@ -28,7 +29,7 @@ async function migrateDatabase(url: string): Promise<void> {
 async function checkDatabase(url: string): Promise<void> {
   const { pending, unknown } = await readPendingWork(url);
   if (unknown.length > 0) {
-    print(`A newer version has migrated the database (${unknown.join(', ')}).`);
+    print(newerThan(unknown));
   }
   if (pending.length > 0) {
     print(`To do: ${pending.join(', ')}. Run: ${thisProgram} migrate`);

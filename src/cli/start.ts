@@ -10,7 +10,7 @@ import { REST_PREFIX } from '../api/rest/paths.js';
 import { openServices } from '../api/services.js';
 import { opensLoopback } from '../domain/addresses/target.js';
 import { keepOutboxLimit } from '../operations/emits/outbox.js';
-import { requireConnectedAs, requireMigrated } from '../operations/installation/check-readiness.js';
+import { newerThan, requireConnectedAs, requireMigrated } from '../operations/installation/check-readiness.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
 import { reachDatabase } from '../operations/installation/reach-database.js';
 import { openPool } from '../platform/database/database.js';
@@ -107,7 +107,10 @@ async function openMigrated({ roles, config, log, closings, goOn }: Start): Prom
     await reachDatabase(databaseUrl, roles.daemon ? 'owner' : 'api');
   }
   if (roles.migrate) {
-    await migrate(databaseUrl, () => log.info(MIGRATED_BY_ANOTHER));
+    const { unknown } = await migrate(databaseUrl, () => log.info(MIGRATED_BY_ANOTHER));
+    if (unknown.length > 0) {
+      log.warn(newerThan(unknown));
+    }
   }
   return databaseUrl;
 }

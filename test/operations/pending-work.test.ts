@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { EDITION } from '../../migrations/edition.js';
 import { migrations } from '../../migrations/index.js';
 import { readPendingWork } from '../../src/operations/installation/pending-work.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
@@ -33,7 +34,7 @@ describe('what there is to migrate', () => {
     expect(nothing).toMatchObject({ code: 0, output: expect.stringMatching(/^Nothing to do/) });
     expect(everything.code).toBe(2);
     expect(everything.output).toContain(
-      `To do: ${migrations.map((each) => each.name).join(', ')}, hookwright_jobs. Run: ./hookwright migrate`,
+      `To do: ${migrations.map((each) => each.name).join(', ')}, functions (edition ${EDITION}), hookwright_jobs. Run: `,
     );
     expect(unknown).toMatchObject({ code: 1, output: '', errors: expect.stringContaining('cannot be reached') });
     expect(unknown.errors).not.toContain('hush');

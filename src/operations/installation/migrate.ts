@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { onPoolErrors, ormOptions } from '../../platform/database/database.js';
@@ -10,13 +9,9 @@ import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../../platform/g
 import { prepareOutboxRole } from '../emits/outbox.js';
 import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK, TURN_TASK } from '../jobs/tasks.js';
 import { troubleOfApiRights } from './api-rights.js';
-import { missingMigrations } from './check-readiness.js';
-
-/** A statement that waits for a table's lock delays all later ones, so it waits for moments only. */
-const LOCK_MS = 300;
-const LOCK_PAUSE_MS = 700;
-/** About a minute. */
-const LOCK_TRIES = 60;
+import { missingTables, unknownMigrations } from './check-readiness.js';
+import { installFunctions } from './install-functions.js';
+import { LOCK_MS, withLocks } from './lock-patience.js';
 
 export const MIGRATED_BY_ANOTHER = 'Another process is migrating this database; waiting for it.';
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
@@ -26,23 +21,30 @@ export const POSTGRES_MAJOR_MIN = 15;
 /** Each gets its name in the schema of jobs. */
 export const DELIVERY_TASKS = [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK, TURN_TASK];
 
+interface Migrated {
+  /** Whether there is a role for the outbox: it is made here too, but nothing else needs it. */
+  outboxRole: boolean;
+  /** Parts of the schema that a newer version has made, and that stay as they are. */
+  unknown: string[];
+}
+
 /**
- * Brings a database to the newest schema: graphile-worker's, then ours. One process does the work, others wait for it.
+ * Brings a database to the newest schema: graphile-worker's, then ours, in three steps (docs/decisions/0071). One
+ * process does the work, others wait for it.
  *
  * @param databaseUrl postgres:// of an existing database (POSTGRES_MAJOR_MIN or later) whose role may create schemas
  * @param onWait called when another process is just doing the work
- * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
  * @throws Error when the server is too old, the database is not in UTF-8, its tables were made by a build from before
  *   the first release, or the login or the API's role lacks a right
  */
-export async function migrate(databaseUrl: string, onWait: () => void = () => {}): Promise<{ outboxRole: boolean }> {
+export async function migrate(databaseUrl: string, onWait: () => void = () => {}): Promise<Migrated> {
   const client = new PrimaryClient({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
   try {
     await requireServer(client);
     await lockMigrations(client, onWait);
-    const missing = await missingMigrations({ pool: client });
+    const missing = await missingTables({ pool: client });
     await migrateJobs(databaseUrl);
     await indexJobs(client);
     await nameTasks(client, DELIVERY_TASKS);
@@ -50,11 +52,15 @@ export async function migrate(databaseUrl: string, onWait: () => void = () => {}
     if (missing.length > 0) {
       await migrateTables(databaseUrl);
     }
+    await installFunctions(client);
     const trouble = await troubleOfApiRights(client);
     if (trouble !== null) {
       throw new Error(trouble);
     }
-    return { outboxRole: await prepareOutboxRole(client) };
+    return {
+      outboxRole: await prepareOutboxRole(client),
+      unknown: await unknownMigrations({ pool: client }),
+    };
   } catch (error) {
     throw sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE ? notTheOwner(client, error as Error) : error;
   } finally {
@@ -91,23 +97,7 @@ async function migrateTables(databaseUrl: string): Promise<void> {
     driverOptions: { ...options.driverOptions, ...patient, lock_timeout: LOCK_MS },
   });
   try {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await orm.migrator.up();
-        return;
-      } catch (error) {
-        if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
-          throw error;
-        }
-        if (tries === LOCK_TRIES) {
-          throw new Error(
-            `Transactions have kept a table locked that is to be changed, for about a minute (${(error as Error).message}). ` +
-              'End them, and migrate again: what has been done stays done.',
-          );
-        }
-        await delay(LOCK_PAUSE_MS);
-      }
-    }
+    await withLocks(() => orm.migrator.up());
   } finally {
     await orm.close(true);
   }

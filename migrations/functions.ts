@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readSql } from './read-sql.js';
 
 /** The files of `functions`, in an order in which each comes after those that its functions with `return` call. */
-export const functionFiles: readonly string[] = [
+const files: readonly string[] = [
+  'former',
   'ids',
   'partitions',
   'callers',
@@ -27,10 +28,12 @@ export const functionFiles: readonly string[] = [
   'live-updates',
   'statistics',
   'where-is',
+  'rights',
 ];
 
-const read = (name: string) => readFileSync(new URL(`./functions/${name}.sql`, import.meta.url), 'utf8');
-
-/** SQL: makes or replaces functions, which only roles with a grant may call. */
-export const install = (names: readonly string[]) =>
-  `${names.map(read).join('\n')} revoke execute on all functions in schema hookwright from public;`;
+/** SQL: makes or replaces every function. It is without the comments above functions, which change nothing. */
+export const functions = (): string =>
+  files
+    .map((name) => readSql(`functions/${name}`))
+    .join('\n')
+    .replaceAll(/^--.*\n/gm, '');
