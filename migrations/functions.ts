@@ -12,8 +12,9 @@ const files: readonly string[] = [
   'ordering',
   'turns',
   'emit-events-once',
-  'write-flow-events',
-  'place-deliveries',
+  'write-events',
+  'match-flow',
+  'insert-deliveries',
   'new-deliveries',
   'checks',
   'probes',
@@ -31,9 +32,20 @@ const files: readonly string[] = [
   'rights',
 ];
 
+/** A file that is printed once for each of these ways: with its name for {{way}}, and without lines only of others. */
+const ways: Readonly<Record<string, readonly string[]>> = { 'write-events': ['plain', 'flow'] };
+
+const printFor = (text: string, way: string) =>
+  text
+    .replaceAll(/^.* -- only (\w+)\n/gm, (line, only) => (only === way ? line.replace(/ +-- only \w+\n/, '\n') : ''))
+    .replaceAll('{{way}}', way);
+
 /** SQL: makes or replaces every function. It is without the comments above functions, which change nothing. */
 export const functions = (): string =>
   files
-    .map((name) => readSql(`functions/${name}`))
+    .flatMap((name) => {
+      const text = readSql(`functions/${name}`);
+      return ways[name]?.map((way) => printFor(text, way)) ?? [text];
+    })
     .join('\n')
     .replaceAll(/^--.*\n/gm, '');

@@ -3,6 +3,7 @@ import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { functions as printedFunctions } from '../migrations/functions.js';
 import { buildGraphqlSchema } from '../src/api/graphql/schema.js';
 import { SecretSetting } from '../src/platform/settings/setting.js';
 import { settings } from '../src/platform/settings/settings.js';
@@ -381,8 +382,8 @@ describe('the database', () => {
       `select proname as name, proacl is null or proacl::text ~ '[{,]=' as everybody
        from pg_proc where pronamespace = 'hookwright'::regnamespace order by 1`,
     );
-    const written = sourcesIn('migrations/functions').flatMap((file) =>
-      [...read(file).matchAll(/^create or replace function hookwright\.(\w+)/gm)].map(([, name]) => name),
+    const written = [...printedFunctions().matchAll(/^create or replace function hookwright\.(\w+)/gm)].map(
+      ([, name]) => name,
     );
     expect(functions.map(({ name }) => name)).toEqual(written.toSorted());
     expect(functions.filter(({ everybody }) => everybody)).toEqual([]);

@@ -34,9 +34,9 @@ end $$;
 -- Two ids can be equal after the clock was set back, and a day's partition is missing when no daemon has run for two
 -- weeks: then it tries again with new ids, or makes the partition.
 --
--- Raises HW011 for arguments that do not fit together, HW012 for more than 100,000 deliveries, and query_canceled when
--- another open transaction, such as an application's, has a key of the API's emits for longer than those wait: an
--- idempotency key for a second, an ordering key as place_deliveries says. The detail is then ORDERING_KEY_BUSY.
+-- Raises HW011 for arguments that do not fit together, and HW012 for more than 100,000 deliveries. When another open
+-- transaction, such as an application's, has a key of the API's emits for longer than those wait: query_canceled for an
+-- idempotency key, after a second; HW016 for an ordering key (insert_deliveries).
 create or replace function hookwright.emit_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
   only_webhook_ids bigint[] default null, priorities integer[] default null,
@@ -54,26 +54,15 @@ declare
   violated text;
   hurries boolean := not restricted and cardinality(array_remove(idempotency_keys, null)) > 0;
   lock_timeout text := current_setting('lock_timeout');
-  trouble text;
 begin
   if restricted or schema_checked is distinct from true then
     perform hookwright.require_arguments(
       tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities, restricted);
     select j.refusals, j.details, coalesce(j.unescaped, bodies) into refusals, details, bodies
     from hookwright.judge_emits(
-      tenant_ids, event_types, bodies,
-      coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
-      restricted, schema_checked is true) j;
+      tenant_ids, event_types, bodies, idempotency_keys, restricted, schema_checked is true) j;
   end if;
-  if ordering_keys is not null then
-    if cardinality(ordering_keys) is distinct from cardinality(tenant_ids) then
-      raise exception using errcode = 'HW011', message = 'The arrays must have one element for each event.';
-    end if;
-    refusals := array(
-      select coalesce(refusals[i.ord],
-               case when i.key !~ '^[ -~]{1,255}$' collate "C" then 'ORDERING_KEY_MALFORMED' end)
-      from unnest(ordering_keys) with ordinality as i(key, ord) order by i.ord);
-  end if;
+  refusals := hookwright.judge_ordering_keys(ordering_keys, refusals, cardinality(tenant_ids));
   loop
     begin
       if hurries then
@@ -82,12 +71,8 @@ begin
       return query select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code,
           case when e.error_code is not null
             then coalesce(details[e.item + 1], (hookwright.refusal(e.error_code)).sentence) end
-        from hookwright.emit_events_once(
-          tenant_ids, event_types, bodies,
-          coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
-          coalesce(only_webhook_ids, array_fill(null::bigint, array[cardinality(event_types)])),
-          priorities,
-          refusals, ordering_keys => ordering_keys) e;
+        from hookwright.emit_events_once(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids,
+          priorities, refusals, ordering_keys => ordering_keys) e;
       if hurries then
         perform set_config('lock_timeout', lock_timeout, true);
       end if;
@@ -108,10 +93,7 @@ begin
         if restricted then
           raise;
         end if;
-        get stacked diagnostics trouble = pg_exception_context;
-        raise query_canceled using
-          message = 'Another transaction is writing an event with one of these idempotency or ordering keys.',
-          detail = case when trouble ~ 'take_turns' then 'ORDERING_KEY_BUSY' else '' end;
+        raise query_canceled using message = 'Another transaction is writing an event with one of these keys.';
     end;
     tries := tries + 1;
   end loop;
@@ -164,6 +146,23 @@ begin
     raise exception using errcode = 'HW011',
       message = 'only_webhook_ids and priorities are for the service itself.';
   end if;
+end $$;
+
+-- Adds ORDERING_KEY_MALFORMED to the refusals of a call with this many events. No keys: they stay as they are.
+create or replace function hookwright.judge_ordering_keys(ordering_keys text[], refusals text[], events integer)
+returns text[]
+language plpgsql immutable as $$
+begin
+  if ordering_keys is null then
+    return refusals;
+  end if;
+  if cardinality(ordering_keys) is distinct from events then
+    raise exception using errcode = 'HW011', message = 'The arrays must have one element for each event.';
+  end if;
+  return array(
+    select coalesce(refusals[i.ord],
+             case when i.key !~ '^[ -~]{1,255}$' collate "C" then 'ORDERING_KEY_MALFORMED' end)
+    from unnest(ordering_keys) with ordinality as i(key, ord) order by i.ord);
 end $$;
 
 -- How a refusal is reported to an application: an SQLSTATE of our own, a sentence and a hint. Hint null: see the docs.

@@ -11,3 +11,5 @@ drop function if exists hookwright.emit_events(bigint[], text[], text[], text[],
 drop function if exists hookwright.emit_traced_events(bigint[], text[], text[], text[], bigint[], integer[], text[]);
 drop function if exists hookwright.emit_events_once(bigint[], text[], text[], text[], bigint[], integer[], text[], text,
   integer, integer);
+drop function if exists hookwright.write_flow_events;
+drop function if exists hookwright.place_deliveries;

@@ -24,31 +24,47 @@ begin
   return cardinality(delivery_ids);
 end $$;
 
+-- A webhook as the daemon must know it to send to it: its id, and the fields of WebhookToSend
+-- (src/operations/attempts/webhook-to-send.ts). A test compares them. JSON has no bytes: secrets are in base64.
+create or replace function hookwright.webhook_to_send(w hookwright.webhooks) returns json
+language sql stable as $$
+  select json_build_object(
+    'webhookId', w.id,
+    'url', w.url,
+    'sealedSecret', encode(w.sealed_secret, 'base64'),
+    'optionsVersion', w.options_version,
+    'generation', w.generation,
+    'failuresAtLoad', w.consecutive_failures)
+$$;
+
 -- enqueue_new_deliveries with jobs, up to a priority, that a worker pool has locked from the start, as
 -- graphile-worker's fetch locks them, if there are at most claim_max such deliveries. No notice is sent for these.
 --
 -- Returns what the pool needs to make the attempts; null when nothing was claimed:
 -- - jobs: [id, payload, priority], …
 -- - deliveries: [id, index of the item, webhook's id], …
--- - webhooks: fields of a DueDelivery
--- Secrets are sealed, in base64. Webhooks that nothing may be sent to now are left out, and so are those with a
+-- - webhooks: webhook_to_send, …
+-- Webhooks that nothing may be sent to now are left out, and so are those with a
 -- previous secret (whether it still signs is checked when a delivery is loaded) and those that are not plain: their
 -- deliveries are loaded.
+-- Without a worker pool nothing is claimed.
 create or replace function hookwright.claim_new_deliveries(
   delivery_ids bigint[], job_groups bigint[], priorities integer[], items integer[], webhook_ids bigint[],
   worker_pool text, claim_priority integer, claim_max integer
 ) returns json
 language plpgsql as $$
 declare
-  single_task integer := (select id from hookwright_jobs._private_tasks where identifier = 'deliver');
-  group_task integer := (select id from hookwright_jobs._private_tasks where identifier = 'deliver-group');
   claimable integer := (select count(*) from unnest(priorities) p where p <= claim_priority);
+  single_task integer;
+  group_task integer;
   claimed json;
 begin
   if claimable not between 1 and claim_max then
     perform hookwright.enqueue_new_deliveries(delivery_ids, job_groups, priorities);
     return null;
   end if;
+  single_task := (select id from hookwright_jobs._private_tasks where identifier = 'deliver');
+  group_task := (select id from hookwright_jobs._private_tasks where identifier = 'deliver-group');
   with added as (
     insert into hookwright_jobs._private_jobs
       (task_id, payload, max_attempts, key, priority, attempts, locked_by, locked_at)
@@ -70,10 +86,7 @@ begin
       from unnest(delivery_ids, items, webhook_ids, priorities) as d(id, item, webhook_id, priority)
       where priority <= claim_priority),
     'webhooks', coalesce((
-      select json_agg(json_build_object(
-        'webhookId', w.id, 'url', w.url, 'sealedSecret', encode(w.sealed_secret, 'base64'),
-        'optionsVersion', w.options_version, 'generation', w.generation,
-        'failuresAtLoad', w.consecutive_failures))
+      select json_agg(hookwright.webhook_to_send(w))
       from hookwright.webhooks w
       where w.id = any(webhook_ids) and w.active and w.plain and w.deleted_at is null
         and w.previous_sealed_secret is null
@@ -99,11 +112,11 @@ declare
   delivery bigint;
   job bigint;
 begin
-  select w.*, task.id as task_id, count(*) over () as webhooks into matched
+  select w.id, w.active, w.plain, w.previous_sealed_secret, w.closed_until, w.next_probe_at, task.id as task_id,
+         hookwright.webhook_to_send(w) as to_send, count(*) over () as webhooks into matched
   from hookwright.tenants t
   join hookwright.event_types et on et.name = type and not et.reserved and et.deprecated_at is null
-  join hookwright.webhooks w on w.tenant_id = t.id and w.deleted_at is null
-   and (w.event_types = '{*}' or type = any(w.event_types)) and (w.active or w.hold_until > now())
+  cross join hookwright.subscribers(t.id, type, null) w
   join hookwright_jobs._private_tasks task on task.identifier = 'deliver'
   where t.id = tenant and t.deleted_at is null
   limit 1;
@@ -132,8 +145,5 @@ begin
     select event, 1, false, null::text, json_build_object(
       'jobs', json_build_array(json_build_array(job, json_build_object('id', delivery, 'attempt', 1), lane)),
       'deliveries', json_build_array(json_build_array(delivery, 0, matched.id)),
-      'webhooks', json_build_array(json_build_object(
-        'webhookId', matched.id, 'url', matched.url, 'sealedSecret', encode(matched.sealed_secret, 'base64'),
-        'optionsVersion', matched.options_version, 'generation', matched.generation,
-        'failuresAtLoad', matched.consecutive_failures)));
+      'webhooks', json_build_array(matched.to_send));
 end $$;

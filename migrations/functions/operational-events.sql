@@ -106,14 +106,12 @@ begin
       with event as (
         insert into hookwright.events (id, tenant_id, event_type, body)
         values (hookwright.next_id(), for_tenant, raised_type, content) returning id)
-      select hookwright.place_deliveries(
+      select hookwright.insert_deliveries(
         array_agg(hookwright.next_id()), array_agg(for_tenant), array_agg(event.id), array_agg(w.id),
         array_agg(raised_type), array_agg(w.active), array_agg(null::bigint), array_agg(0), now())
       into placed
-      from event, hookwright.webhooks w
-      where w.tenant_id = for_tenant and w.deleted_at is null and w.id <> about_webhook
-        and (w.event_types = '{*}' or raised_type = any(w.event_types))
-        and (w.active or w.hold_until > now());
+      from event, hookwright.subscribers(for_tenant, raised_type, null) w
+      where w.id <> about_webhook;
       return;
     exception
       when unique_violation then

@@ -144,46 +144,25 @@ begin
       return;
     end if;
     perform set_config('lock_timeout', '100ms', true);
-    select count(*)::integer as count, array_agg(s.id order by s.due_at, s.deliver_at, s.id) as ids,
-           array_agg(s.tenant_id order by s.due_at, s.deliver_at, s.id) as tenant_ids,
-           array_agg(s.event_type order by s.due_at, s.deliver_at, s.id) as event_types,
-           array_agg(s.body order by s.due_at, s.deliver_at, s.id) as bodies,
-           array_agg(s.idempotency_key order by s.due_at, s.deliver_at, s.id) as keys,
-           array_agg(s.ordering_key order by s.due_at, s.deliver_at, s.id) as ordering_keys
+    select count(*)::integer as count, array_agg(s.id order by nth) as ids, array_agg(s.body order by nth) as bodies,
+           array_agg(s.tenant_id order by nth) as tenant_ids, array_agg(s.event_type order by nth) as event_types,
+           array_agg(s.idempotency_key order by nth) as keys, array_agg(s.ordering_key order by nth) as ordering_keys
     into due
-    from (select * from hookwright.scheduled_events s
+    from (select s.*, row(s.due_at, s.deliver_at, s.id) as nth from hookwright.scheduled_events s
           where s.status = 'SCHEDULED' and s.due_at <= called_at
           order by s.due_at, s.deliver_at, s.id limit most for update skip locked) s;
     if due.count = 0 then
       return;
     end if;
-    ids := array(select hookwright.next_id() from generate_series(1, due.count));
-    -- Open events have different keys, and so have those of a batch.
-    insert into hookwright.idempotency_keys as known (tenant_id, key, event_id, request_hash)
-    select i.tenant_id, i.key, i.id, hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key)
-    from unnest(due.tenant_ids, due.keys, ids, due.event_types, due.bodies, due.ordering_keys)
-         as i(tenant_id, key, id, event_type, body, ordering_key)
-    join hookwright.tenants t on t.id = i.tenant_id and t.deleted_at is null
-    where i.key is not null
-    order by i.tenant_id, i.key
-    on conflict (tenant_id, key) do update
-      set event_id = excluded.event_id, request_hash = excluded.request_hash, created_at = now()
-      where known.created_at < now() - interval '7 days';
-    select array_agg(coalesce(known.event_id, i.id) order by i.ord),
-           array_agg(case
-             when t.id is null then 'TENANT_UNKNOWN'
-             when known.request_hash <> hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key)
-             then 'IDEMPOTENCY_KEY_REUSED' end order by i.ord)
-    into owners, errors
-    from unnest(due.tenant_ids, due.keys, ids, due.event_types, due.bodies, due.ordering_keys)
-         with ordinality as i(tenant_id, key, id, event_type, body, ordering_key, ord)
-    left join hookwright.tenants t on t.id = i.tenant_id and t.deleted_at is null
-    left join hookwright.idempotency_keys known on known.tenant_id = i.tenant_id and known.key = i.key;
+    select array_agg(case when t.id is not null then hookwright.next_id() end order by i.ord),
+           array_agg(case when t.id is null then 'TENANT_UNKNOWN' end order by i.ord) into ids, errors
+    from unnest(due.tenant_ids) with ordinality as i(tenant_id, ord)
+    left join hookwright.tenants t on t.id = i.tenant_id and t.deleted_at is null;
+    select k.owners, k.errors into owners, errors from hookwright.remember_keys(
+      due.tenant_ids, due.event_types, due.bodies, due.keys, ids, errors, due.ordering_keys) k;
     -- Not emit_events_once, which refuses types that were deprecated since.
-    perform from hookwright.write_flow_events(
-      due.tenant_ids, due.event_types, due.bodies, array_fill(null::bigint, array[due.count]),
-      array_fill(null::integer, array[due.count]), ids, owners, errors, called_at, null, null, null,
-      due.ordering_keys);
+    perform hookwright.write_events_flow(due.tenant_ids, due.event_types, due.bodies, null, null, ids, owners, errors,
+      called_at, null, null, null, due.ordering_keys);
     update hookwright.scheduled_events s
     set status = case when e.error is null then 'EMITTED' else 'CANCELED' end,
         event_id = case when e.error is null then e.owner end, error = e.error, finished_at = clock_timestamp()

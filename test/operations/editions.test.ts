@@ -87,7 +87,7 @@ describe('a database', () => {
     });
     const started = startProgram(['start'], env);
     const said = heard(started);
-    await eventually(() => said.output.includes('daemon is running') || Promise.reject(new Error(said.errors)), 30_000);
+    await eventually(() => said.output.includes('daemon is running') || Promise.reject(new Error(said.errors)), 90_000);
     expect(said.output).toContain(newer);
     started.kill('SIGTERM');
     const program = join(unpackRelease('0.1.0'), 'hookwright');
@@ -95,7 +95,7 @@ describe('a database', () => {
     const old = await runProgram(['migrate'], { DATABASE_URL: database.url }, { program });
     expect(old.errors).toContain('function hookwright.emit(bigint, text, text, text, boolean) does not exist');
     expect(await schema()).toEqual(before);
-  }, 60_000);
+  }, 150_000);
 
   test('of an earlier edition gets all functions in one transaction, beside an application that has tables locked', async () => {
     const before = await schema();

@@ -35,12 +35,5 @@ export const sentNames = Object.keys(columns) as (keyof WebhookToSend)[];
 export const selectToSend = (webhook: string): string =>
   sentNames.map((name) => `${webhook}.${columns[name]} as "${name}"`).join(', ');
 
-/** The columns as arguments of json_build_object, which has no bytes: secrets are in base64. */
-export const jsonToSend = (webhook: string): string =>
-  sentNames
-    .map((name) => [name, `${webhook}.${columns[name]}`] as const)
-    .map(([name, value]) => `'${name}', ${name === 'sealedSecret' ? `encode(${value}, 'base64')` : value}`)
-    .join(', ');
-
-/** A webhook as `jsonToSend` has it. */
+/** A webhook as the SQL function `webhook_to_send` has it. */
 export type WebhookJson = Omit<WebhookToSend, 'sealedSecret'> & { webhookId: number; sealedSecret: string };

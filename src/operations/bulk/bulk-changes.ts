@@ -46,7 +46,7 @@ const replayStatement: Statement = {
       from (select e.id as event_id, e.tenant_id, e.event_type from hookwright.events e
             where e.tenant_id = $4 and e.id = any($1::bigint[]) and e.id between $2 and $3 order by e.id) e)
     select array_agg(id::float8 order by id) as ids,
-           hookwright.place_deliveries(array_agg(id order by id), array_agg(tenant_id order by id),
+           hookwright.insert_deliveries(array_agg(id order by id), array_agg(tenant_id order by id),
              array_agg(event_id order by id), array_agg($5::bigint), array_agg(event_type order by id),
              array_agg(true), array_agg(null::bigint), array_agg(${LANES.BULK.priority}), now(),
              keys => array_agg(case when (select not w.plain from hookwright.webhooks w where w.id = $5)

@@ -72,7 +72,8 @@ export class Emitter {
   /**
    * Emits the items in one transaction; a refused item writes nothing, and the others are emitted.
    *
-   * @throws Error with QUERY_CANCELED when another transaction has an idempotency or ordering key of them for a second
+   * @throws Error when another transaction has a key of them for a second: with QUERY_CANCELED for an idempotency key,
+   *   with ORDERING_KEY_BUSY for an ordering key
    */
   emit(items: readonly Emit[]): Promise<EmitResult[]> {
     return this.#inPace({ items, allOrNothing: false });

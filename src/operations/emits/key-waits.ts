@@ -12,12 +12,8 @@ const WAIT_MAX_MS = 1_000;
 /** In a transaction: its emits wait for ordering keys as long as their callers may. */
 export const waitForKeysStatement: Statement = { text: `select set_config('app.key_wait', '1s', true)` };
 
-/** The detail of an error of `hookwright.emit_events`. */
-const ORDERING_KEY_BUSY = 'ORDERING_KEY_BUSY';
-
 /** Whether nothing was emitted because another transaction has a key, for longer than a shared one waits. */
-export const isKeyBusy = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && (isLocked(error) || error.detail === ORDERING_KEY_BUSY);
+export const isKeyBusy = (error: unknown): boolean => error instanceof pg.DatabaseError && isLocked(error);
 
 /**
  * Calls whose keys another transaction has, such as an application's that stays open. Each is written alone, so that
@@ -48,7 +44,7 @@ export class KeyWaits {
     }
   }
 
-  /** @throws Error with QUERY_CANCELED, when another transaction has a key for a second */
+  /** @throws Error with QUERY_CANCELED or ORDERING_KEY_BUSY, when another transaction has a key for a second */
   async write(items: readonly Emit[]): Promise<EmitResult[]> {
     const names = namesOf(items);
     const written = this.#alone.runOne(items);

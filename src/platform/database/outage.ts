@@ -13,7 +13,7 @@ export const noAnswerInTime = (): Error => new Error(NO_ANSWER);
 
 /** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
 const outages: readonly [code: RegExp | null, message: RegExp | null, detail: string][] = [
-  [/^57014$/, null, 'The database did not answer in time; try again.'],
+  [/^(57014|HW016)$/, null, 'The database did not answer in time; try again.'],
   [
     null,
     SILENCE,

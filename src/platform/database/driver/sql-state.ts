@@ -13,6 +13,8 @@ export const SQL_STATE = {
   LOGIN_REFUSED: '28000',
   STARTING_OR_ENDING: '57P03',
   TOO_MANY_CONNECTIONS: '53300',
+  /** Our own: another transaction has an ordering key. */
+  ORDERING_KEY_BUSY: 'HW016',
   /** Our own, from `hookwright.emit_events`. */
   TOO_MANY_DELIVERIES: 'HW012',
   TRANSACTION_ABORTED: '25P02',
@@ -31,7 +33,8 @@ export function sqlStateOf(error: unknown): string {
 export const isBadValue = (error: unknown): boolean => sqlStateOf(error).startsWith('22');
 
 /** Whether another session has locked what a statement needs, for longer than it waits. */
-export const isLocked = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.LOCK_NOT_AVAILABLE;
+export const isLocked = (error: unknown): boolean =>
+  ([SQL_STATE.LOCK_NOT_AVAILABLE, SQL_STATE.ORDERING_KEY_BUSY] as string[]).includes(sqlStateOf(error));
 
 /** Whether Postgres has ended a statement that took too long, and would again. */
 export const isTooSlow = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.QUERY_CANCELED;

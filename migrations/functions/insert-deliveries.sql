@@ -7,11 +7,11 @@
 -- - worker_pool, claim_priority, claim_max: as in emit_events_once; null: nothing is claimed
 -- - keys: deliveries with a key stand in its queue, in the order of items, and are never claimed; null: none has one
 --
--- A key that another transaction has is waited for as long as the caller's transaction may. Emits of the API wait as
--- long as the setting app.key_wait says; default: a second.
+-- A key that another transaction has is waited for as long as an application's transaction may. The service waits as
+-- long as the setting app.key_wait says; default: a second. Then it raises HW016.
 --
 -- Returns the answer of claim_new_deliveries.
-create or replace function hookwright.place_deliveries(
+create or replace function hookwright.insert_deliveries(
   delivery_ids bigint[], tenant_ids bigint[], event_ids bigint[], webhook_ids bigint[], event_types text[],
   actives boolean[], job_groups bigint[], priorities integer[], due timestamptz,
   items integer[] default null, worker_pool text default null, claim_priority integer default null,
@@ -21,22 +21,23 @@ language plpgsql as $$
 declare
   heads bigint[];
   lock_timeout text := current_setting('lock_timeout');
-  claimed json;
+  is_patient boolean;
+  free record;
 begin
   if coalesce(cardinality(delivery_ids), 0) = 0 then
     return null;
   end if;
   if exists (select from unnest(keys) key where key is not null) then
-    if worker_pool is not null or hookwright.may_emit_for_all() then
-      perform set_config(
-        'lock_timeout', coalesce(nullif(current_setting('app.key_wait', true), ''), '1s'), true);
-    end if;
-    select hookwright.take_turns(
-             array_agg(d.tenant_id order by d.item, d.ord), array_agg(d.webhook_id order by d.item, d.ord),
-             array_agg(d.key order by d.item, d.ord), array_agg(d.id order by d.item, d.ord))
-    into heads
-    from unnest(tenant_ids, webhook_ids, keys, delivery_ids, items)
-         with ordinality as d(tenant_id, webhook_id, key, id, item, ord);
+    is_patient := worker_pool is null and not hookwright.may_emit_for_all();
+    perform set_config('lock_timeout', coalesce(nullif(current_setting('app.key_wait', true), ''), '1s'), true)
+    where not is_patient;
+    select case when is_patient then hookwright.take_turns(a.tenants, a.webhooks, a.keys, a.ids)
+                else hookwright.take_turns_soon(a.tenants, a.webhooks, a.keys, a.ids) end into heads
+    from (
+      select array_agg(d.tenant_id order by d.item, d.ord) as tenants, array_agg(d.key order by d.item, d.ord) as keys,
+             array_agg(d.webhook_id order by d.item, d.ord) as webhooks, array_agg(d.id order by d.item, d.ord) as ids
+      from unnest(tenant_ids, webhook_ids, keys, delivery_ids, items)
+           with ordinality as d(tenant_id, webhook_id, key, id, item, ord)) a;
   end if;
   insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, job_group, due_at,
                                      content_id, ordering_key)
@@ -54,16 +55,23 @@ begin
     perform hookwright.supersede(webhook_ids, keys);
     perform set_config('lock_timeout', lock_timeout, true);
   end if;
-  select case
-           when worker_pool is not null and count(*) > 0
-           then hookwright.claim_new_deliveries(array_agg(d.id), array_agg(d.job_group), array_agg(d.priority),
-                  array_agg(d.item), array_agg(d.webhook_id), worker_pool, claim_priority, claim_max)
-           when hookwright.enqueue_new_deliveries(array_agg(d.id), array_agg(d.job_group), array_agg(d.priority)) >= 0
-           then null
-         end
-  into claimed
+  select array_agg(d.id) as ids, array_agg(d.job_group) as job_groups, array_agg(d.priority) as priorities,
+         array_agg(d.item) as items, array_agg(d.webhook_id) as webhook_ids into free
   from unnest(delivery_ids, actives, job_groups, priorities, items, webhook_ids, keys)
-       as d(id, active, job_group, priority, item, webhook_id, key)
-  where d.active and d.key is null;
-  return claimed;
+       as d(id, active, job_group, priority, item, webhook_id, key) where d.active and d.key is null;
+  return hookwright.claim_new_deliveries(free.ids, free.job_groups, free.priorities, free.items, free.webhook_ids,
+    worker_pool, claim_priority, claim_max);
+end $$;
+
+-- take_turns within the time that the service waits for locks. It raises HW016 when another transaction has one of the
+-- keys for longer. Applications wait without it: a handler costs each call a subtransaction.
+create or replace function hookwright.take_turns_soon(
+  tenant_ids bigint[], webhook_ids bigint[], keys text[], delivery_ids bigint[]
+) returns bigint[]
+language plpgsql as $$
+begin
+  return hookwright.take_turns(tenant_ids, webhook_ids, keys, delivery_ids);
+exception when lock_not_available then
+  raise exception using errcode = 'HW016', detail = 'ORDERING_KEY_BUSY',
+    message = 'Another transaction is writing an event with one of these ordering keys.';
 end $$;
