@@ -13,7 +13,7 @@ export class Ordering extends Migration {
       alter table hookwright.webhook_options
         add column key_path text,                                       -- as it was written
         add column ordering_path jsonpath,                              -- the same, compiled
-        add column ordering_by text,                                    -- null: NOTHING
+        add column ordering_by text,                                    -- null: NONE
         add column ordering_keep text,
         add column ordering_on_failure text;
 

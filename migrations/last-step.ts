@@ -29,4 +29,7 @@ export const lastStep: readonly string[] = [
   `create or replace trigger revoke_made_in after update of revoked_at on hookwright.api_keys for each row
      when (old.revoked_at is null and new.revoked_at is not null and pg_trigger_depth() = 0)
      execute function hookwright.revoke_made_in()`,
+  // Words of before, in databases of builds from between the releases.
+  `update hookwright.webhook_options set ordering_by = 'NONE' where ordering_by = 'NOTHING'`,
+  `update hookwright.webhook_options set ordering_on_failure = 'CONTINUE' where ordering_on_failure = 'GO_ON'`,
 ];

@@ -6,7 +6,7 @@ language plpgsql stable as $$
 begin
   return not exists (select from hookwright.webhook_options o
                      where o.webhook_id = id and (o.filter_path is not null or o.content_id is not null
-                                                  or o.ordering_by <> 'NOTHING'));
+                                                  or o.ordering_by <> 'NONE'));
 end $$;
 
 -- After changes of webhook_options: keeps webhooks.plain, and tenants.uses_flow while a webhook of the tenant is not

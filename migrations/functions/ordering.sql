@@ -112,7 +112,7 @@ begin
     from hookwright.webhook_options o
     join hookwright.events e on e.tenant_id = tenant and e.id = event
     join hookwright.event_types t on t.name = e.event_type and not t.reserved
-    where o.webhook_id = webhook and o.tenant_id = tenant and o.ordering_by <> 'NOTHING'
+    where o.webhook_id = webhook and o.tenant_id = tenant and o.ordering_by <> 'NONE'
       and e.only_webhook_id is null);
 end $$;
 
@@ -130,7 +130,7 @@ declare
 begin
   if not exists (
     select from hookwright.webhook_options o
-    where o.tenant_id = tenant and o.ordering_by <> 'NOTHING' and o.webhook_id = any(array(
+    where o.tenant_id = tenant and o.ordering_by <> 'NONE' and o.webhook_id = any(array(
       select d.webhook_id from hookwright.deliveries d
       where d.id = any(delivery_ids) and d.id between low and high and (d.tenant_id = tenant) is true))
   ) and not exists (

@@ -18,7 +18,7 @@ begin
     update hookwright.ordering_queue q set blocked_at = clock_timestamp()
     from unnest(tenant_ids, delivery_ids, failed) as e(tenant_id, id, failed), hookwright.webhook_options o
     where q.tenant_id = e.tenant_id and q.delivery_id = e.id and e.failed
-      and o.webhook_id = q.webhook_id and o.ordering_by <> 'NOTHING' and o.ordering_on_failure = 'BLOCK';
+      and o.webhook_id = q.webhook_id and o.ordering_by <> 'NONE' and o.ordering_on_failure = 'BLOCK';
   end if;
   with gone as (
     delete from hookwright.ordering_queue q using unnest(tenant_ids, delivery_ids) as e(tenant_id, id)

@@ -30,7 +30,7 @@ const issueOf = (answer: { errors: { extensions: { errors: { path: string[]; cod
   const [{ path, code } = { path: [], code: '' }] = answer.errors[0]!.extensions.errors;
   return `${path.join('.')} ${code}`;
 };
-const unordered = { by: 'NOTHING', keyPath: null, keep: 'ALL', onFailure: 'GO_ON' };
+const unordered = { by: 'NONE', keyPath: null, keep: 'ALL', onFailure: 'CONTINUE' };
 
 describe('the order of a webhook', () => {
   test('is none at first, and is set and removed option by option', async () => {
@@ -53,7 +53,7 @@ describe('the order of a webhook', () => {
     expect(body.data.ordering).toEqual({ ...rest, by: 'ENDPOINT', on_failure: 'BLOCK' });
     await api.ask(`PATCH /webhooks/${id}/options`, { json: { ordering: null } });
     const { body: read } = await api.ask(`GET /webhooks/${id}/options`);
-    expect(read.data.ordering).toEqual({ ...rest, by: 'NOTHING', on_failure: 'GO_ON' });
+    expect(read.data.ordering).toEqual({ ...rest, by: 'NONE', on_failure: 'CONTINUE' });
   });
 
   test('warns of a path that no subscribed event type has in its schema', async () => {

@@ -309,7 +309,7 @@ describe('what people do with deliveries of a key', () => {
   test('gives the order up: what waits is sent', async () => {
     const endpoint = await ordered({});
     await emit('a1', 'a2', 'a3');
-    await stack.change(endpoint.webhookId, { by: 'NOTHING' });
+    await stack.change(endpoint.webhookId, { by: 'NONE' });
     await stack.align(endpoint.webhookId);
     expect(await states()).toEqual(['PENDING', 'PENDING', 'PENDING']);
     startDaemon();
@@ -355,7 +355,7 @@ describe('a webhook that blocks keys', () => {
   });
 
   test.each([
-    ['gives the order up', { by: 'NOTHING' }, ['FAILED', 'PENDING', 'PENDING', 'SUCCEEDED']],
+    ['gives the order up', { by: 'NONE' }, ['FAILED', 'PENDING', 'PENDING', 'SUCCEEDED']],
     ['is deleted', null, ['FAILED', 'CANCELED', 'CANCELED', 'SUCCEEDED']],
   ] as const)('leaves no key when it %s', async (_, change, after) => {
     const { webhookId } = await blocked();

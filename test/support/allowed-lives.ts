@@ -22,9 +22,9 @@ const options = fc.record({
   retryDelaysSeconds: fc.option(schedule),
   ratePerSecond: fc.constantFrom(null, 0.01, 1, 1_000),
   recovery: fc.constantFrom('MANUAL' as const, 'AUTOMATIC' as const),
-  by: fc.constantFrom('NOTHING' as const, 'KEY' as const, 'ENDPOINT' as const),
+  by: fc.constantFrom('NONE' as const, 'KEY' as const, 'ENDPOINT' as const),
   keep: fc.constantFrom('ALL' as const, 'LATEST' as const),
-  onFailure: fc.constantFrom('GO_ON' as const, 'BLOCK' as const),
+  onFailure: fc.constantFrom('CONTINUE' as const, 'BLOCK' as const),
 });
 export type Options = typeof options extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 

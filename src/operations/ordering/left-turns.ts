@@ -45,7 +45,7 @@ const wakeStatement: Statement = {
     unordered as materialized (
       select distinct l.webhook_id, l.tenant_id from looked l
       where not exists (select from hookwright.webhook_options o
-                        where o.webhook_id = l.webhook_id and o.ordering_by <> 'NOTHING')
+                        where o.webhook_id = l.webhook_id and o.ordering_by <> 'NONE')
         and exists (select from hookwright.ordering_queue q
                     where q.webhook_id = l.webhook_id and q.key = l.key and ${statusInQueueSql()} = 'WAITING'))
     select (select count(*)::integer from left_over) as found,

@@ -109,7 +109,7 @@ const stateStatement: Statement = {
            exists (select from hookwright.ordering_queue q where q.webhook_id = $1) as has_queues,
            exists (select from hookwright.ordering_queue q where q.webhook_id = $1 and q.blocked_at is not null)
              as has_blocked,
-           not exists (select from hookwright.webhook_options o where o.webhook_id = $1 and o.ordering_by <> 'NOTHING')
+           not exists (select from hookwright.webhook_options o where o.webhook_id = $1 and o.ordering_by <> 'NONE')
              as is_unordered
     from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
 };

@@ -76,7 +76,7 @@ export async function updateWebhook(
   });
 }
 
-const isOrdered = (by: unknown) => typeof by === 'string' && by !== 'NOTHING';
+const isOrdered = (by: unknown) => typeof by === 'string' && by !== 'NONE';
 
 /** Decides on the deliveries that an active webhook keeps. */
 async function decideOnKept(unit: UnitOfWork, webhook: Webhook, held: Held | undefined, by: Actor): Promise<void> {

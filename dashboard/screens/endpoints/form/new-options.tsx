@@ -43,8 +43,8 @@ export function NewOrder({
   return (
     <Card title={<Trans context="of deliveries">Order</Trans>}>
       <Fold
-        isOpen={value.by !== 'NOTHING' || issues.length > 0}
-        summary={i18n._(ORDER_BY.NOTHING.hint)}
+        isOpen={value.by !== 'NONE' || issues.length > 0}
+        summary={i18n._(ORDER_BY.NONE.hint)}
         action={<Trans>Set the order</Trans>}
       >
         <OrderFields value={value} onChange={onChange} issues={issues} eventTypes={eventTypes} />

@@ -37,7 +37,7 @@ export function useNewEndpoint() {
       const input = {
         ...writtenValues(fields, isWritable),
         ...(hasContent && !isPlain(draft) ? { content: contentChange(draft, paths.kindsAt) } : {}),
-        ...(hasOrder && ordering.by !== 'NOTHING' ? { ordering: orderingInput(ordering) } : {}),
+        ...(hasOrder && ordering.by !== 'NONE' ? { ordering: orderingInput(ordering) } : {}),
         idempotencyKey,
       };
       // A chat checks no signature.

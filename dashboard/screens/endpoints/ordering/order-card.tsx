@@ -29,7 +29,7 @@ export function OrderCard({ endpoint }: { endpoint: ShownEndpoint }) {
   const { ordering, backlog } = endpoint;
   const { by, keyPath, keep, onFailure } = ordering;
   const waiting = backlog?.waiting ?? 0;
-  if (by === 'NOTHING' && waiting === 0 && !mayChange) {
+  if (by === 'NONE' && waiting === 0 && !mayChange) {
     return null;
   }
   return (
@@ -56,20 +56,20 @@ export function OrderCard({ endpoint }: { endpoint: ShownEndpoint }) {
             </code>
           </Fact>
         )}
-        {by !== 'NOTHING' && (
+        {by !== 'NONE' && (
           <>
             <Fact name={<Trans>Sent</Trans>}>{i18n._(ORDER_KEEP[keep].name)}</Fact>
             <Fact name={<Trans>After a failure</Trans>}>{i18n._(ORDER_ON_FAILURE[onFailure].name)}</Fact>
           </>
         )}
-        {(by !== 'NOTHING' || waiting > 0) && (
+        {(by !== 'NONE' || waiting > 0) && (
           <Fact name={<Trans>Waiting</Trans>}>
             <span className="figures">{countUpTo(waiting, backlog?.countMax ?? Number.POSITIVE_INFINITY)}</span>
           </Fact>
         )}
       </Facts>
       <OptionWarnings warnings={ordering.warnings} />
-      {(by !== 'NOTHING' || waiting > 0) && <WaitingKeys endpoint={endpoint} />}
+      {(by !== 'NONE' || waiting > 0) && <WaitingKeys endpoint={endpoint} />}
     </Card>
   );
 }

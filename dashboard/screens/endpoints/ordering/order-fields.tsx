@@ -12,7 +12,7 @@ const KEY_PATHS = 'key-paths';
 
 /** What the answers mean for an input of the API. */
 export const orderingInput = ({ by, keyPath, keep, onFailure }: Ordering): OrderingInput =>
-  by === 'NOTHING' ? { by } : { by, keyPath: by === 'KEY' ? keyPath || null : null, keep, onFailure };
+  by === 'NONE' ? { by } : { by, keyPath: by === 'KEY' ? keyPath || null : null, keep, onFailure };
 
 /** The questions about which deliveries wait for each other. */
 export function OrderFields({
@@ -38,7 +38,7 @@ export function OrderFields({
         onChange={(chosen) => onChange({ ...value, by: chosen })}
       />
       {by === 'KEY' && <KeyPath value={value} onChange={onChange} issues={issues} eventTypes={eventTypes} />}
-      {by !== 'NOTHING' && (
+      {by !== 'NONE' && (
         <>
           <Choices
             question={<Trans>Which of the waiting ones are sent?</Trans>}

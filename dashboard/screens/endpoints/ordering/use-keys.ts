@@ -11,7 +11,7 @@ export type Key = NonNullable<NonNullable<OrderingKeysQuery['webhook']>['orderin
 
 /** The keys of an endpoint that has an order, kept up to date; none for another one. */
 export function useKeys({ id, ordering, backlog }: ShownEndpoint): { keys: readonly Key[]; readAgain: () => void } {
-  const isOrdered = ordering.by !== 'NOTHING' || (backlog?.waiting ?? 0) > 0;
+  const isOrdered = ordering.by !== 'NONE' || (backlog?.waiting ?? 0) > 0;
   const [{ data }, read] = useQuery({ query: ORDERING_KEYS, variables: { id }, pause: !isOrdered });
   const readAgain = () => read({ requestPolicy: 'network-only' });
   useReadAgain(readAgain, isOrdered);

@@ -5,7 +5,7 @@ import type { EndpointOptionsFragment } from '../../../api/generated/graphql';
 export type Ordering = Omit<EndpointOptionsFragment['ordering'], 'warnings'>;
 
 /** The values of an endpoint that is not there yet. */
-export const NO_ORDER: Ordering = { by: 'NOTHING', keyPath: null, keep: 'ALL', onFailure: 'GO_ON' };
+export const NO_ORDER: Ordering = { by: 'NONE', keyPath: null, keep: 'ALL', onFailure: 'CONTINUE' };
 
 interface Words {
   name: MessageDescriptor;
@@ -14,7 +14,7 @@ interface Words {
 
 /** The answers to the three questions about order. */
 export const ORDER_BY: Record<Ordering['by'], Words> = {
-  NOTHING: { name: msg`None`, hint: msg`Each delivery is sent at once. Events may arrive out of order.` },
+  NONE: { name: msg`None`, hint: msg`Each delivery is sent at once. Events may arrive out of order.` },
   KEY: { name: msg`Deliveries with the same key`, hint: msg`Each one waits until the one before it is finished.` },
   ENDPOINT: {
     name: msg`All of this endpoint`,
@@ -28,6 +28,6 @@ export const ORDER_KEEP: Record<Ordering['keep'], Words> = {
 };
 
 export const ORDER_ON_FAILURE: Record<Ordering['onFailure'], Words> = {
-  GO_ON: { name: msg`The next one is sent`, hint: msg`The receiver misses one event of the key.` },
+  CONTINUE: { name: msg`The next one is sent`, hint: msg`The receiver misses one event of the key.` },
   BLOCK: { name: msg`The key stops`, hint: msg`Its deliveries wait until someone unblocks the key.` },
 };
