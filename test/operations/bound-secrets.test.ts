@@ -23,9 +23,18 @@ function secretIn({ kind, secret }: Field): { stored: unknown; setNow: unknown }
   }
 }
 
-/** The fields of webhooks, and one that is declared as CONTRIBUTING.md says. */
+/** The fields of webhooks, and two that are declared as CONTRIBUTING.md says: outside of groups, and in one. */
 const declared = {
   ...webhookFields,
+  pagerToken: {
+    kind: 'text',
+    charsMax: 100,
+    description: 'A token.',
+    input: 'A token.',
+    optionsRow: true,
+    optional: true,
+    secret: true,
+  },
   delivery: {
     ...webhookFields.delivery,
     fields: {
@@ -50,13 +59,15 @@ const move = (options: object, change: object, url = AFTER, before = BEFORE) =>
   requireBoundSecrets({ url, options } as never, before, { url, ...change } as never, declared);
 
 test('the fields that hold secrets are these', () => {
-  expect(all.map(({ name }) => name)).toEqual(['headers', 'auth', 'apiToken']);
+  expect(all.map(({ name }) => name)).toEqual(['headers', 'auth', 'apiToken', 'pagerToken']);
 });
 
 test.each(all)(
   'a secret in $name does not move to another origin, unless it is set again',
   ({ name, stored, setNow }) => {
-    expect(() => move({ [name]: stored }, {})).toThrow(/secrets for https:\/\/example\.com: (X-Key|auth|apiToken)\./);
+    expect(() => move({ [name]: stored }, {})).toThrow(
+      /secrets for https:\/\/example\.com: (X-Key|auth|apiToken|pagerToken)\./,
+    );
     expect(() => move({ [name]: stored, note: 1 }, { note: 1 })).toThrow('Set them again');
     expect(() => move({ [name]: stored }, { [name]: setNow })).not.toThrow();
     expect(() => move({ [name]: null }, { [name]: null })).not.toThrow();
