@@ -2,17 +2,15 @@ import type pg from 'pg';
 import { BoundedMap } from '../../src/domain/bounded-map.js';
 import { type ContentFormat, defaultsOfFormat } from '../../src/domain/content/formats.js';
 import { DEFAULT_METHOD, type DeliveryMethod } from '../../src/domain/delivery-method.js';
-import { authHeaderName, authHeaderValue } from '../../src/domain/fields/auth.js';
-import { isReserved, isSealed, sentAs } from '../../src/domain/fields/headers.js';
-import { HIDDEN } from '../../src/domain/redact.js';
+import { isReserved } from '../../src/domain/fields/headers.js';
+import { secretsOf, withEachSecret } from '../../src/domain/fields/secrets.js';
+import { sentHeadersOf, shownHeadersOf } from '../../src/domain/fields/sent-headers.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import {
   readDeliveryOptions,
   type StoredDeliveryOptions,
 } from '../../src/operations/attempts/read-delivery-options.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
-import { AUTH_SEALED_AS } from '../../src/operations/webhooks/auth-settings.js';
-import { sealedAs } from '../../src/operations/webhooks/header-settings.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import { type Allowed, UNLIMITED } from '../gate/allowance.js';
@@ -106,27 +104,18 @@ export class OptionsOfWebhooks {
 
   async #openHeaders(
     { tenantId, webhookId }: Named,
-    { headers, auth }: StoredDeliveryOptions,
+    stored: StoredDeliveryOptions,
   ): Promise<Pick<DeliveryOptions, 'headers' | 'shownHeaders' | 'secrets'>> {
-    const open = (sealed: string, field: string) =>
-      this.vault.open(tenantId, webhookId, Buffer.from(sealed, 'base64'), field);
-    const [opened, shown]: [Record<string, string>, Record<string, string>] = [{}, {}];
-    const secrets: string[] = [];
     // The service's prefix may have become another one since a header was set.
-    const sent = Object.entries(headers ?? {}).filter(([name]) => !isReserved(name, this.#headerPrefix));
-    for (const [name, header] of sent) {
-      const value = isSealed(header) ? await open(header.sealed, sealedAs(name)) : header.value;
-      opened[sentAs(name)] = value;
-      shown[sentAs(name)] = isSealed(header) ? HIDDEN : value;
-      secrets.push(...(isSealed(header) ? [value] : []));
-    }
-    if (auth !== null) {
-      const secret = await open(auth.sealed, AUTH_SEALED_AS);
-      const [name, value] = [authHeaderName(auth), authHeaderValue(auth, secret)];
-      opened[name] = value;
-      shown[name] = HIDDEN;
-      secrets.push(secret, value, value.slice(value.indexOf(' ') + 1));
-    }
-    return Object.keys(opened).length === 0 ? NO_HEADERS : { headers: opened, shownHeaders: shown, secrets };
+    const sent = Object.entries(stored.headers ?? {}).filter(([name]) => !isReserved(name, this.#headerPrefix));
+    const settings = { ...stored, headers: Object.fromEntries(sent) };
+    const opened = await withEachSecret(settings, ({ value, sealedAs }) =>
+      this.vault.open(tenantId, webhookId, value as Buffer, sealedAs),
+    );
+    const secrets = secretsOf(opened).flatMap(({ value, forms }) => [value as string, ...forms]);
+    const headers = sentHeadersOf(opened as Pick<StoredDeliveryOptions, 'headers' | 'auth'>);
+    return Object.keys(headers).length === 0
+      ? { ...NO_HEADERS, secrets }
+      : { headers, shownHeaders: shownHeadersOf(settings), secrets };
   }
 }

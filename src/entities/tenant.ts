@@ -4,8 +4,8 @@ import { ObjectType } from 'type-graphql';
 import type { NewValuesOf, RowOf } from '../domain/fields/field.js';
 import { tenantFields } from '../domain/fields/tenant-fields.js';
 import { idColumn, nullableTimeColumn, shown } from './columns.js';
-import { Stored } from './fields.js';
 import { Node, NumberedNode } from './node.js';
+import { Stored } from './stored.js';
 
 /** The fields of a tenant that people write, besides its name. */
 export type TenantSettings = RowOf<typeof tenantFields>;

@@ -1,7 +1,7 @@
 import { Entity, Filter, OneToOne, Property } from '@mikro-orm/decorators/legacy';
 import { webhookFields } from '../domain/fields/webhook-fields.js';
 import { idColumn, reference, tenantFilter } from './columns.js';
-import { Stored } from './fields.js';
+import { Stored } from './stored.js';
 import { type OptionSettings, Webhook } from './webhook.js';
 
 /** @Stored makes these properties. */

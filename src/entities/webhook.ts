@@ -4,10 +4,10 @@ import { ObjectType } from 'type-graphql';
 import type { NewValuesOf, OptionsRowOf, RowOf } from '../domain/fields/field.js';
 import { webhookFields } from '../domain/fields/webhook-fields.js';
 import { idColumn, nullableTimeColumn, reference, shown, tenantFilter } from './columns.js';
-import { Stored } from './fields.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode } from './node.js';
 import { Nullable } from './nullable.js';
+import { Stored } from './stored.js';
 import { Tenant } from './tenant.js';
 
 export const DisabledReason = graphqlEnum('WebhookDisabledReason', 'Why a webhook is inactive.', {

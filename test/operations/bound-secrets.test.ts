@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Field, type Fields, flat } from '../../src/domain/fields/field.js';
+import type { Field, Fields } from '../../src/domain/fields/field.js';
+import { flat } from '../../src/domain/fields/field-table.js';
+import { secretFields } from '../../src/domain/fields/secrets.js';
 import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
 import { ApiError } from '../../src/errors.js';
 import { requireBoundSecrets } from '../../src/operations/webhooks/bound-secrets.js';
@@ -15,7 +17,7 @@ function secretIn({ kind, secret }: Field): { stored: unknown; setNow: unknown }
   const header = { sealed, length: 6 };
   switch (kind) {
     case 'headers':
-      return { stored: { 'X-Key': header, 'X-Env': { value: 'a' } }, setNow: { set: [['X-Key', header]], remove: [] } };
+      return { stored: { 'X-Key': header, 'X-Env': { value: 'a' } }, setNow: { set: { 'X-Key': header }, remove: [] } };
     case 'auth':
       return { stored: { kind: 'BEARER', sealed }, setNow: { kind: 'BEARER', sealed } };
     default:
@@ -56,7 +58,7 @@ const all = flat(declared).flatMap(([name, field]) => {
 });
 
 const move = (options: object, change: object, url = AFTER, before = BEFORE) =>
-  requireBoundSecrets({ url, options } as never, before, { url, ...change } as never, declared);
+  requireBoundSecrets({ url, options } as never, { url: before }, { url, ...change } as never, secretFields(declared));
 
 test('the fields that hold secrets are these', () => {
   expect(all.map(({ name }) => name)).toEqual(['headers', 'auth', 'apiToken', 'pagerToken']);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { formsOf, inGraphqlTerms, optionFormsOf, restPlace } from '../../src/api/rest/field-forms.js';
-import { type Fields, valueInForce } from '../../src/domain/fields/field.js';
+import type { Fields } from '../../src/domain/fields/field.js';
+import { valueInForce } from '../../src/domain/fields/field-table.js';
 import { changedValues, newValues } from '../../src/operations/fields/rules.js';
 
 const note = { kind: 'text', charsMax: 10, description: 'A note.', input: 'At most 10 characters.' } as const;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLInputType, isInputObjectType, isListType, isNonNullType, typeFromAST } from 'graphql';
-import { flat, inputNames } from '../../src/domain/fields/field.js';
+import { flat, inputNames } from '../../src/domain/fields/field-table.js';
 import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
 import type { DashboardDocument } from './dashboard-documents.js';
 import { gid } from './ids.js';

@@ -1,125 +1,83 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { PATH_CHARS_MAX } from '../../domain/content/filter-path.js';
-import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, WILDCARD } from '../../domain/events/event-type.js';
 import {
-  type Field,
+  type AnyField,
   type Fields,
-  type Group,
-  inputNames,
-  isNullable,
+  type Kind,
+  type Members,
+  type OfKind,
   optionName,
-  setName,
+  shownName,
   type ValuesOf,
 } from '../../domain/fields/field.js';
-import { EVENT_TYPES_MAX, URL_LENGTH_MAX, webhookFields } from '../../domain/fields/webhook-fields.js';
+import { inputNames } from '../../domain/fields/field-table.js';
+import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Path } from '../../errors.js';
-import { amount, delay } from '../../operations/fields/kind-rules.js';
-import { graphqlName, type RestName, restName } from './names.js';
-import { authForm, filterForm, headerPlace, headersForm, inputsOf, warningForm } from './option-forms.js';
+import { graphqlName, type RestName, restName, restStep } from './names.js';
+import { warningForm, warningSelection } from './option-forms.js';
+import type { RestKind } from './rest-kind.js';
+import { valueKinds } from './value-kinds.js';
 
-/** A component of the OpenAPI document. */
-export const subscribedEvent = z.string().meta({
-  id: 'SubscribedEvent',
-  maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
-  pattern: `^\\${WILDCARD}$|${EVENT_TYPE_NAME.source}`,
-  description: `The name of an event, or "${WILDCARD}" for all events. More names can be registered at any time.`,
-  examples: ['booking.created', WILDCARD],
+const kinds: { [One in Kind]: RestKind<OfKind<One>> } = {
+  ...valueKinds,
+  group: {
+    requested: (group) =>
+      z
+        .strictObject({ ...requested(Object.entries(group.fields)), ...ignored(readOnlyOf(group)) })
+        .partial()
+        .nullish()
+        .meta({ description: group.rest! }),
+    answered: (group) =>
+      z.object({ ...answered(Object.entries(group.fields)), ...readOnlyOf(group) }).meta({ description: group.rest! }),
+    selection({ fields, option, warns }) {
+      const more = `${option === undefined ? '' : ' own'}${warns ? ` warnings { ${warningSelection} }` : ''}`;
+      return ` { ${optionSelection(fields as Fields, () => true)}${more} }`;
+    },
+    shown: (value, { fields }) => optionsInRest(fields as Fields, value as object),
+    inputs: (name, value, { fields }) => [[name, groupChange(fields, value as object | null)]],
+    merged: (_, patch) => patch,
+    place: (steps, input, { fields }) => restPlace(steps, input, fields as Fields),
+    changed(value, shown, path, { fields, option }) {
+      if (value === null) {
+        return [null];
+      }
+      const given = value as Values;
+      const mayInherit = option !== undefined && given['own'] === undefined;
+      const members = changedIn(fields as Fields, given, shown as Values, path, mayInherit);
+      return Object.keys(members).length > 0 ? [members] : [];
+    },
+  },
+};
+
+const kindOf = ({ kind }: AnyField): RestKind<AnyField> => kinds[kind];
+
+type Shown = [name: string, field: AnyField][];
+type Shape = Record<string, z.ZodType>;
+type Values = Readonly<Record<string, unknown>>;
+
+/** Readers learn of a secret only whether it is set. */
+const answered = (fields: Shown): Shape =>
+  Object.fromEntries(
+    fields.map(([name, field]) => {
+      const description = `Whether it is set. ${field.rest}`;
+      return [
+        restName(shownName(name, field)),
+        field.secret ? z.boolean().meta({ description }) : kindOf(field).answered(field),
+      ];
+    }),
+  );
+
+const requested = (fields: Shown): Shape => ({
+  ...Object.fromEntries(fields.map(([name, field]) => [restName(name), kindOf(field).requested(field)])),
+  ...ignored(answered(fields.filter(([, { secret }]) => secret))),
 });
 
-const WHOLE = { type: 'integer', format: 'int32' };
-
-/** The form of a value; the resolvers judge it. Numbers are judged here too: GraphQL has none above 32 bits. */
-function formOf(field: Field, requested: boolean): z.ZodType {
-  const description = field.rest!;
-  switch (field.kind) {
-    case 'text':
-      return z.string().meta({ maxLength: field.charsMax, description });
-    case 'url':
-      return z
-        .string()
-        .refine((text) => text.length <= URL_LENGTH_MAX, {
-          message: `must have at most ${URL_LENGTH_MAX} characters`,
-          params: { code: 'url_too_long' },
-        })
-        .meta({ format: 'uri', maxLength: URL_LENGTH_MAX, description, examples: ['https://example.com/hooks'] });
-    case 'eventTypes':
-      return z
-        .array(subscribedEvent)
-        .min(1, 'must name at least one event, or be ["*"]')
-        .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
-        .meta({ uniqueItems: true, description, examples: [['booking.created', 'booking.canceled'], ['*']] });
-    case 'textMap':
-      return z.record(z.string(), z.unknown()).meta({
-        maxProperties: field.countMax,
-        additionalProperties: { type: requested ? ['string', 'null'] : 'string', maxLength: field.valueCharsMax },
-        description,
-        examples: [{ team: 'payments' }],
-      });
-    case 'number':
-      return (requested ? amount(field) : z.number()).meta({
-        ...(field.whole ? WHOLE : {}),
-        minimum: field.min,
-        maximum: field.max,
-        description,
-      });
-    case 'delays':
-      return z
-        .array(requested ? delay(field).meta({ ...WHOLE, minimum: 1, maximum: field.secondsMax }) : z.number())
-        .meta({ ...(requested ? { maxItems: field.countMax } : {}), description, examples: [[5, 60, 600]] });
-    case 'choice':
-      return z.enum(Object.keys(field.values)).meta({ description });
-    case 'headers':
-      return headersForm(requested, description);
-    case 'auth':
-      return authForm(requested, description);
-    case 'message':
-    case 'shape':
-      return z.string().meta({ maxLength: field.charsMax, description });
-    case 'template':
-      return z.unknown().meta({ description, examples: [{ summary: 'Booking {{booking_code}}' }] });
-    case 'path':
-      return z.string().meta({ maxLength: PATH_CHARS_MAX, description, examples: ['order.id'] });
-    case 'filter':
-      return requested ? filterForm(description) : z.record(z.string(), z.unknown()).meta({ description });
-  }
-}
-
-type Shown = [name: string, field: Field | Group][];
-type Shape = Record<string, z.ZodType>;
-
-function requestedOf(field: Field | Group): z.ZodType {
-  if (field.kind === 'group') {
-    const members = { ...requested(Object.entries(field.fields) as Shown), ...ignored(readOnlyOf(field)) };
-    return z.strictObject(members).partial().nullish().meta({ description: field.rest! });
-  }
-  const form = formOf(field, true);
-  return isNullable(field) ? form.nullish() : form;
-}
-
-const requested = (fields: Shown): Shape =>
-  Object.fromEntries(fields.map(([name, field]) => [restName(name), requestedOf(field)]));
-
 /** The parts of a group that only answers have. */
-function readOnlyOf({ option, warns }: Group): Shape {
+function readOnlyOf({ option, warns }: OfKind<'group'>): Shape {
   const own = z.array(z.string()).meta({ description: 'The fields that are set here, and not inherited.' });
   const warnings = z.array(warningForm).meta({ description: 'Possible mistakes in these values.' });
   return { ...(option === undefined ? {} : { own }), ...(warns ? { warnings } : {}) };
 }
-
-function answeredOf([name, field]: Shown[number]): [name: string, form: z.ZodType] {
-  const description = field.rest!;
-  if (field.kind === 'group') {
-    const members = answered(Object.entries(field.fields) as Shown);
-    return [restName(name), z.object({ ...members, ...readOnlyOf(field) }).meta({ description })];
-  }
-  if (field.secret) {
-    return [restName(setName(name)), z.boolean().meta({ description: `Whether it is set. ${description}` })];
-  }
-  const form = formOf(field, false);
-  return [restName(name), field.optional && field.default === undefined ? form.nullable() : form];
-}
-
-const answered = (fields: Shown): Shape => Object.fromEntries(fields.map(answeredOf));
 
 type Forms<Table extends Fields> = {
   [Name in keyof Table as Table[Name] extends { optionsRow: true }
@@ -154,39 +112,41 @@ export const ignored = (shape: Shape): Shape =>
   );
 
 /** Gives the fields of a body their names in GraphQL. In a group, null resets a value that would be inherited. */
-export function inGraphqlTerms(fields: Fields, body: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(body).map(([inRest, value]) => {
-      const name = graphqlName(inRest);
-      const field = fields[name];
-      return [name, field?.kind === 'group' ? groupChange(field, value as object | null) : value];
+export const inGraphqlTerms = (fields: Fields, body: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(body).flatMap(([inRest, value]) => {
+      const [name, field] = [graphqlName(inRest), fields[graphqlName(inRest)]];
+      return field === undefined ? [[name, value]] : kindOf(field).inputs(name, value, field);
     }),
   );
-}
 
-function groupChange({ fields }: Group, patch: object | null): Record<string, unknown> {
-  const empty = Object.fromEntries(Object.keys(fields).map((name) => [restName(name), null]));
-  const values = Object.entries(inGraphqlTerms(fields as Fields, patch ?? empty));
-  const isHeaders = (name: string) => fields[name]?.kind === 'headers';
-  const isReset = ([name, value]: [string, unknown]) =>
-    value === null && (isHeaders(name) || fields[name]?.inherited !== undefined);
-  const reset = values.filter(isReset).map(([name]) => optionName(name));
-  const changes = values.filter((one) => !isReset(one));
+function groupChange(fields: Members, patch: object | null): Record<string, unknown> {
+  const values = Object.entries(patch ?? Object.fromEntries(Object.keys(fields).map((name) => [restName(name), null])));
+  const isReset = ([inRest, value]: [string, unknown]) => {
+    const [name, field] = [graphqlName(inRest), fields[graphqlName(inRest)]];
+    // Without an input of its own name, it has no null.
+    return (
+      value === null &&
+      field !== undefined &&
+      (field.inherited !== undefined || !inputNames(name, field).includes(name))
+    );
+  };
+  const reset = values.filter(isReset).map(([name]) => optionName(graphqlName(name)));
   return {
-    ...Object.fromEntries(changes.flatMap((one) => inputsOf(fields[one[0]], one))),
+    ...inGraphqlTerms(fields as Fields, Object.fromEntries(values.filter((one) => !isReset(one)))),
     ...(reset.length === 0 ? {} : { reset }),
   };
 }
 
-/** Merges a change into maps, which GraphQL replaces as a whole (RFC 7396). @param row the stored values */
-export function mergedMaps(fields: Fields, row: object | null, change: object): Record<string, unknown> {
-  const merged = ([name, patch]: [string, unknown]) => {
-    const values = { ...(row as Record<string, object> | null)?.[name], ...(patch as object) };
-    return [name, Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))];
-  };
-  const isMap = ([name, patch]: [string, unknown]) => fields[name]?.kind === 'textMap' && patch !== null;
-  return Object.fromEntries(Object.entries(change).map((one) => (isMap(one) ? merged(one) : one)));
-}
+/** Merges a change into values that GraphQL replaces as a whole. @param row the stored values */
+export const mergedMaps = (fields: Fields, row: object | null, change: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(change).map(([name, patch]) => {
+      const field = fields[name];
+      const isMerged = field !== undefined && patch !== null;
+      return [name, isMerged ? kindOf(field).merged((row as Values | null)?.[name], patch) : patch];
+    }),
+  );
 
 /**
  * Where a field of GraphQL's input stands in a body. Other steps, such as keys of a map, have no other names.
@@ -197,17 +157,66 @@ export function restPlace([name, ...rest]: Path, input?: unknown, fields: Fields
   if (name === undefined) {
     return [];
   }
-  const value = (input as Readonly<Record<string, unknown>> | undefined)?.[name];
-  const headers = Object.entries(fields).find(([one, { kind }]) => inputNames(one, { kind }).includes(String(name)));
-  if (headers?.[1].kind === 'headers') {
-    return [restName(headers[0]), ...headerPlace(rest, value)];
+  const found = Object.entries(fields).find(([one, field]) => inputNames(one, field).includes(String(name)));
+  if (found === undefined) {
+    return [restStep(name), ...rest];
   }
-  const field = fields[name];
-  const steps = field?.kind === 'group' ? restPlace(rest, value, field.fields as Fields) : rest;
-  const named = (step: string | number) => (typeof step === 'string' ? restName(step) : step);
-  return [named(name), ...(field?.kind === 'auth' ? steps.map(named) : steps)];
+  return [restName(found[0]), ...kindOf(found[1]).place(rest, (input as Values | undefined)?.[name], found[1])];
 }
 
 /** The same in the body of a webhook, which has options in an object of their own. */
 export const placeInWebhook = (path: Path, input?: unknown): Path =>
   (webhookFields as Fields)[path[0]!]?.optionsRow ? ['options', ...restPlace(path, input)] : restPlace(path, input);
+
+/** The fields of GraphQL that REST's options have, under the names of REST. */
+export const optionSelection = (
+  fields: Fields,
+  isIncluded = ({ optionsRow }: AnyField) => optionsRow === true,
+): string =>
+  Object.entries(fields)
+    .filter(([, field]) => field.rest !== undefined && isIncluded(field))
+    .map(([name, field]) => {
+      const shown = shownName(name, field);
+      return `${restName(shown)}: ${shown}${field.secret ? '' : kindOf(field).selection(field)}`;
+    })
+    .join(' ');
+
+/** The answer of GraphQL in the form of REST: headers by their names, and names of fields as REST has them. */
+export const optionsInRest = (fields: Fields, node: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(node).map(([inRest, value]) => {
+      const field = fields[graphqlName(inRest)];
+      const isOwn = inRest === 'own' && field === undefined;
+      const lower = () => (value as string[]).map((name) => name.toLowerCase());
+      return [inRest, isOwn ? lower() : field === undefined ? value : kindOf(field).shown(value, field)];
+    }),
+  );
+
+/**
+ * Leaves out of a change of options the values that GET shows, and those that only answers have: a client may read a
+ * resource, change a part of it, and send all of it back. A value that is inherited becomes the webhook's own, unless
+ * `own` is sent with it: then it was read.
+ *
+ * @param shown the options as GET shows them, or would show them of a new webhook without any
+ * @param path of the options in the body
+ * @throws ApiError secrets_bound_to_origin for a change of what a secret belongs to, without the secret; invalid_input
+ */
+export const changedOptions = (fields: Fields, change: Values, shown: Values, path: Path): Values =>
+  changedIn(fields, change, shown, path, false);
+
+/** @param mayInherit a value that is inherited becomes the own one */
+function changedIn(fields: Fields, change: Values, shown: Values, path: Path, mayInherit: boolean): Values {
+  const changed = Object.entries(change).flatMap(([name, value]): [string, unknown][] => {
+    const field = fields[graphqlName(name)];
+    if (
+      field === undefined ||
+      (isDeepStrictEqual(value, shown[name]) && !(mayInherit && field.inherited !== undefined))
+    ) {
+      return [];
+    }
+    return kindOf(field)
+      .changed(value, shown[name], [...path, name], field)
+      .map((one) => [name, one]);
+  });
+  return Object.fromEntries(changed);
+}

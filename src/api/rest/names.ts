@@ -25,6 +25,9 @@ export function restName(name: string): string {
   return otherwise[name] ?? snakeCase(name);
 }
 
+/** The same for a step of a path, which may be an index. */
+export const restStep = (step: string | number) => (typeof step === 'string' ? restName(step) : step);
+
 /** `last_success_at` is `lastSuccessAt`. */
 export function graphqlName(name: string): string {
   const found = Object.entries(OTHERWISE).find(([, inRest]) => inRest === name);

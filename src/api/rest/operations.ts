@@ -1,9 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { placeInWebhook, type restPlace } from './field-forms.js';
+import { optionSelection, placeInWebhook, type restPlace } from './field-forms.js';
 import { graphqlName } from './names.js';
-import { optionSelection } from './option-forms.js';
 import type { webhookOptions } from './option-schemas.js';
 import { prepareOperation } from './run-operation.js';
 import { testDelivery, webhook } from './schemas.js';

@@ -2,53 +2,8 @@ import { z } from 'zod';
 import { CONDITIONS_MAX, FILTER_LIST_MAX, FILTER_OPS, FILTER_TEXT_CHARS_MAX } from '../../domain/content/filter.js';
 import { PATH_CHARS_MAX, PATH_NAMES_MAX } from '../../domain/content/filter-path.js';
 import { WARNING_CODES } from '../../domain/content/option-warnings.js';
-import { type Field, type Fields, type Group, inputNames, setName } from '../../domain/fields/field.js';
-import { HEADERS_MAX, type ShownHeader } from '../../domain/fields/headers.js';
-import type { Path } from '../../errors.js';
 import { filter } from '../../operations/fields/tree-rules.js';
-import { graphqlName, restName } from './names.js';
-
-/** The forms of options whose shape in REST is another than in GraphQL. */
-
-export function headersForm(requested: boolean, description: string): z.ZodType {
-  const value = z.string().meta({ description: 'The value.' });
-  const secret = z.boolean().meta({ description: 'Whether nobody can read the value.' });
-  const form = requested
-    ? z.strictObject({ value: value.optional(), secret: secret.optional() }).nullable()
-    : z.object({ value: value.optional(), secret });
-  return z.record(z.string(), form).meta({
-    maxProperties: HEADERS_MAX,
-    description,
-    examples: [{ 'X-Api-Key': requested ? { value: '3f8c1e' } : { secret: true } }],
-  });
-}
-
-export function authForm(requested: boolean, description: string): z.ZodType {
-  const text = z.string();
-  const shown = {
-    kind: text.meta({ pattern: '^[A-Z_]+$', description: 'BASIC, BEARER or API_KEY.', examples: ['BASIC'] }),
-    username: text.nullable().meta({
-      description:
-        'The user name of BASIC. It is null where it is the secret, because there is no password, and for other kinds.',
-    }),
-    header: text.nullable().meta({ description: 'The name of the header of API_KEY, else null.' }),
-  };
-  if (!requested) {
-    return z.object(shown).meta({ description });
-  }
-  const given = {
-    basic: z.strictObject({ username: text, password: text }).meta({
-      description:
-        'A user name and a password. One of them may be empty; without a password nobody can read the user name.',
-    }),
-    bearer: text.meta({ description: 'A token.' }),
-    api_key: z.strictObject({ header: text, value: text }).meta({ description: 'A key in a header of its own.' }),
-  };
-  const examples = [{ basic: { username: 'hooks', password: 'b6c2f1' } }];
-  return z
-    .strictObject({ ...z.object(given).partial().shape, ...z.object(shown).partial().shape })
-    .meta({ description, examples });
-}
+import { graphqlName } from './names.js';
 
 const EVENT_FILTER = 'EventFilter';
 const operators = Object.entries(FILTER_OPS)
@@ -141,74 +96,6 @@ export const warningForm = z
       'A possible mistake in an option, most by the schemas of the events. It is no error, since schemas grow.',
   });
 
-const warningSelection = Object.keys(warningForm.shape)
+export const warningSelection = Object.keys(warningForm.shape)
   .map((name) => `${name}: ${graphqlName(name)}`)
   .join(' ');
-
-/** The fields of GraphQL's input for a field of REST. */
-export function inputsOf(field: Field | Group | undefined, [name, value]: [string, unknown]): [string, unknown][] {
-  if (field?.kind === 'headers') {
-    return headersChange(name, value as object);
-  }
-  if (field?.kind !== 'auth' || value === null || value === undefined) {
-    return [[name, value]];
-  }
-  const { basic, bearer, api_key: apiKey } = value as Record<string, unknown>;
-  return [[name, { basic, bearer, apiKey }]];
-}
-
-/** Headers by their names as a list: one that is null is removed, one without `value` stays as it is. */
-function headersChange(name: string, patch: object): [name: string, value: unknown][] {
-  const headers = Object.entries(patch as Record<string, { value?: string } | null>);
-  const [set, remove] = inputNames(name, { kind: 'headers' }) as [string, string];
-  return [
-    [set, headers.flatMap(([key, header]) => (header?.value === undefined ? [] : [{ name: key, ...header }]))],
-    [remove, headers.flatMap(([key, header]) => (header === null ? [key] : []))],
-  ];
-}
-
-/** A header stands under its name. */
-export function headerPlace([index, ...rest]: Path, headers: unknown): Path {
-  const header = typeof index === 'number' ? (headers as ShownHeader[] | undefined)?.[index] : undefined;
-  return header === undefined ? [] : [header.name, ...rest.filter((step) => step !== 'name')];
-}
-
-/** The fields of GraphQL that REST's options have, under the names of REST. */
-export const optionSelection = (
-  fields: Fields,
-  isIncluded = ({ optionsRow }: Field | Group) => optionsRow === true,
-): string =>
-  Object.entries(fields)
-    .filter(([, field]) => field.rest !== undefined && isIncluded(field))
-    .map(([name, field]) => `${restName(shownName(name, field))}: ${shownName(name, field)}${membersOf(field)}`)
-    .join(' ');
-
-const shownName = (name: string, field: Field | Group) =>
-  field.kind !== 'group' && field.secret ? setName(name) : name;
-
-function membersOf(field: Field | Group): string {
-  if (field.kind === 'group') {
-    const more = `${field.option === undefined ? '' : ' own'}${field.warns ? ` warnings { ${warningSelection} }` : ''}`;
-    return ` { ${optionSelection(field.fields as Fields, () => true)}${more} }`;
-  }
-  return field.kind === 'headers' ? ' { name value secret }' : field.kind === 'auth' ? ' { kind username header }' : '';
-}
-
-/** The answer of GraphQL in the form of REST: headers by their names, and names of fields as REST has them. */
-export function optionsInRest(fields: Fields, node: object): Record<string, unknown> {
-  const formed = ([inRest, value]: [string, unknown]) => {
-    const field = fields[graphqlName(inRest)];
-    if (field?.kind === 'group') {
-      return [inRest, optionsInRest(field.fields as Fields, value as object)];
-    }
-    if (field?.kind === 'headers') {
-      const headers = (value as ShownHeader[]).map((one) => [one.name, headerInRest(one)]);
-      return [inRest, Object.fromEntries(headers)];
-    }
-    const isOwn = inRest === 'own' && field === undefined;
-    return [inRest, isOwn ? (value as string[]).map((name) => name.toLowerCase()) : value];
-  };
-  return Object.fromEntries(Object.entries(node).map((one) => formed(one)));
-}
-
-const headerInRest = ({ value, secret }: ShownHeader) => (value === null ? { secret } : { value, secret });

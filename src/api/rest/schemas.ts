@@ -3,9 +3,10 @@ import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../../domain/events
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { mustBe } from '../../domain/json-type.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
-import { formsOf, ignored, subscribedEvent } from './field-forms.js';
+import { formsOf, ignored } from './field-forms.js';
 import { eventFilter, warningForm } from './option-forms.js';
 import { listed, webhookOptions, webhookOptionsChange, webhookOptionsInput } from './option-schemas.js';
+import { subscribedEvent } from './value-kinds.js';
 
 /**
  * The requests and answers of the REST interface: routes read requests with these schemas, the documents of GraphQL ask

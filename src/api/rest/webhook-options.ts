@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Fields } from '../../domain/fields/field.js';
+import { type Fields, shownName } from '../../domain/fields/field.js';
+import { membersOf } from '../../domain/fields/field-table.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError, type Path } from '../../errors.js';
@@ -8,14 +9,12 @@ import { optionsOf } from '../graphql/fields/options-of.js';
 import { readField, readWebhook } from '../graphql/webhooks/webhook.js';
 import { readJson } from '../http/json-body.js';
 import { contextOf } from '../http/request-context.js';
-import { inGraphqlTerms, mergedMaps } from './field-forms.js';
+import { changedOptions, inGraphqlTerms, mergedMaps, optionsInRest } from './field-forms.js';
 import { etagOf, versionFor } from './if-match.js';
 import { restName } from './names.js';
 import type { Operations, OptionsNode } from './operations.js';
-import { optionsInRest } from './option-forms.js';
 import { webhookOptionsChange } from './option-schemas.js';
 import { MERGE_PATCH } from './paths.js';
-import { changedOptions } from './sent-back.js';
 import {
   bodyOf,
   canReadIfMatch,
@@ -87,10 +86,10 @@ export async function updateMerged<Data>(
 export async function shownOptions(webhook: Webhook | null, context: Context): Promise<Record<string, unknown>> {
   const noun = webhook ?? ({ tenantId: tenantOf(context), optionsVersion: null } as Webhook);
   const names = Object.entries(webhookFields as Fields).filter(([, { optionsRow }]) => optionsRow);
-  const values = names.map(async ([name, { kind }]) => {
-    const value = await readField(noun, name, context);
+  const values = names.map(async ([name, field]) => {
+    const value = await readField(noun, shownName(name, field), context);
     const members = () => Object.entries(value as object).map(([inner, one]) => [restName(inner), one]);
-    return [restName(name), kind === 'group' ? Object.fromEntries(members()) : value];
+    return [restName(shownName(name, field)), membersOf(field) === null ? value : Object.fromEntries(members())];
   });
   return optionsInRest(webhookFields, Object.fromEntries(await Promise.all(values)));
 }

@@ -7,14 +7,13 @@ import { idempotencyKey } from '../graphql/fields/input.js';
 import { readJson } from '../http/json-body.js';
 import { contextOf, decorateWithContext, freeWhenSent, requestContext } from '../http/request-context.js';
 import { headerOf, slashTooMany } from '../http/requests.js';
-import { inGraphqlTerms, mergedMaps } from './field-forms.js';
+import { changedOptions, inGraphqlTerms, mergedMaps } from './field-forms.js';
 import { etagOf } from './if-match.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
 import { listQuery } from './parameters.js';
 import { MERGE_PATCH, REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
 import { webhookChange, webhookInput, writableIn } from './schemas.js';
-import { changedOptions } from './sent-back.js';
 import { testRoute } from './test-webhook.js';
 import { optionRoutes, shownOptions, updateMerged } from './webhook-options.js';
 import {

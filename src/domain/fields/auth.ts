@@ -1,4 +1,5 @@
-import { HEADER_VALUE_CHARS_MAX, isSameHeader, type Marked, nameProblem, valueProblem } from './headers.js';
+import { HEADER_VALUE_CHARS_MAX, isSameHeader, type Marked, markOf, nameProblem, valueProblem } from './headers.js';
+import { type Held, heldOf, heldValue, type Replace } from './held.js';
 
 /** How a webhook's requests prove to the endpoint who sends them: one secret header. */
 
@@ -9,14 +10,11 @@ export interface AuthInput {
 }
 
 /** The part that readers get. A user name without a password is the secret itself: then it is null. */
-export type AuthForm =
-  | { kind: 'BASIC'; username: string | null }
-  | { kind: 'BEARER' }
-  | { kind: 'API_KEY'; header: string };
+type AuthForm = { kind: 'BASIC'; username: string | null } | { kind: 'BEARER' } | { kind: 'API_KEY'; header: string };
 export type AuthKind = AuthForm['kind'];
 
-/** The auth of a webhook as its row has it: the password, user name, token or value is sealed, in base64. */
-export type StoredAuth = AuthForm & Marked & { sealed: string };
+/** The auth of a webhook as its row has it. The secret is the password, user name, token or value. */
+export type StoredAuth = AuthForm & Marked & Held;
 
 export interface ShownAuth {
   kind: AuthKind;
@@ -33,23 +31,33 @@ export const shownAuth = (stored: AuthForm | null | undefined): ShownAuth | null
         header: stored.kind === 'API_KEY' ? stored.header : null,
       };
 
-/** The readable part of an input that was checked, and its secret. */
-export function authParts({ basic, bearer, apiKey }: AuthInput): { form: AuthForm; secret: string } {
+/** @param input was checked */
+export function storedAuth({ basic, bearer, apiKey }: AuthInput): StoredAuth {
+  const held = (secret: string) => ({ ...markOf(secret), ...heldOf(secret) });
   if (basic) {
     const { username, password } = basic;
     return password === ''
-      ? { form: { kind: 'BASIC', username: null }, secret: username }
-      : { form: { kind: 'BASIC', username }, secret: password };
+      ? { kind: 'BASIC', username: null, ...held(username) }
+      : { kind: 'BASIC', username, ...held(password) };
   }
   return apiKey
-    ? { form: { kind: 'API_KEY', header: apiKey.header }, secret: apiKey.value }
-    : { form: { kind: 'BEARER' }, secret: bearer! };
+    ? { kind: 'API_KEY', header: apiKey.header, ...held(apiKey.value) }
+    : { kind: 'BEARER', ...held(bearer!) };
+}
+
+export function withAuthSecret(auth: StoredAuth, field: string, replace: Replace): StoredAuth | null {
+  const value = heldValue(auth);
+  const sent = typeof value === 'string' ? authHeaderValue(auth, value) : null;
+  const forms = sent === null ? [] : [sent, sent.slice(sent.indexOf(' ') + 1)];
+  const other = replace({ name: field, sealedAs: field, value, forms });
+  const { sealed: _, open: __, ...rest } = auth as StoredAuth & { sealed?: string; open?: string };
+  return other === null ? null : { ...rest, ...heldOf(other) };
 }
 
 /** The name of the header that a request has. */
 export const authHeaderName = (auth: AuthForm): string => (auth.kind === 'API_KEY' ? auth.header : 'Authorization');
 
-/** The value of that header. @param secret as authParts gives it */
+/** The value of that header. @param secret is open */
 export function authHeaderValue(auth: AuthForm, secret: string): string {
   switch (auth.kind) {
     case 'BASIC': {

@@ -1,31 +1,34 @@
-import type { StoredShape } from '../content/shape/project.js';
 import { snakeCase } from '../snake-case.js';
-import { type StoredAuth, shownAuth } from './auth.js';
-import { type StoredHeaders, shownHeaders } from './headers.js';
-import type { ValueOfKind } from './value-of-kind.js';
+import type { StoredOfKind, ValueOfKind } from './value-of-kind.js';
 
 /**
  * A field that people write, declared once. Columns, GraphQL, REST, OpenAPI, the audit log, the form of the dashboard
  * and what sending loads come from its declaration (CONTRIBUTING.md, "A field"). The dashboard reads it too.
  */
-export type Field = Described &
-  Member &
-  (
-    | Text
-    | { kind: 'url' }
-    | { kind: 'eventTypes' }
-    | TextMap
-    | Quantity
-    | Delays
-    | Choice
-    | { kind: 'headers' }
-    | { kind: 'auth' }
-    | { kind: 'filter' }
-    | { kind: 'message'; charsMax: number }
-    | { kind: 'template' }
-    | { kind: 'shape'; charsMax: number }
-    | { kind: 'path'; refusedAs: string }
-  );
+export type Field = Described & Member & OneKind;
+
+type OneKind =
+  | Text
+  | ({ secret?: never } & (
+      | { kind: 'url' }
+      | { kind: 'eventTypes' }
+      | TextMap
+      | Quantity
+      | Delays
+      | Choice
+      | { kind: 'headers' }
+      | { kind: 'auth' }
+      | { kind: 'filter' }
+      | { kind: 'message'; charsMax: number }
+      | { kind: 'template' }
+      | { kind: 'shape'; charsMax: number }
+      | { kind: 'path'; refusedAs: string }
+    ));
+
+/** An entry of a table. A group is a kind, too: each layer says what it does with one. */
+export type AnyField = Field | Group;
+export type Kind = AnyField['kind'];
+export type OfKind<One extends Kind> = Extract<AnyField, { kind: One }>;
 
 /** The parts of a webhook's options that `ENDPOINT_OPTIONS` names. */
 export const OPTION_PARTS = ['labels', 'pace', 'retry', 'headers', 'auth', 'content', 'ordering'] as const;
@@ -52,14 +55,17 @@ interface Member {
   default?: string | number | readonly string[] | Readonly<Record<string, string>>;
   /** The daemon loads it with each delivery. Not from an options row. */
   sent?: true;
-  /** Written and never read: readers learn whether it is set. Only in a group. */
-  secret?: true;
   /** While it is null, it is the tenant's value, or the installation's under this name. Only in a group. */
   inherited?: string;
+  scope?: never;
+  option?: never;
+  warns?: never;
 }
 
 export interface Text {
   kind: 'text';
+  /** Written and never read: readers learn whether it is set. Only in an options row. */
+  secret?: true;
   /** The most characters, without spaces at the ends. */
   charsMax: number;
   /** It may have several lines. */
@@ -114,9 +120,20 @@ export interface Choice {
 
 export const TEXT_MAP_KEY = /^(?!__proto__$)[A-Za-z0-9_.-]{1,40}$/;
 
+type InOptionsRow = { optionsRow: true };
+type Open = { secret?: never };
+
 /** Fields that are changed one by one, under a name of their own. Their names are unique in the noun. */
-export interface Group extends Described {
+export type Group = GroupFacts &
+  (({ fields: Members } & InOptionsRow) | { fields: Readonly<Record<string, Field & Open>> });
+export type Members = Readonly<Record<string, Field>>;
+
+interface GroupFacts extends Described, Open {
   kind: 'group';
+  optional?: never;
+  default?: never;
+  inherited?: never;
+  sent?: never;
   /** The name of its type in GraphQL. That of its input ends with `Input`. */
   type: string;
   /** The scope that writing its fields needs. */
@@ -125,18 +142,15 @@ export interface Group extends Described {
   option?: string;
   /** Readers get `warnings` about its values, which the resolver of the noun finds. */
   warns?: true;
-  fields: Readonly<Record<string, Field>>;
 }
 
-export type Fields = Readonly<Record<string, Field | Group>>;
+export type Fields = Readonly<Record<string, AnyField & (Open | InOptionsRow)>>;
 
-type Kept<One extends Pick<Field, 'kind'>> = One extends { kind: 'choice'; values: infer Words }
+type Written<One extends Pick<Field, 'kind'>> = One extends { kind: 'choice'; values: infer Words }
   ? keyof Words & string
-  : One['kind'] extends keyof ValueOfKind
-    ? ValueOfKind[One['kind']]
-    : string;
+  : ValueOfKind[One['kind']];
 type Nullable = { optional: true } | { inherited: string };
-type ValueOf<One extends Pick<Field, 'kind'>> = One extends Nullable ? Kept<One> | null : Kept<One>;
+type ValueOf<One extends Pick<Field, 'kind'>> = One extends Nullable ? Written<One> | null : Written<One>;
 
 type Merged<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
@@ -156,28 +170,25 @@ type Flat<Table extends Fields> = Merged<
 type Values<All> = {
   -readonly [Name in keyof All]: All[Name] extends Pick<Field, 'kind'> ? ValueOf<All[Name]> : never;
 };
-type Sealed<All> = {
+type Stored<All> = {
   -readonly [Name in keyof All]: All[Name] extends { secret: true }
     ? Uint8Array | null
-    : All[Name] extends { kind: 'headers' }
-      ? StoredHeaders | null
-      : All[Name] extends { kind: 'auth' }
-        ? StoredAuth | null
-        : All[Name] extends Pick<Field, 'kind'>
-          ? ValueOf<All[Name]>
-          : never;
+    : All[Name] extends { kind: infer Kind extends keyof StoredOfKind }
+      ? StoredOfKind[Kind] | null
+      : All[Name] extends Pick<Field, 'kind'>
+        ? ValueOf<All[Name]>
+        : never;
 };
-type InOptionsRow = { optionsRow: true };
 type NamesWith<All, Mark> = { [Name in keyof All]: All[Name] extends Mark ? Name : never }[keyof All];
 
 /** The values of a noun's fields, as people write them. */
 export type ValuesOf<Table extends Fields> = Values<Flat<Table>>;
 
 /** The fields in the noun's own row. */
-export type RowOf<Table extends Fields> = Sealed<Omit<Flat<Table>, NamesWith<Flat<Table>, InOptionsRow>>>;
+export type RowOf<Table extends Fields> = Stored<Omit<Flat<Table>, NamesWith<Flat<Table>, InOptionsRow>>>;
 
 /** The fields in the options row. */
-export type OptionsRowOf<Table extends Fields> = Sealed<Pick<Flat<Table>, NamesWith<Flat<Table>, InOptionsRow>>>;
+export type OptionsRowOf<Table extends Fields> = Stored<Pick<Flat<Table>, NamesWith<Flat<Table>, InOptionsRow>>>;
 
 type OptionalName<Table extends Fields> = NamesWith<Flat<Table>, Nullable> & keyof ValuesOf<Table>;
 
@@ -185,73 +196,8 @@ type OptionalName<Table extends Fields> = NamesWith<Flat<Table>, Nullable> & key
 export type NewValuesOf<Table extends Fields> = Omit<ValuesOf<Table>, OptionalName<Table>> &
   Partial<Pick<ValuesOf<Table>, OptionalName<Table>>>;
 
-export const isNullable = ({ optional, inherited }: Member): boolean => optional === true || inherited !== undefined;
-
-/** The fields of a noun with those of its groups, and where they are stored. */
-export const flat = (fields: Fields): [name: string, field: Field][] =>
-  Object.entries(fields).flatMap(([name, field]): [string, Field][] =>
-    field.kind !== 'group'
-      ? [[name, field]]
-      : Object.entries(field.fields).map(([inner, one]) => [inner, { ...one, optionsRow: field.optionsRow } as Field]),
-  );
-
-/** The values of groups and of other fields at one level, as they are stored. */
-export const flatValues = (fields: Fields, values: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) =>
-      fields[name]?.kind === 'group' ? Object.entries((value ?? {}) as object) : [[name, value]],
-    ),
-  );
-
-type Row = Readonly<Record<string, unknown>>;
-
-/**
- * The value that readers get of a field, or of a group with the names of the fields that the first row sets itself.
- *
- * @param rows the noun's, then its tenant's if that has values which are inherited
- * @param installation values by the names that `inherited` has
- */
-export function valueInForce(
-  name: string,
-  field: Field | Group,
-  rows: readonly (object | null)[],
-  installation: object,
-): unknown {
-  if (field.kind === 'headers') {
-    return shownHeaders((rows[0] as Row | null)?.[name] as StoredHeaders | null);
-  }
-  if (field.kind === 'auth') {
-    return shownAuth((rows[0] as Row | null)?.[name] as StoredAuth | null);
-  }
-  if (field.kind === 'shape') {
-    return ((rows[0] as Row | null)?.[name] as StoredShape | null)?.text ?? null;
-  }
-  if (field.kind !== 'group') {
-    const inherited = field.inherited === undefined ? undefined : (installation as Row)[field.inherited];
-    const own = (field.inherited === undefined ? rows.slice(0, 1) : rows).map((row) => (row as Row | null)?.[name]);
-    return own.find((value) => value != null) ?? inherited ?? field.default ?? null;
-  }
-  const members = Object.entries(field.fields) as [string, Field][];
-  const isSet = (inner: string) => (rows[0] as Row | null)?.[inner] != null;
-  return {
-    ...Object.fromEntries(
-      members.map(([inner, one]) =>
-        one.secret ? [setName(inner), isSet(inner)] : [inner, valueInForce(inner, one, rows, installation)],
-      ),
-    ),
-    own: members
-      .map(([inner]) => inner)
-      .filter(isSet)
-      .map(optionName),
-  };
-}
-
-/** The names of a field in GraphQL's inputs: headers are set and removed one by one. */
-export const inputNames = (name: string, { kind }: Pick<Field | Group, 'kind'>): readonly string[] =>
-  kind === 'headers' ? ['set', 'remove'].map((verb) => `${verb}${name[0]!.toUpperCase()}${name.slice(1)}`) : [name];
-
-/** Readers learn of a secret only whether there is one. */
-export const setName = (secret: string): string => `${secret}Set`;
+/** The name that readers get: of a secret they learn only whether there is one. */
+export const shownName = (name: string, { secret }: Pick<AnyField, 'secret'>): string => (secret ? `${name}Set` : name);
 
 /** The value of the enum of a group's fields: `timeoutMs` is `TIMEOUT_MS`. */
 export const optionName = (name: string): string => snakeCase(name).toUpperCase();

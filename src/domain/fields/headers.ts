@@ -1,3 +1,5 @@
+import { type Held, heldOf, heldValue, type Replace } from './held.js';
+
 /** Headers that a webhook's owner adds to its requests. */
 
 export const HEADERS_MAX = 20;
@@ -7,13 +9,10 @@ export const HEADER_VALUE_CHARS_MAX = 4_096;
 /** The limit of all names and values together. */
 export const HEADERS_CHARS_MAX = 8_192;
 
-/** A header as its webhook's row has it. The value of a secret one is sealed, in base64. */
-type StoredHeader = { value: string } | SealedHeader;
-interface SealedHeader extends Marked {
-  sealed: string;
-  length: number;
-}
-/** Facts about a sealed value. */
+/** A header as its webhook's row has it. */
+export type StoredHeader = { value: string } | SecretHeader;
+type SecretHeader = Held & Marked & { length: number };
+/** Facts about a secret value. */
 export interface Marked {
   /** It has a placeholder, as people write them in contents; here it is sent as it stands. */
   placeholder?: true;
@@ -24,6 +23,12 @@ export interface HeaderInput {
   name: string;
   value: string;
   secret: boolean;
+}
+
+/** A change on its way to the row. */
+export interface StoredHeaderChange {
+  set: StoredHeaders;
+  remove: readonly string[];
 }
 
 /** The others stay as they are. */
@@ -39,19 +44,49 @@ export interface ShownHeader {
   secret: boolean;
 }
 
-export const isSealed = (header: StoredHeader): header is SealedHeader => 'sealed' in header;
+export const isSecret = (header: StoredHeader): header is SecretHeader => !('value' in header);
+
+export const storedHeaders = ({ set, remove }: HeaderChange): StoredHeaderChange => ({
+  set: Object.fromEntries(
+    set.map(({ name, value, secret }) => [
+      name,
+      secret ? { ...heldOf(value), length: value.length, ...markOf(value) } : { value },
+    ]),
+  ),
+  remove,
+});
+
+/** Null: no header is left. */
+export function withHeaderSecrets(value: StoredHeaders | StoredHeaderChange, field: string, replace: Replace) {
+  const replaced = (headers: StoredHeaders): StoredHeaders =>
+    Object.fromEntries(
+      Object.entries(headers).flatMap(([name, header]): [string, StoredHeader][] => {
+        if (!isSecret(header)) {
+          return [[name, header]];
+        }
+        const { length, placeholder } = header;
+        const other = replace({ name, sealedAs: `${field}/${name.toLowerCase()}`, value: heldValue(header) });
+        return other === null ? [] : [[name, { ...heldOf(other), length, ...(placeholder && { placeholder }) }]];
+      }),
+    );
+  if (Array.isArray(value['remove'])) {
+    return { ...value, set: replaced((value as StoredHeaderChange).set) };
+  }
+  const headers = replaced(value as StoredHeaders);
+  return Object.keys(headers).length === 0 ? null : headers;
+}
 
 export const markOf = (value: string): Marked => (/\{\{[^{}]+\}\}/.test(value) ? { placeholder: true } : {});
 
 /** The names of those with a placeholder. */
 export const withPlaceholders = (stored: StoredHeaders | null | undefined): string[] =>
   Object.entries(stored ?? {}).flatMap(([name, header]) =>
-    (isSealed(header) ? header : markOf(header.value)).placeholder ? [name] : [],
+    (isSecret(header) ? header : markOf(header.value)).placeholder ? [name] : [],
   );
 
 export const shownHeaders = (stored: StoredHeaders | null | undefined): ShownHeader[] =>
   Object.entries(stored ?? {}).map(([name, header]) =>
-    isSealed(header) ? { name, value: null, secret: true } : { name, value: header.value, secret: false },
+    isSecret(header) ? { name, value: null, secret: true } : { name, value: header.value, secret: false },
   );
 
 /** A token (RFC 9110 §5.6.2). */

@@ -1,29 +1,66 @@
-import type { Field, Fields } from './field.js';
-import { isSealed, type StoredHeaders } from './headers.js';
+import type { Fields } from './field.js';
+import { flat } from './field-table.js';
+import type { HeldSecret, Replace } from './held.js';
+import { kindOf } from './kinds.js';
+import { webhookFields } from './webhook-fields.js';
 
-/** A secret that a noun has. */
-export interface HeldSecret {
-  /** Its place among the fields: the group, or the field itself outside of groups. */
-  group: string;
-  field: string;
-  /** The header whose value it is, one of several in the field; null: the field is the secret. */
-  header: string | null;
+/** A secret among settings: its name, its value, and the addresses that it may go to. */
+export interface Secret extends Required<HeldSecret> {
+  /** The group that it is in, or the field itself outside of groups. */
+  place: string;
 }
 
-/** The secrets among stored values, of fields and of members of groups. @param read the stored value of a field */
-export const secretsOf = (fields: Fields, read: (field: string) => unknown): HeldSecret[] =>
-  Object.entries(fields).flatMap(([group, one]) =>
-    Object.entries(one.kind === 'group' ? (one.fields as Readonly<Record<string, Field>>) : { [group]: one }).flatMap(
-      ([field, member]) => headersOf(member, read(field) ?? null).map((header) => ({ group, field, header })),
-    ),
-  );
+/** Settings by their names, in the form that is stored. */
+type Values = Readonly<Record<string, unknown>>;
 
-function headersOf({ kind, secret }: Field, value: unknown): (string | null)[] {
-  if (value === null) {
-    return [];
+/** The fields whose values may hold secrets. */
+export const secretFields = (fields: Fields) =>
+  flat(fields).flatMap(([name, field, place]) => {
+    const withSecrets = kindOf(field).secretsIn(field);
+    return withSecrets === null ? [] : [{ name, place, withSecrets }];
+  });
+
+const ofWebhooks = secretFields(webhookFields);
+
+/**
+ * The secrets among settings. Sealing, hiding, binding, redacting, erasing and giving up find them here alone.
+ *
+ * @param values sealed, as rows have them, or open
+ */
+export function secretsOf(values: Values, fields = ofWebhooks): Secret[] {
+  const found: Secret[] = [];
+  const keep = (secret: Secret) => {
+    found.push(secret);
+    return secret.value;
+  };
+  withSecrets(values, keep, fields);
+  return found;
+}
+
+/** The same settings with another form of each secret. */
+export function withSecrets(
+  values: Values,
+  replace: (secret: Secret) => ReturnType<Replace>,
+  fields = ofWebhooks,
+): Record<string, unknown> {
+  const addresses = typeof values['url'] === 'string' ? [values['url']] : [];
+  const changed = fields
+    .filter(({ name }) => values[name] != null)
+    .map(({ name, place, withSecrets }) => [
+      name,
+      withSecrets(values[name] as never, name, (secret) => replace({ addresses, forms: [], place, ...secret })),
+    ]);
+  return { ...values, ...Object.fromEntries(changed) };
+}
+
+/** The same, where each form takes a while. */
+export async function withEachSecret(
+  values: Values,
+  replace: (secret: Secret) => Promise<string | Uint8Array>,
+): Promise<Record<string, unknown>> {
+  const made = new Map<string, string | Uint8Array>();
+  for (const secret of secretsOf(values)) {
+    made.set(secret.sealedAs, await replace(secret));
   }
-  if (kind === 'headers') {
-    return Object.entries(value as StoredHeaders).flatMap(([name, header]) => (isSealed(header) ? [name] : []));
-  }
-  return secret || kind === 'auth' ? [null] : [];
+  return withSecrets(values, ({ sealedAs }) => made.get(sealedAs)!);
 }

@@ -1,5 +1,7 @@
 import type pg from 'pg';
-import type { Fields, OptionsRowOf } from '../../domain/fields/field.js';
+import type { OptionsRowOf } from '../../domain/fields/field.js';
+import { flat } from '../../domain/fields/field-table.js';
+import { secretFields } from '../../domain/fields/secrets.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { snakeCase } from '../../domain/snake-case.js';
 import { query, type Statement } from '../../platform/database/database.js';
@@ -14,12 +16,17 @@ export interface StoredDeliveryOptions extends Pick<OptionsRowOf<typeof webhookF
   version: number;
 }
 
-/** The columns of all options, those of the tenant `t` where the webhook's row `o` has none. */
-const columns = Object.entries(webhookFields.delivery.fields as Fields)
+const secretNames = secretFields(webhookFields).map(({ name }) => name);
+
+/**
+ * The columns of the delivery options, those of the tenant `t` where the webhook's row `o` has none, and of all
+ * secrets: no answer may keep one.
+ */
+const columns = flat(webhookFields)
+  .filter(([name, , place]) => place === 'delivery' || secretNames.includes(name))
   .map(([name, field]) => {
-    const column = snakeCase(name);
-    const isInherited = field.kind !== 'group' && field.inherited !== undefined;
-    return `${isInherited ? `coalesce(o.${column}, t.${column})` : `o.${column}`} as "${name}"`;
+    const column = field.column ?? snakeCase(name);
+    return `${field.inherited === undefined ? `o.${column}` : `coalesce(o.${column}, t.${column})`} as "${name}"`;
   })
   .join(', ');
 

@@ -1,4 +1,5 @@
-import { flat, type RowOf } from '../../domain/fields/field.js';
+import type { RowOf } from '../../domain/fields/field.js';
+import { flat } from '../../domain/fields/field-table.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { snakeCase } from '../../domain/snake-case.js';
 

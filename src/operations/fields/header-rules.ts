@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Fields, inputNames } from '../../domain/fields/field.js';
+import { inputNames } from '../../domain/fields/field-table.js';
 import {
   HEADERS_MAX,
   type HeaderChange,
@@ -9,35 +9,21 @@ import {
   valueProblem,
 } from '../../domain/fields/headers.js';
 
-type Names = [name: string, set: string, remove: string];
+const namesOf = (name: string) => inputNames(name, { kind: 'headers' }) as [set: string, remove: string];
 
-/** The fields of a group with headers, and their names in the input. */
-const namesOf = (fields: Fields): Names[] =>
-  Object.entries(fields)
-    .filter(([, { kind }]) => kind === 'headers')
-    .map(([name, field]) => [name, ...(inputNames(name, field) as [string, string])]);
+/** The rules of the inputs that set and remove headers. */
+export function headerRules(name: string, prefix: string): Record<string, z.ZodType> {
+  const [set, remove] = namesOf(name);
+  return { [set]: setRule(prefix).nullish(), [remove]: z.array(z.string()).nullish() };
+}
 
-/** The rules of those fields of an input that set and remove headers. */
-export const headerRules = (fields: Fields, prefix: string): Record<string, z.ZodType> =>
-  Object.fromEntries(
-    namesOf(fields).flatMap(([, set, remove]) => [
-      [set, setRule(prefix).nullish()],
-      [remove, z.array(z.string()).nullish()],
-    ]),
-  );
-
-/** Makes one value of what an input sets and removes. */
-export function withHeaderChanges(fields: Fields, input: object): Record<string, unknown> {
-  const values: Record<string, unknown> = { ...input };
-  for (const [name, setName, removeName] of namesOf(fields)) {
-    const { [setName]: set, [removeName]: remove } = values;
-    delete values[setName];
-    delete values[removeName];
-    if (set != null || remove != null) {
-      values[name] = { set: set ?? [], remove: remove ?? [] } as HeaderChange;
-    }
-  }
-  return values;
+/** Makes one value of them. */
+export function joinedHeaders(name: string, inputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const [setName, removeName] = namesOf(name);
+  const { [setName]: set, [removeName]: remove, ...others } = inputs;
+  return set == null && remove == null
+    ? others
+    : { ...others, [name]: { set: set ?? [], remove: remove ?? [] } as HeaderChange };
 }
 
 export const tooManyHeaders = {

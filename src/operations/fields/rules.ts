@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import {
-  type Field,
+  type AnyField,
   type Fields,
-  flat,
-  flatValues,
-  type Group,
-  isNullable,
+  type Kind,
+  type Members,
+  type OfKind,
   optionName,
   type ValuesOf,
 } from '../../domain/fields/field.js';
+import { flat, flatValues, isNullable } from '../../domain/fields/field-table.js';
 import { snakeCase } from '../../domain/snake-case.js';
 import { visibleText } from '../../domain/visible-text.js';
-import { headerRules, withHeaderChanges } from './header-rules.js';
+import { headerRules, joinedHeaders } from './header-rules.js';
 import {
   auth,
   delays,
@@ -28,64 +28,69 @@ import {
 } from './kind-rules.js';
 import { filter, template } from './tree-rules.js';
 
-/** Checks a value, for REST and GraphQL alike, and makes of it the one to store. Null only if the field is optional. */
-function ruleOf(name: string, field: Field | Group, known: Known): z.ZodType {
-  if (field.kind === 'group') {
-    return groupRule(field, known);
-  }
-  const rule = ofKind(name, field, known);
-  if (field.inherited !== undefined) {
-    const detail = 'must not be null: `reset` brings back the inherited value';
-    return z
-      .unknown()
-      .refine((value) => value !== null, refused('reset_instead', detail))
-      .pipe(rule as never);
-  }
-  if (field.kind === 'auth' || field.kind === 'filter' || field.kind === 'template') {
-    return rule.nullable();
-  }
-  return field.optional ? z.preprocess(nullIfEmpty, rule.nullable()) : rule;
+/** The rules of a kind. */
+interface RulesOfKind<One extends AnyField> {
+  /** Rules for its inputs, by their names. */
+  rules(name: string, field: One, known: Known): Record<string, z.ZodType>;
+  /** The values of these inputs, once they were checked, as that of one field. */
+  joined(name: string, inputs: Values): Values;
 }
 
-function ofKind(name: string, field: Field, known: Known): z.ZodType {
-  switch (field.kind) {
-    case 'text':
-      return text(field, snakeCase(name));
-    case 'url':
-      return url(known.target);
-    case 'eventTypes':
-      return eventTypeNames(known.eventTypes);
-    case 'textMap':
-      return textMap(field, snakeCase(name));
-    case 'number':
-      return quantity(field, known);
-    case 'delays':
-      return delays(field, known);
-    case 'choice':
-      return z.enum(Object.keys(field.values));
-    case 'auth':
-      return auth(known.headerPrefix);
-    case 'filter':
-      return filter();
-    case 'message':
-      return message(field.charsMax);
-    case 'template':
-      return template();
-    case 'shape':
-      return shape(field.charsMax, snakeCase(name), known);
-    case 'path':
-      return path(field.refusedAs);
-    case 'headers':
-      throw new Error('Headers are checked with their group.');
-  }
-}
+type Values = Readonly<Record<string, unknown>>;
+
+const one = <One extends AnyField>(rule: (field: One, name: string, known: Known) => z.ZodType): RulesOfKind<One> => ({
+  rules: (name, field, known) => ({ [name]: rule(field, snakeCase(name), known) }),
+  joined: (_, inputs) => inputs,
+});
+
+/** Null is allowed only if the field is optional; an empty value means the same. */
+const value = <One extends AnyField>(rule: Parameters<typeof one<One>>[0]) =>
+  one<One>((field, name, known) => {
+    const checked = rule(field, name, known);
+    if (field.inherited !== undefined) {
+      const detail = 'must not be null: `reset` brings back the inherited value';
+      const notNull = z.unknown().refine((given) => given !== null, refused('reset_instead', detail));
+      return notNull.pipe(checked as never);
+    }
+    return field.optional ? z.preprocess(nullIfEmpty, checked.nullable()) : checked;
+  });
+
+/** An empty one breaks its rules. */
+const tree = (rule: (known: Known) => z.ZodType) => one<AnyField>((_, __, known) => rule(known).nullable());
+
+/** They check a value, for REST and GraphQL alike, and make of it the one to store. */
+const kinds: { [One in Kind]: RulesOfKind<OfKind<One>> } = {
+  text: value<OfKind<'text'>>(text),
+  url: value((_, __, { target }) => url(target)),
+  eventTypes: value((_, __, { eventTypes }) => eventTypeNames(eventTypes)),
+  textMap: value<OfKind<'textMap'>>(textMap),
+  number: value<OfKind<'number'>>((field, _, known) => quantity(field, known)),
+  delays: value<OfKind<'delays'>>((field, _, known) => delays(field, known)),
+  choice: value<OfKind<'choice'>>(({ values }) => z.enum(Object.keys(values))),
+  headers: { rules: (name, _, { headerPrefix }) => headerRules(name, headerPrefix), joined: joinedHeaders },
+  auth: tree(({ headerPrefix }) => auth(headerPrefix)),
+  filter: tree(filter),
+  message: value<OfKind<'message'>>(({ charsMax }) => message(charsMax)),
+  template: tree(template),
+  shape: value<OfKind<'shape'>>(({ charsMax }, name, known) => shape(charsMax, name, known)),
+  path: value<OfKind<'path'>>(({ refusedAs }) => path(refusedAs)),
+  group: one<OfKind<'group'>>(({ fields }, _, known) => groupRule(fields, known).nullable()),
+};
+
+const kindOf = ({ kind }: AnyField): RulesOfKind<AnyField> => kinds[kind];
+
+/** The rules of all inputs of fields, by their names. */
+const rulesOf = (fields: Fields, known: Known): Record<string, z.ZodType> =>
+  Object.assign({}, ...Object.entries(fields).map(([name, field]) => kindOf(field).rules(name, field, known)));
 
 /** A group's fields, one by one: those that are left out stay. */
-function groupRule({ fields }: Group, known: Known): z.ZodType {
-  const others = Object.fromEntries(Object.entries(fields).filter(([, { kind }]) => kind !== 'headers'));
-  const more = { reset: z.array(z.string()).nullish(), ...headerRules(fields as Fields, known.headerPrefix) };
-  return changes(others as Fields, known, more).transform(({ reset: names, ...given }, context) => {
-    const values = withHeaderChanges(fields as Fields, given);
+function groupRule(fields: Members, known: Known): z.ZodType {
+  const reset = z.array(z.string()).nullish();
+  return changes(fields as Fields, known, { reset }).transform(({ reset: names, ...given }, context) => {
+    const values = Object.entries(fields).reduce<Values>(
+      (inputs, [name, field]) => kindOf(field).joined(name, inputs),
+      given,
+    );
     const back = Object.keys(fields).filter((name) => (names as string[] | null)?.includes(optionName(name)));
     for (const name of back.filter((one) => one in values)) {
       context.addIssue({
@@ -99,19 +104,17 @@ function groupRule({ fields }: Group, known: Known): z.ZodType {
   });
 }
 
-function shapeOf(fields: Fields, form: (name: string, field: Field | Group) => z.ZodType): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, form(name, field)]));
-}
-
 /** The fields of a new object, those of groups among them. Optional ones that are left out are null. */
 export const newValues = <Table extends Fields>(fields: Table, known: Known) => {
   const empty = Object.fromEntries(flat(fields).flatMap(([name, field]) => (isNullable(field) ? [[name, null]] : [])));
-  const shape = shapeOf(fields, (name, field) => {
-    const rule = ruleOf(name, field, known);
-    return field.kind === 'group' || isNullable(field) ? rule.nullish() : rule;
-  });
+  const shape = Object.entries(fields).flatMap(([name, field]) =>
+    Object.entries(kindOf(field).rules(name, field, known)).map(([input, rule]) => [
+      input,
+      isNullable(field) ? rule.nullish() : rule,
+    ]),
+  );
   return z
-    .object(shape)
+    .object(Object.fromEntries(shape))
     .transform((values) => ({ ...empty, ...given(flatValues(fields, values)) })) as unknown as z.ZodType<
     ValuesOf<Table>
   >;
@@ -127,11 +130,11 @@ const changes = (fields: Fields, known: Known, more: Record<string, z.ZodType> =
   z.preprocess(
     (input) =>
       Object.fromEntries(Object.entries(input as object).filter(([name, value]) => isGiven(fields[name], value))),
-    z.object({ ...shapeOf(fields, (name, field) => ruleOf(name, field, known)), ...more }).partial(),
+    z.object({ ...rulesOf(fields, known), ...more }).partial(),
   );
 
-const isGiven = (field: Field | Group | undefined, value: unknown) =>
-  value !== undefined && (value !== null || (field !== undefined && field.kind !== 'group' && isNullable(field)));
+const isGiven = (field: AnyField | undefined, value: unknown) =>
+  value !== undefined && (value !== null || (field !== undefined && isNullable(field)));
 
 const given = (values: object) => Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
 

@@ -1,55 +1,66 @@
 import { isLoopbackUrl } from '../../domain/addresses/target.js';
 import { authHeaderName } from '../../domain/fields/auth.js';
-import type { Fields } from '../../domain/fields/field.js';
 import { isSameHeader } from '../../domain/fields/headers.js';
-import { type HeldSecret, secretsOf } from '../../domain/fields/secrets.js';
+import { type Secret, secretFields, secretsOf } from '../../domain/fields/secrets.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError, invalidInput, type Path } from '../../errors.js';
-import type { SealedHeaderChange } from './header-settings.js';
 import type { SealedSettings } from './settings.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Requires that the secrets of a webhook go only to the origin that they were set for, and only encrypted: otherwise
+ * Requires that the secrets of a webhook go only to origins that they were set for, and only encrypted: otherwise
  * somebody who may change the url alone could have them sent to a server of their own.
  *
  * @param webhook as it will be, with its options row
- * @param urlBefore null: it is new
+ * @param before the settings before, as far as they change; null: the webhook is new
  * @param change the settings that are set now
- * @param fields say which values are secrets
+ * @param fields may hold secrets
  * @throws ApiError secrets_bound_to_origin; invalid_input for http, and for two headers of one name
  */
 export function requireBoundSecrets(
   webhook: Pick<Webhook, 'url' | 'options'>,
-  urlBefore: string | null,
+  before: Values | null,
   change: SealedSettings,
-  fields: Fields = webhookFields,
+  fields = secretFields(webhookFields),
 ): void {
   requireDifferentHeaders(webhook);
-  const stored = (name: string) => (webhook.options as Values | null)?.[name] ?? (webhook as unknown as Values)[name];
-  const secrets = secretsOf(fields, stored);
-  if (secrets.length === 0) {
-    return;
-  }
-  const url = new URL(webhook.url);
-  if (url.protocol !== 'https:' && !isLoopbackUrl(url)) {
+  const { url, options } = webhook;
+  const values = { ...Object.fromEntries(fields.map(({ name }) => [name, (options as Values | null)?.[name]])), url };
+  const secrets = secretsOf(values, fields);
+  const unencrypted = secrets.find(({ addresses }) => !addresses.every(isEncrypted));
+  if (unencrypted !== undefined) {
     const detail = `needs https:// while the webhook has secrets: ${namesOf(secrets)}`;
-    throw refused([change.url === undefined ? secrets[0]!.group : 'url'], 'auth_needs_https', detail);
+    throw refused([change.url === undefined ? unencrypted.place : 'url'], 'auth_needs_https', detail);
   }
-  if (urlBefore === null || new URL(urlBefore).origin === url.origin) {
+  if (before === null) {
     return;
   }
-  const kept = secrets.filter((secret) => !isSetBy(change, secret));
-  if (kept.length > 0) {
+  const set = new Set(secretsOf(change, fields).map(({ sealedAs }) => sealedAs));
+  const kept = secrets.filter(({ sealedAs }) => !set.has(sealedAs));
+  const were = new Map(
+    secretsOf({ ...values, ...before }, fields).map((secret) => [secret.sealedAs, originsOf(secret)]),
+  );
+  const moved = kept.filter((secret) =>
+    originsOf(secret).some((origin) => !were.get(secret.sealedAs)?.includes(origin)),
+  );
+  if (moved.length > 0) {
+    const origins = new Set(moved.flatMap(({ sealedAs }) => were.get(sealedAs) ?? []));
     throw new ApiError(
       'secrets_bound_to_origin',
-      `The webhook has secrets for ${new URL(urlBefore).origin}: ${namesOf(kept)}. Set them again in the same ` +
+      `The webhook has secrets for ${[...origins].join(', ')}: ${namesOf(moved)}. Set them again in the same ` +
         'request, or remove them, to move it to another origin.',
     );
   }
 }
+
+function isEncrypted(address: string): boolean {
+  const url = new URL(address);
+  return url.protocol === 'https:' || isLoopbackUrl(url);
+}
+
+const originsOf = ({ addresses }: Secret) => addresses.map((address) => new URL(address).origin);
 
 function requireDifferentHeaders({ options }: Pick<Webhook, 'options'>): void {
   const { headers, auth } = options ?? {};
@@ -59,14 +70,7 @@ function requireDifferentHeaders({ options }: Pick<Webhook, 'options'>): void {
   }
 }
 
-function isSetBy(change: SealedSettings, { field, header }: HeldSecret): boolean {
-  const value = (change as Values)[field];
-  return header === null
-    ? value !== undefined
-    : ((value ?? null) as SealedHeaderChange | null)?.set.some(([name]) => name === header) === true;
-}
-
-const namesOf = (secrets: readonly HeldSecret[]) => secrets.map(({ field, header }) => header ?? field).join(', ');
+const namesOf = (secrets: readonly Secret[]) => secrets.map(({ name }) => name).join(', ');
 
 const refused = (path: Path, code: string, detail: string) =>
   invalidInput([{ path: ['input', ...path], code, detail }]);

@@ -1,42 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
-import { comparisonsIn, compileFilter, compilePath, compilingOf } from '../../domain/content/compile-filter.js';
-import type { EventFilter } from '../../domain/content/filter.js';
-import type { StoredShape } from '../../domain/content/shape/project.js';
-import type { AuthInput } from '../../domain/fields/auth.js';
-import { flat } from '../../domain/fields/field.js';
-import type { HeaderChange, StoredHeaders } from '../../domain/fields/headers.js';
+import type { Field } from '../../domain/fields/field.js';
+import { flat } from '../../domain/fields/field-table.js';
+import type { StoredHeaderChange } from '../../domain/fields/headers.js';
+import { secretFields, withEachSecret, withSecrets } from '../../domain/fields/secrets.js';
 import { tenantFields } from '../../domain/fields/tenant-fields.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { HIDDEN } from '../../domain/redact.js';
 import type { Tenant, TenantSettings } from '../../entities/tenant.js';
 import type { OwnSettings, StoredSettings, Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';
+import type { SqlTarget } from '../../platform/database/database.js';
 import { nextOptionsVersion } from '../rows/allocate-id.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
-import { sealAuth } from './auth-settings.js';
-import { changeContent } from './content-settings.js';
-import {
-  auditedHeaders,
-  mergeHeaders,
-  type SealedHeaderChange,
-  sealHeaders,
-  withoutSecrets,
-} from './header-settings.js';
+import { storedKind } from './stored-kinds.js';
 
 /** Settings of a webhook by their names, those of groups and of the options row among them. */
 type Values = Readonly<Record<string, unknown>>;
 
-const fields = flat(webhookFields);
-const isInOptionsRow = (name: string) => fields.some(([one, { optionsRow }]) => one === name && optionsRow);
-const secretNames = fields.filter(([, { secret }]) => secret).map(([name]) => name);
-const headerNames = fields.filter(([, { kind }]) => kind === 'headers').map(([name]) => name);
-const authNames = fields.filter(([, { kind }]) => kind === 'auth').map(([name]) => name);
-const shapeNames = fields.filter(([, { kind }]) => kind === 'shape').map(([name]) => name);
-const none = (names: readonly string[]): Values => Object.fromEntries(names.map((name) => [name, null]));
+const fields: ReadonlyMap<string, Field> = new Map(flat(webhookFields).map(([name, field]) => [name, field]));
+const optionNames = [...fields].filter(([, { optionsRow }]) => optionsRow).map(([name]) => name);
+const isInOptionsRow = (name: string) => fields.get(name)?.optionsRow === true;
+const secretNames = secretFields(webhookFields).map(({ name }) => name);
 
 /** Settings as they are stored, with sealed secrets. Headers are still a change. */
-export type SealedSettings = Partial<Omit<StoredSettings, 'headers'> & { headers: SealedHeaderChange | null }>;
+export type SealedSettings = Partial<Omit<StoredSettings, 'headers'> & { headers: StoredHeaderChange | null }>;
+
+/** Applies to each setting what its kind says. Null is no value of any kind. */
+const mapped = (settings: object, made: (value: never, name: string, field: Field) => unknown): Values =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => {
+      const field = fields.get(name);
+      return [name, value == null || field === undefined ? value : made(value as never, name, field)];
+    }),
+  );
 
 /** Seals the secrets among settings. */
 export async function sealSettings(
@@ -45,18 +42,10 @@ export async function sealSettings(
   webhookId: number,
   settings: object,
 ): Promise<SealedSettings> {
-  const values: Record<string, unknown> = { ...settings };
-  for (const name of secretNames.filter((one) => typeof values[one] === 'string')) {
-    values[name] = await vault.seal(tenantId, webhookId, values[name] as string, name);
-  }
-  const seal = (value: string, field: string) => vault.seal(tenantId, webhookId, value, field);
-  for (const name of headerNames.filter((one) => values[one] != null)) {
-    values[name] = await sealHeaders(values[name] as HeaderChange, seal);
-  }
-  for (const name of authNames.filter((one) => values[one] != null)) {
-    values[name] = await sealAuth(values[name] as AuthInput, seal);
-  }
-  return values as SealedSettings;
+  const open = mapped(settings, (value, _, field) => storedKind(field).toStore(value));
+  return await withEachSecret(open, ({ value, sealedAs }) =>
+    vault.seal(tenantId, webhookId, value as string, sealedAs),
+  );
 }
 
 const inheritedNames = flat(tenantFields).map(([name]) => name as keyof TenantSettings);
@@ -77,18 +66,17 @@ export const readSettings = (webhook: Webhook, names: readonly string[]): Values
     ]),
   );
 
-/** Columns that are made from settings. */
-const derivedFrom = ({ filter, keyPath }: Values): Values => ({
-  ...(filter === null ? { filterPath: null, filterComparisons: null, filterCompiling: null } : {}),
-  ...(filter ? derivedFromFilter(filter as EventFilter) : {}),
-  ...(keyPath === undefined ? {} : { orderingPath: keyPath === null ? null : compilePath(keyPath as string) }),
-});
-
-const derivedFromFilter = (filter: EventFilter): Values => ({
-  filterPath: compileFilter(filter),
-  filterComparisons: comparisonsIn(filter),
-  filterCompiling: compilingOf(filter),
-});
+/** The columns that are made from changes of the options row. */
+async function derivedFrom(changes: Values, webhook: Webhook, sql: SqlTarget): Promise<Values> {
+  const derived = new Map(
+    [...fields].filter(([name]) => name in changes).map(([name, field]) => [storedKind(field).derive, name]),
+  );
+  const columns: Values[] = [];
+  for (const [derive, name] of derived) {
+    columns.push((await derive?.columns(changes, name, webhook, sql)) ?? {});
+  }
+  return Object.assign({}, ...columns);
+}
 
 /**
  * Writes those settings that are stored in the options row.
@@ -96,38 +84,41 @@ const derivedFromFilter = (filter: EventFilter): Values => ({
  * @param webhook locked, and read with its options row
  * @throws ApiError as changeContent
  */
-export async function writeOptionsRow({ em, sql }: UnitOfWork, webhook: Webhook, settings: object): Promise<void> {
-  const values = Object.fromEntries(Object.entries(settings).filter(([name]) => isInOptionsRow(name)));
-  for (const name of headerNames.filter((one) => values[one] != null)) {
-    const stored = readSettings(webhook, [name])[name] as StoredHeaders | null;
-    values[name] = mergeHeaders(stored, values[name] as SealedHeaderChange);
-  }
+export async function writeOptionsRow(unit: UnitOfWork, webhook: Webhook, settings: object): Promise<void> {
+  const changes = Object.fromEntries(Object.entries(settings).filter(([name]) => isInOptionsRow(name)));
+  const stored = readSettings(webhook, Object.keys(changes));
+  await replaceOptions(
+    unit,
+    webhook,
+    mapped(changes, (value, name, field) => storedKind(field).merged(stored[name] as never, value)),
+  );
+}
+
+async function replaceOptions({ em, sql }: UnitOfWork, webhook: Webhook, values: Values): Promise<void> {
   if (isDeepStrictEqual(readSettings(webhook, Object.keys(values)), values)) {
     return;
   }
-  Object.assign(values, derivedFrom(values), await changeContent(sql, webhook, values));
+  const row = { ...values, ...(await derivedFrom(values, webhook, sql)) };
   if (webhook.options) {
-    em.assign(webhook.options, values as object);
+    em.assign(webhook.options, row);
   } else {
-    webhook.options = em.create(WebhookOptions, {
-      webhookId: webhook.id,
-      tenantId: webhook.tenantId,
-      ...values,
-    } as never);
+    const { id: webhookId, tenantId } = webhook;
+    webhook.options = em.create(WebhookOptions, { webhookId, tenantId, ...row } as never);
   }
   webhook.optionsVersion = await nextOptionsVersion(sql);
 }
 
-export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) => {
-  const stored = readSettings(webhook, headerNames) as Record<string, StoredHeaders | null>;
-  const removed = headerNames.map((name) => [name, withoutSecrets(stored[name]!)]);
-  return writeOptionsRow(unit, webhook, { ...none([...secretNames, ...authNames]), ...Object.fromEntries(removed) });
-};
+export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) =>
+  replaceOptions(
+    unit,
+    webhook,
+    withSecrets(readSettings(webhook, secretNames), () => null),
+  );
 
 /** @param webhook was read with its options row */
 export function eraseOptionsRow({ options }: Webhook): void {
-  const erased = none(fields.map(([name]) => name).filter(isInOptionsRow));
-  Object.assign(options ?? {}, erased, derivedFrom(erased), { contentId: null });
+  const derived = [...fields.values()].map((field) => storedKind(field).derive?.none ?? {});
+  Object.assign(options ?? {}, Object.fromEntries(optionNames.map((name) => [name, null])), ...derived);
 }
 
 /**
@@ -136,15 +127,7 @@ export function eraseOptionsRow({ options }: Webhook): void {
  * @param other the settings on the other side of the change
  */
 export const auditedSettings = (settings: object, other: Values = {}): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => {
-      if (value != null && headerNames.includes(name)) {
-        return [name, auditedHeaders(value as StoredHeaders, other[name] as StoredHeaders | null)];
-      }
-      if (value != null && shapeNames.includes(name)) {
-        return [name, (value as StoredShape).text];
-      }
-      const isSecret = secretNames.includes(name) || authNames.includes(name);
-      return [name, value != null && isSecret ? HIDDEN : value];
-    }),
-  );
+  mapped(settings, (value, name, field) => {
+    const { audited } = storedKind(field);
+    return audited ? audited(value, other[name] as never) : secretNames.includes(name) ? HIDDEN : value;
+  });

@@ -45,7 +45,7 @@ export async function updateWebhook(
     const before = readSettings(webhook, names);
     em.assign(webhook, ownSettings(settings));
     await writeOptionsRow(unit, webhook, settings);
-    requireBoundSecrets(webhook, (before['url'] as string | undefined) ?? webhook.url, settings);
+    requireBoundSecrets(webhook, before, settings);
     if (webhook.url !== (before['url'] ?? webhook.url)) {
       // Retry-After of the old endpoint does not bind the new one; aligning wakes the deliveries that waited for it.
       webhook.closedUntil = null;

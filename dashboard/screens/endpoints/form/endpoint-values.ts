@@ -1,4 +1,5 @@
 import type { Field, Fields, ValuesOf } from '../../../../src/domain/fields/field';
+import { membersOf } from '../../../../src/domain/fields/field-table';
 import { webhookFields } from '../../../../src/domain/fields/webhook-fields';
 import { urlProblem } from './url-check';
 
@@ -12,7 +13,7 @@ export type FieldValue = string | readonly string[] | Readonly<Record<string, st
 export type EndpointValues = { [Name in FieldName]: Values[Name] };
 
 export const fieldNames = Object.entries(webhookFields as Fields)
-  .filter(([, { kind }]) => kind !== 'group')
+  .filter(([, field]) => membersOf(field) === null)
   .map(([name]) => name as FieldName);
 export const fieldNamed = (name: FieldName): Field => webhookFields[name];
 

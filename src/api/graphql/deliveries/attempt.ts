@@ -3,12 +3,12 @@ import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { DEFAULT_METHOD, type DeliveryMethod } from '../../../domain/delivery-method.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Attempt } from '../../../entities/attempt.js';
-import { shownType } from '../../../entities/fields.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import { notFound } from '../../../errors.js';
 import type { AttemptKey } from '../../../operations/explorer/read-bodies.js';
 import type { Context } from '../../context/context.js';
 import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from '../fields/costs.js';
+import { shownType } from '../fields/field-types.js';
 import { JsonText } from '../fields/json-text.js';
 import { Requires } from '../fields/requires.js';
 

@@ -4,7 +4,7 @@ import type { SentContent } from '../../../domain/content/content.js';
 import { curlCommand } from '../../../domain/curl.js';
 import { DEFAULT_METHOD } from '../../../domain/delivery-method.js';
 import { fixedHeaders } from '../../../domain/delivery-request.js';
-import { shownHeadersOf } from '../../../domain/fields/shown-headers.js';
+import { shownHeadersOf } from '../../../domain/fields/sent-headers.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
 import type { Context } from '../../context/context.js';

@@ -2,9 +2,10 @@ import 'reflect-metadata';
 import { Ctx, FieldResolver, Root } from 'type-graphql';
 import { defaultsOfFormat } from '../../../domain/content/formats.js';
 import type { OptionWarning } from '../../../domain/content/option-warnings.js';
-import { type Fields, flat, valueInForce } from '../../../domain/fields/field.js';
-import { shownType } from '../../../entities/fields.js';
+import { type Fields, shownName } from '../../../domain/fields/field.js';
+import { flat, valueInForce } from '../../../domain/fields/field-table.js';
 import type { Context } from '../../context/context.js';
+import { shownType } from './field-types.js';
 
 /**
  * Gives the resolver of a noun its fields.
@@ -28,16 +29,17 @@ export const Resolved =
       const read = async (noun: Noun, context: Context) => {
         const own = field.optionsRow ? await readOptionsRow(noun, context) : noun;
         const value = valueIn(context, own, inherits ? await readDefaults(noun, context) : null);
-        return field.kind === 'group' && field.warns ? withWarnings(noun, value as object, context) : value;
+        return field.warns ? withWarnings(noun, value as object, context) : value;
       };
       /** They are found only if they are selected. */
       const withWarnings = (noun: Noun, group: object, context: Context) =>
         Object.defineProperty(group, 'warnings', { get: () => warnings[name]!(noun, context) });
       const resolve = (noun: Noun, context: Context) =>
         field.optionsRow || inherits ? read(noun, context) : valueIn(context, noun);
-      Object.defineProperty(prototype, name, { value: resolve });
-      FieldResolver(...shownType(field))(prototype as object, name, { value: resolve });
-      Root()(prototype as object, name, 0);
-      Ctx()(prototype as object, name, 1);
+      const shown = shownName(name, field);
+      Object.defineProperty(prototype, shown, { value: resolve });
+      FieldResolver(...shownType(field))(prototype as object, shown, { value: resolve });
+      Root()(prototype as object, shown, 0);
+      Ctx()(prototype as object, shown, 1);
     }
   };

@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { tenantFields } from '../../../domain/fields/tenant-fields.js';
-import { Taken } from '../../../entities/fields.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
@@ -16,6 +15,7 @@ import { tenantEntityManager, UNFILTERED } from '../../../platform/database/tena
 import { actorOf, type Context } from '../../context/context.js';
 import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
+import { Taken } from '../fields/field-types.js';
 import { found, idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';

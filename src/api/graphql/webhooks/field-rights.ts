@@ -1,4 +1,5 @@
-import { type Field, type Fields, type Group, inputNames, optionName } from '../../../domain/fields/field.js';
+import { type AnyField, type Field, type Fields, optionName } from '../../../domain/fields/field.js';
+import { inputNames, membersOf } from '../../../domain/fields/field-table.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { ApiError } from '../../../errors.js';
 import { type Context, callerOf, requireScope } from '../../context/context.js';
@@ -16,31 +17,31 @@ export function requireRights(context: Context, input: Input, isGiven = (value: 
   const given = Object.entries(input).filter(([, value]) => isGiven(value));
   for (const [name, value] of given) {
     const field = (webhookFields as Fields)[name];
-    if (field?.kind === 'group') {
-      requireScope(context, field.scope);
-      for (const [inner, one] of membersIn(field, value as Input | null)) {
-        requirePart(context, inner, one);
-      }
-    } else {
-      requireScope(context, 'webhooks:edit');
-      requirePart(context, name, field);
+    requireScope(context, field?.scope ?? 'webhooks:edit');
+    for (const [inner, part] of field === undefined ? [] : partsIn(name, field, value as Input | null)) {
+      requirePart(context, inner, part);
     }
   }
 }
 
-/** The fields of a group that an input sets or resets. */
-function membersIn({ fields }: Group, input: Input | null): [name: string, field: Field][] {
+/** The field, or the fields of a group that an input sets or resets, with the parts that they belong to. */
+function partsIn(name: string, field: AnyField, input: Input | null): [name: string, part: Field['part']][] {
+  const members = membersOf(field);
+  if (members === null) {
+    return [[name, field.part]];
+  }
   const reset = (input?.['reset'] ?? []) as readonly string[];
-  const members = Object.entries(fields) as [string, Field][];
-  return members.filter(
-    ([name, field]) =>
-      reset.includes(optionName(name)) || inputNames(name, field).some((one) => input?.[one] !== undefined),
-  );
+  return Object.entries(members)
+    .filter(
+      ([inner, one]) =>
+        reset.includes(optionName(inner)) || inputNames(inner, one).some((given) => input?.[given] !== undefined),
+    )
+    .map(([inner, { part }]) => [inner, part]);
 }
 
-function requirePart(context: Context, name: string, field: Pick<Field, 'part'> | undefined): void {
+function requirePart(context: Context, name: string, part: Field['part']): void {
   const { endpointOptions } = context.config;
-  if (field?.part !== undefined && callerOf(context).tenantId !== null && !endpointOptions.includes(field.part)) {
+  if (part !== undefined && callerOf(context).tenantId !== null && !endpointOptions.includes(part)) {
     throw new ApiError('option_not_allowed', `The operator does not allow keys of tenants to set ${name}.`);
   }
 }

@@ -2,12 +2,12 @@ import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Delivery } from '../../../entities/delivery.js';
-import { Taken } from '../../../entities/fields.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import { Webhook } from '../../../entities/webhook.js';
+import { Taken } from '../fields/field-types.js';
 import { OVERLAP_HOURS_DEFAULT } from '../fields/input.js';
 import { Requires } from '../fields/requires.js';
 

@@ -1,0 +1,86 @@
+import { comparisonsIn, compileFilter, compilePath, compilingOf } from '../../domain/content/compile-filter.js';
+import type { EventFilter } from '../../domain/content/filter.js';
+import type { StoredShape } from '../../domain/content/shape/project.js';
+import { storedAuth } from '../../domain/fields/auth.js';
+import type { Field, Kind } from '../../domain/fields/field.js';
+import { storedHeaders } from '../../domain/fields/headers.js';
+import type { Webhook } from '../../entities/webhook.js';
+import type { SqlTarget } from '../../platform/database/database.js';
+import { changeContent } from './content-settings.js';
+import { auditedHeaders, mergeHeaders } from './header-settings.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Columns that are made from settings. */
+interface Derive {
+  /** The columns of a webhook without these settings. */
+  none: Values;
+  /**
+   * @param changes of the options row, among them `name`
+   * @param webhook as it was, with its options row
+   */
+  columns(changes: Values, name: string, webhook: Webhook, sql: SqlTarget): Values | Promise<Values>;
+}
+
+/** How a kind is stored. Values are never null. */
+interface StoredKind {
+  /** The form in which a value is stored, with open secrets. */
+  toStore(written: never): unknown;
+  /** The value after a change. */
+  merged(before: never, change: never): unknown;
+  /** Null: the same in the audit log, but for secrets. @param other on the other side of the change */
+  audited: ((value: never, other: never) => unknown) | null;
+  derive: Derive | null;
+}
+
+const plain: StoredKind = {
+  toStore: (written) => written,
+  merged: (_, change) => change,
+  audited: null,
+  derive: null,
+};
+
+const noFilter = { filterPath: null, filterComparisons: null, filterCompiling: null };
+const filterColumns = (filter: EventFilter) => ({
+  filterPath: compileFilter(filter),
+  filterComparisons: comparisonsIn(filter),
+  filterCompiling: compilingOf(filter),
+});
+const noPath = { orderingPath: null };
+/** One row is made of all settings of the content; the format is a choice. */
+const content: Derive = {
+  none: { contentId: null },
+  columns: (changes, _, webhook, sql) => changeContent(sql, webhook, changes),
+};
+
+const kinds: Record<Exclude<Kind, 'group'>, StoredKind> = {
+  text: plain,
+  url: plain,
+  eventTypes: plain,
+  textMap: plain,
+  number: plain,
+  delays: plain,
+  choice: { ...plain, derive: content },
+  headers: { toStore: storedHeaders, merged: mergeHeaders, audited: auditedHeaders, derive: null },
+  auth: { ...plain, toStore: storedAuth },
+  filter: {
+    ...plain,
+    derive: {
+      none: noFilter,
+      columns: (changes, name) => (changes[name] === null ? noFilter : filterColumns(changes[name] as EventFilter)),
+    },
+  },
+  message: { ...plain, derive: content },
+  template: { ...plain, derive: content },
+  shape: { ...plain, audited: ({ text }: StoredShape) => text, derive: content },
+  path: {
+    ...plain,
+    derive: {
+      none: noPath,
+      columns: (changes, name) =>
+        changes[name] === null ? noPath : { orderingPath: compilePath(changes[name] as string) },
+    },
+  },
+};
+
+export const storedKind = ({ kind }: Pick<Field, 'kind'>) => kinds[kind];
