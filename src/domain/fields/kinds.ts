@@ -48,7 +48,7 @@ const value: DomainKind<AnyField> = {
 const ownOf = (name: string, { rows }: Sources): unknown => rows[0]?.[name] ?? null;
 
 /** A kind that lacks here, or in the table of another layer, does not compile (CONTRIBUTING.md, "A new kind"). */
-const kinds: { [One in Kind]: DomainKind<OfKind<One>> } = {
+export const domainKinds: { [One in Kind]: DomainKind<OfKind<One>> } = {
   text: {
     ...value,
     shown: (name, field, sources) => (field.secret ? ownOf(name, sources) !== null : value.shown(name, field, sources)),
@@ -96,4 +96,4 @@ const kinds: { [One in Kind]: DomainKind<OfKind<One>> } = {
   },
 };
 
-export const kindOf = ({ kind }: Pick<AnyField, 'kind'>): DomainKind<AnyField> => kinds[kind];
+export const kindOf = ({ kind }: Pick<AnyField, 'kind'>): DomainKind<AnyField> => domainKinds[kind];

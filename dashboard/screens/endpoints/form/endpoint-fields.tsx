@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import type { Field as OneField } from '../../../../src/domain/fields/field';
+import type { AnyField, Kind, OfKind } from '../../../../src/domain/fields/field';
 import { TextField } from '../../../parts/field';
 import type { FieldProps } from '../../../parts/form';
 import { Failure } from '../../../parts/page';
@@ -53,46 +53,58 @@ export function EndpointFields({
   );
 }
 
-interface ControlProps {
+interface ControlProps<One = AnyField> {
   name: LabelName;
-  field: OneField;
+  field: One;
   control: FieldProps<FieldValue>;
   autoFocus?: boolean;
 }
 
-function FieldControl({ name, field, control, autoFocus = false }: ControlProps) {
-  const { i18n } = useLingui();
-  const label = <FieldLabel name={name} optional={field.optional} />;
-  switch (field.kind) {
-    case 'url':
-      return <UrlField {...(control as FieldProps<string>)} autoFocus={autoFocus} />;
-    case 'eventTypes':
-      return <EventTypesField name={name} {...(control as FieldProps<readonly string[]>)} />;
-    case 'text':
-      return (
-        <TextField
-          {...control}
-          {...(field.secret ? { type: 'password', autoComplete: 'new-password' } : {})}
-          value={(control.value as string | null) ?? ''}
-          name={label}
-          hint={i18n._(ENDPOINT_FIELDS[name].hint)}
-          lines={field.lines}
-        />
-      );
-    case 'textMap':
-      return <TextMapField name={name} label={label} {...(control as FieldProps<TextMap | null>)} />;
-    case 'number':
-    case 'delays':
-    case 'choice':
-    case 'headers':
-    case 'auth':
-    case 'filter':
-    case 'message':
-    case 'template':
-    case 'shape':
-    case 'path':
-      throw new Error(`${name} has a form of its own.`);
+/** A control for each kind; null: the settings of an endpoint have a form for it. */
+const controls: { [One in Kind]: ((props: ControlProps<OfKind<One>>) => ReactNode) | null } = {
+  text: TextControl,
+  url: ({ control, autoFocus = false }) => <UrlField {...(control as FieldProps<string>)} autoFocus={autoFocus} />,
+  eventTypes: ({ name, control }) => <EventTypesField name={name} {...(control as FieldProps<readonly string[]>)} />,
+  textMap: ({ name, field: { optional }, control }) => (
+    <TextMapField
+      name={name}
+      label={<FieldLabel name={name} optional={optional} />}
+      {...(control as FieldProps<TextMap | null>)}
+    />
+  ),
+  number: null,
+  delays: null,
+  choice: null,
+  headers: null,
+  auth: null,
+  filter: null,
+  message: null,
+  template: null,
+  shape: null,
+  path: null,
+  group: null,
+};
+
+function FieldControl(props: ControlProps) {
+  const Control = controls[props.field.kind] as ((props: ControlProps) => ReactNode) | null;
+  if (Control === null) {
+    throw new Error(`${props.name} has a form of its own.`);
   }
+  return <Control {...props} />;
+}
+
+function TextControl({ name, field: { secret, lines, optional }, control }: ControlProps<OfKind<'text'>>) {
+  const { i18n } = useLingui();
+  return (
+    <TextField
+      {...control}
+      {...(secret ? { type: 'password', autoComplete: 'new-password' } : {})}
+      value={(control.value as string | null) ?? ''}
+      name={<FieldLabel name={name} optional={optional} />}
+      hint={i18n._(ENDPOINT_FIELDS[name].hint)}
+      lines={lines}
+    />
+  );
 }
 
 /** The name of a field. Most fields are needed, so the optional ones say so. */

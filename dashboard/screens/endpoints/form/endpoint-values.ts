@@ -7,6 +7,8 @@ type Table = typeof webhookFields;
 type Values = ValuesOf<Table>;
 /** Groups have forms of their own: see ../settings. */
 export type FieldName = { [Name in keyof Table]: Table[Name] extends { kind: 'group' } ? never : Name }[keyof Table];
+/** The API shows no secrets. */
+type Shown = { [Name in FieldName as Table[Name] extends { secret: true } ? never : Name]: unknown };
 export type FieldValue = string | readonly string[] | Readonly<Record<string, string>> | null;
 
 /** What the form of an endpoint holds. */
@@ -18,10 +20,10 @@ export const fieldNames = Object.entries(webhookFields as Fields)
 export const fieldNamed = (name: FieldName): Field => webhookFields[name];
 
 /** The values of an endpoint alone, for a form. */
-export const valuesOf = (endpoint: Readonly<Record<FieldName, unknown>>): EndpointValues =>
+export const valuesOf = (endpoint: Readonly<Shown>): EndpointValues =>
   Object.fromEntries(
     fieldNames.map((name) => {
-      const value = endpoint[name];
+      const value = (endpoint as Partial<Record<FieldName, unknown>>)[name];
       return [name, typeof value === 'string' ? value.trim() : (value ?? fieldNamed(name).default ?? null)];
     }),
   ) as EndpointValues;
@@ -35,16 +37,21 @@ const textOf = (value: FieldValue): string =>
 /** A map as `key: text`. */
 export const pairsOf = (map: FieldValue): string[] => Object.entries(map ?? {}).map(([key, text]) => `${key}: ${text}`);
 
-/** The values of all fields as lines. */
-export const textsOf = (endpoint: Readonly<Record<FieldName, unknown>>): [name: FieldName, text: string][] =>
-  Object.entries(valuesOf(endpoint)).map(([name, value]) => [name as FieldName, textOf(value)]);
+/** The values of all fields as lines, but for secrets. */
+export const textsOf = (endpoint: Readonly<Shown>): [name: FieldName, text: string][] =>
+  Object.entries(valuesOf(endpoint))
+    .map(([name, value]): [FieldName, string] => [name as FieldName, textOf(value)])
+    .filter(([name]) => !fieldNamed(name).secret);
 
 /** Whether the values may be sent: the service judges the rest. */
 export const isReady = (values: EndpointValues): boolean =>
   values.eventTypes.length > 0 && urlProblem(values.url) !== 'typing';
 
-/** The values that a caller may write, for an input of the API. */
+/** The values that a caller may write, for an input of the API. A secret that is left empty stays as it is. */
 export const writtenValues = (values: EndpointValues, isWritable: (part: string | undefined) => boolean) =>
   Object.fromEntries(
-    Object.entries(values).filter(([name]) => isWritable(fieldNamed(name as FieldName).part)),
+    Object.entries(values).filter(([name, value]) => {
+      const { part, secret } = fieldNamed(name as FieldName);
+      return isWritable(part) && !(secret && !value);
+    }),
   ) as EndpointValues;
