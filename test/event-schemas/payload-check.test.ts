@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { compileEventSchema, TooCostly } from '../../src/platform/payload-checks/payload-check.js';
 import { schemaIssues } from '../../src/platform/payload-checks/schema-issues.js';
-import { fc, isFuzz } from '../support/properties.js';
 import { cpuTimeOf } from '../support/machine-speed.js';
+import { fc, isFuzz } from '../support/properties.js';
 
 type Schema = Record<string, unknown>;
 const PAYLOAD_BYTES = 262_000;
