@@ -5,6 +5,7 @@ import { optionFormsOf } from './field-forms.js';
 /** Requests and answers about the options of a webhook, as schemas.ts has the others. */
 
 const [options, shownOptions] = optionFormsOf(webhookFields);
+const writable = Object.keys(options).filter((name) => !options[name]!.meta()?.['readOnly']);
 
 export const listed = (names: readonly string[]): string => `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
@@ -17,7 +18,7 @@ export const webhookOptionsInput = z.strictObject(options).meta({
 export const webhookOptionsChange = z
   .strictObject(options)
   .refine((change) => Object.keys(change).length > 0, {
-    message: `must have at least one of ${listed(Object.keys(options))}`,
+    message: `must have at least one of ${listed(writable)}`,
     params: { code: 'nothing_to_change' },
   })
   .meta({

@@ -1,5 +1,5 @@
 import type { AnyField, Field, Fields, Members } from './field.js';
-import { kindOf, type Sources } from './kinds.js';
+import { kindOf, type Row } from './kinds.js';
 
 /** The fields of a group; null: it is a value. */
 export const membersOf = (field: AnyField): Members | null => kindOf(field).members(field);
@@ -27,21 +27,14 @@ export const flatValues = (fields: Fields, values: object): Record<string, unkno
     ),
   );
 
-export const isNullable = (field: AnyField): boolean => kindOf(field).isNullable(field);
+/** It may be left out of a new object. */
+export const isNullable = (field: AnyField): boolean =>
+  field.optional === true || field.inherited !== undefined || membersOf(field) !== null;
 
 /** The names of a field in GraphQL's inputs: headers are set and removed one by one. */
 export const inputNames = (name: string, field: Pick<AnyField, 'kind'>): readonly string[] =>
   kindOf(field).inputNames(name);
 
-/**
- * The value that readers get of a field, or of a group with the names of the fields that the first row sets itself.
- *
- * @param rows the noun's, then its tenant's if that has values which are inherited
- * @param installation values by the names that `inherited` has
- */
-export const valueInForce = (
-  name: string,
-  field: AnyField,
-  rows: readonly (object | null)[],
-  installation: object,
-): unknown => kindOf(field).shown(name, field, { rows: rows as Sources['rows'], installation });
+/** The value that readers get of a field, or of a group with the names of the fields that the first row sets itself. */
+export const valueInForce = (name: string, field: AnyField, rows: readonly (object | null)[], installation: object) =>
+  kindOf(field).shown(name, field, rows as readonly Row[], installation);

@@ -41,7 +41,7 @@ export async function deleteTenant(
     }
     const webhooks = await lockWebhooks(em);
     for (const webhook of webhooks) {
-      eraseWebhook(webhook, now);
+      await eraseWebhook(sql, webhook, now);
     }
     for (const recipient of await em.find(NoticeRecipient, {})) {
       eraseRecipient(recipient, now);

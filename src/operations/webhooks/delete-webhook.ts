@@ -1,5 +1,5 @@
 import type { Webhook } from '../../entities/webhook.js';
-import type { Database } from '../../platform/database/database.js';
+import type { Database, SqlTarget } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
@@ -23,14 +23,14 @@ export async function deleteWebhook(
   await managementTransaction(db, tenantId, async ({ em, now, sql }) => {
     const webhook = await lockWebhook(em, webhookId, ifVersion);
     const before = picked(webhook, ['url', 'eventTypes']);
-    eraseWebhook(webhook, now);
+    await eraseWebhook(sql, webhook, now);
     await enqueueAlign(sql, tenantId, webhookId);
     audit(em, by, { ...about('WEBHOOK', tenantId, webhookId), action: 'WEBHOOK_DELETED', before });
   });
 }
 
 /** @param webhook locked, and read with its secrets and its options row */
-export function eraseWebhook(webhook: Webhook, now: Date): void {
+export async function eraseWebhook(sql: SqlTarget, webhook: Webhook, now: Date): Promise<void> {
   webhook.deletedAt = now;
   webhook.active = false;
   webhook.generation += 1;
@@ -38,5 +38,5 @@ export function eraseWebhook(webhook: Webhook, now: Date): void {
   webhook.sealedSecret = Buffer.alloc(0);
   webhook.previousSealedSecret = null;
   webhook.overlapEndsAt = null;
-  eraseOptionsRow(webhook);
+  await eraseOptionsRow(sql, webhook);
 }

@@ -66,16 +66,16 @@ export const readSettings = (webhook: Webhook, names: readonly string[]): Values
     ]),
   );
 
-/** The columns that are made from changes of the options row. */
-async function derivedFrom(changes: Values, webhook: Webhook, sql: SqlTarget): Promise<Values> {
+/** Changes of the options row with the columns that are made from them. One row is made of several settings. */
+async function withDerived(changes: Values, webhook: Webhook, sql: SqlTarget): Promise<Values> {
   const derived = new Map(
-    [...fields].filter(([name]) => name in changes).map(([name, field]) => [storedKind(field).derive, name]),
+    Object.entries(changes).map(([name, value]) => [storedKind(fields.get(name)!).derive, value as never]),
   );
-  const columns: Values[] = [];
-  for (const [derive, name] of derived) {
-    columns.push((await derive?.columns(changes, name, webhook, sql)) ?? {});
+  const row = { ...changes };
+  for (const [derive, value] of derived) {
+    Object.assign(row, await derive?.(value, changes, webhook, sql));
   }
-  return Object.assign({}, ...columns);
+  return row;
 }
 
 /**
@@ -98,7 +98,7 @@ async function replaceOptions({ em, sql }: UnitOfWork, webhook: Webhook, values:
   if (isDeepStrictEqual(readSettings(webhook, Object.keys(values)), values)) {
     return;
   }
-  const row = { ...values, ...(await derivedFrom(values, webhook, sql)) };
+  const row = await withDerived(values, webhook, sql);
   if (webhook.options) {
     em.assign(webhook.options, row);
   } else {
@@ -116,9 +116,11 @@ export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) =>
   );
 
 /** @param webhook was read with its options row */
-export function eraseOptionsRow({ options }: Webhook): void {
-  const derived = [...fields.values()].map((field) => storedKind(field).derive?.none ?? {});
-  Object.assign(options ?? {}, Object.fromEntries(optionNames.map((name) => [name, null])), ...derived);
+export async function eraseOptionsRow(sql: SqlTarget, webhook: Webhook): Promise<void> {
+  const erased = Object.fromEntries(optionNames.map((name) => [name, null]));
+  if (webhook.options) {
+    Object.assign(webhook.options, await withDerived(erased, webhook, sql));
+  }
 }
 
 /**

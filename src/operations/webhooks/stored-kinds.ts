@@ -11,16 +11,14 @@ import { auditedHeaders, mergeHeaders } from './header-settings.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Columns that are made from settings. */
-interface Derive {
-  /** The columns of a webhook without these settings. */
-  none: Values;
-  /**
-   * @param changes of the options row, among them `name`
-   * @param webhook as it was, with its options row
-   */
-  columns(changes: Values, name: string, webhook: Webhook, sql: SqlTarget): Values | Promise<Values>;
-}
+/**
+ * Columns that are made from a setting.
+ *
+ * @param value null: it is removed
+ * @param changes of the options row, all of them
+ * @param webhook as it was, with its options row
+ */
+type Derive = (value: never, changes: Values, webhook: Webhook, sql: SqlTarget) => Values | Promise<Values>;
 
 /** How a kind is stored. Values are never null. */
 interface StoredKind {
@@ -40,18 +38,14 @@ const plain: StoredKind = {
   derive: null,
 };
 
-const noFilter = { filterPath: null, filterComparisons: null, filterCompiling: null };
-const filterColumns = (filter: EventFilter) => ({
-  filterPath: compileFilter(filter),
-  filterComparisons: comparisonsIn(filter),
-  filterCompiling: compilingOf(filter),
+const filterColumns: Derive = (filter: EventFilter | null) => ({
+  filterPath: filter && compileFilter(filter),
+  filterComparisons: filter && comparisonsIn(filter),
+  filterCompiling: filter && compilingOf(filter),
 });
-const noPath = { orderingPath: null };
+const orderingColumn: Derive = (path: string | null) => ({ orderingPath: path === null ? null : compilePath(path) });
 /** One row is made of all settings of the content; the format is a choice. */
-const content: Derive = {
-  none: { contentId: null },
-  columns: (changes, _, webhook, sql) => changeContent(sql, webhook, changes),
-};
+const contentRow: Derive = (_, changes, webhook, sql) => changeContent(sql, webhook, changes);
 
 const kinds: Record<Exclude<Kind, 'group'>, StoredKind> = {
   text: plain,
@@ -60,27 +54,14 @@ const kinds: Record<Exclude<Kind, 'group'>, StoredKind> = {
   textMap: plain,
   number: plain,
   delays: plain,
-  choice: { ...plain, derive: content },
+  choice: { ...plain, derive: contentRow },
   headers: { toStore: storedHeaders, merged: mergeHeaders, audited: auditedHeaders, derive: null },
   auth: { ...plain, toStore: storedAuth },
-  filter: {
-    ...plain,
-    derive: {
-      none: noFilter,
-      columns: (changes, name) => (changes[name] === null ? noFilter : filterColumns(changes[name] as EventFilter)),
-    },
-  },
-  message: { ...plain, derive: content },
-  template: { ...plain, derive: content },
-  shape: { ...plain, audited: ({ text }: StoredShape) => text, derive: content },
-  path: {
-    ...plain,
-    derive: {
-      none: noPath,
-      columns: (changes, name) =>
-        changes[name] === null ? noPath : { orderingPath: compilePath(changes[name] as string) },
-    },
-  },
+  filter: { ...plain, derive: filterColumns },
+  message: { ...plain, derive: contentRow },
+  template: { ...plain, derive: contentRow },
+  shape: { ...plain, audited: ({ text }: StoredShape) => text, derive: contentRow },
+  path: { ...plain, derive: orderingColumn },
 };
 
 export const storedKind = ({ kind }: Pick<Field, 'kind'>) => kinds[kind];
