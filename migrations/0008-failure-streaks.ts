@@ -2,8 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * When the first failure of a webhook's streak ended, and whether the requests that it cut short have been counted
- * (src/domain/health.ts). Both have a meaning while there are failures. A process that does not know them leaves them
- * as they are: then failures count as they did before.
+ * (src/domain/deliveries/health.ts). Both have a meaning while there are failures. A process that does not know them
+ * leaves them as they are: then failures count as they did before.
  */
 export class FailureStreaks extends Migration {
   override up(): void {

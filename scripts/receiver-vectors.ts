@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import { type DeliveryRequest, deliveryRequest } from '../src/domain/delivery-request.js';
+import { type DeliveryRequest, deliveryRequest } from '../src/domain/deliveries/delivery-request.js';
 import { formatSecret, type SecretKeys, secretKeys } from '../src/domain/signing/secret.js';
 
 type Scheme = 'standard' | 'contract';

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { graphqlReference } from '../scripts/graphql-reference.js';
-import { SEND_ERRORS } from '../src/domain/outcome.js';
+import { SEND_ERRORS } from '../src/domain/deliveries/outcome.js';
 
 const root = dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');

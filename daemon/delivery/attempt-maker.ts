@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { isUnanswered, judge, NOT_SENT } from '../../src/domain/outcome.js';
+import { isUnanswered, judge, NOT_SENT } from '../../src/domain/deliveries/outcome.js';
+import { withoutSecrets } from '../../src/domain/deliveries/redact.js';
+import { retryInMsOf } from '../../src/domain/deliveries/retry-policy.js';
 import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
-import { withoutSecrets } from '../../src/domain/redact.js';
-import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';

@@ -1,7 +1,7 @@
+import { WeighedMap } from '../../src/domain/collections/weighed-map.js';
 import { type Content, PlannedContent, type SentContent } from '../../src/domain/content/content.js';
 import { Payload } from '../../src/domain/content/payload.js';
 import type { ContentPace, Making } from '../../src/domain/pacing/content-pace.js';
-import { WeighedMap } from '../../src/domain/weighed-map.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { readContents } from '../../src/operations/contents/read-contents.js';
 import { LoopTurns } from '../../src/platform/concurrency/loop-turns.js';

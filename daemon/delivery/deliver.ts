@@ -8,7 +8,7 @@ import {
   type NamedDelivery,
   type NotDue,
 } from '../../src/operations/attempts/load-deliveries.js';
-import type { WakesHere } from '../../src/operations/turns/turns.js';
+import type { WakesHere } from '../../src/operations/ordering/turns.js';
 import { probeAgain } from '../../src/operations/webhooks/probe-webhooks.js';
 import { Slots } from '../../src/platform/concurrency/slots.js';
 import type { Database } from '../../src/platform/database/database.js';

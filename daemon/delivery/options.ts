@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { BoundedMap } from '../../src/domain/bounded-map.js';
+import { BoundedMap } from '../../src/domain/collections/bounded-map.js';
 import { type ContentFormat, defaultsOfFormat } from '../../src/domain/content/formats.js';
-import { DEFAULT_METHOD, type DeliveryMethod } from '../../src/domain/delivery-method.js';
+import { DEFAULT_METHOD, type DeliveryMethod } from '../../src/domain/deliveries/delivery-method.js';
 import { isReserved } from '../../src/domain/fields/headers.js';
 import { secretsOf, withEachSecret } from '../../src/domain/fields/secrets.js';
 import { sentHeadersOf, shownHeadersOf } from '../../src/domain/fields/sent-headers.js';

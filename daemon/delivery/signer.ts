@@ -1,6 +1,10 @@
-import { BoundedMap } from '../../src/domain/bounded-map.js';
+import { BoundedMap } from '../../src/domain/collections/bounded-map.js';
 import type { SentContent } from '../../src/domain/content/content.js';
-import { type DeliveryRequest, deliveryRequest, type SigningKeySet } from '../../src/domain/delivery-request.js';
+import {
+  type DeliveryRequest,
+  deliveryRequest,
+  type SigningKeySet,
+} from '../../src/domain/deliveries/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/domain/outcome.js';
+import type { Outcome } from '../../src/domain/deliveries/outcome.js';
 import type { AnswerKind } from '../../src/domain/pacing/endpoint-window.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 

@@ -1,4 +1,4 @@
-import { countFailure, type Failure, type Streak } from '../../src/domain/health.js';
+import { countFailure, type Failure, type Streak } from '../../src/domain/deliveries/health.js';
 import { nextProbeMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
 
 /** A delivery is loaded no longer than this before it comes here. */

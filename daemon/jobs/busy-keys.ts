@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnPayload } from '../../src/operations/jobs/tasks.js';
-import { enqueueTurns, passTurns } from '../../src/operations/turns/turns.js';
+import { enqueueTurns, passTurns } from '../../src/operations/ordering/turns.js';
 import type { Database } from '../../src/platform/database/database.js';
 import type { Fence } from '../liveness/fence.js';
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../../src/operations/emits/local-daemon.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK, JOB_FETCHES_MAX, jobKeyOf } from '../../src/operations/jobs/tasks.js';
-import type { WakesHere } from '../../src/operations/turns/turns.js';
+import type { WakesHere } from '../../src/operations/ordering/turns.js';
 import { Backpressure } from '../../src/platform/concurrency/backpressure.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { fetchedJob, type Room } from '../../src/platform/graphile-worker/local-jobs.js';

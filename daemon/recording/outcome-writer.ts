@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import { type RecordedStatus, recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { noteUnknownOutcomes } from '../../src/operations/installation/note-failover.js';
-import type { WakesHere } from '../../src/operations/turns/turns.js';
+import type { WakesHere } from '../../src/operations/ordering/turns.js';
 import { LogThrottle } from '../../src/platform/concurrency/log-throttle.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { Primary } from '../../src/platform/database/driver/primary.js';

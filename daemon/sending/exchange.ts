@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { AttemptTiming, SendErrorCode, SendResult } from '../../src/domain/outcome.js';
+import type { AttemptTiming, SendErrorCode, SendResult } from '../../src/domain/deliveries/outcome.js';
 import type { ConnectionTimes, TimedHandler } from './connection-times.js';
 import { codeOf, isOurFault, isTelling } from './failure-codes.js';
 import { headersToKeep } from './kept-headers.js';

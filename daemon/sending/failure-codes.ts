@@ -1,4 +1,4 @@
-import type { SendErrorCode } from '../../src/domain/outcome.js';
+import type { SendErrorCode } from '../../src/domain/deliveries/outcome.js';
 
 /**
  * Our code for a failure of undici, Node or the system. The pattern is matched against the error's code and message

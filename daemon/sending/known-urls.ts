@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../src/domain/bounded-map.js';
+import { BoundedMap } from '../../src/domain/collections/bounded-map.js';
 
 interface KnownUrl {
   origin: string;

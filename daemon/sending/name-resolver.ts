@@ -3,7 +3,7 @@ import type { LookupAddress, RecordWithTtl } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BoundedMap } from '../../src/domain/bounded-map.js';
+import { BoundedMap } from '../../src/domain/collections/bounded-map.js';
 import { NamesPulse } from './names-pulse.js';
 
 interface NameResolverOptions {

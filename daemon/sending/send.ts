@@ -1,7 +1,7 @@
 import type { TargetPolicy } from '../../src/domain/addresses/target.js';
-import { DEFAULT_METHOD } from '../../src/domain/delivery-method.js';
-import type { DeliveryRequest } from '../../src/domain/delivery-request.js';
-import type { SendResult } from '../../src/domain/outcome.js';
+import { DEFAULT_METHOD } from '../../src/domain/deliveries/delivery-method.js';
+import type { DeliveryRequest } from '../../src/domain/deliveries/delivery-request.js';
+import type { SendResult } from '../../src/domain/deliveries/outcome.js';
 import { originFor, timedPools } from './connection-times.js';
 import { Exchange, type ExchangeLimits } from './exchange.js';
 import { leadingElsewhere, oldTunnels } from './following-pool.js';

@@ -1,5 +1,5 @@
-import type { DeliveryMethod } from '../../src/domain/delivery-method.js';
-import type { Outcome, SendResult } from '../../src/domain/outcome.js';
+import type { DeliveryMethod } from '../../src/domain/deliveries/delivery-method.js';
+import type { Outcome, SendResult } from '../../src/domain/deliveries/outcome.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import type { Tracing } from '../../src/platform/telemetry/tracing.js';
 

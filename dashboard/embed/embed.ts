@@ -25,7 +25,7 @@ interface Options extends Look {
   onEnded?: (why: string, error?: unknown) => void;
 }
 
-/** Default: what the session says. The portal judges each value (src/domain/portal-look.ts). */
+/** Default: what the session says. The portal judges each value (src/domain/portal/portal-look.ts). */
 interface Look {
   theme?: 'light' | 'dark' | 'auto' | undefined;
   /** A language tag (BCP 47). */

@@ -1,4 +1,4 @@
-import { FAILING_FROM_FAILURES } from '../../src/domain/health-limits.js';
+import { FAILING_FROM_FAILURES } from '../../src/domain/deliveries/health-limits.js';
 
 /** Why an endpoint needs somebody, the most pressing reason first. The screens show the first two red, the last yellow. */
 export const PRESSING = ['GONE', 'DISABLED', 'FAILING'] as const;

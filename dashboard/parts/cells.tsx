@@ -1,6 +1,6 @@
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import { HELD_SHOWN_MAX } from '../../src/domain/health-limits';
+import { HELD_SHOWN_MAX } from '../../src/domain/deliveries/health-limits';
 import { countUpTo } from '../text/numbers';
 import { NoValue } from './list';
 import { Link } from './place';

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react/macro';
 import { useRef } from 'react';
 import { type CombinedError, useClient } from 'urql';
-import { DAY_MS } from '../../src/domain/durations';
 import { dateToId, IDS_PER_DAY, idToDate } from '../../src/domain/ids/delivery-id';
 import { parseAttemptKey, parseGlobalId } from '../../src/domain/ids/global-id';
 import { parseId } from '../../src/domain/ids/id';
+import { DAY_MS } from '../../src/domain/text/durations';
 import { graphql } from '../api/generated';
 import type { FindTypesQuery, ObjectKind } from '../api/generated/graphql';
 import { formatter } from '../text/formats';

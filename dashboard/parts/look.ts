@@ -1,4 +1,4 @@
-import { inkOn, judgeLook, PLAIN_LOOK, type PortalLook } from '../../src/domain/portal-look';
+import { inkOn, judgeLook, PLAIN_LOOK, type PortalLook } from '../../src/domain/portal/portal-look';
 import { fixTheme, isTheme, offeredTheme, offerTheme } from './theme';
 
 const FONTS: Record<NonNullable<PortalLook['font']>, string> = {

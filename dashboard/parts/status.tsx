@@ -13,7 +13,7 @@ import {
   Trash2,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { FAILING_FROM_FAILURES } from '../../src/domain/health-limits';
+import { FAILING_FROM_FAILURES } from '../../src/domain/deliveries/health-limits';
 import type { DeliveryStatus, FailingState, WebhookDisabledReason } from '../api/generated/graphql';
 import type { Tone } from './page';
 

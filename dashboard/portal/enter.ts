@@ -1,5 +1,5 @@
 import type { RouterHistory } from '@tanstack/react-router';
-import { isPortalPath } from '../../src/domain/portal-paths';
+import { isPortalPath } from '../../src/domain/portal/portal-paths';
 import { BASE } from '../api/base';
 import { pageReload } from '../api/page-reload';
 import { CodeRefused, exchangeCode, sessions } from '../api/session';

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import type { PORTAL_SCREENS } from '../../src/domain/portal-paths';
+import type { PORTAL_SCREENS } from '../../src/domain/portal/portal-paths';
 
 type Load = () => Promise<{ default: ComponentType }>;
 

@@ -1,6 +1,6 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
-import type { SendErrorCode } from '../../src/domain/outcome';
+import type { SendErrorCode } from '../../src/domain/deliveries/outcome';
 
 /** The meaning of each error code for the owner of the endpoint, and what the owner can do. */
 export interface Remedy {

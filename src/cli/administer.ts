@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GRANTABLE_SCOPES, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES, type Scope } from '../domain/keys/scopes.js';
-import { formatTimestamp } from '../domain/timestamp.js';
+import { formatTimestamp } from '../domain/text/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
 import { requireMigrated } from '../operations/installation/check-readiness.js';

@@ -1,4 +1,4 @@
-import { formatTimestamp } from '../domain/timestamp.js';
+import { formatTimestamp } from '../domain/text/timestamp.js';
 import { grantOutbox, listOutbox, revokeOutbox } from '../operations/emits/outbox.js';
 import { commandLine } from '../operations/rows/audit.js';
 import { administer } from './administer.js';

@@ -1,8 +1,8 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
-import type { DeliveryMethod } from '../domain/delivery-method.js';
+import type { DeliveryMethod } from '../domain/deliveries/delivery-method.js';
+import { SEND_ERRORS } from '../domain/deliveries/outcome.js';
 import { attemptKey } from '../domain/ids/global-id.js';
-import { SEND_ERRORS } from '../domain/outcome.js';
 import { idColumn, shown, tenantFilter } from './columns.js';
 import { KeyedNode, Node } from './node.js';
 

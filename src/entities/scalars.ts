@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, visit } from 'graphql';
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
-import { formatTimestamp, parseTimestamp } from '../domain/timestamp.js';
+import { formatTimestamp, parseTimestamp } from '../domain/text/timestamp.js';
 
 function readDateTime(value: unknown, node?: ValueNode): Date {
   const date = typeof value === 'string' ? parseTimestamp(value) : null;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HELD_SHOWN_MAX } from '../../src/domain/health-limits.js';
+import { HELD_SHOWN_MAX } from '../../src/domain/deliveries/health-limits.js';
 import { TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/explorer/read-backlog.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi, nodesOf } from '../support/graphql-api.js';

@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { BUILT_FOLDER } from '../../src/api/dashboard/pages.js';
 import { PLATFORM_ADMIN, SCOPES } from '../../src/domain/keys/scopes.js';
-import { PORTAL_SCREENS } from '../../src/domain/portal-paths.js';
+import { PORTAL_SCREENS } from '../../src/domain/portal/portal-paths.js';
 import { seed } from '../seed/seed.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';

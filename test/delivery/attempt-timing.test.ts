@@ -3,7 +3,7 @@ import { setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { NameResolver } from '../../daemon/sending/name-resolver.js';
 import type { SenderOptions } from '../../daemon/sending/send.js';
-import type { AttemptTiming, SendResult } from '../../src/domain/outcome.js';
+import type { AttemptTiming, SendResult } from '../../src/domain/deliveries/outcome.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { startFakeProxy } from '../support/fake-proxy.js';

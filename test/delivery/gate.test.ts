@@ -3,7 +3,7 @@ import type { Answer } from '../../daemon/gate/answer.js';
 import type { Candidate, Entry, Permit } from '../../daemon/gate/entry.js';
 import { Gate, type GateOptions } from '../../daemon/gate/gate.js';
 import type { RateTables } from '../../daemon/gate/rates.js';
-import type { Outcome } from '../../src/domain/outcome.js';
+import type { Outcome } from '../../src/domain/deliveries/outcome.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNameResolver } from '../../daemon/sending/name-resolver.js';
 import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
-import type { SendResult } from '../../src/domain/outcome.js';
+import type { SendResult } from '../../src/domain/deliveries/outcome.js';
 import { AUTHORITY, GOOD, KEY } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { type FakeDns, has, startFakeDns } from '../support/fake-dns.js';

@@ -4,7 +4,7 @@ import { setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createNameResolver, NamesGone } from '../../daemon/sending/name-resolver.js';
 import type { Sender, SenderOptions } from '../../daemon/sending/send.js';
-import type { SendResult } from '../../src/domain/outcome.js';
+import type { SendResult } from '../../src/domain/deliveries/outcome.js';
 import { AUTHORITY, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
 import { endsBefore } from '../support/ends-before.js';
 import { eventually } from '../support/eventually.js';

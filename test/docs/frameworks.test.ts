@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, it } from 'vitest';
-import { deliveryRequest } from '../../src/domain/delivery-request.js';
+import { deliveryRequest } from '../../src/domain/deliveries/delivery-request.js';
 import { formatSecret, secretKeys } from '../../src/domain/signing/secret.js';
 import { ReceiverPrograms } from '../support/receiver-programs.js';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { SendResult } from '../../src/domain/outcome.js';
-import { HIDDEN, withoutSecrets } from '../../src/domain/redact.js';
+import type { SendResult } from '../../src/domain/deliveries/outcome.js';
+import { HIDDEN, withoutSecrets } from '../../src/domain/deliveries/redact.js';
 
 const SECRET = 'pä/ss+wo=rd & <"q\'uote">\\z';
 const folder = mkdtempSync(join(tmpdir(), 'hookwright-writers-'));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { curlCommand } from '../../src/domain/curl.js';
+import { curlCommand } from '../../src/domain/deliveries/curl.js';
 import { draws, fc } from '../support/properties.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { hasCurl, shell } from '../support/shell.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { type DeliveryRequestInput, deliveryRequest } from '../../src/domain/delivery-request.js';
+import { type DeliveryRequestInput, deliveryRequest } from '../../src/domain/deliveries/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
 import { fc } from '../support/properties.js';
 

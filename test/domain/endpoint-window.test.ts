@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judge, type SendResult } from '../../src/domain/outcome.js';
+import { judge, type SendResult } from '../../src/domain/deliveries/outcome.js';
 import {
   afterAttempt,
   afterClosing,

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../../src/domain/health.js';
-import { DISABLE_AFTER_FAILURES } from '../../src/domain/health-limits.js';
+import {
+  foldHealth,
+  type HealthState,
+  type HealthStep,
+  type HealthVerdict,
+} from '../../src/domain/deliveries/health.js';
+import { DISABLE_AFTER_FAILURES } from '../../src/domain/deliveries/health-limits.js';
 import { fc } from '../support/properties.js';
 
 /** Streaks that are there already have begun at 0. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLonger } from '../../src/domain/json-length.js';
+import { isLonger } from '../../src/domain/text/json-length.js';
 import { fc } from '../support/properties.js';
 
 test('what is longer than so many characters is longer than that as JSON', () => {

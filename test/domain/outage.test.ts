@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { foldHealth, type HealthState } from '../../src/domain/health.js';
-import { delaysOf, retryInMsOf } from '../../src/domain/retry-policy.js';
+import { foldHealth, type HealthState } from '../../src/domain/deliveries/health.js';
+import { delaysOf, retryInMsOf } from '../../src/domain/deliveries/retry-policy.js';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;

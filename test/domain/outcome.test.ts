@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CONTENT_FORMATS, type ContentFormat } from '../../src/domain/content/formats.js';
-import { judge, SEND_ERROR_CODES, type SendResult } from '../../src/domain/outcome.js';
+import { judge, SEND_ERROR_CODES, type SendResult } from '../../src/domain/deliveries/outcome.js';
 import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
 import { fc } from '../support/properties.js';
 

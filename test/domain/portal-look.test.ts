@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { GROUNDS, inkOn, judgeLook, PLAIN_LOOK } from '../../src/domain/portal-look.js';
+import { GROUNDS, inkOn, judgeLook, PLAIN_LOOK } from '../../src/domain/portal/portal-look.js';
 
 const judge = (look: Record<string, unknown>, isThemeFixed = false) =>
   judgeLook({ ...PLAIN_LOOK, ...look }, isThemeFixed).map(({ field, detail }) => `${field} ${detail}`);

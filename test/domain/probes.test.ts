@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../../src/domain/outcome.js';
+import type { Outcome } from '../../src/domain/deliveries/outcome.js';
 import { closingMs, nextProbeAtMs, nextProbeMs } from '../../src/domain/pacing/probes.js';
 import { fc } from '../support/properties.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { SendResult } from '../../src/domain/outcome.js';
-import { HIDDEN, withoutSecrets } from '../../src/domain/redact.js';
-import { decoded, type Layer } from '../../src/domain/written-forms.js';
+import type { SendResult } from '../../src/domain/deliveries/outcome.js';
+import { HIDDEN, withoutSecrets } from '../../src/domain/deliveries/redact.js';
+import { decoded, type Layer } from '../../src/domain/deliveries/written-forms.js';
 import { fc } from '../support/properties.js';
 
 type Answer = Extract<SendResult, { kind: 'response' }>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRetryAfter, RETRY_AFTER_MS_MAX } from '../../src/domain/retry-after.js';
+import { parseRetryAfter, RETRY_AFTER_MS_MAX } from '../../src/domain/deliveries/retry-after.js';
 import { fc } from '../support/properties.js';
 import { words } from '../support/refusals.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { delaysOf, retryInMsOf } from '../../src/domain/retry-policy.js';
+import { delaysOf, retryInMsOf } from '../../src/domain/deliveries/retry-policy.js';
 import { fc } from '../support/properties.js';
 
 const contract = { retriesMax: 5, baseSeconds: 120, capSeconds: 3600 };

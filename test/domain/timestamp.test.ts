@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatTimestamp, parseTimestamp } from '../../src/domain/timestamp.js';
+import { formatTimestamp, parseTimestamp } from '../../src/domain/text/timestamp.js';
 import { fc } from '../support/properties.js';
 import { words } from '../support/refusals.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WeighedMap } from '../../src/domain/weighed-map.js';
+import { WeighedMap } from '../../src/domain/collections/weighed-map.js';
 
 test('a weighed map forgets what was not asked for longest, until all of it weighs little enough', () => {
   const map = new WeighedMap<string, number>(10);

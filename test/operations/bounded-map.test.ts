@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BoundedMap } from '../../src/domain/bounded-map.js';
+import { BoundedMap } from '../../src/domain/collections/bounded-map.js';
 
 test('a bounded map forgets what was added longest ago, and nothing when what it has is set anew', () => {
   const map = new BoundedMap<string, number>(3);

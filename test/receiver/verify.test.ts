@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { SecretMalformedError, type VerifyOptions, verify } from '../../packages/receiver/src/index.js';
 import type { Vector } from '../../scripts/receiver-vectors.js';
-import { deliveryRequest } from '../../src/domain/delivery-request.js';
+import { deliveryRequest } from '../../src/domain/deliveries/delivery-request.js';
 import { formatSecret, secretKeys } from '../../src/domain/signing/secret.js';
 import { fc } from '../support/properties.js';
 

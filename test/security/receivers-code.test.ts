@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { deliveryRequest } from '../../src/domain/delivery-request.js';
+import { deliveryRequest } from '../../src/domain/deliveries/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

@@ -1,4 +1,4 @@
-import type { SendErrorCode } from '../../src/domain/outcome.js';
+import type { SendErrorCode } from '../../src/domain/deliveries/outcome.js';
 import type { Chance } from './chance.js';
 
 /** The answer of a receiver to a request. */

@@ -1,8 +1,8 @@
 import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
+import { judge, type Outcome, type SendResult } from '../../src/domain/deliveries/outcome.js';
+import { retryInMsOf } from '../../src/domain/deliveries/retry-policy.js';
 import { matches } from '../../src/domain/events/event-type.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
-import { judge, type Outcome, type SendResult } from '../../src/domain/outcome.js';
-import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import type { Answer } from './answers.js';
 import { pickType } from './catalogue.js';
 import type { Chance } from './chance.js';

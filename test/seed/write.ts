@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Content, contentOf } from '../../src/domain/content/content.js';
-import { deliveryRequest } from '../../src/domain/delivery-request.js';
+import { deliveryRequest } from '../../src/domain/deliveries/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
 import { USER_AGENT } from '../../src/platform/node/version.js';
 import type { Chance } from './chance.js';

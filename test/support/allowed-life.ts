@@ -1,8 +1,8 @@
-import { judge, type SendResult } from '../../src/domain/outcome.js';
+import { judge, type SendResult } from '../../src/domain/deliveries/outcome.js';
+import { retryInMsOf } from '../../src/domain/deliveries/retry-policy.js';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { PAUSE_MS_MAX } from '../../src/domain/pacing/probes.js';
 import { uncalledMs } from '../../src/domain/pacing/put-off-times.js';
-import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import { takeTimes } from '../../src/operations/attempts/endpoint-rates.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import { type DueDelivery, loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';

@@ -1,5 +1,5 @@
+import { RETRY_SECONDS_MAX } from '../../src/domain/deliveries/retry-policy.js';
 import { PAUSE_MS_MAX } from '../../src/domain/pacing/probes.js';
-import { RETRY_SECONDS_MAX } from '../../src/domain/retry-policy.js';
 import { fc } from './properties.js';
 
 /** An answer of an endpoint. A status of 429 or 503 may ask for a pause. */

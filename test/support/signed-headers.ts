@@ -1,4 +1,4 @@
-import { deliveryRequest } from '../../src/domain/delivery-request.js';
+import { deliveryRequest } from '../../src/domain/deliveries/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
 
 /** The headers of a delivery that is sent now. */

@@ -1,4 +1,4 @@
-import { LATE_AFTER_MS } from '../../../src/domain/health-limits.js';
+import { LATE_AFTER_MS } from '../../../src/domain/deliveries/health-limits.js';
 
 /** The fields that the verdict on an installation is made from. Times in ISO 8601. */
 export interface Facts {

@@ -1,4 +1,4 @@
-import { LATE_AFTER_MS } from '../../../src/domain/health-limits.js';
+import { LATE_AFTER_MS } from '../../../src/domain/deliveries/health-limits.js';
 import { MANY_FAILED, type Pressing } from '../../parts/attention.js';
 
 type Tone = 'good' | 'bad' | 'warn' | 'info';

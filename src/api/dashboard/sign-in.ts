@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { hashApiKey } from '../../domain/keys/api-key.js';
 import { PLATFORM_ADMIN } from '../../domain/keys/scopes.js';
-import { formatTimestamp } from '../../domain/timestamp.js';
+import { formatTimestamp } from '../../domain/text/timestamp.js';
 import { ApiError, invalidInput } from '../../errors.js';
 import { createApiKey } from '../../operations/keys/create-api-key.js';
 import { endConsoleSession } from '../../operations/keys/revoke-api-key.js';

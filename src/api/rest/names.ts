@@ -1,4 +1,4 @@
-import { snakeCase } from '../../domain/snake-case.js';
+import { snakeCase } from '../../domain/text/snake-case.js';
 
 /** The names of REST that differ from those of GraphQL by more than their spelling. */
 const OTHERWISE = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mustBe } from '../../domain/json-type.js';
+import { mustBe } from '../../domain/text/json-type.js';
 import { type InputIssue, invalidInput, type Path, requireNoIssues } from '../../errors.js';
 import { inputIssueOf, inWords, pathOf } from '../graphql/fields/input.js';
 import type { RequestPart } from './problem.js';

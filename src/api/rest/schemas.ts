@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../../domain/events/event-type.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { mustBe } from '../../domain/json-type.js';
+import { mustBe } from '../../domain/text/json-type.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { formsOf, ignored } from './field-forms.js';
 import { eventFilter, warningForm } from './option-forms.js';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { DEFAULT_METHOD, DELIVERY_METHODS } from '../../domain/delivery-method.js';
+import { DEFAULT_METHOD, DELIVERY_METHODS } from '../../domain/deliveries/delivery-method.js';
 import { notNegative, positive, positiveInteger } from './options/numbers.js';
 import { addTypesCommands } from './types/add-types-commands.js';
 

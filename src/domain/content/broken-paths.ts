@@ -1,5 +1,5 @@
-import { typesInWords } from '../json-type.js';
 import type { JsonObject } from '../schema-rules/subschemas.js';
+import { typesInWords } from '../text/json-type.js';
 import { type ContentSettings, contentFrom } from './content.js';
 import type { EventFilter } from './filter.js';
 import {

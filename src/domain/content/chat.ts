@@ -1,6 +1,6 @@
 import { isOperational } from '../events/operational-events.js';
 import { type Facts, mailTexts } from '../notices/mail-texts.js';
-import { parseTimestamp } from '../timestamp.js';
+import { parseTimestamp } from '../text/timestamp.js';
 import { CHAT_MARKS, type ChatMarks } from './chat-marks.js';
 import { cut } from './cut.js';
 import { isObject } from './exact-json.js';

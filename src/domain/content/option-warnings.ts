@@ -1,6 +1,6 @@
-import { type JsonType, jsonTypeOf, typesInWords } from '../json-type.js';
 import type { JsonObject } from '../schema-rules/subschemas.js';
 import { type TypesAt, typesAt } from '../schema-rules/types-at.js';
+import { type JsonType, jsonTypeOf, typesInWords } from '../text/json-type.js';
 import { conditionsIn, type EventFilter, type FieldCondition, type FilterOp, type PlacedCondition } from './filter.js';
 import { namesOf, pathOf, TYPE_PATH } from './filter-path.js';
 import { missingFields } from './shape/missing-fields.js';

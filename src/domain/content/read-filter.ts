@@ -1,5 +1,5 @@
-import { type JsonType, jsonTypeOf, mustBe, typeInWords } from '../json-type.js';
-import { oneOf } from '../nearest-word.js';
+import { type JsonType, jsonTypeOf, mustBe, typeInWords } from '../text/json-type.js';
+import { oneOf } from '../text/nearest-word.js';
 import {
   CONDITIONS_MAX,
   type ElementCondition,

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.js';
+import { BoundedMap } from '../collections/bounded-map.js';
 import type { Emit } from './emit.js';
 
 /** A tenant and type without an event lately count low, so that emits of many tenants share transactions. */

@@ -1,4 +1,4 @@
-import { snakeCase } from '../snake-case.js';
+import { snakeCase } from '../text/snake-case.js';
 import type { StoredOfKind, ValueOfKind } from './value-of-kind.js';
 
 /**

@@ -1,4 +1,4 @@
-import { HIDDEN } from '../redact.js';
+import { HIDDEN } from '../deliveries/redact.js';
 import { authHeaderName, authHeaderValue, type StoredAuth } from './auth.js';
 import { isSecret, type StoredHeaders, sentAs } from './headers.js';
 import { heldValue } from './held.js';

@@ -1,9 +1,9 @@
 import { CONDITIONS_MAX, FILTER_CHARS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
 import { CONTENT_FORMATS, TEMPLATE_BYTES_MAX, TEXT_CHARS_MAX } from '../content/formats.js';
-import { DEFAULT_METHOD, DELIVERY_METHODS } from '../delivery-method.js';
-import { DAY_MS } from '../durations.js';
-import { ATTEMPT_MS_MAX } from '../health-limits.js';
-import { RETRY_SECONDS_MAX } from '../retry-policy.js';
+import { DEFAULT_METHOD, DELIVERY_METHODS } from '../deliveries/delivery-method.js';
+import { ATTEMPT_MS_MAX } from '../deliveries/health-limits.js';
+import { RETRY_SECONDS_MAX } from '../deliveries/retry-policy.js';
+import { DAY_MS } from '../text/durations.js';
 import type { Fields } from './field.js';
 import { HEADERS_MAX } from './headers.js';
 import { ordering } from './ordering-fields.js';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../durations.js';
+import { DAY_MS } from '../text/durations.js';
 
 /** The ids of events and deliveries count time from here. */
 const EPOCH_MS = Date.UTC(2025, 0, 1);

@@ -1,4 +1,4 @@
-import { visibleText } from '../visible-text.js';
+import { visibleText } from '../text/visible-text.js';
 import type { PlatformScope } from './scopes.js';
 
 /** Roles of the operator's people in the console. The first one counts where somebody has several. */

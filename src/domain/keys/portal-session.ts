@@ -1,4 +1,4 @@
-import type { PortalLook } from '../portal-look.js';
+import type { PortalLook } from '../portal/portal-look.js';
 import type { Scope, TenantScope } from './scopes.js';
 
 /** The rights of a portal session and their scopes. Every session has VIEW. */

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.js';
+import { BoundedMap } from '../collections/bounded-map.js';
 
 const DIGEST_HOUR = 8;
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import type { Outcome, SendResult } from '../outcome.js';
+import type { Outcome, SendResult } from '../deliveries/outcome.js';
 import { type EndpointPace, NO_PACE, paceAfterClosing, paceAfterSuccess } from './endpoint-pace.js';
 
 /**

@@ -1,6 +1,6 @@
-import { DISABLE_AFTER_FAILURES, STREAK_SECONDS_MAX } from '../health-limits.js';
-import type { Outcome } from '../outcome.js';
-import { RETRY_AFTER_MS_MAX } from '../retry-after.js';
+import { DISABLE_AFTER_FAILURES, STREAK_SECONDS_MAX } from '../deliveries/health-limits.js';
+import type { Outcome } from '../deliveries/outcome.js';
+import { RETRY_AFTER_MS_MAX } from '../deliveries/retry-after.js';
 
 /** The failures that an endpoint may have without being disabled. */
 export const SPARE_FAILURES = DISABLE_AFTER_FAILURES - 1;

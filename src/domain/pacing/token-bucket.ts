@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.js';
+import { BoundedMap } from '../collections/bounded-map.js';
 
 /** How much may be taken of something: `burst` at once, and `perSecond` in the long run. */
 export interface Quota {

@@ -1,4 +1,4 @@
-import { type JsonType, jsonTypeOf } from '../json-type.js';
+import { type JsonType, jsonTypeOf } from '../text/json-type.js';
 import { objectIn, referredTo } from './schema-width.js';
 import type { JsonObject } from './subschemas.js';
 

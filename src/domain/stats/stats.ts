@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../durations.js';
+import { DAY_MS, HOUR_MS } from '../text/durations.js';
 import { LATENCY_BUCKETS, latencyPercentile } from './latency.js';
 
 export type Resolution = 'MINUTE' | 'HOUR' | 'DAY';

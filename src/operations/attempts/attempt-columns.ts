@@ -1,4 +1,4 @@
-import { DEFAULT_METHOD } from '../../domain/delivery-method.js';
+import { DEFAULT_METHOD } from '../../domain/deliveries/delivery-method.js';
 import { type Column, column } from '../../platform/database/rows-parameter.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { idRange } from '../../domain/ids/delivery-id.js';
-import { formatTimestamp } from '../../domain/timestamp.js';
+import { formatTimestamp } from '../../domain/text/timestamp.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import type { FailedAttempt } from './finished-attempt.js';
 import { type OperationalEvent, originOf } from './raise-events.js';

@@ -1,5 +1,5 @@
-import type { DeliveryMethod } from '../../domain/delivery-method.js';
-import type { Outcome, SendResult } from '../../domain/outcome.js';
+import type { DeliveryMethod } from '../../domain/deliveries/delivery-method.js';
+import type { Outcome, SendResult } from '../../domain/deliveries/outcome.js';
 import type { DueDelivery } from './load-deliveries.js';
 
 /** An attempt that has ended, its outcome, and when the next one follows. */

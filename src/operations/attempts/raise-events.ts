@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../../domain/events/operational-events.js';
-import { formatTimestamp } from '../../domain/timestamp.js';
+import { formatTimestamp } from '../../domain/text/timestamp.js';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { query, type Statement, transaction } from '../../platform/database/database.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isOperational } from '../../domain/events/operational-events.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
-import { formatTimestamp } from '../../domain/timestamp.js';
+import { formatTimestamp } from '../../domain/text/timestamp.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { blockedKeys } from './blocked-keys.js';
 import type { FailedAttempt } from './finished-attempt.js';

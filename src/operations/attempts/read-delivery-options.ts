@@ -3,7 +3,7 @@ import type { OptionsRowOf } from '../../domain/fields/field.js';
 import { flat } from '../../domain/fields/field-table.js';
 import { secretFields } from '../../domain/fields/secrets.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { snakeCase } from '../../domain/snake-case.js';
+import { snakeCase } from '../../domain/text/snake-case.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
 

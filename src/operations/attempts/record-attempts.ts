@@ -1,13 +1,13 @@
 import type pg from 'pg';
+import { isOfEndpoint } from '../../domain/deliveries/outcome.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
-import { isOfEndpoint } from '../../domain/outcome.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
 import { query, type Statement, type WithCommit } from '../../platform/database/database.js';
 import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
-import { endTurns, type WakesHere } from '../turns/turns.js';
+import { endTurns, type WakesHere } from '../ordering/turns.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import { countAttempts } from './count-attempts.js';
 import { endProbes } from './end-probes.js';

@@ -3,8 +3,8 @@ import { idRange } from '../../domain/ids/delivery-id.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../../domain/stats/latency.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { bigintArray, type Column, column, RowsParameter } from '../../platform/database/rows-parameter.js';
+import { beginWoken, type WakesHere, type WokenJson } from '../ordering/turns.js';
 import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
-import { beginWoken, type WakesHere, type WokenJson } from '../turns/turns.js';
 import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import type { FinishedAttempt } from './finished-attempt.js';
 

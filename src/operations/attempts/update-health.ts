@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../../domain/deliveries/health.js';
+import { isOfEndpoint, isUnanswered } from '../../domain/deliveries/outcome.js';
 import { isOperational } from '../../domain/events/operational-events.js';
-import { foldHealth, type HealthState, type HealthStep, type HealthVerdict } from '../../domain/health.js';
-import { isOfEndpoint, isUnanswered } from '../../domain/outcome.js';
 import { closingMs, nextProbeMs } from '../../domain/pacing/probes.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { bigintArray, column, RowsParameter } from '../../platform/database/rows-parameter.js';

@@ -1,7 +1,7 @@
 import type { RowOf } from '../../domain/fields/field.js';
 import { flat } from '../../domain/fields/field-table.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { snakeCase } from '../../domain/snake-case.js';
+import { snakeCase } from '../../domain/text/snake-case.js';
 
 type Written = typeof webhookFields;
 type SentName = { [Name in keyof Written]: Written[Name] extends { sent: true } ? Name : never }[keyof Written] &

@@ -2,7 +2,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { matches } from '../../domain/events/event-type.js';
 import { dateToId, idToDate } from '../../domain/ids/delivery-id.js';
 import { globalId } from '../../domain/ids/global-id.js';
-import { formatTimestamp } from '../../domain/timestamp.js';
+import { formatTimestamp } from '../../domain/text/timestamp.js';
 import type { AuditActor } from '../../entities/audit-entry.js';
 import { type BulkKind, BulkOperation, BulkStatus } from '../../entities/bulk-operation.js';
 import { Webhook } from '../../entities/webhook.js';

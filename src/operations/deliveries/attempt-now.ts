@@ -1,9 +1,9 @@
 import { LANES } from '../../domain/pacing/lanes.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { waitsForSql } from '../ordering/turns.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
-import { waitsForSql } from '../turns/turns.js';
 import { LOCK_WAIT_MS } from './delivery-state.js';
 
 interface Row {

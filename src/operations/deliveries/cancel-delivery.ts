@@ -1,8 +1,8 @@
 import { ApiError, notFound } from '../../errors.js';
 import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { endTurnsSql } from '../ordering/turns.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
-import { endTurnsSql } from '../turns/turns.js';
 import { canceledSql, isOpen, LOCK_WAIT_MS } from './delivery-state.js';
 
 const lockStatement: Statement = {

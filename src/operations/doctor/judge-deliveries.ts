@@ -1,4 +1,4 @@
-import { LATE_AFTER_MS } from '../../domain/health-limits.js';
+import { LATE_AFTER_MS } from '../../domain/deliveries/health-limits.js';
 import { thisProgram } from '../../platform/node/this-program.js';
 import { version } from '../../platform/node/version.js';
 import type { DeliveryFacts } from '../installation/examine-deliveries.js';

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { mustBe } from '../../domain/json-type.js';
 import { stepsOf } from '../../domain/schema-rules/json-pointer.js';
+import { mustBe } from '../../domain/text/json-type.js';
 import type { InputIssue } from '../../errors.js';
 
 /** The rules of its schema that a payload breaks. The paths start with `payload`. */

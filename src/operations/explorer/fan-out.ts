@@ -1,9 +1,9 @@
 import type { EventFilter } from '../../domain/content/filter.js';
 import { type FailedCondition, FilteredEvent } from '../../domain/content/judge-filter.js';
-import { DAY_MS } from '../../domain/durations.js';
 import { type FanOutVerdict, isFilterAsked, whyNoDelivery } from '../../domain/events/fan-out.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
 import { idToDate } from '../../domain/ids/delivery-id.js';
+import { DAY_MS } from '../../domain/text/durations.js';
 import { piece } from '../../platform/concurrency/in-pieces.js';
 import { type Bounds, ofEventSql } from './page.js';
 import { eventBodies } from './read-bodies.js';

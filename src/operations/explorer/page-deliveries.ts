@@ -1,5 +1,5 @@
 import { IDS_PER_DAY } from '../../domain/ids/delivery-id.js';
-import { snakeCase } from '../../domain/snake-case.js';
+import { snakeCase } from '../../domain/text/snake-case.js';
 import { Delivery, type DeliveryStatus } from '../../entities/delivery.js';
 import { isOpen } from '../deliveries/delivery-state.js';
 import { type Bounds, ofEventSql, PageConditions, readPage } from './page.js';

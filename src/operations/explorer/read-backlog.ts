@@ -1,7 +1,7 @@
-import { HELD_SHOWN_MAX } from '../../domain/health-limits.js';
+import { HELD_SHOWN_MAX } from '../../domain/deliveries/health-limits.js';
 import type { Database, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
-import { statusInQueueSql } from '../turns/turns.js';
+import { statusInQueueSql } from '../ordering/turns.js';
 
 /** Counts end here: counting a million rows takes too long. A webhook's end earlier: a page has up to 100 of them. */
 export const TENANT_COUNT_MAX = 2_500;

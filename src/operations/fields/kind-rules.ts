@@ -14,7 +14,7 @@ import {
   type TextMap,
 } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
-import { visibleText } from '../../domain/visible-text.js';
+import { visibleText } from '../../domain/text/visible-text.js';
 import type { Config } from '../../platform/settings/config.js';
 import { type KnownType, readShape } from '../../platform/shapes/read-shape.js';
 

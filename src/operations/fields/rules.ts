@@ -9,8 +9,8 @@ import {
   type ValuesOf,
 } from '../../domain/fields/field.js';
 import { flat, flatValues, isNullable } from '../../domain/fields/field-table.js';
-import { snakeCase } from '../../domain/snake-case.js';
-import { visibleText } from '../../domain/visible-text.js';
+import { snakeCase } from '../../domain/text/snake-case.js';
+import { visibleText } from '../../domain/text/visible-text.js';
 import { headerRules, joinedHeaders } from './header-rules.js';
 import {
   auth,

@@ -3,7 +3,7 @@ import { FILTER_CHARS_MAX } from '../../domain/content/filter.js';
 import { TEMPLATE_BYTES_MAX } from '../../domain/content/formats.js';
 import { readFilter } from '../../domain/content/read-filter.js';
 import { templateProblems } from '../../domain/content/template.js';
-import { isLonger } from '../../domain/json-length.js';
+import { isLonger } from '../../domain/text/json-length.js';
 import { addProblems, type Problem } from './kind-rules.js';
 
 /** Rules for trees of JSON. One that is too large is refused for that alone: finding its other faults may take long. */

@@ -4,7 +4,7 @@ import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { canceledSql, OPEN_STATUSES } from '../deliveries/delivery-state.js';
-import { endTurnsSql } from '../turns/turns.js';
+import { endTurnsSql } from '../ordering/turns.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */
 export const EVENT_EXTRA_DAYS = 2;

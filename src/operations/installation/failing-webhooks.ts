@@ -1,4 +1,4 @@
-import { FAILING_FROM_FAILURES, HELD_SHOWN_MAX } from '../../domain/health-limits.js';
+import { FAILING_FROM_FAILURES, HELD_SHOWN_MAX } from '../../domain/deliveries/health-limits.js';
 import type { Statement } from '../../platform/database/database.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { type SearchDeps, search } from '../explorer/search.js';

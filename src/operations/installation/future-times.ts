@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { RETRY_MS_MAX } from '../../domain/deliveries/retry-policy.js';
 import { PAUSE_MS_MAX, PROBE_MS_MAX } from '../../domain/pacing/probes.js';
 import { PUT_OFF_MS_MAX } from '../../domain/pacing/put-off-times.js';
-import { RETRY_MS_MAX } from '../../domain/retry-policy.js';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { farJobsSql, runFarJobsSql } from '../../platform/graphile-worker/far-jobs.js';
 import { forgetFutureRunsSql, futureRunsSql } from '../../platform/graphile-worker/schema.js';

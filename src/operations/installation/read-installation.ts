@@ -3,7 +3,7 @@ import { query, type Statement } from '../../platform/database/database.js';
 import { lastRunSql } from '../../platform/graphile-worker/schema.js';
 import { countWaitingSql } from '../explorer/read-backlog.js';
 import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
-import { statusInQueueSql } from '../turns/turns.js';
+import { statusInQueueSql } from '../ordering/turns.js';
 import { oldestOtherSql } from './oldest-other.js';
 
 /** A backlog is counted up to this: a million rows of an index are not worth reading each time. */

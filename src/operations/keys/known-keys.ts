@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../domain/bounded-map.js';
+import { BoundedMap } from '../../domain/collections/bounded-map.js';
 import type { Scope } from '../../domain/keys/scopes.js';
 import { type Database, query, type Statement } from '../../platform/database/database.js';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { WARN_FROM_FAILURES } from '../../domain/health-limits.js';
+import { WARN_FROM_FAILURES } from '../../domain/deliveries/health-limits.js';
 import {
   countMail,
   type MailRhythm,

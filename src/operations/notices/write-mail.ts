@@ -1,6 +1,6 @@
 import { type Facts, mailTexts } from '../../domain/notices/mail-texts.js';
-import { parseTimestamp } from '../../domain/timestamp.js';
-import { visibleText } from '../../domain/visible-text.js';
+import { parseTimestamp } from '../../domain/text/timestamp.js';
+import { visibleText } from '../../domain/text/visible-text.js';
 import type { Mail } from '../../platform/mail/mailer.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import type { DueMail, DueNotice } from './due-mails.js';

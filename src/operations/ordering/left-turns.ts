@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { query, type Statement } from '../../platform/database/database.js';
-import { statusInQueueSql } from '../turns/turns.js';
+import { statusInQueueSql } from './turns.js';
 
 const CHUNK_ROWS = 10_000;
 /** The next sweep continues: other sweeps wait meanwhile. */

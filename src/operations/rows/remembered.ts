@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../domain/bounded-map.js';
+import { BoundedMap } from '../../domain/collections/bounded-map.js';
 
 interface Read<Value> {
   atMs: number;

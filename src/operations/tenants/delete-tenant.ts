@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { visibleText } from '../../domain/visible-text.js';
+import { visibleText } from '../../domain/text/visible-text.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { NoticeRecipient } from '../../entities/notice-recipient.js';
 import { ApiError } from '../../errors.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { visibleText } from '../../domain/visible-text.js';
+import { visibleText } from '../../domain/text/visible-text.js';
 
 const NAME_LENGTH_MAX = 200;
 

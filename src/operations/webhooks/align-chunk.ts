@@ -6,7 +6,7 @@ import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
 import { openSinceSql } from '../deliveries/counts-as-held.js';
 import { canceledSql } from '../deliveries/delivery-state.js';
-import { endTurnsSql } from '../turns/turns.js';
+import { endTurnsSql } from '../ordering/turns.js';
 
 /** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
 export const MOVED_ROWS = 250;

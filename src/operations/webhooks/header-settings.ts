@@ -1,3 +1,4 @@
+import { HIDDEN } from '../../domain/deliveries/redact.js';
 import {
   HEADERS_CHARS_MAX,
   HEADERS_MAX,
@@ -7,7 +8,6 @@ import {
   type StoredHeaderChange,
   type StoredHeaders,
 } from '../../domain/fields/headers.js';
-import { HIDDEN } from '../../domain/redact.js';
 import { invalidInput } from '../../errors.js';
 import { tooManyHeaders } from '../fields/header-rules.js';
 

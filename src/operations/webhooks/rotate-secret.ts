@@ -1,6 +1,6 @@
-import { HOUR_MS } from '../../domain/durations.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
-import { formatTimestamp } from '../../domain/timestamp.js';
+import { HOUR_MS } from '../../domain/text/durations.js';
+import { formatTimestamp } from '../../domain/text/timestamp.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
 import type { Database } from '../../platform/database/database.js';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { HIDDEN } from '../../domain/deliveries/redact.js';
 import type { Field } from '../../domain/fields/field.js';
 import { flat } from '../../domain/fields/field-table.js';
 import type { StoredHeaderChange } from '../../domain/fields/headers.js';
 import { secretFields, withEachSecret, withSecrets } from '../../domain/fields/secrets.js';
 import { tenantFields } from '../../domain/fields/tenant-fields.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { HIDDEN } from '../../domain/redact.js';
 import type { Tenant, TenantSettings } from '../../entities/tenant.js';
 import type { OwnSettings, StoredSettings, Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';

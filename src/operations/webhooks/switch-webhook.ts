@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../domain/durations.js';
+import { HOUR_MS } from '../../domain/text/durations.js';
 import { DisabledReason, type Webhook } from '../../entities/webhook.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { nextId } from '../rows/allocate-id.js';

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { mustBe } from '../../domain/json-type.js';
-import { oneOf } from '../../domain/nearest-word.js';
 import { stepsOf } from '../../domain/schema-rules/json-pointer.js';
+import { mustBe } from '../../domain/text/json-type.js';
+import { oneOf } from '../../domain/text/nearest-word.js';
 import type { InputIssue } from '../../errors.js';
 import { judgeEventSchema } from './judge-schema.js';
 import { ajvOptions, compileEventSchema } from './payload-check.js';

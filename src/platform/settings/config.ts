@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopbackAddress, opensLoopback } from '../../domain/addresses/target.js';
-import { distance } from '../../domain/nearest-word.js';
-import { delaysOf, RETRY_CAP_SECONDS } from '../../domain/retry-policy.js';
+import { delaysOf, RETRY_CAP_SECONDS } from '../../domain/deliveries/retry-policy.js';
+import { distance } from '../../domain/text/nearest-word.js';
 import { mailConfigOf } from './mail-settings.js';
 import { basePathOf, oidcFaults, oidcFrom } from './oidc-settings.js';
 import { readTable, type ValuesOf } from './setting.js';

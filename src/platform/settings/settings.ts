@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { ATTEMPT_MS_MAX, STREAK_SECONDS_MAX } from '../../domain/deliveries/health-limits.js';
+import { RETRY_CAP_SECONDS } from '../../domain/deliveries/retry-policy.js';
 import { OPTION_PARTS } from '../../domain/fields/field.js';
-import { ATTEMPT_MS_MAX, STREAK_SECONDS_MAX } from '../../domain/health-limits.js';
-import { RETRY_CAP_SECONDS } from '../../domain/retry-policy.js';
 import { databaseUrlFault, databaseUrlWarning } from './database-url.js';
 import { asDriverReadsIt } from './database-url-parameters.js';
 import { limitSettings } from './limit-settings.js';

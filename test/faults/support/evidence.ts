@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import type { Outcome } from '../../../src/domain/deliveries/outcome.js';
 import { isOperational, OPERATIONAL_EVENT_TYPES } from '../../../src/domain/events/operational-events.js';
-import type { Outcome } from '../../../src/domain/outcome.js';
 
 /**
  * What is known at the end of a fault test, from three independent witnesses: the emitters know what was accepted,

@@ -1,4 +1,4 @@
-import { DISABLE_AFTER_FAILURES } from '../../../src/domain/health-limits.js';
+import { DISABLE_AFTER_FAILURES } from '../../../src/domain/deliveries/health-limits.js';
 import type { AttemptState, HealthSeen } from './evidence.js';
 
 /**

@@ -1,4 +1,4 @@
-import { SEND_ERROR_CODES } from '../../../../src/domain/outcome';
+import { SEND_ERROR_CODES } from '../../../../src/domain/deliveries/outcome';
 
 /** The errors that a filter offers: those without an answer, and the statuses that receivers answer most. */
 export const ERROR_CODES: readonly string[] = [

@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import { DISABLE_AFTER_FAILURES, HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { DISABLE_AFTER_FAILURES, HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits';
 import { shortly, Time } from '../../../parts/time';
 import { count, countUpTo, duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';

@@ -1,4 +1,4 @@
-import { FAILING_FROM_FAILURES } from '../../../../src/domain/health-limits.js';
+import { FAILING_FROM_FAILURES } from '../../../../src/domain/deliveries/health-limits.js';
 import { MANY_FAILED } from '../../../parts/attention.js';
 
 /** The fields that the answer sentence of an endpoint is made from. Times are ISO 8601. */

@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
-import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits';
 import type { HeldAction } from '../../../api/generated/graphql';
 import { serviceAheadMs } from '../../../api/service-time';
 import { type ChoiceOption, Choices } from '../../../parts/choices';

@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits';
 import type { HeldAction } from '../../../api/generated/graphql';
 import { type ChoiceOption, Choices } from '../../../parts/choices';
 import { type FieldProps, useForm } from '../../../parts/form';

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react/macro';
 import { useMutation } from 'urql';
-import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits';
 import type { CancelDeliveriesMutation, HeldAction, UpdateEndpointMutation } from '../../../api/generated/graphql';
 import { useAllowed } from '../../../parts/viewer';
 import { countUpTo } from '../../../text/numbers';

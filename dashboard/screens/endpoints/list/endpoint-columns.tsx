@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
-import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits';
 import type { EndpointRowFragment, EndpointsQuery } from '../../../api/generated/graphql';
 import { EndpointLink, TimeOrNever } from '../../../parts/cells';
 import { type Column, NoValue } from '../../../parts/list';

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useEffect, useRef } from 'react';
 import { useQuery } from 'urql';
-import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits';
 import { AddressSelect } from '../../../parts/address-select';
 import { AttemptCharts } from '../../../parts/attempt-charts';
 import { AttemptFigures } from '../../../parts/attempt-figures';

@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import { HELD_SHOWN_MAX } from '../../../../src/domain/health-limits';
+import { HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits';
 import { Button, CopyButton } from '../../../parts/button';
 import { Card, Fact, Facts } from '../../../parts/page';
 import { Link } from '../../../parts/place';

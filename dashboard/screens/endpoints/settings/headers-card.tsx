@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { DEFAULT_METHOD } from '../../../../src/domain/delivery-method';
+import { DEFAULT_METHOD } from '../../../../src/domain/deliveries/delivery-method';
 import { Button } from '../../../parts/button';
 import { Card, Fact, Facts } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';

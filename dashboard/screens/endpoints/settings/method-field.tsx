@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react/macro';
-import { DELIVERY_METHODS } from '../../../../src/domain/delivery-method';
+import { DELIVERY_METHODS } from '../../../../src/domain/deliveries/delivery-method';
 import { Select } from '../../../parts/field';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import type { Draft } from './draft';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { DEFAULT_METHOD, type DeliveryMethod } from '../../../domain/delivery-method.js';
+import { DEFAULT_METHOD, type DeliveryMethod } from '../../../domain/deliveries/delivery-method.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Attempt } from '../../../entities/attempt.js';
 import { JSONObject } from '../../../entities/scalars.js';

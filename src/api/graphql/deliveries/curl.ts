@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { SentContent } from '../../../domain/content/content.js';
-import { curlCommand } from '../../../domain/curl.js';
-import { DEFAULT_METHOD } from '../../../domain/delivery-method.js';
-import { fixedHeaders } from '../../../domain/delivery-request.js';
+import { curlCommand } from '../../../domain/deliveries/curl.js';
+import { DEFAULT_METHOD } from '../../../domain/deliveries/delivery-method.js';
+import { fixedHeaders } from '../../../domain/deliveries/delivery-request.js';
 import { shownHeadersOf } from '../../../domain/fields/sent-headers.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { USER_AGENT } from '../../../platform/node/version.js';

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { ID, InputType } from 'type-graphql';
 import { z } from 'zod';
-import { DAY_MS } from '../../../domain/durations.js';
-import { SEND_ERROR_CODES } from '../../../domain/outcome.js';
+import { SEND_ERROR_CODES } from '../../../domain/deliveries/outcome.js';
+import { DAY_MS } from '../../../domain/text/durations.js';
 import { DeliveryStatus } from '../../../entities/delivery.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Nullable } from '../../../entities/nullable.js';

@@ -1,7 +1,7 @@
 import { HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import type { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
-import { BoundedMap } from '../../../domain/bounded-map.js';
+import { BoundedMap } from '../../../domain/collections/bounded-map.js';
 import type { Moment } from '../../../platform/database/moment.js';
 import { refusalOf } from '../fields/errors.js';
 import type { GraphqlLimits } from './document-limits.js';

@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import { jsonTypeOf, mustBe } from '../../../domain/json-type.js';
+import { jsonTypeOf, mustBe } from '../../../domain/text/json-type.js';
 import { invalidInput } from '../../../errors.js';
 import { enumRule, graphqlErrorOf, withoutValue } from '../fields/errors.js';
 

@@ -8,7 +8,7 @@ import {
   isEnumType,
 } from 'graphql';
 import { withGlobalIds } from '../../../domain/ids/global-id.js';
-import { oneOf } from '../../../domain/nearest-word.js';
+import { oneOf } from '../../../domain/text/nearest-word.js';
 import { ApiError, headersOf } from '../../../errors.js';
 import { toApiError } from '../../context/faults.js';
 

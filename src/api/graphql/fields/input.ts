@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isEventTypeName, WILDCARD } from '../../../domain/events/event-type.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, PLATFORM_SCOPES, type Scope } from '../../../domain/keys/scopes.js';
-import { oneOf } from '../../../domain/nearest-word.js';
+import { oneOf } from '../../../domain/text/nearest-word.js';
 import { type InputIssue, invalidInput, type Path } from '../../../errors.js';
 import { eventTypeNames, type KnownTypes } from '../../../operations/fields/kind-rules.js';
 

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Field, Int, ObjectType } from 'type-graphql';
-import { FAILING_FROM_FAILURES } from '../../../domain/health-limits.js';
+import { FAILING_FROM_FAILURES } from '../../../domain/deliveries/health-limits.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Arg, Ctx, Field, FieldResolver, ID, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import { attemptKey, globalId, type NodeType, parseAttemptKey, parseGlobalId } from '../../../domain/ids/global-id.js';
 import { parseId } from '../../../domain/ids/id.js';
-import { snakeCase } from '../../../domain/snake-case.js';
+import { snakeCase } from '../../../domain/text/snake-case.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { invalidInput } from '../../../errors.js';

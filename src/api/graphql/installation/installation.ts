@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, Field, FieldResolver, Info, ObjectType, Query, Resolver, Root } from 'type-graphql';
-import { DAY_MS, HOUR_MS } from '../../../domain/durations.js';
 import { totalFigures } from '../../../domain/stats/stats.js';
+import { DAY_MS, HOUR_MS } from '../../../domain/text/durations.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { requireNoIssues } from '../../../errors.js';

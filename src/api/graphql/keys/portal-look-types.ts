@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import { type PortalLook as Look, type PORTAL_FONTS, RADIUS_MAX } from '../../../domain/portal-look.js';
+import { type PortalLook as Look, type PORTAL_FONTS, RADIUS_MAX } from '../../../domain/portal/portal-look.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Nullable } from '../../../entities/nullable.js';
 

@@ -9,8 +9,8 @@ import {
   PORTAL_SESSION_SECONDS_MAX,
   wholeCapabilities,
 } from '../../../domain/keys/portal-session.js';
-import { judgeLook, PLAIN_LOOK, type PortalLook } from '../../../domain/portal-look.js';
-import { isPortalPath, PORTAL_SCREENS } from '../../../domain/portal-paths.js';
+import { judgeLook, PLAIN_LOOK, type PortalLook } from '../../../domain/portal/portal-look.js';
+import { isPortalPath, PORTAL_SCREENS } from '../../../domain/portal/portal-paths.js';
 import { expiresInSeconds as keySeconds } from '../fields/input.js';
 import { PARENT_ORIGINS_MAX, PortalCapability, PortalTheme } from './portal-session-types.js';
 

@@ -4,8 +4,8 @@ import { idToDate } from '../../../domain/ids/delivery-id.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Webhook } from '../../../entities/webhook.js';
+import type { UnblockAction } from '../../../operations/deliveries/unblock-key.js';
 import type { OrderingKey } from '../../../operations/ordering/read-keys.js';
-import type { UnblockAction } from '../../../operations/ordering/unblock-key.js';
 
 @ObjectType('OrderingKey', { description: 'An ordering key of a webhook that has open deliveries.' })
 export class OrderingKeyType {

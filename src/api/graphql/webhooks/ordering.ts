@@ -3,8 +3,8 @@ import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-gra
 import { Delivery } from '../../../entities/delivery.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { requireNoIssues } from '../../../errors.js';
+import { unblockKey } from '../../../operations/deliveries/unblock-key.js';
 import { readOrderingKeys } from '../../../operations/ordering/read-keys.js';
-import { unblockKey } from '../../../operations/ordering/unblock-key.js';
 import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { InputArg } from '../fields/arguments.js';
 import { sizeIssues } from '../fields/connection.js';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
-import { HOUR_MS } from '../../../domain/durations.js';
 import { bucketFigures } from '../../../domain/stats/stats.js';
+import { HOUR_MS } from '../../../domain/text/durations.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { requireNoIssues } from '../../../errors.js';

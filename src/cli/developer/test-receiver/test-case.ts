@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { DeliveryMethod } from '../../../domain/delivery-method.js';
-import { deliveryRequest } from '../../../domain/delivery-request.js';
+import type { DeliveryMethod } from '../../../domain/deliveries/delivery-method.js';
+import { deliveryRequest } from '../../../domain/deliveries/delivery-request.js';
 import { formatSecret, SECRET_BYTES, type SecretKeys, secretKeys } from '../../../domain/signing/secret.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
 import type { Effects } from './effects.js';

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { DEFAULT_METHOD, type DeliveryMethod } from '../../../domain/delivery-method.js';
+import { DEFAULT_METHOD, type DeliveryMethod } from '../../../domain/deliveries/delivery-method.js';
 import { readPayload } from '../options/payload-file.js';
 import { BEHAVIOUR } from './behaviour.js';
 import { DELIVERIES } from './deliveries.js';

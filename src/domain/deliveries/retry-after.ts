@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from './durations.js';
+import { DAY_MS, HOUR_MS } from '../text/durations.js';
 
 /** However long a receiver asks us to wait, we wait no longer (docs/interface.md, "Success, failure, retries"). */
 export const RETRY_AFTER_MS_MAX = HOUR_MS;

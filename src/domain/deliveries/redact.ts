@@ -19,7 +19,7 @@ type Span = readonly [from: number, to: number];
 
 /**
  * A result whose answer has no copy of a secret: as it was sent, as programs write it into JSON, HTML and URLs
- * (`src/domain/written-forms.ts`), and in base64.
+ * (`src/domain/deliveries/written-forms.ts`), and in base64.
  */
 export function withoutSecrets(result: SendResult, secrets: readonly string[]): SendResult {
   const looked = secrets.filter(({ length }) => length >= LOOKED_FOR_CHARS_MIN).map(bytesOf);

@@ -1,9 +1,9 @@
 import { ApiError } from '../../errors.js';
 import { type Database, query, type Statement } from '../../platform/database/database.js';
-import { canceledSql, LOCK_WAIT_MS } from '../deliveries/delivery-state.js';
-import { redeliver } from '../deliveries/redeliver.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
+import { canceledSql, LOCK_WAIT_MS } from './delivery-state.js';
+import { redeliver } from './redeliver.js';
 
 /** RETRY sends the failed delivery again, in its place; SKIP goes on with the next one; CANCEL_ALL cancels the rest. */
 export type UnblockAction = 'RETRY' | 'SKIP' | 'CANCEL_ALL';

@@ -1,6 +1,6 @@
+import type { SecretKeys } from '../signing/secret.js';
+import { contractSignature, standardSignature } from '../signing/signature.js';
 import type { DeliveryMethod } from './delivery-method.js';
-import type { SecretKeys } from './signing/secret.js';
-import { contractSignature, standardSignature } from './signing/signature.js';
 
 export interface SigningKeySet {
   current: SecretKeys;
