@@ -8,10 +8,12 @@ import {
 } from 'graphql';
 
 /** A value that is wrong at one place: `path` leads to it. Undefined: the place is left empty. */
-interface BadValue {
+export interface BadValue {
   path: readonly (string | number)[];
   why: string;
   value: unknown;
+  /** The innermost input and its member, as `WebhookInput.url`, that has it; none: an argument has it itself. */
+  within?: string;
 }
 
 const long = 'x'.repeat(5000);
@@ -144,7 +146,7 @@ function* badNamed(
         type.name.endsWith('WebhookInput') && field.name === 'name' && String(value).trim() === '';
       for (const bad of badValues(field.type, field.name, [...path, field.name], within)) {
         if (!clears(bad.value)) {
-          yield bad;
+          yield { within: `${type.name}.${field.name}`, ...bad };
         }
       }
     }
