@@ -76,7 +76,7 @@ const order = fc.constantFrom('FEWEST' as const, 'CHANCE' as const);
 const forAll = (check: (simulation: SlotSimulation) => void) =>
   fc.assert(
     fc.property(tenants, seed, order, (all, chance, first) => check(new SlotSimulation(SLOTS, all, chance, first))),
-    draws(2),
+    draws(4),
   );
 const wantsAll = { limit: 64, answerSeconds: [10, 10], perSecond: 1 } as const;
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { judgeAddress, type TargetPolicy } from '../../src/domain/addresses/target.js';
 import { Chance } from '../seed/chance.js';
 import { edgesOf, familyOf, sizeOf, toAddress, toNumber } from '../support/address-edges.js';
-import { fc } from '../support/properties.js';
+import { draws, fc } from '../support/properties.js';
 import { words } from '../support/refusals.js';
 import { specialRanges } from '../support/special-purpose.js';
 
@@ -121,7 +121,9 @@ describe('against another implementation', () => {
     expect(edgesOf(cidr).inside.map(verdictOn)).toEqual(['refused', 'refused', 'refused']);
   });
 
-  test('200,000 random addresses, half of them near the edges of special ranges, are judged alike', () => {
+  const count = draws(0.01).numRuns;
+
+  test(`${count} random addresses, half of them near the edges of special ranges, are judged alike`, () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
     const chance = new Chance(seed);
     const hex = (least: number, most: number) => chance.whole(least, most).toString(16);
@@ -143,7 +145,7 @@ describe('against another implementation', () => {
     };
     const counts = { public: 0, refused: 0 };
     const wrong: string[] = [];
-    for (let i = 0; i < 200_000; i++) {
+    for (let i = 0; i < count; i++) {
       const address = i % 2 === 0 ? nearEdge() : makers[(i >> 1) % makers.length]!();
       const verdict = judgeAddress(address, strict);
       counts[verdict ? 'public' : 'refused'] += 1;
@@ -153,6 +155,6 @@ describe('against another implementation', () => {
     }
     expect({ seed, wrong }).toEqual({ seed, wrong: [] });
     // Else it would compare nothing but one kind of answer.
-    expect(Math.min(counts.public, counts.refused)).toBeGreaterThan(40_000);
+    expect(Math.min(counts.public, counts.refused)).toBeGreaterThan(count / 5);
   }, 180_000);
 });
