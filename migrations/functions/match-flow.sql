@@ -42,7 +42,7 @@ begin
          case when s.ordering_by is not null
               then hookwright.ordering_key_of(s.ordering_by, s.ordering_path, s.ordering_key, k.body) end
   from subscribed s left join readable r on r.ord = s.ord left join keyed k on k.ord = s.ord
-  where hookwright.fits_one_call((select count(*) from subscribed), 100000)
+  where (select hookwright.fits_one_call(count(*), 100000) from subscribed)
     and (s.filter_path is null or hookwright.passes_filter(r.body, s.filter_path, s.event_type));
 end $$;
 

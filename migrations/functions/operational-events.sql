@@ -95,7 +95,7 @@ language plpgsql as $$
 declare
   tries integer := 0;
   violated text;
-  placed json;
+  event bigint;
 begin
   if not exists (select from hookwright.webhooks w
                  where w.id = about_webhook and w.tenant_id = for_tenant and w.deleted_at is null) then
@@ -103,14 +103,12 @@ begin
   end if;
   loop
     begin
-      with event as (
-        insert into hookwright.events (id, tenant_id, event_type, body)
-        values (hookwright.next_id(), for_tenant, raised_type, content) returning id)
-      select hookwright.insert_deliveries(
-        array_agg(hookwright.next_id()), array_agg(for_tenant), array_agg(event.id), array_agg(w.id),
+      event := hookwright.next_id();
+      insert into hookwright.events (id, tenant_id, event_type, body) values (event, for_tenant, raised_type, content);
+      perform hookwright.insert_deliveries(
+        array_agg(hookwright.next_id()), array_agg(for_tenant), array_agg(event), array_agg(w.id),
         array_agg(raised_type), array_agg(w.active), array_agg(null::bigint), array_agg(0), now())
-      into placed
-      from event, hookwright.subscribers(for_tenant, raised_type, null) w
+      from hookwright.subscribers(for_tenant, raised_type, null) w
       where w.id <> about_webhook;
       return;
     exception

@@ -43,7 +43,6 @@ declare
   made integer := 0;
   today date := (clock_timestamp() at time zone 'UTC')::date;
   parent text;
-  offset_days integer;
 begin
   perform pg_advisory_xact_lock(hashtextextended('hookwright.partitions', 0));
   foreach parent in array array['events', 'deliveries', 'attempts'] loop

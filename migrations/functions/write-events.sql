@@ -39,7 +39,7 @@ begin
     select m.*, hookwright.lane_of(m.priority, s.share, row_number() over (
              partition by m.tenant_id, m.active, m.priority order by m.id)) as lane
     from matched m left join shares s on s.tenant_id = m.tenant_id
-    where hookwright.fits_one_call((select count(*) from matched), 100000)),
+    where (select hookwright.fits_one_call(count(*), 100000) from matched)),
   -- First attempts of one lane share jobs, a few each (docs/decisions/0007), unless they are ordered.
   numbered as (
     select *, (row_number() over (mates order by id) - 1) / hookwright.job_size(count(*) over mates) as part

@@ -159,6 +159,23 @@ describe('a database', () => {
     await rows(`revoke execute on function hookwright.emit from ${name}; drop role ${name}`);
   });
 
+  test('of a build from between the releases gets the words for orders that there are now', async () => {
+    await rows(`
+      with tenant as (
+        insert into hookwright.tenants (name, data_key, data_key_kid) values ('acme', '', 'k1') returning id),
+      webhook as (
+        insert into hookwright.webhooks (tenant_id, url, event_types, sealed_secret)
+        select id, 'https://example.com', '{*}', '' from tenant returning id, tenant_id)
+      insert into hookwright.webhook_options (webhook_id, tenant_id, ordering_by, ordering_on_failure)
+      select id, tenant_id, 'NOTHING', 'GO_ON' from webhook`);
+    await rows('update hookwright.edition set number = 1, last_step = null');
+    await migrate(database.url);
+    expect(
+      await rows(`select ordering_by, ordering_on_failure, plain, uses_flow from hookwright.webhook_options
+                  join hookwright.webhooks w on w.id = webhook_id join hookwright.tenants t on t.id = w.tenant_id`),
+    ).toEqual([{ ordering_by: 'NONE', ordering_on_failure: 'CONTINUE', plain: true, uses_flow: false }]);
+  });
+
   test('has no two functions of one name', async () => {
     const found = await rows(`
       select proname from pg_proc where pronamespace = 'hookwright'::regnamespace group by 1 having count(*) > 1`);
