@@ -52,7 +52,7 @@ begin
     left join hookwright.tenants t on t.id = i.tenant_id and t.deleted_at is null
     left join hookwright.event_types et on et.name = i.event_type) judged;
   owners := ids;
-  if exists (select from unnest(idempotency_keys) k where k is not null) then
+  if cardinality(array_remove(idempotency_keys, null)) > 0 then
     perform set_config('lock_timeout', '50ms', true) where worker_pool is not null;
     select k.owners, k.errors into owners, errors from hookwright.remember_keys(
       tenant_ids, event_types, bodies, idempotency_keys, ids, errors, ordering_keys) k;

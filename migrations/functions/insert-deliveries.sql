@@ -27,7 +27,7 @@ begin
   if coalesce(cardinality(delivery_ids), 0) = 0 then
     return null;
   end if;
-  if exists (select from unnest(keys) key where key is not null) then
+  if cardinality(array_remove(keys, null)) > 0 then
     is_patient := worker_pool is null and not hookwright.may_emit_for_all();
     perform set_config('lock_timeout', coalesce(nullif(current_setting('app.key_wait', true), ''), '1s'), true)
     where not is_patient;
