@@ -140,7 +140,7 @@ export class BenchDatabase implements AsyncDisposable {
 
 function poolOf(url: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 2, application_name: 'hookwright-bench' });
-  // An idle connection that is cut off when the server ends is no news.
+  // An idle connection that is cut off when the server ends is not news.
   pool.on('error', () => {});
   return pool;
 }

@@ -110,7 +110,7 @@ export class Installation implements AsyncDisposable {
 
   /** In the all-in-one mode the service makes a key; over a database that it was given, an operator does. */
   async #readApiKey(): Promise<string> {
-    // The file can be seen before the key stands in it: `||`, so that it is read again.
+    // The file can be seen before the key is in it: `||`, so that it is read again.
     this.#apiKey ||= process.env['DATABASE_URL'] ? await this.#makeApiKey() : this.#read('api-key');
     return this.#apiKey;
   }

@@ -19,7 +19,7 @@ export interface ProcessStat {
 
 /** Reads one line of /proc/<pid>/stat. @throws Error when it is none */
 export function parseStat(line: string): ProcessStat {
-  // The name stands in brackets and may itself hold blanks and brackets: the last one ends it.
+  // The name is in brackets and may itself hold blanks and brackets: the last one ends it.
   const nameEnd = line.lastIndexOf(')');
   const fields = line.slice(nameEnd + 2).split(' ');
   const seconds = (field: number) => Number(fields[field - 3]) / TICKS_PER_SECOND;

@@ -34,7 +34,7 @@ const foldersIn = (folder: string) =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-/** The file stands in a folder of the table, and imports another wing or room that the row does not name. */
+/** The file is in a folder of the table, and imports another wing or room that the row does not name. */
 function isAgainst(table: ReadonlyMap<string, readonly string[]>, file: string, path: string): boolean {
   const own = [...table.keys()].find((folder) => file.startsWith(folder));
   const isNamed = [...wings.keys()].some((wing) => path.startsWith(wing));
@@ -119,7 +119,7 @@ describe('the source tree', () => {
   });
 
   test('no folder imports itself by way of others: its files come after those that it imports, or before those that import it', () => {
-    // What stands in src itself puts the others together, but for a few things that all of them need.
+    // What is in src itself puts the others together, but for a few things that all of them need.
     const files = sourcesIn('src', 'daemon').filter((file) => dirname(file) !== 'src');
     const inFolders = Map.groupBy(files, (file) => dirname(file));
     const needed = [...inFolders].map(([folder, own]): [string, string[]] => {
@@ -156,7 +156,7 @@ describe('the source tree', () => {
     expect(sourcesIn('test').filter((file) => /\b_private_/.test(read(file)))).toEqual(['test/support/jobs.ts']);
   });
 
-  test('raw SQL stands in operations, migrations and the database modules alone', () => {
+  test('raw SQL is in operations, migrations and the database modules alone', () => {
     const sql = /\b(select|insert into|update|delete from)\b[^'`]*\bhookwright\./i;
     const files = sourcesIn('src', 'daemon').filter((file) => sql.test(read(file)));
     const elsewhere = files.filter((file) => !file.startsWith('src/operations/'));
@@ -240,7 +240,7 @@ describe('the source tree', () => {
   });
 });
 
-/** Whether a line stands in the block of a loop, as the indentation has it, within its function. */
+/** Whether a line is in the block of a loop, as the indentation has it, within its function. */
 function isInLoop(lines: readonly string[], at: number): boolean {
   const indentOf = (line: string) => line.search(/\S|$/);
   let indent = indentOf(lines[at]!);
@@ -262,7 +262,7 @@ describe('what is written down', () => {
   });
 
   test.each(Object.entries(settings))(
-    'the setting %s stands in docs/settings.md with its default, its meaning and what is allowed',
+    'the setting %s is in docs/settings.md with its default, its meaning and what is allowed',
     (name, { schema, allowed }) => {
       const row = read('docs/settings.md')
         .split('\n')

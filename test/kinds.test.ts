@@ -42,6 +42,6 @@ test.each([
   "const field = { kind: 'headers' };",
   "const is = type === 'number';",
   "switch (change.kind) { case 'CHANGED': }",
-])('this is no comparison with a kind: %s', (code) => {
+])('this is not a comparison with a kind: %s', (code) => {
   expect(kindComparisonsIn('other.ts', code, kinds)).toEqual([]);
 });

@@ -76,7 +76,7 @@ export class AttemptMaker {
       const keys = this.#signer.keysAtHand(delivery) ?? (await this.#signer.openKeys(delivery));
       const { making } = permit;
       const content = making === null ? undefined : await this.#contents.of(delivery, making);
-      // Reading the tenant's key and the content from the database is no part of the attempt.
+      // Reading the tenant's key and the content from the database is not part of the attempt.
       const [startedAt, startedAtMs] = [clock(), performance.now()];
       if (content === null) {
         permit.giveBack();

@@ -50,7 +50,7 @@ export async function listen<Result>(
       const reason =
         code === 'EAFNOSUPPORT' && isIPv6(host)
           ? 'an IPv6 address, and this machine has no IPv6'
-          : 'which is no address of this machine';
+          : 'which is not an address of this machine';
       throw new Error(
         `${setting.replace('PORT', 'HOST')} is "${host}", ${reason} (${code}). ` +
           `Allowed: one of its own, 127.0.0.1 for this machine alone, or :: for all.`,

@@ -104,7 +104,7 @@ function endOnSignals({ closings, drains, log, config: { delivery } }: Ends): Si
  * After an unhandled rejection or an uncaught exception the process cannot be trusted. It stops fetching and sending,
  * and ends; its jobs are taken over by others, or by the next process.
  *
- * @param isBrokenOff whether a start that was asked to end is the cause: then it is no fault
+ * @param isBrokenOff whether a start that was asked to end is the cause: then it is not a fault
  */
 function endOnFaults(closings: Closing[], log: Logger, isBrokenOff: () => boolean): void {
   let ending = false;

@@ -6,7 +6,7 @@ const codes = Object.entries(WARNING_CODES).map(([code, meaning]) => `\`${code}\
 
 @ObjectType({
   description:
-    'A possible mistake in an option, most by the schemas of the event types. It is no error, since schemas grow.',
+    'A possible mistake in an option, most by the schemas of the event types. It is not an error, since schemas grow.',
 })
 export class OptionWarning implements Warning {
   @Field(() => String, { description: `The kind, for programs: ${codes.join(', ')}. There may be more in the future.` })

@@ -237,7 +237,7 @@ describe('auth', () => {
     expect(JSON.stringify([rows, await auditOf(id)])).not.toContain('marker-6');
   });
 
-  test('that is no kind, several kinds or malformed is refused', async () => {
+  test('that is not a kind, several kinds or malformed is refused', async () => {
     const { id } = await api.webhook();
     const auth = async (one: object) => (await refused(id, { auth: one })).join();
     expect(await auth({})).toBe('auth exactly_one');

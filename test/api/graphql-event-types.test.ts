@@ -183,7 +183,7 @@ describe('an event type', () => {
     }
   });
 
-  test('stands in the audit log with what it was and is, under its name', async () => {
+  test('is in the audit log with what it was and is, under its name', async () => {
     await register('order.audited', { type: 'object' });
     await update('order.audited', { schema: orderSchema });
     await update('order.audited', { schema: orderSchema });

@@ -91,7 +91,7 @@ describe('a request in a URL', () => {
   test.each<[string, Record<string, string> | string[][]]>([
     ['no query', {}],
     ['an empty query', { query: '' }],
-    ['variables that are no JSON', { query, variables: '{' }],
+    ['variables that are not JSON', { query, variables: '{' }],
     ['variables that are a list', { query, variables: '[]' }],
     ['extensions that are a text', { query, extensions: '"x"' }],
     ['two queries', ['query', 'query'].map((name) => [name, query])],

@@ -69,7 +69,7 @@ describe('what fails now', () => {
     await api.owner.query(`delete from hookwright.webhooks where id = any($1)`, [[gone, disabled]]);
   });
 
-  test('is listed worst first with tenant, since when and why; pauses are no failures', async () => {
+  test('is listed worst first with tenant, since when and why; pauses are not failures', async () => {
     const [gone, disabled, tired, closed, paused, hiccup] = await Promise.all(
       [busy, busy, calm, calm, calm, calm].map(async ({ id }) => (await makeWebhook(api.services, id)).id),
     );

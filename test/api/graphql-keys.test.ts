@@ -97,7 +97,7 @@ describe('authentication', () => {
     expect(caller.tenantId).toBe(tenant.id);
   });
 
-  test('a database that is away is no bad key', async () => {
+  test('a database that is away is not a bad key', async () => {
     const away = vi
       .spyOn(api.services.db.pool, 'query')
       .mockRejectedValue(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) as never);
@@ -156,7 +156,7 @@ describe('making and revoking keys', () => {
         code: 'scope_unknown',
         detail: '"foo" is not a scope; you can grant webhooks:read, keys:admin',
       },
-      { path: ['input', 'scopes', 2], code: 'duplicate', detail: '"webhooks:read" stands in the list twice' },
+      { path: ['input', 'scopes', 2], code: 'duplicate', detail: '"webhooks:read" is in the list twice' },
     ]);
     const [forTenant] = await issuesOf(['foo'], platform.key, tenant.id);
     expect(forTenant.detail).toBe(`"foo" is not a scope; you can grant ${GRANTABLE_SCOPES.join(', ')}`);

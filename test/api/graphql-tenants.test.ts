@@ -109,7 +109,7 @@ describe('a tenant that is deleted', () => {
     await expect(makeKey(api.services, id, ['events:emit'])).rejects.toMatchObject({ reason: 'not_found' });
   });
 
-  test('takes its webhooks with their secrets, leaves its name, and stands in the log of the installation', async () => {
+  test('takes its webhooks with their secrets, leaves its name, and is in the log of the installation', async () => {
     const { id } = await makeTenant(api.services);
     const name = await nameOf(id);
     await makeWebhook(api.services, id);

@@ -126,7 +126,7 @@ describe('the text of the document', () => {
   });
 });
 
-test('hidden types stand in the OpenAPI document only while a webhook names them', async () => {
+test('hidden types are in the OpenAPI document only while a webhook names them', async () => {
   const own = await RestApi.open();
   try {
     const { db } = own.services;

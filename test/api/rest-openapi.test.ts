@@ -139,7 +139,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('the limits of the request schemas stand in it', () => {
+  test('the limits of the request schemas are in it', () => {
     const { WebhookInput } = document.components.schemas;
     expect(WebhookInput).toMatchObject({
       additionalProperties: false,
@@ -248,9 +248,9 @@ describe('for generators of clients, the OpenAPI document', () => {
       'CreateWebhook is the name of two things',
     ],
     [
-      'an error that is no problem',
+      'an error that is not a problem',
       ({ components: { responses } }) => Object.assign(responses.NotFound, { content: {} }),
-      'getWebhook: 404 is no problem',
+      'getWebhook: 404 is not a problem',
     ],
     [
       'a field without a description',

@@ -137,7 +137,7 @@ describe('CORS', () => {
   });
 
   test.each([{ origin: 'https://evil.example.com' }, { origin: 'null' }, {}])(
-    'a preflight of another origin, or of none, is no request that is served: %j',
+    'a preflight of another origin, or of none, is not a request that is served: %j',
     async (from) => {
       const preflight = {
         key: null,

@@ -107,7 +107,7 @@ describe.each([
 ])('the values of a %s', (_method, line, rest) => {
   const at = (change: object) => api.ask(withId(line), { json: { ...rest, ...change } });
 
-  test.each([5, null, ['https://example.com/'], {}, true])('url: %j is no string', async (url) => {
+  test.each([5, null, ['https://example.com/'], {}, true])('url: %j is not a string', async (url) => {
     const answer = await at({ url });
     expectRefusedAt(answer, '/url');
     expect(answer.body.errors[0].code).toBe('invalid_type');
@@ -167,7 +167,7 @@ describe('missing and empty', () => {
     expect(answer.body.errors).toEqual(pointers.map(() => expect.objectContaining({ code })));
   });
 
-  test.each([null, 'true', 1, 0, [], {}])('active: %j is no boolean', async (active) => {
+  test.each([null, 'true', 1, 0, [], {}])('active: %j is not a boolean', async (active) => {
     expectRefusedAt(await api.ask(`PATCH /webhooks/${id}`, { json: { active } }), '/active');
   });
 });

@@ -3,7 +3,7 @@ import { makeTenant } from '../support/factories.js';
 import { numberIn } from '../support/ids.js';
 import { expectProblem, expectRefusedAt, RestApi } from '../support/rest-api.js';
 
-/** Names, descriptions and metadata of webhooks, which stand in a row beside theirs. */
+/** Names, descriptions and metadata of webhooks, which are in a row beside theirs. */
 
 const api = await RestApi.open();
 afterAll(() => api[Symbol.asyncDispose]());

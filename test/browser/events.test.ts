@@ -128,7 +128,7 @@ describe('an event type that nobody gets', () => {
 });
 
 describe('a key', () => {
-  browserTest('is shown once, can be revoked, and stands in the audit log', async ({ open }) => {
+  browserTest('is shown once, can be revoked, and is in the audit log', async ({ open }) => {
     const page = await visit(open, stack, '/keys');
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByLabel('Name').fill('<b>checkout</b>');

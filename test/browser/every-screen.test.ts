@@ -213,7 +213,7 @@ describe('while it loads, nothing moves on', () => {
   });
 });
 
-/** Directions that nobody sees, in text nodes: what stands in fields is shown as it is. */
+/** Directions that nobody sees, in text nodes: what is in fields is shown as it is. */
 const hiddenCharacters = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const found = [];

@@ -82,7 +82,7 @@ describe('emit', () => {
     expect(front.requests).toHaveLength(2);
   });
 
-  test('what is no JSON object is not sent', async () => {
+  test('what is not a JSON object is not sent', async () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     const codeFor = async (payload: unknown, options: object = {}) =>

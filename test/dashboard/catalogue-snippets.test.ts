@@ -4,7 +4,7 @@ import { emitSnippets, receivedRequest } from '../../dashboard/screens/catalogue
 
 const sample = `{ "name": "O'Neill", "note": "$(id) \`id\` \\\\ \\n" }`;
 
-test('the curl command gives a shell exactly the sample, whatever stands in it', () => {
+test('the curl command gives a shell exactly the sample, whatever is in it', () => {
   const [curl] = emitSnippets('https://hooks.example.com', 'order.paid', sample);
   const command = (curl?.text ?? '').replace('curl -sS', 'printf "%s\\0"');
   const words = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).split('\0');

@@ -41,7 +41,7 @@ describe('a filter in rows', () => {
     ['a field that must exist', { field: { path: '"odd name".x', op: 'EXISTS' } }],
     ['one element of a list', { element: { path: 'lines', match: { all: [paid, large] } } }],
     ['a condition beside one element', { all: [paid, { element: { path: 'lines', match: large } }] }],
-    ['values that are no texts', { all: [true, null, -1.5, '', ' ', '"', 'null'].map((value) => valueIs(value)) }],
+    ['values that are not texts', { all: [true, null, -1.5, '', ' ', '"', 'null'].map((value) => valueIs(value)) }],
   ])('is the same again: %s', (_, filter) => {
     expect(filterDraftOf(filter).text).toBeUndefined();
     expect(back(filter)).toEqual(filter);
@@ -178,7 +178,7 @@ describe('a draft of the content', () => {
     expect(contentChange({ ...chat, format: 'JSON' }, open)).toEqual({ format: null, text: null });
   });
 
-  test('is not finished while a text is no JSON, or a condition lacks its value', () => {
+  test('is not finished while a text is not JSON, or a condition lacks its value', () => {
     const draft = contentDraftOf(plain);
     const row = { key: 0, path: 'status', op: 'EQ' as const, value: '' };
     const drafts = [

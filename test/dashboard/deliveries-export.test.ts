@@ -53,6 +53,6 @@ test.each([
   ['\r=1', `"'\r=1"`],
   ['a,"b"\nc', '"a,""b""\nc"'],
   ['=a,b', `"'=a,b"`],
-])('in CSV the text %j is no formula and no other cell', (eventType, expected) => {
+])('in CSV the text %j is not a formula and no other cell', (eventType, expected) => {
   expect(toCsv([{ eventType }])).toContain(`,${expected},`);
 });

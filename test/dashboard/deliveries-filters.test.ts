@@ -95,7 +95,7 @@ describe('a row', () => {
     expect(matches(filter, { ...row, lastStatusCode: null, lastErrorCode: null })).toBe(false);
   });
 
-  test('does not tell what stands in its payload, nor its key', () => {
+  test('does not tell what is in its payload, nor its key', () => {
     expect(canCheck(filterOf({ text: 'BK-1' }))).toBe(false);
     expect(canCheck(filterOf({ key: 'a' }))).toBe(false);
     expect(canCheck(filterOf({ class: 'HTTP_5XX', error: 'HTTP_503' }))).toBe(true);

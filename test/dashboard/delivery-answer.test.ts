@@ -102,7 +102,7 @@ describe('the phases of an attempt', () => {
   });
 });
 
-test('bytes that are no text are shown in hex, with their letters beside them', () => {
+test('bytes that are not text are shown in hex, with their letters beside them', () => {
   const base64 = Buffer.from([0, 65, 66, 255, ...Buffer.from('0123456789abcdef')]).toString('base64');
   expect(hexDump(base64, 512)).toBe(
     [

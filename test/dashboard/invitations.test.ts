@@ -169,7 +169,7 @@ describe('who invites', () => {
     expect(reasons(await create({ invitationDays: null }, token))).toEqual(['scope_missing']);
   });
 
-  test('stands in the audit log', async () => {
+  test('is in the audit log', async () => {
     const { session } = await invite({ invitationDays: 3 });
     const query = `{ auditLog(filter: {targetId: "${session.id}"}) { edges { node { action apiKeyId after } } } }`;
     const { data } = await site.ask(query, {}, tenant.key);

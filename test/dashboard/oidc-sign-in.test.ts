@@ -235,7 +235,7 @@ describe('nobody is signed in', () => {
     ['?error=server_error&state=2', ''],
     ['?state=%00&state=2', 'bm8'],
     ['?', 'W10'],
-  ])('whatever stands in the callback (%s) and in the cookie (%s)', async (search, cookie) => {
+  ])('whatever is in the callback (%s) and in the cookie (%s)', async (search, cookie) => {
     const client = place.client();
     client.keep(place.origin, place.flowCookie, cookie);
     const back = `${place.origin}/console/oidc/callback${search}`;

@@ -26,7 +26,7 @@ describe('a page', () => {
     ['console', '/console/'],
     ['console', '/console/tenants/tn_3'],
     ['console', '/console/sign-in'],
-  ])('of the %s is at %s, may stand in no frame, and loads nothing of others', async (page, path) => {
+  ])('of the %s is at %s, may be in no frame, and loads nothing of others', async (page, path) => {
     const response = await site.get(path);
     expect(response.status).toBe(200);
     expect(await response.text()).toContain(`<title>${page}</title>`);
@@ -54,7 +54,7 @@ describe('a page', () => {
     });
   });
 
-  test('of a session may stand in frames of the origins that the session names, and of no others', async () => {
+  test('of a session may be in frames of the origins that the session names, and of no others', async () => {
     const framed = await site.session(tenant.key, {
       parentOrigins: ['https://app.example.com', 'http://localhost:3000', 'https://app.example.com'],
     });

@@ -25,9 +25,9 @@ describe('the link of a portal session', () => {
     ['with another page', `${origin}/portal/endpoints#c`],
     ['without a code', `${origin}/portal/s/a`],
     ['with a path alone', `${origin}/portal/s/a#/deliveries`],
-    ['that is no url', '/portal/s/a#c'],
+    ['that is not a url', '/portal/s/a#c'],
     ['that is a script', 'javascript:alert(1)//portal/s/a#c'],
-  ])('is no text %s', (_, url) => {
+  ])('is not a text %s', (_, url) => {
     expect(readPortalLink(url, origin)).toBeNull();
   });
 });

@@ -84,7 +84,7 @@ test('a title has at most four words', () => {
   expect(titles.filter((title) => wordsOf(title) > MAX_WORDS.title)).toEqual([]);
 });
 
-/** What stands in `title={…}`, also in both arms of a condition, and in `<h2>`. A placeholder is one word. */
+/** What is in `title={…}`, also in both arms of a condition, and in `<h2>`. A placeholder is one word. */
 function titlesIn(code: string): string[] {
   const places = code.match(/\btitle=\{(?:[^{}]|\{[^{}]*\})*\}|<h([1-3])\b[\s\S]*?<\/h\1>/g) ?? [];
   const text = /<Trans>([\s\S]*?)<\/Trans>|\bt`([^`]*)`/g;
@@ -130,7 +130,7 @@ function wordsOf(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
-/** `<0/>`, `name`, `n plural one other`, sorted. Throws where the text is no ICU message. */
+/** `<0/>`, `name`, `n plural one other`, sorted. Throws where the text is not an ICU message. */
 function partsOf(text: string): string[] {
   const compiled = compileMessage(text, (part) => part);
   const tags = text.match(/<\/?\d+\/?>/g) ?? [];

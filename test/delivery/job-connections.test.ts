@@ -33,7 +33,7 @@ test('a job connection that breaks is told of', async () => {
   await connections.end();
 });
 
-test('a Postgres that ends before the connections that are being closed is no news', async () => {
+test('a Postgres that ends before the connections that are being closed is not news', async () => {
   const { log, lines } = keptLog('info');
   const proxy = await DatabaseProxy.open(database.url);
   const connections = openJobConnections(proxy.url, log);

@@ -30,7 +30,7 @@ test('/metrics tells of attempts by lane and verdict, of windows, and of what wa
   await server.close();
 });
 
-test('a failure of a delivery that was canceled meanwhile is no retry', async () => {
+test('a failure of a delivery that was canceled meanwhile is not a retry', async () => {
   await using stack = await DeliveryStack.open();
   const receiver = await stack.endpoint();
   const arrived = holdAnswers(receiver, answer(500));

@@ -283,7 +283,7 @@ describe('receivers that speak badly', () => {
       },
     ],
   ])(
-    '100 Continue that nobody asked for, said %s, is no answer, and in a body it is left alone',
+    '100 Continue that nobody asked for, said %s, is not an answer, and in a body it is left alone',
     async (_, misbehave) => {
       const result = await sendTo(misbehave);
       expect(result).toMatchObject({ kind: 'response', statusCode: 200 });

@@ -63,10 +63,10 @@ describe('a filter', () => {
 });
 
 describe('other options', () => {
-  test('an ordering key breaks where it is gone, or is no single value any more', () => {
+  test('an ordering key breaks where it is gone, or is not a single value any more', () => {
     expect(found({ keyPath: 'id' }, schema({}))).toEqual(['ORDERING_KEY id path_not_in_schema']);
     expect(broken({ keyPath: 'id' }, schema({ id: amount }))).toMatchObject([
-      { code: 'key_type_not_in_schema', message: 'id is an object in the new schema, which is no key.' },
+      { code: 'key_type_not_in_schema', message: 'id is an object in the new schema, which is not a key.' },
     ]);
     expect(found({ keyPath: 'id' }, schema({ id: { type: 'number' } }))).toEqual([]);
   });

@@ -285,7 +285,7 @@ describe('a warning', () => {
 
   test('names keys that no event has', () => {
     expect(messages(keyWarnings('customer', [types]))).toEqual([
-      'customer is an object in the schemas of the subscribed event types, which is no key: events without orderingKey are in no order.',
+      'customer is an object in the schemas of the subscribed event types, which is not a key: events without orderingKey are in no order.',
     ]);
     const codes = (path: string) => keyWarnings(path, [types]).map(({ code }) => code);
     expect(['customer.id', 'total', 'lines.sku', 'loose', 'note'].flatMap(codes)).toEqual([]);

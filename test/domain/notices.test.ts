@@ -52,7 +52,7 @@ test.each([
   'a@bücher.example',
   `${'a'.repeat(65)}@example.com`,
   `a@${'b.'.repeat(130)}example.com`,
-])('%j is no address', (text) => expect(MAIL_ADDRESS.test(text)).toBe(false));
+])('%j is not an address', (text) => expect(MAIL_ADDRESS.test(text)).toBe(false));
 
 describe('a mail', () => {
   const rhythm: MailRhythm = {

@@ -121,7 +121,7 @@ describe('Retry-After', () => {
     ...['', ' ', ',', '""', '\u0000', 'Invalid Date', '1 2', 'Sat Jan 31 09:40:00 26', '2 lightyears', 'in 2026'],
     ...['2026-13-45T09:40:00Z', '2026-01-31T25:00:00Z', 'Jan 31', 'Sat, 31 Jan 2026', 'Sat, 31 Jan 2026 09:40:00 NOPE'],
     ...[`${'1'.repeat(100)}x`, '1s '.repeat(100), 'retry in 2 minutes'],
-  ])('%j is no hint', (value) => {
+  ])('%j is not a hint', (value) => {
     expect(parseRetryAfter(value, now)).toBeNull();
   });
 

@@ -24,7 +24,7 @@ describe('a signing secret', () => {
   test.each([
     ['without its prefix', 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g'],
     ['cut short', 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'],
-    ['with a character that is no base64', 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8!'],
+    ['with a character that is not base64', 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8!'],
     ['with a line end', 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g\n'],
     ['that is empty', ''],
   ])('is refused %s, and the error does not quote it', (_, text) => {

@@ -46,7 +46,7 @@ describe('which addresses may be connected to', () => {
     ...words('localhost example.com 127.1 0x7f.1 010.1.1.1 1.1.1 1.1.1.1. 1.1.1.256 1.1.1.1/32 1.1.1.1:80'),
     ...words('[2a00::1] 2a00::1:: ::: 2a00 null １.1.1.1'),
     ...['', ' ', ' 1.1.1.1', '1.1.1.1 '],
-  ])('%j is no address, and so refused', (text) => {
+  ])('%j is not an address, and so refused', (text) => {
     expect(judgeAddress(text, strict)).toBe(false);
     expect(judgeAddress(text, opening('0.0.0.0/0', '::/0'))).toBe(false);
   });

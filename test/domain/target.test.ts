@@ -33,7 +33,7 @@ describe('which urls may be stored', () => {
       https://? https://[::1`),
     ...words('https://[fe80::1%25eth0]/ https://[fe80::1%eth0]/ https://1.2.3.256/ https://a.1.2.3.4/ https://:x@/'),
     ...['', 'https://exa mple.com/'],
-  ])('%j is no absolute url, or has no valid host', (text) => {
+  ])('%j is not an absolute url, or has no valid host', (text) => {
     expect(codeOf(text)).toBe('url_not_absolute');
   });
 

@@ -212,7 +212,7 @@ class Writer {
   }
 }
 
-/** A value as a document has it; members' names that are no names make it no document. */
+/** A value as a document has it; members' names that are not names make it no document. */
 function literal(value: unknown, type: GraphQLInputType): string {
   const named = getNamedType(type);
   if (Array.isArray(value)) {

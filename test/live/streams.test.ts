@@ -153,7 +153,7 @@ describe('what may be asked', () => {
       'OPERATION_RESOLUTION_FAILURE',
     ],
     ['an unknown field', 'subscription { webhookUpdated { nothing } }', 'GRAPHQL_VALIDATION_FAILED'],
-    ['what is no document', 'subscription { webhookUpdated { cursor ', 'GRAPHQL_PARSE_FAILED'],
+    ['what is not a document', 'subscription { webhookUpdated { cursor ', 'GRAPHQL_PARSE_FAILED'],
     ['a document with too many tokens', `subscription { ${'a '.repeat(2000)} }`, 'GRAPHQL_PARSE_FAILED'],
     [
       'one that is too deep',

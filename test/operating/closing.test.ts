@@ -32,7 +32,7 @@ test('the database closes within seconds although a statement does not end', asy
   await drop();
 });
 
-test('a request that finds the database closed is refused for now, and is no fault', async () => {
+test('a request that finds the database closed is refused for now, and is not a fault', async () => {
   const { url, drop } = await createTestDatabase();
   const { log, lines } = keptLog('info');
   const services = { ...(await openTestServices(url)), log };

@@ -384,7 +384,7 @@ describe('the command line', SLOW, () => {
     expect(status).toBe(1);
   });
 
-  test('a host that is no address of this machine is named with its setting', async () => {
+  test('a host that is not an address of this machine is named with its setting', async () => {
     await using server = await Server.open();
     await migrate(server.database());
     const { code, errors } = await run('api', {
@@ -392,7 +392,7 @@ describe('the command line', SLOW, () => {
       HOST: '192.0.2.1',
       PORT: '0',
     });
-    expect(errors).toContain('HOST is "192.0.2.1", which is no address of this machine (EADDRNOTAVAIL).');
+    expect(errors).toContain('HOST is "192.0.2.1", which is not an address of this machine (EADDRNOTAVAIL).');
     expect(code).toBe(1);
   });
 });

@@ -22,8 +22,8 @@ test.each([
 
 test.each([
   ['::1', 'EAFNOSUPPORT', 'HOST is "::1", an IPv6 address, and this machine has no IPv6 (EAFNOSUPPORT).'],
-  ['nowhere', 'ENOTFOUND', 'HOST is "nowhere", which is no address of this machine (ENOTFOUND).'],
-  ['nowhere', 'EAI_FAIL', 'HOST is "nowhere", which is no address of this machine (EAI_FAIL).'],
+  ['nowhere', 'ENOTFOUND', 'HOST is "nowhere", which is not an address of this machine (ENOTFOUND).'],
+  ['nowhere', 'EAI_FAIL', 'HOST is "nowhere", which is not an address of this machine (EAI_FAIL).'],
 ])('a host that cannot be listened on is told with what is allowed: %s (%s)', async (host, code, reason) => {
   const refused = () => Promise.reject(Object.assign(new Error(`listen ${code} ${host}`), { code }));
   await expect(listen('PORT', { host, port: 3000 }, refused)).rejects.toThrow(

@@ -289,7 +289,7 @@ describe('the exposition', () => {
     expect([...new Set(labels)].filter((label) => !known.split(' ').includes(label))).toEqual([]);
   });
 
-  test('stands in docs/operate.md, metric by metric', () => {
+  test('is in docs/operate.md, metric by metric', () => {
     const page = readFileSync('docs/operate.md', 'utf8');
     expect(ours.filter(([name]) => !page.includes(`\`${name}\``))).toEqual([]);
   });

@@ -82,7 +82,7 @@ describe('a service whose secrets are in files', () => {
     expect(linesWith('DATABASE_URL was read again')).toEqual([1, 1]);
   });
 
-  test('goes on with the last good text while the file is away or is no url, and says so once', async () => {
+  test('goes on with the last good text while the file is away or is not a url, and says so once', async () => {
     rmSync(urlFile);
     for (let times = 0; times < 2; times += 1) {
       await endSessions();

@@ -80,7 +80,7 @@ test('long bodies count like deliveries: few of them share a transaction', async
   expect(Math.max(...batches)).toBeLessThanOrEqual(200 / 4);
 });
 
-/** How many deliveries stand in each lane, of events after this one. */
+/** How many deliveries are in each lane, of events after this one. */
 async function lanesAfter(event: number): Promise<Record<number, number>> {
   const ids = new Set((await stack.deliveries(`event_id > ${event}`)).map(({ id }) => id));
   const named = deliveriesOf(await jobsIn(stack)).filter(({ id }) => ids.has(id));
@@ -90,7 +90,7 @@ async function lanesAfter(event: number): Promise<Record<number, number>> {
 const lastEvent = async () =>
   (await stack.rows<{ id: number }>('select coalesce(max(id), 0) as id from hookwright.events'))[0]!.id;
 
-describe('what one call makes beyond the share of its tenant stands in the crowded lane', () => {
+describe('what one call makes beyond the share of its tenant is in the crowded lane', () => {
   test('from the first delivery on, and its neighbour of another tenant does not', async () => {
     const before = await lastEvent();
     await new Emitter(stack.services.db.pool).emit([...items(50), ...items(1, small)]);

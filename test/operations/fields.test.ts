@@ -56,7 +56,7 @@ describe('a change', () => {
     expect(schema.parse({ remark: 'b', hidden: undefined, other: 1 })).toEqual({ remark: 'b' });
   });
 
-  test('clears an optional field by null or an empty text; null is no change of another field', () => {
+  test('clears an optional field by null or an empty text; null is not a change of another field', () => {
     expect(schema.parse({ title: null, remark: null, hidden: '' })).toEqual({ remark: null, hidden: null });
   });
 });

@@ -268,7 +268,7 @@ describe('an idempotency key in transactions of an application', () => {
 });
 
 describe('who may use the door', () => {
-  test('is granted and taken away by tenant, and stands in the audit log', async () => {
+  test('is granted and taken away by tenant, and is in the audit log', async () => {
     const { db } = stack.services;
     const grant = { role: shop.role, tenantId: stack.tenantId };
     expect(await grantOutbox(db, grant, commandLine)).toBe(false);

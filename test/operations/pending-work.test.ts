@@ -64,7 +64,7 @@ describe('what there is to migrate', () => {
   });
 });
 
-test('a right that no migration gives again is no work, but a fault', async () => {
+test('a right that no migration gives again is not work, but a fault', async () => {
   const other = await createTestDatabase();
   await onServer(other.url, (client) => client.query(`revoke select on hookwright.webhooks from ${API_ROLE}`));
   await expect(readPendingWork(other.url)).rejects.toThrow(`The role ${API_ROLE} lacks select on webhooks`);

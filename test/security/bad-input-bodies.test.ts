@@ -20,7 +20,7 @@ describe.each(Object.entries(good))('the body of %s', (line, whole) => {
   const send = (payload: string | Buffer, headers: Record<string, string> = json, statuses = [400]) =>
     refusals.expect(withId(line), { payload, headers }, statuses);
 
-  test('is refused when it is no JSON', async () => {
+  test('is refused when it is not JSON', async () => {
     const texts = [
       ...words(`{ } [ ] " ' {}{} {,} {"url"} {"url":} {"active":true,} {'active':true} {active:true} {"active":True}
         NaN undefined {"active":NaN} {"active":01} {"active":+1} {"active":.5} {"active":1e} //{} {"a":1}//

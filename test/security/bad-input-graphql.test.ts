@@ -189,7 +189,7 @@ describe.each(fields)('$kind $name', ({ kind, field, name }) => {
   });
 });
 
-describe('bodies that are no GraphQL request', () => {
+describe('bodies that are not a GraphQL request', () => {
   test.each(badBodies.map((body) => [JSON.stringify(body).slice(0, 100), body]))('%s', async (_name, body) => {
     expectRefused(await send(JSON.stringify(body)), body);
   });

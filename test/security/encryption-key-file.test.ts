@@ -81,7 +81,7 @@ describe('the encryption key in the data folder', () => {
     await expect(keysOf()).rejects.toThrow(`${file()} is damaged: it must have the base64 of 32 bytes.`);
   });
 
-  test('can be rotated away: it stands in ENCRYPTION_KEYS beside the new one, and is needed while it is in use', async () => {
+  test('can be rotated away: it is in ENCRYPTION_KEYS beside the new one, and is needed while it is in use', async () => {
     const [local] = await keysOf();
     await makeTenantWith([local!], 'first');
     const next = `k1:${randomBytes(32).toString('base64')}`;

@@ -179,7 +179,7 @@ describe('the header X-Request-Id', () => {
   });
 });
 
-test('what strangers have sent stands in the log escaped, or not at all', () => {
+test('what strangers have sent is in the log escaped, or not at all', () => {
   expect(logged).toContain('request answered');
   for (const line of logged.split('\n').filter((text) => text !== '')) {
     expect(JSON.parse(line)).toBeTypeOf('object');

@@ -58,7 +58,7 @@ describe('the door refuses', () => {
     ['a type that nobody registered', { eventType: 'no.such' }, 'HW002', 'There is no such event type.'],
     ['a reserved type', { eventType: 'webhook.test', body: '{"message":"x"}' }, 'HW003', /Only the service/],
     ['a deprecated type', { eventType: 'old.type', checked: true }, 'HW004', 'The event type is deprecated.'],
-    ['a text that is no JSON', { body: '{"code":' }, 'HW005', 'The body is not JSON.'],
+    ['a text that is not JSON', { body: '{"code":' }, 'HW005', 'The body is not JSON.'],
     ['an empty text', { body: '' }, 'HW005', 'The body is not JSON.'],
     ['two objects', { body: `${good}${good}` }, 'HW005', 'The body is not JSON.'],
     ['single quotes', { body: "{'code':'A'}" }, 'HW005', 'The body is not JSON.'],
@@ -306,7 +306,7 @@ describe('the login of an outbox', () => {
     });
   });
 
-  test('without the role of the outbox cannot reach the door, whatever stands in the grants table', async () => {
+  test('without the role of the outbox cannot reach the door, whatever is in the grants table', async () => {
     await using other = await OutboxApplication.open(stack, [strangerId]);
     await stack.rows(`revoke ${OUTBOX_ROLE} from ${other.role}`);
     expect(await refusalOf(emit({ tenantId: strangerId }, other.pool))).toMatchObject({ code: '42501' });

@@ -72,7 +72,7 @@ describe('a payload in variables arrives as JSON.stringify writes it', () => {
     expect(JSON.stringify(event.payload)).toBe(becomes);
   });
 
-  test('a byte order mark before the request is no part of it', async () => {
+  test('a byte order mark before the request is not part of it', async () => {
     const query = `mutation ($input: EmitEventInput!) { ${SELECTED} }`;
     const variables = { input: { event: 'thing.happened', payload: { a: 1 } } };
     const answer = await api.post('/graphql', `\ufeff${JSON.stringify({ query, variables })}`);
@@ -221,7 +221,7 @@ describe('a payload that would not arrive as it was sent is refused', () => {
   });
 
   test.each<[string, Buffer]>([
-    ['a byte that is no UTF-8', Buffer.from('{"a":"\xff"}', 'latin1')],
+    ['a byte that is not UTF-8', Buffer.from('{"a":"\xff"}', 'latin1')],
     ['a surrogate in UTF-8', Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1')],
     ['an overlong slash', Buffer.from('{"a":"\xc0\xaf"}', 'latin1')],
     ['half a letter', Buffer.from('{"a":"\xe6\x97"}', 'latin1')],

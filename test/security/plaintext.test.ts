@@ -37,7 +37,7 @@ test.each<[string, string, unknown[]]>([
   ],
 ])('a secret %s is found, and not repeated', async (_where, sql, values) => {
   const said = await afterwards(sql, values);
-  expect(said).toContain('Secrets or keys stand in the clear');
+  expect(said).toContain('Secrets or keys are in the clear');
   expect(said).not.toContain(secret);
 });
 

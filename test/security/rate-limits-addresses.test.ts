@@ -74,7 +74,7 @@ describe('behind TRUSTED_PROXIES', () => {
     // As Node writes an address of IPv4 where the service listens on ::.
     expectLimited(await ask(from('::ffff:10.0.0.3', '198.51.100.1')), 1);
     expectProblem(await ask(from('10.0.0.1', '198.51.100.2')), 'unauthenticated');
-    // Whoever is no trusted proxy is asked nothing.
+    // Whoever is not a trusted proxy is asked nothing.
     expectProblem(await ask(from('192.0.2.7', '198.51.100.1')), 'unauthenticated');
   });
 });

@@ -201,7 +201,7 @@ describe('management operations', () => {
     ['a list', 'POST //graphql', 400, { headers: json, payload: lists }],
     ['a document that is too long', 'POST //graphql', 400, { json: { query: ' '.repeat(2_049) } }],
     ['a body without a query', 'POST //graphql', 400, { json: {} }],
-    ['variables in a URL that are no JSON', 'GET //graphql?query={__typename}&variables=x', 400, { headers: asking }],
+    ['variables in a URL that are not JSON', 'GET //graphql?query={__typename}&variables=x', 400, { headers: asking }],
     ['no JSON', 'POST //graphql', 400, { headers: json, payload: '[[],' }],
     ['a body that is too long', 'POST //graphql', 413, { headers: json, payload: ' '.repeat(65_537) }],
     ['another type', 'POST //graphql', 415, { headers: { 'content-type': 'text/plain' }, payload: 'x' }],

@@ -175,7 +175,7 @@ test('preflights count like all requests, and leave room for no more of them', a
   expect(statuses.slice(40).filter((status) => status === 200).length).toBeLessThan(20);
 });
 
-describe('the limits that stand in every process', () => {
+describe('the limits that are in every process', () => {
   test('no limit that Node has is off, and those of the settings are in force', async () => {
     await using usual = await RestApi.open();
     const { server } = usual.server;

@@ -41,7 +41,7 @@ test('a process that was told by its environment to use a proxy uses none for de
   expect(await run('send', receiver.url, { ...env, TEST_EGRESS_PROXY: chosen.url })).toBe('204');
   expect([canary.connections, chosen.asked.length]).toEqual([0, 1]);
 
-  // The environment is no empty threat: Node itself obeys it.
+  // The environment is not an empty threat: Node itself obeys it.
   expect(await run('fetch', receiver.url, env)).toBe('200');
   expect(canary.connections).toBeGreaterThan(0);
 }, 240_000);

@@ -91,7 +91,7 @@ const untried: Health = {
  * Delivers events to an endpoint as the daemon would have: with its filter and order, retries, closings, and what
  * disables a webhook.
  *
- * @returns the deliveries as they stand now, those of them that stand in the queues of their keys, and the endpoint's
+ * @returns the deliveries as they stand now, those of them that are in the queues of their keys, and the endpoint's
  *   health
  */
 export function pastDeliveries(

@@ -130,7 +130,7 @@ function timingOf(chance: Chance, { answer, number }: PastAttempt) {
   return { ...opened, first_byte_ms: Math.max(0, total - before - part(6, 0.1)) };
 }
 
-/** Writes deliveries that stand in the queues of their keys, in order. Those that have failed block them. */
+/** Writes deliveries that are in the queues of their keys, in order. Those that have failed block them. */
 export async function writeQueues(
   pool: pg.Pool,
   { id, tenantId }: MadeWebhook,

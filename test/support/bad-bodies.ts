@@ -55,7 +55,7 @@ export const badBodies: unknown[] = [
   { query: 'query A @skip(if: true) { viewer { scopes } }' },
   { query: '{ viewer { scopes } } extend type Query { a: Int }' },
 ];
-/** Bodies that are no JSON. */
+/** Bodies that are not JSON. */
 export const badTexts = [
   ...['', ' ', '{', '}', '[', '"', '\\', '\ufeff', '{}{}', 'undefined', 'NaN', '0x1', 'query=x', '<xml/>'],
   ...['{"query"}', "{'query': 'x'}", '{"query": "x",}', '{"query": "\u0001"}'],

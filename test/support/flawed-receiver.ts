@@ -18,7 +18,7 @@ export interface Parts {
   isRecent(timestamp: number): boolean;
   entries(header: string): string[];
   equals(a: string, b: string): boolean;
-  /** What stands in the signed text in the place of the body. */
+  /** What is in the signed text in the place of the body. */
   signed(body: Buffer): string | Buffer;
   refuses: number;
   /** @returns whether it is the first delivery with this id */

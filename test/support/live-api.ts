@@ -72,7 +72,7 @@ export class LiveStream {
     return this;
   }
 
-  /** The answer, when it is no stream. */
+  /** The answer, when it is not a stream. */
   async body(): Promise<{ errors: { message: string; extensions: Record<string, unknown> }[] }> {
     await eventually(() => this.hasEnded, 30_000);
     return JSON.parse(this.#rest);

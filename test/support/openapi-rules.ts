@@ -54,7 +54,7 @@ function namesThatCollide(document: Json): string[] {
     ...['Client', 'ClientInterface', 'ClientOption', 'Configuration', 'APIClient', 'APIResponse', 'NewClient'],
   ];
   return [
-    ...names.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name)).map((name) => `${name} is no name in Go`),
+    ...names.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name)).map((name) => `${name} is not a name in Go`),
     ...names.filter((name, at) => names.indexOf(name) < at).map((name) => `${name} is the name of two things`),
   ];
 }
@@ -90,7 +90,7 @@ function operationAmiss(document: Json, { operationId, summary, tags, responses,
     const { content, headers, description } = response.$ref ? resolveIn(document, response.$ref) : response;
     const isError = Number(status) >= 400;
     const schema = content?.['application/problem+json']?.schema.$ref;
-    complain(isError && schema !== '#/components/schemas/Problem', `${status} is no problem`);
+    complain(isError && schema !== '#/components/schemas/Problem', `${status} is not a problem`);
     complain(!description, `${status} without a description`);
     complain(headers?.['X-Request-Id'] === undefined, `${status} without X-Request-Id`);
     complain(['429', '503'].includes(status) && !headers?.['Retry-After'], `${status} without Retry-After`);

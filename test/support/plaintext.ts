@@ -42,7 +42,7 @@ export function watchedLog(): Logger {
 /**
  * Searches all tables of a test database, those of graphile-worker included.
  *
- * @throws Error with every place where a secret or key stands in the clear, there or in what was watched before
+ * @throws Error with every place where a secret or key is in the clear, there or in what was watched before
  */
 export async function requireNoPlaintext(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c row_security=on' });
@@ -66,6 +66,6 @@ export async function requireNoPlaintext(url: string): Promise<void> {
   }
   const places = found.splice(0);
   if (places.length > 0) {
-    throw new Error(`Secrets or keys stand in the clear:\n${places.join('\n')}`);
+    throw new Error(`Secrets or keys are in the clear:\n${places.join('\n')}`);
   }
 }

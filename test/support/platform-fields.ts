@@ -1,4 +1,4 @@
-/** Root fields that take a platform key: a tenant's is refused, whatever stands in the arguments. */
+/** Root fields that take a platform key: a tenant's is refused, whatever is in the arguments. */
 export const platformFields: ReadonlySet<string> = new Set([
   'createTenant',
   'deleteTenant',

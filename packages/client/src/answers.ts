@@ -117,7 +117,7 @@ function retryAfterOf(header: string | null): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** The beginning of a key, which is no secret, shows which one it is. */
+/** The beginning of a key, which is not a secret, shows which one it is. */
 function shown(key: string): string {
   const [known] = /^hw_\d+_/.exec(key) ?? [];
   return known === undefined

@@ -65,7 +65,7 @@ interface ContextRequest {
 }
 
 /**
- * Finds the caller and the tenant of a request. A request without a key may ask for the schema, so it is no error.
+ * Finds the caller and the tenant of a request. A request without a key may ask for the schema, so it is not an error.
  *
  * @throws ApiError unauthenticated for a bad key, scope_missing when a tenant's key names another tenant,
  *   not_found when a platform key names a tenant that does not exist, rate_limited

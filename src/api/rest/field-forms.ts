@@ -149,9 +149,9 @@ export const mergedMaps = (fields: Fields, row: object | null, change: object): 
   );
 
 /**
- * Where a field of GraphQL's input stands in a body. Other steps, such as keys of a map, have no other names.
+ * Where a field of GraphQL's input is in a body. Other steps, such as keys of a map, have no other names.
  *
- * @param input has the names of headers, which stand in a list there
+ * @param input has the names of headers, which are in a list there
  */
 export function restPlace([name, ...rest]: Path, input?: unknown, fields: Fields = webhookFields): Path {
   if (name === undefined) {

@@ -40,7 +40,7 @@ const filterSchema = {
         path: {
           type: 'string',
           maxLength: PATH_CHARS_MAX,
-          description: `At most ${PATH_NAMES_MAX} names with dots between them, such as total.amount; odd ones stand in double quotes. @type is the name of the event.`,
+          description: `At most ${PATH_NAMES_MAX} names with dots between them, such as total.amount; odd ones are in double quotes. @type is the name of the event.`,
         },
         op: {
           type: 'string',
@@ -93,7 +93,7 @@ export const warningForm = z
   .meta({
     id: 'OptionWarning',
     description:
-      'A possible mistake in an option, most by the schemas of the events. It is no error, since schemas grow.',
+      'A possible mistake in an option, most by the schemas of the events. It is not an error, since schemas grow.',
   });
 
 export const warningSelection = Object.keys(warningForm.shape)

@@ -16,7 +16,7 @@ export interface RestKind<One extends AnyField> {
   inputs(name: string, value: unknown, field: One): [name: string, value: unknown][];
   /** A patch of a value that GraphQL replaces as a whole (RFC 7396). It is never null. */
   merged(stored: unknown, patch: unknown): unknown;
-  /** Where a part of GraphQL's input stands in the value. @param input has the names of headers */
+  /** Where a part of GraphQL's input is in the value. @param input has the names of headers */
   place(steps: Path, input: unknown, field: One): Path;
   /**
    * Leaves out of a value what GET shows, which changes nothing.

@@ -2,7 +2,7 @@
  * Addresses that are not the public internet: all of IANA's special-purpose registries
  * (iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry), multicast, blocks that were handed
  * back, and cloud providers' own. Entries that the registries call globally reachable are here too (anycast services,
- * such as AS112 and AMT): the nearest one may stand in our own network, and no receiver of webhooks lives there.
+ * such as AS112 and AMT): the nearest one may be in our own network, and no receiver of webhooks lives there.
  */
 export const refusedIpv4: readonly string[] = [
   '0.0.0.0/8', // this network

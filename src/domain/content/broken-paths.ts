@@ -85,7 +85,7 @@ function messageOf(code: OptionWarning['code'], path: string, types: string): st
     case 'value_type_not_in_schema':
       return `${path} is ${types} in the new schema: the condition never matches it.`;
     case 'key_type_not_in_schema':
-      return `${path} is ${types} in the new schema, which is no key.`;
+      return `${path} is ${types} in the new schema, which is not a key.`;
     default:
       return `The new schema does not have ${path}.`;
   }

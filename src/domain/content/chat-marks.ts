@@ -76,7 +76,7 @@ const markdownLink: Pick<ChatMarks, 'linkBegun' | 'escapeInAddress'> = {
  */
 const GOOGLE_BEGINNINGS = /^(?:-(?=\s|$)|>|users\/|all$)/i;
 
-/** Several values may make `users/all` together, of which the first is no url. */
+/** Several values may make `users/all` together, of which the first is not a url. */
 const NO_URL = /^(?!https?:).+/i;
 const ALL = /^all$/i;
 

@@ -65,7 +65,7 @@ export function keyWarnings(path: string, schemas: Schemas): OptionWarning[] {
   if (types === 'any' || types.size === 0 || KEY_TYPES.some((type) => types.has(type))) {
     return [];
   }
-  const message = `${isBySchemas(path, types)}, which is no key: events without orderingKey are in no order.`;
+  const message = `${isBySchemas(path, types)}, which is not a key: events without orderingKey are in no order.`;
   return [{ code: 'key_type_not_in_schema', message, path, eventType: null, types: [...types] }];
 }
 

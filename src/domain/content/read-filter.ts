@@ -150,7 +150,7 @@ class FilterReader {
     }
   }
 
-  /** @returns null when it is no object */
+  /** @returns null when it is not an object */
   #members(written: unknown, names: readonly string[], path: FilterProblem['path']): Json | null {
     if (typeof written !== 'object' || written === null || Array.isArray(written)) {
       this.refuse(path, 'invalid_type', mustBe(['object'], written));

@@ -152,6 +152,6 @@ export function textProblems(text: string, name: string): { code: string; detail
     return [{ code: `${name}_malformed`, detail: 'must not have the character NUL, nor halves of characters' }];
   }
   const parsed = parseText(text);
-  const detail = 'malformed' in parsed && `has ${parsed.malformed}, which is no placeholder: within {{ and }} are `;
+  const detail = 'malformed' in parsed && `has ${parsed.malformed}, which is not a placeholder: within {{ and }} are `;
   return detail ? [{ code: `${name}_path_malformed`, detail: `${detail}${PATH_RULE}. Write \\{{ for two braces` }] : [];
 }

@@ -197,7 +197,7 @@ class Values {
 }
 
 /**
- * A list of simple values has commas; anything else that is no simple value is JSON.
+ * A list of simple values has commas; anything else that is not a simple value is JSON.
  *
  * @param charsMax a longer text has this many characters and then some more, or others
  */

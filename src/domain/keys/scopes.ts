@@ -37,7 +37,7 @@ const wholeOf = new Map<Scope, Scope>(
 /** All that a tenant's key can be given. */
 export const GRANTABLE_SCOPES: readonly TenantScope[] = [...SCOPES, ...Object.values(SCOPE_PARTS).flat()];
 
-/** The scopes within a platform scope. To read keys and the audit log is no scope: `platform:read` is enough. */
+/** The scopes within a platform scope. To read keys and the audit log is not a scope: `platform:read` is enough. */
 const withinPlatform: Record<PlatformScope, ReadonlySet<Scope>> = {
   'platform:read': new Set<Scope>(['webhooks:read', 'events:read', 'deliveries:read']),
   'platform:support': new Set<Scope>(['platform:read', ...GRANTABLE_SCOPES]),

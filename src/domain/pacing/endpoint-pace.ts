@@ -27,7 +27,7 @@ interface Pause {
 /** A spell is what came in the last seconds, and without a longer gap. */
 const SPELL_MS_MAX = 10_000;
 const GAP_MS_MAX = 1_000;
-/** A longer pause sets no pace: a maintenance (503) is no limit of a rate. */
+/** A longer pause sets no pace: a maintenance (503) is not a limit of a rate. */
 const PACED_PAUSE_MS_MAX = 5_000;
 /** Each success makes the pace this much shorter, until the endpoint names its limit again: a slow one more. */
 const GAIN_MIN = 0.01;

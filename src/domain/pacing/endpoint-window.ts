@@ -6,7 +6,7 @@ import { type EndpointPace, NO_PACE, paceAfterClosing, paceAfterSuccess } from '
  * strain as TCP's does on loss (RFC 5681): a healthy endpoint gets what it can take, a failing one is probed.
  */
 export interface EndpointWindow {
-  /** Most requests in flight; the part after the point is growth that is no permit yet. */
+  /** Most requests in flight; the part after the point is growth that is not a permit yet. */
   readonly limit: number;
   /** Smoothed time until an answer that says nothing of strain; null before the first one. */
   readonly meanMs: number | null;

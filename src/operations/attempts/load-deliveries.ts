@@ -48,7 +48,7 @@ export interface DueDelivery extends WebhookToSend {
   failuresBefore: number;
   /** It is sent once, whatever state its webhook has, and changes nothing of the webhook's health. */
   isCheck: boolean;
-  /** It stands in the queue of a key: its end wakes the next one. */
+  /** It is in the queue of a key: its end wakes the next one. */
   isOrdered: boolean;
   /** The webhook is disabled by failures: a success enables it, and a failure uses up no retry. */
   isProbe: boolean;

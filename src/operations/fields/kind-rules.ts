@@ -159,7 +159,7 @@ export const shape = (charsMax: number, name: string, { schemas, storedShape }: 
 export const path = (refusedAs: string) =>
   z.string().refine((written) => namesOf(written) !== null, refused(refusedAs, PATH_RULE));
 
-const PATH_RULE = `must be 1 to ${PATH_NAMES_MAX} names with dots between them, such as order.id, and have at most ${PATH_CHARS_MAX} characters; a name with others than letters, digits, "_" and "-" stands in double quotes`;
+const PATH_RULE = `must be 1 to ${PATH_NAMES_MAX} names with dots between them, such as order.id, and have at most ${PATH_CHARS_MAX} characters; a name with others than letters, digits, "_" and "-" is in double quotes`;
 
 export const quantity = (field: Quantity, { maxima }: Known) =>
   amount(field.maxOf === undefined ? field : { ...field, max: Math.min(field.max, maxima[field.maxOf]) });
@@ -223,7 +223,7 @@ export function eventTypeNames(known: KnownTypes, forAll = `, or ["${WILDCARD}"]
         } else if (!known.all.includes(name)) {
           add([index], 'event_type_unknown', `${notAType(known)}${forAll}`);
         } else if (names.indexOf(name) < index) {
-          add([index], 'duplicate', 'stands in the list twice');
+          add([index], 'duplicate', 'is in the list twice');
         }
       });
     });

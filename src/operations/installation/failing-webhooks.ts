@@ -36,7 +36,7 @@ interface FailingTenant extends FailingCounts {
   held: number;
 }
 
-/** A pause that somebody made is no failure, and neither is one that the endpoint asked for. */
+/** A pause that somebody made is not a failure, and neither is one that the endpoint asked for. */
 const failing = `
   failing as materialized (
     select w.id, w.tenant_id, w.url, w.consecutive_failures,

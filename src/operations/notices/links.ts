@@ -18,7 +18,7 @@ interface Link {
 export const linkText = ({ tenantId, recipientId, secret }: Link): string =>
   `${tenantId}.${recipientId}.${secret.toString('base64url')}`;
 
-/** Null for a text that is no link of ours. */
+/** Null for a text that is not a link of ours. */
 export function parseLink(text: string): Link | null {
   const [tenant = '', recipient = '', secret = '', ...more] = text.split('.');
   const [tenantId, recipientId] = [parseId(tenant), parseId(recipient)];

@@ -22,7 +22,7 @@ interface WebhookState extends HeldBounds {
   deleted: boolean;
   keep_held: boolean;
   hold_expired: boolean;
-  /** Deliveries stand in queues of its keys. */
+  /** Deliveries are in queues of its keys. */
   has_queues: boolean;
   /** Some of them are blocked. */
   has_blocked: boolean;

@@ -26,7 +26,7 @@ const secretNames = secretFields(webhookFields).map(({ name }) => name);
 /** Settings as they are stored, with sealed secrets. Headers are still a change. */
 export type SealedSettings = Partial<Omit<StoredSettings, 'headers'> & { headers: StoredHeaderChange | null }>;
 
-/** Applies to each setting what its kind says. Null is no value of any kind. */
+/** Applies to each setting what its kind says. Null is not a value of any kind. */
 const mapped = (settings: object, made: (value: never, name: string, field: Field) => unknown): Values =>
   Object.fromEntries(
     Object.entries(settings).map(([name, value]) => {

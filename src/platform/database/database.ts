@@ -128,7 +128,7 @@ export async function openDatabase(
   { poolMax, onError, role }: { poolMax: number; onError: (error: Error) => void; role?: string },
 ): Promise<Database> {
   let closing = false;
-  // While we are closing, the server may be closing too: an ended connection is no error then.
+  // While we are closing, the server may be closing too: an ended connection is not an error then.
   const pool = openPool(url, poolMax, (error) => closing || onError(error), role);
   let ormPool: pg.Pool | undefined;
   const onPoolCreated = (created: pg.Pool) => {

@@ -17,8 +17,8 @@ export function serviceUrl(cluster: Cluster, port: number): string {
 /**
  * Makes the service's role and database where they are missing.
  *
- * The role is no superuser, because row-level security holds for everybody but superusers; it may make roles, because
- * `migrate` makes the one of the API, and databases, because each file of tests has one.
+ * The role is not a superuser, because row-level security holds for everybody but superusers. It may make roles,
+ * because `migrate` makes the one of the API, and databases, because each file of tests has one.
  *
  * @param ephemeral a power cut may lose everything: no commit waits for the disk
  * @returns false when the server does not answer yet, or is just ending

@@ -33,7 +33,7 @@ interface EmbeddedPostgresOptions {
  * that is running: a killed process leaves it, and the service has it while a command works. If this process exits
  * without `stop`, the server is asked to end all the same.
  *
- * @throws Error whose message says in sentences what stands in the way
+ * @throws Error whose message says in sentences what is in the way
  */
 export function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, ephemeral = false, log = () => {} } = options;

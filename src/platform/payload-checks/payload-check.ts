@@ -103,7 +103,7 @@ function negated({ $defs = {}, ...schema }: JsonObject): JsonObject {
   return { $defs: Object.fromEntries(definitions), not: schema };
 }
 
-/** The names of a larger object are no part of what V8 knows of its shape: listing them takes five times as long. */
+/** The names of a larger object are not part of what V8 knows of its shape: listing them takes five times as long. */
 const NAMES_QUICKLY_READ = 100;
 const CHARS_A_VALUE = 32;
 

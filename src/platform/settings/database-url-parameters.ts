@@ -150,7 +150,7 @@ function isVerified(all: Parameters): boolean {
 /** The driver then reads the modes of TLS as libpq does. */
 const isCompatible = (all: Parameters): boolean => all.get('uselibpqcompat') === 'true';
 
-/** A text in place of a path would stand in the error about a file that does not exist. */
+/** A text in place of a path would be in the error about a file that does not exist. */
 function isText(path: string): boolean {
   return path.includes('-----') || path.split('/').some((name) => name.length > 255);
 }

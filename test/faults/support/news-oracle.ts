@@ -47,7 +47,7 @@ function miscounted({ news, deliveries, webhooks }: Evidence): string[] {
   });
 }
 
-/** A webhook that only operational deliveries have disabled is no news, so there may be fewer. */
+/** A webhook that only operational deliveries have disabled is not news, so there may be fewer. */
 function overcounted({ news, changes, webhooks }: Evidence): string[] {
   return webhooks.flatMap(({ id }) => {
     const switched = changes.filter(({ webhookId }) => webhookId === id);

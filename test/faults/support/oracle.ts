@@ -31,7 +31,7 @@ export interface Findings {
 
 /**
  * Judges a fault test. Whatever was done to the service, these hold: every accepted delivery was acknowledged or
- * stands in a terminal state, nothing waits without a cause, every acknowledgement that is claimed was given, attempts
+ * is in a terminal state, nothing waits without a cause, every acknowledgement that is claimed was given, attempts
  * are numbered without gaps, duplicates have a disturbance that explains them, failures are counted exactly, and owners
  * get exactly the news of what happened.
  */

@@ -35,7 +35,7 @@ function findBrowser(): string | null {
   const named = process.env['CHROMIUM'];
   if (named) {
     if (!isProgram(named)) {
-      throw new Error(`CHROMIUM is ${named}, which is no program. ${HOW_TO_GET_ONE}`);
+      throw new Error(`CHROMIUM is ${named}, which is not a program. ${HOW_TO_GET_ONE}`);
     }
     return named;
   }

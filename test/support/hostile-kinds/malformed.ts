@@ -39,7 +39,7 @@ const nonsense: Record<string, string> = {
 };
 
 const brokenChunks: Record<string, string> = {
-  'a chunk whose length is no number': 'zz\r\nabc\r\n',
+  'a chunk whose length is not a number': 'zz\r\nabc\r\n',
   'a chunk of negative length': '-3\r\nabc\r\n',
   'a chunk whose length is above 2⁶⁴': 'fffffffffffffffff\r\nabc\r\n',
   'a chunk longer than its length': '3\r\nabcdef\r\n',

@@ -118,7 +118,7 @@ function setHead(response: Response): void {
 
 /**
  * An answer of the type `application/graphql-response+json` without `data` has no 2xx status (GraphQL over HTTP). Only
- * an unknown persisted query keeps Apollo's 200: it asks the client for the text, and is no failure for a proxy.
+ * an unknown persisted query keeps Apollo's 200: it asks the client for the text, and is not a failure for a proxy.
  */
 function requireFailingStatus({ answerType }: GraphqlRequest, response: Response): void {
   const { data, errors } = resultOf(response);

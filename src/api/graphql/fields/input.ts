@@ -59,7 +59,7 @@ export function apiKeyScopes(grantable: readonly Scope[]) {
         if (!knownScopes.includes(name)) {
           add(index, 'scope_unknown', `${shown} is not a scope; you can grant ${grantable.join(', ')}`);
         } else if (names.indexOf(name) < index) {
-          add(index, 'duplicate', `${shown} stands in the list twice`);
+          add(index, 'duplicate', `${shown} is in the list twice`);
         }
       });
     })

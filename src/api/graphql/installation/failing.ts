@@ -31,7 +31,7 @@ function sizeOf(first: number | null): number {
 
 @ObjectType({
   description:
-    'The webhooks of all tenants that fail now. A pause that somebody made is no failure, and neither is one that the endpoint asked for.',
+    'The webhooks of all tenants that fail now. A pause that somebody made is not a failure, and neither is one that the endpoint asked for.',
 })
 export class FailingNow {
   #counts: Promise<FailingCounts> | undefined;

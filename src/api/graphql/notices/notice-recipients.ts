@@ -155,7 +155,7 @@ const newRecipient = z.object({
   timeZone: timeZone.nullish().transform((named) => named ?? 'UTC'),
 });
 
-/** A property that is left out stays, and so does one that is null where that is no value. */
+/** A property that is left out stays, and so does one that is null where that is not a value. */
 const changes = z
   .object({
     topics: topics.nullish(),
