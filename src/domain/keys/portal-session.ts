@@ -56,7 +56,7 @@ const PUBLIC_ID_BYTES = 16;
 const CODE_BYTES = 32;
 const PUBLIC_ID = /^[A-Za-z0-9_-]{22}$/;
 
-/** Chance for the id in a session's url, which is not a secret and cannot be guessed, and for its code, which is one. */
+/** Chance for the id in a session's url, which is not secret and cannot be guessed, and for its code, which is. */
 export function newPortalLink(random: (bytes: number) => Buffer): { publicId: string; code: string } {
   return {
     publicId: random(PUBLIC_ID_BYTES).toString('base64url'),
