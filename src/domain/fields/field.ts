@@ -40,7 +40,7 @@ interface Described {
   input: string;
   /** REST shows and takes it too, with this description: in the noun itself, or in its options (`optionsRow`). */
   rest?: string;
-  /** The part of `ENDPOINT_OPTIONS` that it belongs to: an operator may keep tenants from writing it. */
+  /** The part of `ENDPOINT_OPTIONS` that it belongs to, or a group's fields: tenants may be kept from writing it. */
   part?: (typeof OPTION_PARTS)[number];
   /** Stored in the options row (`webhook_options`), for what few webhooks have. */
   optionsRow?: true;

@@ -6,6 +6,7 @@ const keyPath = `names with dots between them, such as \`order.id\`, at most ${P
 /** In which order a webhook gets its events (docs/ordering.md). */
 export const ordering = {
   kind: 'group',
+  part: 'ordering',
   type: 'Ordering',
   scope: 'webhooks:options',
   warns: true,
@@ -17,7 +18,6 @@ export const ordering = {
   fields: {
     by: {
       kind: 'choice',
-      part: 'ordering',
       column: 'ordering_by',
       type: 'OrderingBy',
       about: 'Which events wait for each other.',
@@ -34,7 +34,6 @@ export const ordering = {
     },
     keyPath: {
       kind: 'path',
-      part: 'ordering',
       refusedAs: 'key_path_malformed',
       optional: true,
       description: 'The path of the key in the payload, for events that are emitted without `orderingKey`.',
@@ -43,7 +42,6 @@ export const ordering = {
     },
     keep: {
       kind: 'choice',
-      part: 'ordering',
       column: 'ordering_keep',
       type: 'OrderingKeep',
       about: 'Which waiting events of a key are sent.',
@@ -59,7 +57,6 @@ export const ordering = {
     },
     onFailure: {
       kind: 'choice',
-      part: 'ordering',
       column: 'ordering_on_failure',
       type: 'OrderingFailure',
       about: 'What follows when an event of a key has failed for good.',

@@ -196,6 +196,7 @@ export const webhookFields = {
   },
   content: {
     kind: 'group',
+    part: 'content',
     type: 'ContentOptions',
     scope: 'webhooks:options',
     warns: true,
@@ -206,7 +207,6 @@ export const webhookFields = {
     fields: {
       filter: {
         kind: 'filter',
-        part: 'content',
         optional: true,
         description:
           'Conditions on the payload, as they were written: the webhook gets no other events of its types. Null: it gets all.',
@@ -215,7 +215,6 @@ export const webhookFields = {
       },
       shape: {
         kind: 'shape',
-        part: 'content',
         charsMax: SHAPE_CHARS_MAX,
         optional: true,
         description: 'The fields that are sent, as a subscription of GraphQL. Null: the whole payload is sent.',
@@ -224,7 +223,6 @@ export const webhookFields = {
       },
       format: {
         kind: 'choice',
-        part: 'content',
         type: 'ContentFormat',
         about: 'The form in which events are sent.',
         values: CONTENT_FORMATS,
@@ -237,7 +235,6 @@ export const webhookFields = {
       text: {
         kind: 'message',
         charsMax: TEXT_CHARS_MAX,
-        part: 'content',
         optional: true,
         description:
           'The text of messages to chats. Null: the service writes it. `{{path}}` stands for a value of the event.',
@@ -246,7 +243,6 @@ export const webhookFields = {
       },
       template: {
         kind: 'template',
-        part: 'content',
         optional: true,
         description: 'The JSON that TEMPLATE sends, with `{{path}}` for values of the event. Null when there is none.',
         input: `The JSON that TEMPLATE sends: an object or a list of at most ${TEMPLATE_BYTES_MAX} bytes. In its texts ${ofEvent} \`{{@payload}}\` is the whole payload. A text that is one placeholder and nothing else becomes the value itself. Null removes it.`,

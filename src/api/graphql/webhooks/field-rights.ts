@@ -36,7 +36,7 @@ function partsIn(name: string, field: AnyField, input: Input | null): [name: str
       ([inner, one]) =>
         reset.includes(optionName(inner)) || inputNames(inner, one).some((given) => input?.[given] !== undefined),
     )
-    .map(([inner, { part }]) => [inner, part]);
+    .map(([inner, { part = field.part }]) => [inner, part]);
 }
 
 function requirePart(context: Context, name: string, part: Field['part']): void {
