@@ -144,6 +144,14 @@ export function notFound(noun: string, id: string | number): ApiError {
   return new ApiError('not_found', `There is no ${noun} ${id}.`);
 }
 
+/** Requires that a thing was found. @throws ApiError not_found */
+export function found<Thing>(thing: Thing | null | undefined, noun: string, id: number): Thing {
+  if (thing == null) {
+    throw notFound(noun, id);
+  }
+  return thing;
+}
+
 /** A request needs an API key and has none. */
 export function keyRequired(): ApiError {
   return new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');

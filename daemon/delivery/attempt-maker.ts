@@ -6,7 +6,7 @@ import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { HasPool } from '../../src/platform/database/database.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import type { Tracing } from '../../src/platform/telemetry/tracing.js';
 import type { Permit } from '../gate/entry.js';
@@ -20,7 +20,7 @@ import { OwnFaults } from './own-faults.js';
 import { Signer } from './signer.js';
 
 export interface AttemptDeps {
-  db: Pick<Database, 'pool'>;
+  db: HasPool;
   config: Config;
   vault: SecretVault;
   sender: Sender;

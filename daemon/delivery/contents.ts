@@ -5,7 +5,7 @@ import type { ContentPace, Making } from '../../src/domain/pacing/content-pace.j
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { readContents } from '../../src/operations/contents/read-contents.js';
 import { LoopTurns } from '../../src/platform/concurrency/loop-turns.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { HasPool } from '../../src/platform/database/database.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import type { Fence } from '../liveness/fence.js';
@@ -21,7 +21,7 @@ const KEPT_FROM_MS = 1 / 4;
 const BATCH_MAX = 64;
 
 interface ContentsDeps {
-  db: Pick<Database, 'pool'>;
+  db: HasPool;
   config: Config;
   fence: Pick<Fence, 'ending'>;
 }

@@ -14,7 +14,7 @@ import { HOUSEKEEPING_TASK } from '../../src/operations/jobs/tasks.js';
 import { wakeLeftTurns, worthWakingSql } from '../../src/operations/ordering/left-turns.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { probeDisabled, worthProbingSql } from '../../src/operations/webhooks/probe-webhooks.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { Database, HasPool } from '../../src/platform/database/database.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import type { Deliverer } from '../delivery/deliver.js';
 import type { ControlConnection } from '../liveness/control-connection.js';
@@ -30,7 +30,7 @@ import { type NoticesDeps, sendNotices } from './send-notices.js';
 const HOUR_MS = 3_600_000;
 
 interface SweepDeps {
-  db: Pick<Database, 'pool'>;
+  db: HasPool;
   log: Logger;
   config: Pick<Config, 'deliveryDefaults'>;
 }
@@ -82,10 +82,10 @@ export const dutiesOf = (
  */
 export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
   const { recovery } = config.deliveryDefaults;
-  const found = (counted: Record<string, number>, level: 'info' | 'warn', message: string): number => {
-    const [count = 0] = Object.values(counted);
+  const logged = (noun: string, level: 'info' | 'warn', message: string, sweep: () => Promise<number>) => async () => {
+    const count = await sweep();
     if (count > 0) {
-      log[level](counted, message);
+      log[level]({ [noun]: count }, message);
     }
     return count;
   };
@@ -105,24 +105,23 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
       every: 2_000,
       lock: 'rescue-held',
       worthIt: worthAligningSql,
-      work: async () =>
-        found({ webhooks: await alignWronglyHeld(pool, held) }, 'info', 'found held deliveries to align'),
+      work: logged('webhooks', 'info', 'found held deliveries to align', () => alignWronglyHeld(pool, held)),
     },
     {
       name: 'overdue',
       every: 10_000,
       lock: 'rescue-overdue',
       worthIt: worthRescuingSql,
-      work: async () =>
-        found({ deliveries: await rescueOverdue(pool, overdue) }, 'warn', 'rescued overdue deliveries that had no job'),
+      work: logged('deliveries', 'warn', 'rescued overdue deliveries that had no job', () =>
+        rescueOverdue(pool, overdue),
+      ),
     },
     {
       name: 'bulk',
       every: 2_000,
       lock: 'rescue-bulk',
       worthIt: worthResumingSql,
-      work: async () =>
-        found({ operations: await resumeIdleOperations(pool) }, 'info', 'found bulk operations to go on with'),
+      work: logged('operations', 'info', 'found bulk operations to go on with', () => resumeIdleOperations(pool)),
     },
     {
       name: 'events',
@@ -136,12 +135,9 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
       every: 20_000,
       lock: 'ordering',
       worthIt: worthWakingSql,
-      work: async () =>
-        found(
-          { keys: await wakeLeftTurns(pool, ordering) },
-          'info',
-          'found ordering keys whose next delivery was not woken',
-        ),
+      work: logged('keys', 'info', 'found ordering keys whose next delivery was not woken', () =>
+        wakeLeftTurns(pool, ordering),
+      ),
     },
     {
       name: 'recovery',

@@ -1,5 +1,5 @@
 import { noneDone, raises, sumOf, totalOf } from '../../src/domain/pacing/lanes.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { HasPool } from '../../src/platform/database/database.js';
 import { raiseWaitingJobs } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import type { Deliverer } from '../delivery/deliver.js';
 
@@ -10,7 +10,7 @@ const WAITED_MS = 1_000;
 
 /** Gives each lane its share of a busy daemon. @returns the work of the duty */
 export function shareLanes(
-  { db }: { db: Pick<Database, 'pool'> },
+  { db }: { db: HasPool },
   deliverer: Pick<Deliverer, 'takeDone' | 'isFull'>,
 ): () => Promise<void> {
   let done = noneDone();

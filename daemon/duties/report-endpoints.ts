@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type EndpointState, reportEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { HasPool } from '../../src/platform/database/database.js';
 import type { Gate } from '../gate/gate.js';
 
 const REPORTED = ['window', 'inFlight', 'waiting', 'putOffs', 'meanMs'] as const;
 
 /** Reports endpoints with requests in flight or with changes to dashboards. @returns the work of the duty */
-export function reportEndpoints(
-  { db }: { db: Pick<Database, 'pool'> },
-  gate: Pick<Gate, 'states'>,
-): () => Promise<void> {
+export function reportEndpoints({ db }: { db: HasPool }, gate: Pick<Gate, 'states'>): () => Promise<void> {
   const daemonId = randomUUID();
   let reported = new Map<number, EndpointState>();
   return async () => {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type DueMail, recordMail, takeDueMails } from '../../src/operations/notices/due-mails.js';
 import { writeMail } from '../../src/operations/notices/write-mail.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { HasPool } from '../../src/platform/database/database.js';
 import { Mailer } from '../../src/platform/mail/mailer.js';
 import type { Config } from '../../src/platform/settings/config.js';
 
@@ -10,7 +10,7 @@ const AT_ONCE = 10;
 
 export interface NoticesDeps {
   config: Pick<Config, 'mail'>;
-  db: Pick<Database, 'pool'>;
+  db: HasPool;
   vault: Pick<SecretVault, 'hmac'>;
   random: (bytes: number) => Buffer;
   clock: () => Date;

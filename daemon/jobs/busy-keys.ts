@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnPayload } from '../../src/operations/jobs/tasks.js';
 import { enqueueTurns, passTurns } from '../../src/operations/ordering/turns.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { HasPool } from '../../src/platform/database/database.js';
 import type { Fence } from '../liveness/fence.js';
 
 /** A key that is free waits for twice this at most, while there are few. */
@@ -11,7 +11,7 @@ const PAUSE_PER_LOOK = 4;
 const PAUSE_MS_MAX = 500;
 
 interface BusyKeysDeps {
-  db: Pick<Database, 'pool'>;
+  db: HasPool;
   fence: Pick<Fence, 'ending'>;
 }
 

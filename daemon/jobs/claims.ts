@@ -4,7 +4,7 @@ import type { Claim, ClaimedJob, LocalDaemon } from '../../src/operations/emits/
 import { DELIVER_GROUP_TASK, DELIVER_TASK, JOB_FETCHES_MAX, jobKeyOf } from '../../src/operations/jobs/tasks.js';
 import type { WakesHere } from '../../src/operations/ordering/turns.js';
 import { Backpressure } from '../../src/platform/concurrency/backpressure.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { HasPool } from '../../src/platform/database/database.js';
 import { fetchedJob, type Room } from '../../src/platform/graphile-worker/local-jobs.js';
 import { freeJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { callBackDeliveries, callDeliveriesHere } from '../../src/platform/graphile-worker/waiting-jobs.js';
@@ -42,7 +42,7 @@ const JOB_SIZE_MIN = 4;
 const LANES_OF_NEW = [LANES.TEST, LANES.FIRST, LANES.CROWDED].length;
 
 export interface ClaimsDeps {
-  db: Pick<Database, 'pool'>;
+  db: HasPool;
   log: Logger;
   metrics: Pick<DaemonMetrics, 'claimed'>;
   deliverer: Pick<Deliverer, 'busy' | 'busyWithClaimed'>;

@@ -1,5 +1,5 @@
 import type { Task } from 'graphile-worker';
-import type { Database } from '../../src/platform/database/database.js';
+import type { HasPool } from '../../src/platform/database/database.js';
 import { freeJobs } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 
@@ -11,7 +11,7 @@ import { type Fence, SendingStopped } from '../liveness/fence.js';
  * locked. This is safe only when the process fetches no more, because it could have fetched the job again.
  */
 export const freeingStopped =
-  (db: Pick<Database, 'pool'>, fence: Pick<Fence, 'silent' | 'ending' | 'givenUp'>, task: Task): Task =>
+  (db: HasPool, fence: Pick<Fence, 'silent' | 'ending' | 'givenUp'>, task: Task): Task =>
   async (payload, helpers) => {
     try {
       return await task(payload, helpers);

@@ -4,14 +4,14 @@ import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../../src/operations/attempts/put-off.js';
 import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { HasPool } from '../../src/platform/database/database.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import { callBackDeliveries } from '../../src/platform/graphile-worker/waiting-jobs.js';
 import type { Delay } from '../gate/not-now.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 
 interface PutOffWriterDeps {
-  db: Pick<Database, 'pool'>;
+  db: HasPool;
   log: Pick<Logger, 'warn'>;
   metrics: Pick<DaemonMetrics, 'putOffs' | 'batch'>;
   /** Calls deliveries back to this process (`Claims`); default: they go to any. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ENVELOPE_KEY_BYTES } from '../domain/signing/envelope.js';
 import { type TriedKey, tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { hasTenants } from '../operations/tenants/create-tenant.js';
-import type { Database } from '../platform/database/database.js';
+import type { HasPool } from '../platform/database/database.js';
 import { thisProgram } from '../platform/node/this-program.js';
 import type { Config, EncryptionKey } from '../platform/settings/config.js';
 import { writeOnce } from './write-once.js';
@@ -21,7 +21,7 @@ export const encryptionKeyFile = (config: Config) => join(config.dataDir, 'encry
  * @param db a migrated database
  * @throws Error naming each key in use that is missing, or is another one than its name says
  */
-export async function encryptionKeysOf(config: Config, db: Pick<Database, 'pool'>): Promise<readonly EncryptionKey[]> {
+export async function encryptionKeysOf(config: Config, db: HasPool): Promise<readonly EncryptionKey[]> {
   // Before the file is read: a process that makes the first tenant at this moment has made the file before.
   if (config.encryptionKeys === undefined && !(await hasTenants(db))) {
     await makeEncryptionKey(config);

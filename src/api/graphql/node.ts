@@ -17,6 +17,7 @@ import { type ApiError, type InputIssue, invalidInput } from '../../errors.js';
 import { readTenants } from '../../operations/tenants/read-usage.js';
 import { FRESH, UNFILTERED } from '../../platform/database/tenant-database.js';
 import type { Context } from '../context/context.js';
+import { NullableQuery } from './fields/nullable.js';
 import { RequiresKey, requirementOf } from './fields/requires.js';
 import { readPortalSessions } from './keys/portal-session.js';
 
@@ -47,11 +48,10 @@ const readers: Record<NodeType, [query: string, read: Read]> = {
 @Resolver()
 export class NodeResolver {
   @RequiresKey()
-  @Query(() => Node, {
-    nullable: true,
-    description:
-      'The object with this id. Null without an error when it does not exist. Needs the same scope as the field for this type.',
-  })
+  @NullableQuery(
+    () => Node,
+    'The object with this id. Null without an error when it does not exist. Needs the same scope as the field for this type.',
+  )
   async node(
     @Arg('id', () => ID, { description: 'A global id, such as `wh_12`. A number alone is not enough.' })
     id: string,

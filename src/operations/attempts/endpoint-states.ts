@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
@@ -71,7 +71,7 @@ const readStatement: Statement = {
 
 /** The sums of all daemons' present reports, or else of their last ones, by webhook. */
 export async function readEndpointStates(
-  db: Pick<Database, 'pool'>,
+  db: HasPool,
   tenantId: number,
   webhookIds: readonly number[],
 ): Promise<Map<number, EndpointState>> {

@@ -6,8 +6,8 @@ import { formatTimestamp } from '../../domain/text/timestamp.js';
 import type { AuditActor } from '../../entities/audit-entry.js';
 import { type BulkKind, BulkOperation, BulkStatus } from '../../entities/bulk-operation.js';
 import { Webhook } from '../../entities/webhook.js';
-import { ApiError, invalidInput, notFound } from '../../errors.js';
-import type { Database, SqlTarget } from '../../platform/database/database.js';
+import { ApiError, found, invalidInput } from '../../errors.js';
+import type { HasOrm, HasPool, SqlTarget } from '../../platform/database/database.js';
 import { tenantTransaction } from '../../platform/database/tenant-database.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import { lockFor } from '../rows/advisory-lock.js';
@@ -47,7 +47,7 @@ interface BulkStart {
  *   bulk_operation_limit_reached; search_timed_out when there is too much to count
  */
 export async function startBulkOperation(
-  db: Pick<Database, 'pool' | 'orm'>,
+  db: HasPool & HasOrm,
   tenantId: number,
   request: BulkRequest,
   by: Actor,
@@ -93,10 +93,7 @@ async function requireWebhook(em: EntityManager, selection: BulkSelection): Prom
   if (webhookId === null) {
     return;
   }
-  const webhook = await em.findOne(Webhook, { id: webhookId });
-  if (webhook === null) {
-    throw notFound('webhook', webhookId);
-  }
+  const webhook = found(await em.findOne(Webhook, { id: webhookId }), 'webhook', webhookId);
   if (!webhook.active && kind !== 'CANCEL_DELIVERIES') {
     throw new ApiError('webhook_inactive', `Webhook ${webhookId} is inactive; enable it first.`);
   }
@@ -147,25 +144,15 @@ function filterOf({ webhookId, filter, since, eventId }: BulkRequest, range: Bul
   };
 }
 
-async function lockOperation(em: EntityManager, id: number): Promise<BulkOperation> {
-  const operation = await em.findOne(BulkOperation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (operation === null) {
-    throw notFound('bulk operation', id);
-  }
-  return operation;
-}
+const lockOperation = async (em: EntityManager, id: number): Promise<BulkOperation> =>
+  found(await em.findOne(BulkOperation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }), 'bulk operation', id);
 
 /**
  * Ends a bulk operation after the chunk that is under way. What it has done stays done.
  *
  * @throws ApiError not_found; bulk_operation_finished
  */
-export async function cancelBulkOperation(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  id: number,
-  by: Actor,
-): Promise<BulkOperation> {
+export async function cancelBulkOperation(db: HasOrm, tenantId: number, id: number, by: Actor): Promise<BulkOperation> {
   return await managementTransaction(db, tenantId, async ({ em, now }) => {
     const operation = await lockOperation(em, id);
     const { status } = operation;
@@ -185,12 +172,7 @@ export async function cancelBulkOperation(
  * @throws ApiError not_found; bulk_operation_not_resumable when it is under way, has completed, or its webhook was
  *   deleted; bulk_operation_limit_reached
  */
-export async function resumeBulkOperation(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  id: number,
-  by: Actor,
-): Promise<BulkOperation> {
+export async function resumeBulkOperation(db: HasOrm, tenantId: number, id: number, by: Actor): Promise<BulkOperation> {
   return await managementTransaction(db, tenantId, async ({ em, sql }) => {
     await requireFewOpen(em, sql, tenantId);
     const operation = await lockOperation(em, id);

@@ -7,7 +7,7 @@ import {
   bulkPause,
   bulkRoom,
 } from '../../domain/pacing/bulk-pace.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { isTooSlow } from '../../platform/database/driver/sql-state.js';
 import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
 import { isDatabaseAway } from '../../platform/database/outage.js';
@@ -75,7 +75,7 @@ const PAUSE_WAITED_OUT_MS_MAX = 1_000;
  * @throws the error, also after it has ended the operation (FAILED)
  */
 export async function runBulkOperation(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: HasPool,
   payload: BulkPayload,
   { tries, turnMs }: { tries: number; turnMs: number },
 ): Promise<void> {

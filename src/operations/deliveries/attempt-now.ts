@@ -1,6 +1,6 @@
 import { LANES } from '../../domain/pacing/lanes.js';
 import { ApiError, notFound } from '../../errors.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { waitsForSql } from '../ordering/turns.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
@@ -44,12 +44,7 @@ const attemptStatement: Statement = {
  * @throws ApiError for the first that cannot be attempted, and then nothing is changed: not_found; delivery_held;
  *   delivery_finished; ordering_waits; webhook_deleted; webhook_inactive. Error with LOCK_NOT_AVAILABLE
  */
-export async function attemptNow(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  ids: readonly number[],
-  by: Actor,
-): Promise<number[]> {
+export async function attemptNow(db: HasOrm, tenantId: number, ids: readonly number[], by: Actor): Promise<number[]> {
   const work = async ({ em, sql }: UnitOfWork) => {
     const rows = await query<Row>(sql, lockStatement, [ids, tenantId]);
     const found = new Map(rows.map((row) => [row.id, row]));

@@ -1,5 +1,5 @@
-import { ApiError, notFound } from '../../errors.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { ApiError, found } from '../../errors.js';
+import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { endTurnsSql } from '../ordering/turns.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
@@ -22,18 +22,10 @@ const cancelWaitingStatement: Statement = { text: `${canceledOneSql} ${endTurnsS
  * @throws ApiError not_found; delivery_finished. Error with LOCK_NOT_AVAILABLE, when another session has the delivery
  *   locked
  */
-export async function cancelDelivery(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  deliveryId: number,
-  by: Actor,
-): Promise<void> {
+export async function cancelDelivery(db: HasOrm, tenantId: number, deliveryId: number, by: Actor): Promise<void> {
   const work = async ({ em, sql }: UnitOfWork) => {
     const [row] = await query<{ status: string }>(sql, lockStatement, [deliveryId, tenantId]);
-    const status = row?.status;
-    if (status === undefined) {
-      throw notFound('delivery', deliveryId);
-    }
+    const { status } = found(row, 'delivery', deliveryId);
     if (!isOpen(status)) {
       throw new ApiError('delivery_finished', `Delivery ${deliveryId} is ${status} already.`);
     }

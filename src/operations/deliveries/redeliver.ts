@@ -1,6 +1,6 @@
 import { LANES } from '../../domain/pacing/lanes.js';
-import { ApiError, notFound } from '../../errors.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { ApiError, found } from '../../errors.js';
+import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { isOpen, LOCK_WAIT_MS, reopenedSql } from './delivery-state.js';
@@ -56,17 +56,15 @@ const reopenStatement: Statement = {
  *   webhook or the delivery locked
  */
 export async function redeliver(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   tenantId: number,
   deliveryId: number,
   by: Actor,
   { reshape = false }: { reshape?: boolean } = {},
 ): Promise<void> {
   const work = async ({ em, sql }: UnitOfWork) => {
-    const [row] = await query<Row>(sql, lockStatement, [deliveryId, tenantId]);
-    if (row === undefined) {
-      throw notFound('delivery', deliveryId);
-    }
+    const [locked] = await query<Row>(sql, lockStatement, [deliveryId, tenantId]);
+    const row = found(locked, 'delivery', deliveryId);
     refuseUnlessSendable(deliveryId, row);
     await query(sql, reopenStatement, [deliveryId, reshape]);
     audit(em, by, {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { canceledSql, LOCK_WAIT_MS } from './delivery-state.js';
@@ -43,7 +43,7 @@ const cancelStatement: Statement = {
  * @throws ApiError key_not_blocked; for RETRY those of redeliver. Error with LOCK_NOT_AVAILABLE
  */
 export async function unblockKey(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   tenantId: number,
   blocked: BlockedKey,
   action: UnblockAction,
@@ -76,7 +76,7 @@ const notBlocked = ({ webhookId }: BlockedKey) =>
   new ApiError('key_not_blocked', `Webhook ${webhookId} has no blocked ordering key of this name.`);
 
 function inKey<Result>(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   tenantId: number,
   { webhookId, key }: BlockedKey,
   work: (unit: UnitOfWork, headId: number) => Promise<Result>,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Tenant } from '../../entities/tenant.js';
 import { notFound } from '../../errors.js';
-import { type Database, query, type SqlTarget } from '../../platform/database/database.js';
+import { type HasOrm, type HasPool, query, type SqlTarget } from '../../platform/database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { thisProgram } from '../../platform/node/this-program.js';
@@ -70,11 +70,7 @@ interface OutboxGrant {
  * @throws Error when there is no such role, when it may do everything anyway, or when this login cannot grant it;
  *   ApiError not_found for an unknown tenant
  */
-export async function grantOutbox(
-  db: Pick<Database, 'orm'>,
-  { role, tenantId }: OutboxGrant,
-  by: Actor,
-): Promise<boolean> {
+export async function grantOutbox(db: HasOrm, { role, tenantId }: OutboxGrant, by: Actor): Promise<boolean> {
   return await managementTransaction(db, tenantId, async ({ em, sql }) => {
     await requireOutboxMember(sql, role);
     const granted = await query(sql, grantStatement, [role, tenantId]);
@@ -127,11 +123,7 @@ async function requireOutboxMember(sql: SqlTarget, role: string): Promise<void> 
 }
 
 /** @throws Error when there is no such grant */
-export async function revokeOutbox(
-  db: Pick<Database, 'orm'>,
-  { role, tenantId }: OutboxGrant,
-  by: Actor,
-): Promise<void> {
+export async function revokeOutbox(db: HasOrm, { role, tenantId }: OutboxGrant, by: Actor): Promise<void> {
   await managementTransaction(db, tenantId, async ({ em, sql }) => {
     const revoked = await query(sql, revokeStatement, [role, tenantId]);
     if (revoked.length === 0) {
@@ -155,9 +147,7 @@ const listStatement = {
          order by role_name, tenant_id`,
 };
 
-export function listOutbox(
-  db: Pick<Database, 'pool'>,
-): Promise<(OutboxGrant & { grantedAt: Date; roleExists: boolean })[]> {
+export function listOutbox(db: HasPool): Promise<(OutboxGrant & { grantedAt: Date; roleExists: boolean })[]> {
   return query(db.pool, listStatement, []);
 }
 
@@ -183,6 +173,6 @@ const keepLimitStatement = {
 };
 
 /** Stores the longest payload for the SQL functions, which see no settings. The daemon that started last decides. */
-export async function keepOutboxLimit(db: Pick<Database, 'pool'>, payloadBytesMax: number): Promise<void> {
+export async function keepOutboxLimit(db: HasPool, payloadBytesMax: number): Promise<void> {
   await query(db.pool, keepLimitStatement, [payloadBytesMax]);
 }

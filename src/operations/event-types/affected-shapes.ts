@@ -2,7 +2,7 @@ import { missingFields } from '../../domain/content/shape/missing-fields.js';
 import type { PlannedField } from '../../domain/content/shape/project.js';
 import type { JsonObject } from '../../domain/schema-rules/subschemas.js';
 import { piece } from '../../platform/concurrency/in-pieces.js';
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 /** A shape that asks for fields which payloads of an event type do not have. */
@@ -24,7 +24,7 @@ const shapesStatement: Statement = {
 
 /** The first shapes of all tenants that ask for fields which a schema of the event type does not have. */
 export async function affectedShapes(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: HasPool,
   eventType: string,
   schema: JsonObject,
 ): Promise<AffectedShape[]> {

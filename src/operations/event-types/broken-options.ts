@@ -5,7 +5,7 @@ import {
   type SchemaChange,
 } from '../../domain/content/broken-paths.js';
 import type { Slices } from '../../platform/concurrency/slices.js';
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 /** A path in an option of a webhook that a new schema breaks. */
@@ -43,7 +43,7 @@ type Row = OptionsWithPaths & Pick<BrokenOption, 'tenantId' | 'webhookId'>;
 
 /** Finds what a new schema breaks in the options of webhooks, over all tenants. */
 export async function findBrokenOptions(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: HasPool,
   change: SchemaChange,
   slices: Slices,
 ): Promise<BrokenOptions> {

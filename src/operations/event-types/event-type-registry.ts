@@ -1,7 +1,7 @@
 import { listNames } from '../../domain/events/event-type.js';
 import type { InputIssue } from '../../errors.js';
 import { piece } from '../../platform/concurrency/in-pieces.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { compileEventSchema, type PayloadCheck, TooCostly } from '../../platform/payload-checks/payload-check.js';
 import type { KnownTypes } from '../fields/kind-rules.js';
 import { Remembered } from '../rows/remembered.js';
@@ -81,7 +81,7 @@ export class EventTypeRegistry {
 
   /** @param now monotonic, in ms */
   constructor(
-    private readonly db: Pick<Database, 'pool'>,
+    private readonly db: HasPool,
     now: () => number,
   ) {
     this.#reads = new Remembered(1, now);

@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { RegisteredEventType } from './event-type-registry.js';
 
@@ -19,7 +19,7 @@ const ofAll: Statement = {
  * @param tenantId whose webhooks count; null: those of all tenants
  */
 export async function listedTypes(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: HasPool,
   all: readonly RegisteredEventType[],
   tenantId: number | null,
 ): Promise<readonly RegisteredEventType[]> {

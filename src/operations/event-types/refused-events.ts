@@ -1,6 +1,6 @@
 import type { InputIssue } from '../../errors.js';
 import type { Slices } from '../../platform/concurrency/slices.js';
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { eventBodies } from '../explorer/read-bodies.js';
 
@@ -41,7 +41,7 @@ type Found = [eventId: number, tenantId: number, bytes: number];
 
 /** Looks at the newest events of a type, over all tenants. */
 export async function findRefusedEvents(
-  db: Pick<Database, 'pool'>,
+  db: HasPool,
   eventType: string,
   judge: Judge,
   slices: Slices,
@@ -68,7 +68,7 @@ type Newest = {
 };
 
 /** Searches for the newest events until there are enough or no more, or the time is over. */
-async function* portionsOf(db: Pick<Database, 'pool'>, eventType: string, slices: Slices): AsyncGenerator<Found[]> {
+async function* portionsOf(db: HasPool, eventType: string, slices: Slices): AsyncGenerator<Found[]> {
   let [events, bytes] = [EVENTS_MAX, EVENT_BYTES_MAX];
   let place: Pick<Newest, 'part' | 'pages'> = { part: null, pages: null };
   do {
@@ -100,7 +100,7 @@ function portions(found: readonly Found[]): Found[][] {
 }
 
 /** In the same order, each in a transaction for its tenant. An event whose day has ended meanwhile is missing. */
-async function readBodies(db: Pick<Database, 'pool'>, events: readonly Found[]): Promise<[Found, string][]> {
+async function readBodies(db: HasPool, events: readonly Found[]): Promise<[Found, string][]> {
   const byTenant = Map.groupBy(events, ([, tenantId]) => tenantId);
   const bodies = new Map<Found, string | undefined>();
   for (const [tenantId, ofTenant] of byTenant) {

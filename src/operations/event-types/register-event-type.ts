@@ -4,7 +4,7 @@ import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
 import { textFieldsOf } from '../../domain/schema-rules/text-fields.js';
 import { EventType } from '../../entities/event-type.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import { compileEventSchema } from '../../platform/payload-checks/payload-check.js';
 import { lockFor } from '../rows/advisory-lock.js';
 import { type Actor, about, audit, differences } from '../rows/audit.js';
@@ -24,7 +24,7 @@ interface NewEventType {
 
 /** @throws ApiError name_taken; event_type_limit_reached; invalid_input for a name of the service's own */
 export async function registerEventType(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   { name, description, schema }: NewEventType,
   by: Actor,
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function registerEventType(
  * @throws ApiError not_found; invalid_input for the schema of a built-in type
  */
 export async function updateEventType(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   { name, description, schema }: { name: string; description?: string | undefined; schema?: Schema | undefined },
   by: Actor,
   { dryRun = false } = {},
@@ -88,7 +88,7 @@ export async function updateEventType(
  * @throws ApiError not_found
  */
 export async function deprecateEventType(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   { name, deprecated }: { name: string; deprecated: boolean },
   by: Actor,
 ): Promise<void> {
@@ -110,7 +110,7 @@ export async function deprecateEventType(
  * @throws ApiError not_found
  */
 export async function hideEventType(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   { name, hidden }: { name: string; hidden: boolean },
   by: Actor,
 ): Promise<void> {
@@ -126,7 +126,7 @@ export async function hideEventType(
 
 /** @param change of the type, whose row is locked */
 async function changeEventType(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   name: string,
   change: (unit: UnitOfWork, type: EventType) => void,
 ): Promise<void> {

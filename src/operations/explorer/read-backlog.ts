@@ -1,5 +1,5 @@
 import { HELD_SHOWN_MAX } from '../../domain/deliveries/health-limits.js';
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { statusInQueueSql } from '../ordering/turns.js';
 
@@ -82,7 +82,7 @@ export const countWaitingSql = (
 /** Makes a function that reads rows of a tenant's webhooks, by webhook. Its statement has the ids as `w`. */
 function rowsByWebhook<Row>(name: string, text: (webhooks: string) => string) {
   const statement = { name, text: text('unnest($2::bigint[]) as w(id)') };
-  return async (db: Pick<Database, 'pool'>, tenantId: number, webhookIds: readonly number[]) => {
+  return async (db: HasPool, tenantId: number, webhookIds: readonly number[]) => {
     const rows = await tenantQuery<Row & { id: number }>(db.pool, tenantId, statement, [tenantId, [...webhookIds]]);
     return Map.groupBy(rows, ({ id }) => id);
   };
@@ -154,7 +154,7 @@ export const backlogOfTenantSql = ({ webhooks, ...of }: Of & { webhooks: string 
          ${countOfTenant('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held,
          ${countWaitingSql(`q.tenant_id = ${of.tenantId}`, TENANT_COUNT_MAX, of)} as waiting`;
 
-export async function readTenantBacklog(db: Pick<Database, 'pool'>, tenantId: number): Promise<Backlog> {
+export async function readTenantBacklog(db: HasPool, tenantId: number): Promise<Backlog> {
   const webhooks = 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null';
   const statement = { name: 'read_tenant_backlog', text: backlogOfTenantSql({ ...ofOne, webhooks }) };
   const [row] = await tenantQuery<Counts>(db.pool, tenantId, statement, [tenantId]);
@@ -176,10 +176,7 @@ const closedStatement: Statement = {
 };
 
 /** Reads a tenant's due deliveries that wait for a pause, up to `TENANT_COUNT_MAX`, and the age of the others. */
-export async function readClosedBacklogOfTenant(
-  { pool }: Pick<Database, 'pool'>,
-  tenantId: number,
-): Promise<ClosedBacklog> {
+export async function readClosedBacklogOfTenant({ pool }: HasPool, tenantId: number): Promise<ClosedBacklog> {
   const [row] = await tenantQuery<ClosedBacklog>(pool, tenantId, closedStatement, [tenantId]);
   return row!;
 }

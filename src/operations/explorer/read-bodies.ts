@@ -1,12 +1,8 @@
 import { idRange } from '../../domain/ids/delivery-id.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasPool } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
-type Read<Key, Value> = (
-  db: Pick<Database, 'pool'>,
-  tenantId: number,
-  keys: readonly Key[],
-) => Promise<Map<Key, Value>>;
+type Read<Key, Value> = (db: HasPool, tenantId: number, keys: readonly Key[]) => Promise<Map<Key, Value>>;
 
 /** Texts of a tenant that may be long, by their keys. The answers leave out missing ones. */
 export interface LongTexts<Key, Text> {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { ApiError, rateLimited } from '../../errors.js';
 import { Slots, SlotsOfEach } from '../../platform/concurrency/slots.js';
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { isTooSlow } from '../../platform/database/driver/sql-state.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
@@ -63,7 +63,7 @@ class PlacedSearches extends SearchSlots {
 }
 
 export interface SearchDeps {
-  db: Pick<Database, 'pool'>;
+  db: HasPool;
   searches: SearchSlots;
 }
 

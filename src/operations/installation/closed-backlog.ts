@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { ClosedBacklog } from '../explorer/read-backlog.js';
 import { oldestOtherSql } from './oldest-other.js';
@@ -29,7 +29,7 @@ const statement: Statement = {
 };
 
 /** Reads all tenants, through views that are empty for a tenant. */
-export async function readClosedBacklog({ pool }: Pick<Database, 'pool'>): Promise<ClosedBacklog> {
+export async function readClosedBacklog({ pool }: HasPool): Promise<ClosedBacklog> {
   const [row] = await tenantQuery<ClosedBacklog>(pool, null, statement, []);
   return row!;
 }

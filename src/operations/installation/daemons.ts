@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 /** A daemon's report of itself. */
@@ -60,5 +60,5 @@ const readStatement: Statement = {
 };
 
 /** The daemons that have reported within ten minutes, the youngest first. */
-export const readDaemons = ({ pool }: Pick<Database, 'pool'>): Promise<KnownDaemon[]> =>
+export const readDaemons = ({ pool }: HasPool): Promise<KnownDaemon[]> =>
   tenantQuery<KnownDaemon>(pool, null, readStatement, []);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 const madeStatement: Statement = {
@@ -32,7 +32,7 @@ const readStatement: Statement = {
 /** The newest report as it was written, in JSON; null when no daemon has made one yet. */
 export async function readReport({
   pool,
-}: Pick<Database, 'pool'>): Promise<{ report: string; madeAt: Date; ageSeconds: number } | null> {
+}: HasPool): Promise<{ report: string; madeAt: Date; ageSeconds: number } | null> {
   const [row] = await tenantQuery<{ report: string; madeAt: Date; ageSeconds: number }>(pool, null, readStatement, []);
   return row ?? null;
 }

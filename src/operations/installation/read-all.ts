@@ -1,11 +1,11 @@
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { type Backlog, countWaitingSql } from '../explorer/read-backlog.js';
 import { countSql, INSTALLATION_COUNT_MAX } from './read-installation.js';
 
 /** Reads of all tenants, for the installation itself: through views that are empty for a tenant. */
 
-type Db = Pick<Database, 'pool'>;
+type Db = HasPool;
 
 const countOf = (condition: string) => countSql(condition, 'all_deliveries');
 

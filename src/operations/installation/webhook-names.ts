@@ -1,4 +1,4 @@
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { enterTenant, PLATFORM, tenantTransaction } from '../../platform/database/tenant-database.js';
 
 const statement: Statement = {
@@ -9,7 +9,7 @@ const statement: Statement = {
 
 /** The names of webhooks of several tenants, by number. A transaction sees the rows of one tenant at a time. */
 export async function readWebhookNames(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: HasPool,
   webhooks: readonly { tenantId: number; webhookId: number }[],
 ): Promise<ReadonlyMap<number, string>> {
   const names = new Map<number, string>();

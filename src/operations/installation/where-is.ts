@@ -1,6 +1,6 @@
 import { idToDate } from '../../domain/ids/delivery-id.js';
 import type { NodeType } from '../../domain/ids/global-id.js';
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 /** Something that has a number, of any tenant. */
@@ -23,11 +23,7 @@ const statement: Statement = {
  *
  * @param attempt the number of an attempt of the delivery, which is looked for as well
  */
-export async function whereIs(
-  { pool }: Pick<Database, 'pool'>,
-  number: number,
-  attempt: number | null,
-): Promise<FoundObject[]> {
+export async function whereIs({ pool }: HasPool, number: number, attempt: number | null): Promise<FoundObject[]> {
   type Row = Pick<FoundObject, 'type' | 'tenantId'> & { createdAt: Date | null };
   const rows = await tenantQuery<Row>(pool, null, statement, [number, attempt]);
   return rows.map((row) => ({ ...row, number, createdAt: row.createdAt ?? idToDate(number) }));

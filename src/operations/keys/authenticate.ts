@@ -4,7 +4,7 @@ import { networkOf } from '../../domain/addresses/client-network.js';
 import { hashApiKey, parseApiKey } from '../../domain/keys/api-key.js';
 import { type Quota, TokenBuckets } from '../../domain/pacing/token-bucket.js';
 import { ApiError, rateLimited } from '../../errors.js';
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { Remembered } from '../rows/remembered.js';
 import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
@@ -58,7 +58,7 @@ export class Authenticator {
   readonly #failures: TokenBuckets<string>;
 
   constructor(
-    private readonly db: Pick<Database, 'pool'>,
+    private readonly db: HasPool,
     private readonly options: AuthenticatorOptions,
   ) {
     this.#keys = new KnownKeys(db, options.now);

@@ -9,7 +9,7 @@ import {
 import { hasScope, isPlatformScope, type Scope } from '../../domain/keys/scopes.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
@@ -42,7 +42,7 @@ interface NewApiKey {
  * @throws RangeError for another lifetime, or scopes that do not fit the kind of key: callers check input first
  */
 export async function createApiKey(
-  db: Pick<Database, 'pool' | 'orm'>,
+  db: HasPool & HasOrm,
   random: (bytes: number) => Buffer,
   { tenantId, name, scopes, expiresInSeconds: asked, consoleSession = false, keysMax, by }: NewApiKey,
 ): Promise<{ id: number; key: string; apiKey: ApiKey }> {

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../domain/collections/bounded-map.js';
 import type { Scope } from '../../domain/keys/scopes.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 
 /** The owner of the API key of a request. */
 export interface Caller {
@@ -53,7 +53,7 @@ export class KnownKeys {
   #era = 0;
 
   constructor(
-    private readonly db: Pick<Database, 'pool'>,
+    private readonly db: HasPool,
     private readonly nowMs: () => number,
   ) {}
 

@@ -1,6 +1,6 @@
 import { ApiKey } from '../../entities/api-key.js';
 import { ApiError, notFound } from '../../errors.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockRows } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
@@ -15,7 +15,7 @@ import type { Authenticator } from './authenticate.js';
  * @throws ApiError not_found
  */
 export async function revokeApiKey(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   tenantId: number | null,
   keyId: number,
   by: Actor,
@@ -45,7 +45,7 @@ function isMeant({ portalId, consoleSession, hash }: ApiKey, only: 'portal' | Bu
 
 /** Ends the session of the console whose key has this hash. Other keys stay, such as one that a person has pasted. */
 export async function endConsoleSession(
-  { db, authenticator }: { db: Pick<Database, 'orm'>; authenticator: Authenticator },
+  { db, authenticator }: { db: HasOrm; authenticator: Authenticator },
   keyId: number,
   hash: Buffer,
   by: Actor,

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { NoticeRecipient } from '../../entities/notice-recipient.js';
-import { ApiError, notFound } from '../../errors.js';
-import { type Database, query, type SqlTarget } from '../../platform/database/database.js';
+import { ApiError, found } from '../../errors.js';
+import { type HasOrm, type HasPool, query, type SqlTarget } from '../../platform/database/database.js';
 import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit, differences, picked } from '../rows/audit.js';
 import { lockRows, lockTenant } from '../rows/lock-for-change.js';
@@ -26,7 +26,7 @@ interface NewRecipient extends Settings {
  * @throws ApiError notice_recipient_limit_reached, notice_recipient_exists, rate_limited
  */
 export async function createRecipient(
-  db: Pick<Database, 'pool' | 'orm'>,
+  db: HasPool & HasOrm,
   { tenantId, confirmed, by, ...settings }: NewRecipient,
 ): Promise<NoticeRecipient> {
   const id = await allocateId(db.pool, 'notice_recipients');
@@ -74,7 +74,7 @@ interface RecipientChange extends Partial<Settings> {
 
 /** @throws ApiError not_found; notice_recipient_exists for `askAgain` of one that gets notices; rate_limited */
 export async function updateRecipient(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   tenantId: number,
   id: number,
   { askAgain = false, ...settings }: RecipientChange,
@@ -99,12 +99,7 @@ export async function updateRecipient(
 }
 
 /** Deletes a recipient and erases its address. @throws ApiError not_found */
-export async function deleteRecipient(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  id: number,
-  by: Actor,
-): Promise<void> {
+export async function deleteRecipient(db: HasOrm, tenantId: number, id: number, by: Actor): Promise<void> {
   await managementTransaction(db, tenantId, async ({ em, now }) => {
     const recipient = await lockRecipient(em, tenantId, id);
     const before = picked(recipient, ['address', ...SETTINGS]);
@@ -121,11 +116,7 @@ export function eraseRecipient(recipient: NoticeRecipient, now: Date): void {
 }
 
 /** Has a mail sent that only says that mails arrive. @throws ApiError not_found, notice_recipient_not_confirmed */
-export async function sendTestNotice(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  id: number,
-): Promise<NoticeRecipient> {
+export async function sendTestNotice(db: HasOrm, tenantId: number, id: number): Promise<NoticeRecipient> {
   return await managementTransaction(db, tenantId, async ({ em, sql }) => {
     const recipient = await lockRecipient(em, tenantId, id);
     if (!getsNotices(recipient)) {
@@ -145,10 +136,7 @@ const getsNotices = ({ confirmedAt, unsubscribedAt }: NoticeRecipient): boolean 
 /** @throws ApiError not_found */
 async function lockRecipient(em: EntityManager, tenantId: number, id: number): Promise<NoticeRecipient> {
   const [recipient] = await lockRows(em, NoticeRecipient, { id, tenantId, deletedAt: null });
-  if (recipient === undefined) {
-    throw notFound('notice recipient', id);
-  }
-  return recipient;
+  return found(recipient, 'notice recipient', id);
 }
 
 const noteStatement = { text: 'select hookwright.note_confirmation_request($1) as allowed' };

@@ -1,5 +1,5 @@
 import { NoticeRecipient } from '../../entities/notice-recipient.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import { about, audit, service } from '../rows/audit.js';
 import { lockRows } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
@@ -7,7 +7,7 @@ import type { SecretVault } from '../secrets/secret-vault.js';
 import { hashOf, isSame, parseLink, unsubscribeSecret } from './links.js';
 
 interface Deps {
-  db: Pick<Database, 'orm'>;
+  db: HasOrm;
   vault: Pick<SecretVault, 'hmac'>;
   clock: () => Date;
 }

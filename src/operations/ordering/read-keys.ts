@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/database.js';
+import type { HasPool } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 
 /** A key of a webhook, with its queue. */
@@ -35,7 +35,7 @@ const keysStatement = {
 
 /** The keys of a webhook with open deliveries: first those that are blocked, then those with the most that wait. */
 export const readOrderingKeys = (
-  db: Pick<Database, 'pool'>,
+  db: HasPool,
   tenantId: number,
   webhookId: number,
   { first, blocked }: { first: number; blocked: boolean },
@@ -55,7 +55,7 @@ const headsStatement = {
 
 /** @returns by delivery, the one that has its turn in the same queue */
 export async function readHeads(
-  db: Pick<Database, 'pool'>,
+  db: HasPool,
   tenantId: number,
   deliveryIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {

@@ -11,7 +11,7 @@ import {
 } from '../../domain/keys/portal-session.js';
 import { ApiKey, activeSessions } from '../../entities/api-key.js';
 import { ApiError, invalidInput } from '../../errors.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { lockMaker, type Maker, requireEnd, secondsUntil } from '../keys/maker.js';
 import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
@@ -43,7 +43,7 @@ interface NewPortalSession {
  *   more than its maker allows; unauthenticated when that was revoked meanwhile
  */
 export async function createPortalSession(
-  db: Pick<Database, 'pool' | 'orm'>,
+  db: HasPool & HasOrm,
   random: (bytes: number) => Buffer,
   { tenantId, expiresInSeconds: asked, settings, by }: NewPortalSession,
 ): Promise<{ apiKey: ApiKey; publicId: string; code: string }> {

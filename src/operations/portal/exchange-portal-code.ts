@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/keys/api-key.js';
 import { isPublicId, type PortalSettings } from '../../domain/keys/portal-session.js';
 import { ApiError } from '../../errors.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { Authenticator } from '../keys/authenticate.js';
 
@@ -27,13 +27,13 @@ const beginStatement: Statement = {
   text: 'select hookwright.begin_portal_session($1, $2) as expires_at',
 };
 
-async function findSession({ pool }: Pick<Database, 'pool'>, publicId: string): Promise<FoundSession | null> {
+async function findSession({ pool }: HasPool, publicId: string): Promise<FoundSession | null> {
   const rows = isPublicId(publicId) ? await query<FoundSession>(pool, findStatement, [publicId]) : [];
   return rows[0] ?? null;
 }
 
 /** The origins of the pages that may show a session in a frame; none for an unknown public id. */
-export async function parentOriginsOf(db: Pick<Database, 'pool'>, publicId: string): Promise<readonly string[]> {
+export async function parentOriginsOf(db: HasPool, publicId: string): Promise<readonly string[]> {
   const session = await findSession(db, publicId);
   return session === null ? [] : (JSON.parse(session.settings) as PortalSettings).parentOrigins;
 }
@@ -52,7 +52,7 @@ interface Exchange {
  *   portal_code_used, portal_code_expired
  */
 export async function exchangePortalCode(
-  db: Pick<Database, 'pool'>,
+  db: HasPool,
   authenticator: Authenticator,
   random: (bytes: number) => Buffer,
   { publicId, code, address }: Exchange,

@@ -3,7 +3,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Tenant } from '../../entities/tenant.js';
 import { Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';
-import { ApiError, notFound } from '../../errors.js';
+import { ApiError, found } from '../../errors.js';
 
 /** Reads secrets too: only a secret that was read can be erased. */
 const LOCKED_WITH_SECRETS = {
@@ -19,10 +19,7 @@ const LOCKED_WITH_SECRETS = {
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed when it has another version
  */
 export async function lockWebhook(em: EntityManager, webhookId: number, ifVersion?: number): Promise<Webhook> {
-  const webhook = await em.findOne(Webhook, { id: webhookId }, LOCKED_WITH_SECRETS);
-  if (webhook === null) {
-    throw notFound('webhook', webhookId);
-  }
+  const webhook = found(await em.findOne(Webhook, { id: webhookId }, LOCKED_WITH_SECRETS), 'webhook', webhookId);
   if (ifVersion !== undefined && webhook.version !== ifVersion) {
     throw new ApiError(
       'precondition_failed',
@@ -58,10 +55,7 @@ async function readOptions(em: EntityManager, webhooks: readonly Webhook[]): Pro
  */
 export async function lockTenant(em: EntityManager, tenantId: number): Promise<Tenant> {
   const [tenant] = await lockRows(em, Tenant, { id: tenantId, deletedAt: null });
-  if (tenant === undefined) {
-    throw notFound('tenant', tenantId);
-  }
-  return tenant;
+  return found(tenant, 'tenant', tenantId);
 }
 
 /**

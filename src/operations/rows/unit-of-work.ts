@@ -2,7 +2,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import { SlotsOfEach } from '../../platform/concurrency/slots.js';
 import { commitsOf } from '../../platform/database/commits.js';
-import { type Database, query, type SqlTarget, type Statement } from '../../platform/database/database.js';
+import { type HasOrm, query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 import { filteredEntityManager, PLATFORM } from '../../platform/database/tenant-database.js';
 
 /** A person's change: entities, their audit entries and the jobs that follow, in one transaction. */
@@ -36,7 +36,7 @@ const beginStatement: Statement = {
  * @throws what `work` or a statement throws, after the roll-back; with `lockWaitMs` an Error with LOCK_NOT_AVAILABLE
  */
 export async function managementTransaction<Result>(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: HasOrm,
   tenantId: number | null,
   work: (unit: UnitOfWork) => Promise<Result>,
   { lockWaitMs = 0 }: { lockWaitMs?: number } = {},

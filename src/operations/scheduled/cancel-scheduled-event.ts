@@ -1,5 +1,5 @@
-import { ApiError, notFound } from '../../errors.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { ApiError, found } from '../../errors.js';
+import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { LOCK_WAIT_MS } from '../deliveries/delivery-state.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
@@ -18,24 +18,17 @@ const cancelStatement: Statement = {
  * @throws ApiError not_found; scheduled_event_emitted. Error with LOCK_NOT_AVAILABLE, when another session has it
  *   locked
  */
-export async function cancelScheduledEvent(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  id: number,
-  by: Actor,
-): Promise<void> {
+export async function cancelScheduledEvent(db: HasOrm, tenantId: number, id: number, by: Actor): Promise<void> {
   await managementTransaction(
     db,
     tenantId,
     async ({ em, sql }) => {
       const [row] = await query<{ status: string }>(sql, lockStatement, [tenantId, id]);
-      if (row === undefined) {
-        throw notFound('scheduled event', id);
-      }
-      if (row.status === 'EMITTED') {
+      const { status } = found(row, 'scheduled event', id);
+      if (status === 'EMITTED') {
         throw new ApiError('scheduled_event_emitted', `Scheduled event ${id} was emitted already.`);
       }
-      if (row.status === 'SCHEDULED') {
+      if (status === 'SCHEDULED') {
         await query(sql, cancelStatement, [tenantId, id]);
         const target = about('SCHEDULED_EVENT', tenantId, id);
         audit(em, by, { ...target, action: 'SCHEDULED_EVENT_CANCELED' });

@@ -1,5 +1,5 @@
 import { Tenant } from '../../entities/tenant.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import { about, audit, commandLine } from '../rows/audit.js';
 import { lockRows } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
@@ -14,10 +14,7 @@ const CHUNK_ROWS = 100;
  * @returns the number of tenants
  * @throws Error when a data key is wrapped by a key that is not among ENCRYPTION_KEYS; those before it are done
  */
-export async function rewrapDataKeys(
-  db: Pick<Database, 'orm'>,
-  vault: Pick<SecretVault, 'currentKid' | 'rewrap'>,
-): Promise<number> {
+export async function rewrapDataKeys(db: HasOrm, vault: Pick<SecretVault, 'currentKid' | 'rewrap'>): Promise<number> {
   for (let done = 0; ; ) {
     const rewrapped = await managementTransaction(db, null, async ({ em }) => {
       const wrappedByOthers = { dataKeyKid: { $ne: vault.currentKid } };

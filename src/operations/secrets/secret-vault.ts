@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../../domain/signing/envelope.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasPool } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { EncryptionKey } from '../../platform/settings/config.js';
 import { Remembered } from '../rows/remembered.js';
@@ -30,7 +30,7 @@ export class SecretVault {
   readonly #dataKeys = new Remembered<number, Buffer>(CACHED_TENANTS_MAX);
 
   /** @param keys the first one encrypts, all of them decrypt; at least one */
-  constructor(db: Pick<Database, 'pool'>, keys: readonly EncryptionKey[]) {
+  constructor(db: HasPool, keys: readonly EncryptionKey[]) {
     const [current] = keys;
     if (current === undefined) {
       throw new Error('No encryption key is set: ENCRYPTION_KEYS needs at least one.');

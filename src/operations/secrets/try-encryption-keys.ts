@@ -1,4 +1,4 @@
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import type { EncryptionKey } from '../../platform/settings/config.js';
 import { opensDataKey } from './secret-vault.js';
 
@@ -27,19 +27,16 @@ const statement: Statement = {
   text: 'select kid, tenants, tenant_id, data_key from hookwright.data_key_samples()',
 };
 
-const readSamples = async ({ pool }: Pick<Database, 'pool'>) =>
+const readSamples = async ({ pool }: HasPool) =>
   Map.groupBy(await query<Sample>(pool, statement, []), ({ kid }) => kid);
 
 /** The encryption keys that protect data keys, each with the number of its tenants. */
-export async function encryptionKeysInUse(db: Pick<Database, 'pool'>): Promise<{ kid: string; tenants: number }[]> {
+export async function encryptionKeysInUse(db: HasPool): Promise<{ kid: string; tenants: number }[]> {
   return [...(await readSamples(db))].map(([kid, [sample]]) => ({ kid, tenants: sample!.tenants }));
 }
 
 /** Tries the keys on two data keys for each encryption key in use: the right name does not prove the key. */
-export async function tryEncryptionKeys(
-  db: Pick<Database, 'pool'>,
-  keys: readonly EncryptionKey[],
-): Promise<TriedKey[]> {
+export async function tryEncryptionKeys(db: HasPool, keys: readonly EncryptionKey[]): Promise<TriedKey[]> {
   return [...(await readSamples(db))].map(([kid, ofKid]) => {
     const key = keys.find((known) => known.kid === kid)?.key;
     return { kid, tenants: ofKid[0]!.tenants, verdict: verdictOn(key, ofKid) };

@@ -1,6 +1,6 @@
 import { type NewTenantSettings, Tenant } from '../../entities/tenant.js';
 import { ApiError } from '../../errors.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
@@ -15,7 +15,7 @@ import type { SecretVault } from '../secrets/secret-vault.js';
  * @throws ApiError name_taken
  */
 export async function createTenant(
-  db: Pick<Database, 'pool' | 'orm'>,
+  db: HasPool & HasOrm,
   vault: Pick<SecretVault, 'newDataKey'>,
   name: string,
   by: Actor,
@@ -38,7 +38,7 @@ export const tenantNameError = (error: unknown) =>
     : error;
 
 /** Whether the installation has or had a tenant. Connections of the API do not see all. */
-export async function hasTenants({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
+export async function hasTenants({ pool }: HasPool): Promise<boolean> {
   const { rows } = await pool.query(
     `select where exists (select from hookwright.tenants)
        or exists (select from hookwright.audit_log where tenant_id is null and action = 'TENANT_DELETED')`,

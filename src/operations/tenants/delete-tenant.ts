@@ -4,7 +4,7 @@ import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { NoticeRecipient } from '../../entities/notice-recipient.js';
 import { ApiError } from '../../errors.js';
 import { tryEach } from '../../platform/concurrency/try-each.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import { enterTenant } from '../../platform/database/tenant-database.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
@@ -28,7 +28,7 @@ interface DeletedTenant {
  * @throws ApiError not_found; invalid_input for another name
  */
 export async function deleteTenant(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   { tenantId, name }: { tenantId: number; name: string },
   by: Actor,
 ): Promise<DeletedTenant> {

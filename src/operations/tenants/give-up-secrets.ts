@@ -1,6 +1,6 @@
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { Tenant } from '../../entities/tenant.js';
-import { type Database, query } from '../../platform/database/database.js';
+import { type HasOrm, type HasPool, query } from '../../platform/database/database.js';
 import type { EncryptionKey } from '../../platform/settings/config.js';
 import { about, audit, commandLine } from '../rows/audit.js';
 import { lockRows, lockWebhooks } from '../rows/lock-for-change.js';
@@ -16,7 +16,7 @@ interface LockedOutTenant {
 
 /** The tenants whose data keys were wrapped by a key of this name and do not open with ours, if we have one. */
 export async function lockedOutTenants(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: HasPool,
   keys: readonly EncryptionKey[],
   kid: string,
 ): Promise<LockedOutTenant[]> {
@@ -33,7 +33,7 @@ export async function lockedOutTenants(
  * @param holdHours how long the paused webhooks hold events
  */
 export async function giveUpSecrets(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   vault: Pick<SecretVault, 'newDataKey'>,
   random: (bytes: number) => Buffer,
   { id: tenantId, dataKey: lost }: LockedOutTenant,

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { Remembered } from '../rows/remembered.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
@@ -15,7 +15,7 @@ export class PlatformAccess {
 
   /** @param now monotonic, in ms */
   constructor(
-    private readonly db: Pick<Database, 'orm'>,
+    private readonly db: HasOrm,
     now: () => number,
   ) {
     this.#notes = new Remembered(NOTED_MAX, now);

@@ -1,12 +1,12 @@
 import { Tenant } from '../../entities/tenant.js';
-import type { Database, Statement } from '../../platform/database/database.js';
+import type { HasOrm, HasPool, Statement } from '../../platform/database/database.js';
 import { tenantEntityManager, tenantQuery, UNFILTERED } from '../../platform/database/tenant-database.js';
 import { type Backlog, backlogOfTenantSql, TENANT_COUNT_MAX } from '../explorer/read-backlog.js';
 
-type Db = Pick<Database, 'pool'>;
+type Db = HasPool;
 
 /** The existing tenants among these, for any caller. */
-export const readTenants = ({ orm }: Pick<Database, 'orm'>, ids: readonly number[]): Promise<Tenant[]> =>
+export const readTenants = ({ orm }: HasOrm, ids: readonly number[]): Promise<Tenant[]> =>
   tenantEntityManager(orm.em, null).find(Tenant, { id: { $in: [...ids] }, deletedAt: null }, UNFILTERED);
 
 const countStatement: Statement = {

@@ -1,5 +1,5 @@
 import type { Tenant, TenantSettings } from '../../entities/tenant.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import { enqueueDefaults } from '../jobs/enqueue.js';
 import { type Actor, about, audit, differences, picked } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
@@ -13,12 +13,7 @@ type TenantChange = Partial<Pick<Tenant, 'name'> & TenantSettings>;
  *
  * @throws ApiError not_found, name_taken
  */
-export async function updateTenant(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  change: TenantChange,
-  by: Actor,
-): Promise<Tenant> {
+export async function updateTenant(db: HasOrm, tenantId: number, change: TenantChange, by: Actor): Promise<Tenant> {
   const changing = managementTransaction(db, tenantId, async ({ em, sql }) => {
     const tenant = await lockTenant(em, tenantId);
     const changed = differences(picked(tenant, Object.keys(change) as (keyof TenantChange)[]), change);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Database } from '../../platform/database/database.js';
+import type { HasPool } from '../../platform/database/database.js';
 import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
 import { wakePutOff } from '../deliveries/wake-put-off.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
@@ -30,7 +30,7 @@ interface Piece {
  * @returns how many deliveries were moved or woken
  */
 export async function alignWebhook(
-  db: Pick<Database, 'pool'>,
+  db: HasPool,
   tenantId: number,
   webhookId: number,
   { pieceMs, restInMs }: Piece,

@@ -1,7 +1,7 @@
 import { TEST_EVENT_TYPE } from '../../domain/events/event-type.js';
 import { LANES } from '../../domain/pacing/lanes.js';
-import { notFound } from '../../errors.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { found } from '../../errors.js';
+import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
 const statement: Statement = {
@@ -15,13 +15,10 @@ const BODY = JSON.stringify({ message: 'A check of this webhook.' });
  * @returns the id of the delivery
  * @throws ApiError not_found
  */
-export async function checkWebhook(db: Pick<Database, 'orm'>, tenantId: number, webhookId: number): Promise<number> {
+export async function checkWebhook(db: HasOrm, tenantId: number, webhookId: number): Promise<number> {
   const values = [tenantId, webhookId, TEST_EVENT_TYPE, BODY, LANES.TEST.priority];
   const [row] = await managementTransaction(db, tenantId, ({ sql }) =>
     query<{ id: number | null }>(sql, statement, values),
   );
-  if (typeof row?.id !== 'number') {
-    throw notFound('webhook', webhookId);
-  }
-  return row.id;
+  return found(row?.id, 'webhook', webhookId);
 }

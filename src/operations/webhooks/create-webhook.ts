@@ -1,7 +1,7 @@
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { type NewWebhookSettings, Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { allocateId, nextOptionsVersion } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
@@ -27,7 +27,7 @@ interface NewWebhook extends NewWebhookSettings {
  *   secret_rotated for a key that was used
  */
 export async function createWebhook(
-  db: Pick<Database, 'pool' | 'orm'>,
+  db: HasPool & HasOrm,
   vault: Pick<SecretVault, 'seal' | 'open' | 'hmac'>,
   random: (bytes: number) => Buffer,
   { tenantId, webhooksMax, actor, idempotencyKey = null, ...settings }: NewWebhook,

@@ -1,5 +1,5 @@
 import type { Webhook } from '../../entities/webhook.js';
-import type { Database, SqlTarget } from '../../platform/database/database.js';
+import type { HasOrm, SqlTarget } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
@@ -14,7 +14,7 @@ import { eraseOptionsRow } from './settings.js';
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version
  */
 export async function deleteWebhook(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   tenantId: number,
   webhookId: number,
   by: Actor,

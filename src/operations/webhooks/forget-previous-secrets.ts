@@ -1,10 +1,10 @@
-import type { Database } from '../../platform/database/database.js';
+import type { HasPool } from '../../platform/database/database.js';
 
 /**
  * Erases secrets whose overlap is over. Webhooks that another session has locked are left to the next time: waiting for
  * them would keep the outcomes of all the others waiting.
  */
-export async function forgetPreviousSecrets({ pool }: Pick<Database, 'pool'>): Promise<void> {
+export async function forgetPreviousSecrets({ pool }: HasPool): Promise<void> {
   await pool.query(
     `with over as materialized (
        select id from hookwright.webhooks where previous_secret_expires_at < now()

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { TEST_EVENT_TYPE } from '../../domain/events/event-type.js';
 import { LANES } from '../../domain/pacing/lanes.js';
 import { ApiError } from '../../errors.js';
-import { type Database, query, type Statement } from '../../platform/database/database.js';
+import { type HasOrm, type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
@@ -106,7 +106,7 @@ const oneStatement: Statement = { text: 'select hookwright.probe_webhook($1, $2,
  * @returns the id of the delivery
  * @throws ApiError webhook_not_failing
  */
-export async function probeNow(db: Pick<Database, 'orm'>, tenantId: number, webhookId: number): Promise<number> {
+export async function probeNow(db: HasOrm, tenantId: number, webhookId: number): Promise<number> {
   const values = [tenantId, webhookId, TEST_EVENT_TYPE, BODY, LANES.TEST.priority];
   const [row] = await managementTransaction(db, tenantId, ({ sql }) =>
     query<{ id: number | null }>(sql, oneStatement, values),
@@ -128,7 +128,7 @@ const nextStatement: Statement = {
 
 /** @returns by webhook, when its endpoint is looked at again */
 export async function readNextProbes(
-  db: Pick<Database, 'pool'>,
+  db: HasPool,
   tenantId: number,
   webhookIds: readonly number[],
 ): Promise<ReadonlyMap<number, Date | null>> {

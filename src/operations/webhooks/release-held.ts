@@ -1,6 +1,6 @@
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import type { Actor } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
@@ -11,12 +11,7 @@ import { releaseKept } from './switch-webhook.js';
  *
  * @throws ApiError not_found; webhook_inactive: held deliveries can only be sent to an active webhook
  */
-export async function releaseHeld(
-  db: Pick<Database, 'orm'>,
-  tenantId: number,
-  webhookId: number,
-  by: Actor,
-): Promise<Webhook> {
+export async function releaseHeld(db: HasOrm, tenantId: number, webhookId: number, by: Actor): Promise<Webhook> {
   return await managementTransaction(db, tenantId, async (unit) => {
     const webhook = await lockWebhook(unit.em, webhookId);
     if (!webhook.active) {

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../domain/text/durations.js';
 import { formatTimestamp } from '../../domain/text/timestamp.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
@@ -24,7 +24,7 @@ interface Rotation {
  * @throws ApiError not_found; rotation_under_way
  */
 export async function rotateSecret(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   vault: Pick<SecretVault, 'seal'>,
   random: (bytes: number) => Buffer,
   tenantId: number,

@@ -1,6 +1,6 @@
 import type { Webhook } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
-import type { Database } from '../../platform/database/database.js';
+import type { HasOrm } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, differences } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
@@ -30,7 +30,7 @@ export interface WebhookChange extends SealedSettings {
  *   invalid_input for what `held` cannot do; those of requireBoundSecrets
  */
 export async function updateWebhook(
-  db: Pick<Database, 'orm'>,
+  db: HasOrm,
   tenantId: number,
   webhookId: number,
   { held, active, ...settings }: WebhookChange,

@@ -30,6 +30,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** One of the pools is enough. */
+export type HasPool = Pick<Database, 'pool'>;
+export type HasOrm = Pick<Database, 'orm'>;
+
 const INT8_OID = 20;
 
 /** Numbers for int8: ids have 53 bits, counts fewer. */

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
-import { type InputIssue, invalidInput, requireNoIssues } from '../../../errors.js';
+import { found, type InputIssue, invalidInput, requireNoIssues } from '../../../errors.js';
 import {
   type BulkRequest,
   cancelBulkOperation,
@@ -12,7 +12,7 @@ import { OPEN_STATUSES } from '../../../operations/deliveries/delivery-state.js'
 import { actorOf, type Context, requireScope, tenantOf } from '../../context/context.js';
 import { readDelivery } from '../deliveries/delivery.js';
 import { InputArg } from '../fields/arguments.js';
-import { found, idOf } from '../fields/ids.js';
+import { idOf } from '../fields/ids.js';
 import { parseInput, replayedEventTypes } from '../fields/input.js';
 import { Requires } from '../fields/requires.js';
 import type { TimeRange } from '../fields/time-range.js';
@@ -227,5 +227,5 @@ async function knownEventIn(
     return null;
   }
   const number = idOf('Event', id, path);
-  return found(await loaders.eventById.load(number), 'Event', number).id;
+  return found(await loaders.eventById.load(number), 'event', number).id;
 }

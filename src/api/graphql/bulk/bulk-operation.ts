@@ -3,12 +3,14 @@ import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { BulkOperation } from '../../../entities/bulk-operation.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import { Webhook } from '../../../entities/webhook.js';
+import { found } from '../../../errors.js';
 import { FRESH } from '../../../platform/database/tenant-database.js';
 import type { Context } from '../../context/context.js';
 import { FilterArg, IdArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
-import { found, idOf } from '../fields/ids.js';
+import { idOf } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
+import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { BulkOperationFilter } from './bulk-operation-types.js';
 
@@ -17,13 +19,10 @@ const BulkOperationConnection = connectionOf(BulkOperation, 'BulkOperation', 'bu
 @Resolver(() => BulkOperation)
 export class BulkOperationResolver {
   @Requires('deliveries:read')
-  @Query(() => BulkOperation, {
-    nullable: true,
-    description: 'One bulk operation. Null with NOT_FOUND when it does not exist.',
-  })
+  @NullableQuery(() => BulkOperation, 'One bulk operation. Null with NOT_FOUND when it does not exist.')
   async bulkOperation(@IdArg() id: string, @Ctx() context: Context): Promise<BulkOperation> {
     const number = idOf('BulkOperation', id, ['id']);
-    return found(await context.em.findOne(BulkOperation, { id: number }, FRESH), 'BulkOperation', number);
+    return found(await context.em.findOne(BulkOperation, { id: number }, FRESH), 'bulk operation', number);
   }
 
   @Requires('deliveries:read')
@@ -46,10 +45,10 @@ export class BulkOperationResolver {
   }
 
   @Requires('webhooks:read', 'webhooks:write')
-  @FieldResolver(() => Webhook, {
-    nullable: true,
-    description: 'The webhook of the operation. Null when it is about all webhooks, or when the webhook was deleted.',
-  })
+  @NullableResolver(
+    () => Webhook,
+    'The webhook of the operation. Null when it is about all webhooks, or when the webhook was deleted.',
+  )
   async webhook(@Root() { webhookId }: BulkOperation, @Ctx() context: Context): Promise<Webhook | null> {
     return webhookId === null ? null : context.loaders.webhookById.load(webhookId);
   }

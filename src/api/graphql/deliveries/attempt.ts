@@ -4,12 +4,13 @@ import { DEFAULT_METHOD, type DeliveryMethod } from '../../../domain/deliveries/
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Attempt } from '../../../entities/attempt.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { notFound } from '../../../errors.js';
+import { found } from '../../../errors.js';
 import type { AttemptKey } from '../../../operations/explorer/read-bodies.js';
 import type { Context } from '../../context/context.js';
 import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from '../fields/costs.js';
 import { shownType } from '../fields/field-types.js';
 import { JsonText } from '../fields/json-text.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 
 @Resolver(() => Attempt)
@@ -25,45 +26,38 @@ export class AttemptResolver {
   }
 
   @Requires('events:read')
-  @FieldResolver(() => String, {
-    nullable: true,
-    complexity: PAYLOAD_COST,
-    description:
-      'The exact body that was sent, the same in all attempts. Null when nothing was sent (`CONTENT_TOO_LARGE`), or when `redeliver` with `reshape` has replaced it since. Costs 100, because it may be long. Needs `events:read`.',
-  })
+  @NullableResolver(
+    () => String,
+    'The exact body that was sent, the same in all attempts. Null when nothing was sent (`CONTENT_TOO_LARGE`), or when `redeliver` with `reshape` has replaced it since. Costs 100, because it may be long. Needs `events:read`.',
+    { complexity: PAYLOAD_COST },
+  )
   async requestBody(@Root() { deliveryId, number }: Attempt, @Ctx() context: Context): Promise<string | null> {
-    const content = await context.loaders.contentByDelivery.load(deliveryId);
-    if (content === null) {
-      throw notFound('delivery', deliveryId); // the retention time has just ended
-    }
+    // Not found: the retention time has just ended.
+    const content = found(await context.loaders.contentByDelivery.load(deliveryId), 'delivery', deliveryId);
     return number <= content.reshapedAfter ? null : (content.sent?.body ?? null);
   }
 
-  @FieldResolver(() => JSONObject, {
-    nullable: true,
-    complexity: KEPT_ANSWER_COST,
-    description:
-      'The headers of the answer. Null without an answer. The value of a repeated header is a list. Costs 10.',
-  })
+  @NullableResolver(
+    () => JSONObject,
+    'The headers of the answer. Null without an answer. The value of a repeated header is a list. Costs 10.',
+    { complexity: KEPT_ANSWER_COST },
+  )
   async responseHeaders(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<JsonText | null> {
     const headers = await loaders.answerHeadersByAttempt.load(keyOf(attempt));
     return headers === null ? null : new JsonText(headers);
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
-    complexity: KEPT_ANSWER_COST,
-    description:
-      'The body of the answer as UTF-8, with U+FFFD for every invalid byte. Null without an answer. Costs 10.',
-  })
+  @NullableResolver(
+    () => String,
+    'The body of the answer as UTF-8, with U+FFFD for every invalid byte. Null without an answer. Costs 10.',
+    { complexity: KEPT_ANSWER_COST },
+  )
   async responseBody(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
     return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('utf8') ?? null;
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
+  @NullableResolver(() => String, 'The exact bytes of the body of the answer in base64. Costs 10.', {
     complexity: KEPT_ANSWER_COST,
-    description: 'The exact bytes of the body of the answer in base64. Costs 10.',
   })
   async responseBodyBase64(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
     return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('base64') ?? null;

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Resolver, Root } from 'type-graphql';
 import type { SentContent } from '../../../domain/content/content.js';
 import { curlCommand } from '../../../domain/deliveries/curl.js';
 import { DEFAULT_METHOD } from '../../../domain/deliveries/delivery-method.js';
@@ -9,18 +9,18 @@ import { Delivery } from '../../../entities/delivery.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
 import type { Context } from '../../context/context.js';
 import { PAYLOAD_COST } from '../fields/costs.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 
 @Resolver(() => Delivery)
 export class CurlResolver {
   @Requires('events:read')
-  @FieldResolver(() => String, {
-    nullable: true,
-    complexity: PAYLOAD_COST,
-    description:
-      'A command for a POSIX shell that repeats the latest attempt with curl: method, url, headers and exact body. Before the first attempt, also after `redeliver` with `reshape`, it is unsigned. Null when there was no attempt and the webhook was deleted, or when nothing can be sent (`CONTENT_TOO_LARGE`). It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Secret headers of the webhook are read from variables such as `X_API_KEY`. Needs `events:read`.',
-  })
+  @NullableResolver(
+    () => String,
+    'A command for a POSIX shell that repeats the latest attempt with curl: method, url, headers and exact body. Before the first attempt, also after `redeliver` with `reshape`, it is unsigned. Null when there was no attempt and the webhook was deleted, or when nothing can be sent (`CONTENT_TOO_LARGE`). It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Secret headers of the webhook are read from variables such as `X_API_KEY`. Needs `events:read`.',
+    { complexity: PAYLOAD_COST },
+  )
   async asCurl(
     @Root() delivery: Delivery,
     @Arg('redactSignature', () => Boolean, {

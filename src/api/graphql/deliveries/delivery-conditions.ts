@@ -1,7 +1,8 @@
 import type { NumberedType } from '../../../domain/ids/global-id.js';
+import { found } from '../../../errors.js';
 import type { DeliveryConditions } from '../../../operations/explorer/page-deliveries.js';
 import type { Context } from '../../context/context.js';
-import { found, idIn } from '../fields/ids.js';
+import { idIn } from '../fields/ids.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
 import { requireKnownWebhook } from '../fields/known-webhook.js';
 import { conditionsIn, type DeliveryFilter, eventOfKeyIn, payloadPartIn } from './delivery-filter.js';
@@ -42,6 +43,6 @@ async function requireKnown(context: Context, { webhookId, eventId }: DeliveryCo
     await requireKnownWebhook(context, webhookId);
   }
   if (eventId !== undefined) {
-    found(await context.loaders.eventById.load(eventId), 'Event', eventId);
+    found(await context.loaders.eventById.load(eventId), 'event', eventId);
   }
 }

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
-import { Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Ctx, Field, Int, ObjectType, Resolver } from 'type-graphql';
 import { invalidInput } from '../../../errors.js';
 import { countDeliveries, DELIVERIES_COUNTED_MAX } from '../../../operations/explorer/count-deliveries.js';
 import type { DeliveryConditions } from '../../../operations/explorer/page-deliveries.js';
 import { type Context, tenantOf } from '../../context/context.js';
 import { FilterArg } from '../fields/arguments.js';
+import { NullableQuery } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { boundsOf } from './delivery.js';
 import { conditionsOf } from './delivery-conditions.js';
@@ -70,11 +71,10 @@ const OF_VIEWS = ['status', 'retrying', 'lastAttemptFailed'] as const;
 @Resolver()
 export class DeliveryCountsResolver {
   @Requires('deliveries:read')
-  @Query(() => DeliveryCounts, {
-    nullable: true,
-    description:
-      'Numbers of deliveries for the views of a list, over its other conditions: the filter must not have `status`, `retrying` or `lastAttemptFailed`.',
-  })
+  @NullableQuery(
+    () => DeliveryCounts,
+    'Numbers of deliveries for the views of a list, over its other conditions: the filter must not have `status`, `retrying` or `lastAttemptFailed`.',
+  )
   async deliveryCounts(
     @FilterArg(() => DeliveryFilter) filter: DeliveryFilter | null,
     @Ctx() context: Context,

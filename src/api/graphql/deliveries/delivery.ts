@@ -17,6 +17,7 @@ import { Attempt } from '../../../entities/attempt.js';
 import { Delivery, DeliveryStatus } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
 import { Webhook } from '../../../entities/webhook.js';
+import { found } from '../../../errors.js';
 import { cancelDelivery } from '../../../operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../../../operations/deliveries/redeliver.js';
 import { pageDeliveries } from '../../../operations/explorer/page-deliveries.js';
@@ -25,8 +26,9 @@ import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from '../fields/connection.js';
 import { mayHold } from '../fields/costs.js';
-import { found, idOf } from '../fields/ids.js';
+import { idOf } from '../fields/ids.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { requireRange, type TimeRange } from '../fields/time-range.js';
 import { conditionsOf } from './delivery-conditions.js';
@@ -100,10 +102,7 @@ export class DeliveryResolver {
   }
 
   @Requires('events:read')
-  @FieldResolver(() => Event, {
-    nullable: true,
-    description: 'The event. Null when it is no longer kept. Needs `events:read`.',
-  })
+  @NullableResolver(() => Event, 'The event. Null when it is no longer kept. Needs `events:read`.')
   event(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Event | null> {
     return context.loaders.eventById.load(delivery.eventId);
   }
@@ -115,11 +114,10 @@ export class DeliveryResolver {
     return context.loaders.webhookById.load(delivery.webhookId);
   }
 
-  @FieldResolver(() => Date, {
-    nullable: true,
-    description:
-      'When the next attempt is due. At an endpoint that fails or asked for a pause, not before that is over. In the past while the delivery waits to be sent. Null when no attempt is scheduled.',
-  })
+  @NullableResolver(
+    () => Date,
+    'When the next attempt is due. At an endpoint that fails or asked for a pause, not before that is over. In the past while the delivery waits to be sent. Null when no attempt is scheduled.',
+  )
   async nextAttemptAt(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Date | null> {
     if (delivery.status !== DeliveryStatus.PENDING) {
       return null;
@@ -129,11 +127,10 @@ export class DeliveryResolver {
     return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
   }
 
-  @FieldResolver(() => Delivery, {
-    nullable: true,
-    description:
-      'The delivery for which this one waits: the first open one of its ordering key. Null unless the state is WAITING.',
-  })
+  @NullableResolver(
+    () => Delivery,
+    'The delivery for which this one waits: the first open one of its ordering key. Null unless the state is WAITING.',
+  )
   async waitsFor(@Root() { id, status }: Delivery, @Ctx() { loaders }: Context): Promise<Delivery | null> {
     const headId = status === DeliveryStatus.WAITING ? await loaders.headByDelivery.load(id) : null;
     return headId === null || headId === id ? null : await loaders.deliveryById.load(headId);
@@ -175,7 +172,7 @@ export class DeliveryResolver {
 
 /** A delivery as it is now. @throws ApiError not_found */
 export async function readDelivery(context: Context, id: number): Promise<Delivery> {
-  return found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id);
+  return found(await context.em.findOne(Delivery, { id }, FRESH), 'delivery', id);
 }
 
 /**

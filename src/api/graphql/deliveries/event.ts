@@ -1,20 +1,21 @@
 import 'reflect-metadata';
-import { Args, Ctx, FieldResolver, InputType, Int, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, InputType, Int, Query, Resolver, Root } from 'type-graphql';
 import { isTextDeeperThan } from '../../../domain/events/payload.js';
 import type { Delivery } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { ApiError, notFound } from '../../../errors.js';
+import { ApiError, found } from '../../../errors.js';
 import { pageEvents } from '../../../operations/explorer/page-events.js';
 import { PAYLOAD_LEVELS_MAX } from '../../../platform/settings/limit-settings.js';
 import { type Context, tenantOf } from '../../context/context.js';
 import { FilterArg, IdArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection } from '../fields/connection.js';
 import { PAYLOAD_COST } from '../fields/costs.js';
-import { found, idOf } from '../fields/ids.js';
+import { idOf } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { TimeRange } from '../fields/time-range.js';
 import { boundsOf, DeliveryConnection } from './delivery.js';
@@ -40,7 +41,7 @@ export class EventResolver {
   @Query(() => Event, { nullable: true, description: 'One event. Null with NOT_FOUND when it does not exist.' })
   async event(@IdArg() id: string, @Ctx() context: Context): Promise<Event> {
     const number = idOf('Event', id, ['id']);
-    return found(await context.loaders.eventById.load(number), 'Event', number);
+    return found(await context.loaders.eventById.load(number), 'event', number);
   }
 
   @Requires('events:read')
@@ -62,29 +63,25 @@ export class EventResolver {
     });
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
-    complexity: PAYLOAD_COST,
-    description:
-      'The exact JSON text that is signed and sent. Null only with an error, such as ANSWER_TOO_LARGE. Costs 100, like `payload`, because it may be long: select one of them.',
-  })
+  @NullableResolver(
+    () => String,
+    'The exact JSON text that is signed and sent. Null only with an error, such as ANSWER_TOO_LARGE. Costs 100, like `payload`, because it may be long: select one of them.',
+    { complexity: PAYLOAD_COST },
+  )
   body(@Root() event: Event, @Ctx() context: Context): Promise<string> {
     return bodyOf(event, context);
   }
 
-  @FieldResolver(() => Int, {
-    nullable: true,
-    description: 'Number of bytes of `body`. Costs less than `body` itself.',
-  })
+  @NullableResolver(() => Int, 'Number of bytes of `body`. Costs less than `body` itself.')
   async bodyBytes(@Root() { id, body }: Event, @Ctx() { loaders }: Context): Promise<number | null> {
     return body === undefined ? loaders.bodyBytesByEvent.load(id) : Buffer.byteLength(body);
   }
 
-  @FieldResolver(() => JSONObject, {
-    nullable: true,
-    complexity: PAYLOAD_COST,
-    description: `The emitted payload; its exact bytes are in \`body\`. Null with ANSWER_TOO_LARGE, and with PAYLOAD_TOO_DEEP for a payload that an application wrote into the outbox with more than ${PAYLOAD_LEVELS_MAX} levels. Costs 100.`,
-  })
+  @NullableResolver(
+    () => JSONObject,
+    `The emitted payload; its exact bytes are in \`body\`. Null with ANSWER_TOO_LARGE, and with PAYLOAD_TOO_DEEP for a payload that an application wrote into the outbox with more than ${PAYLOAD_LEVELS_MAX} levels. Costs 100.`,
+    { complexity: PAYLOAD_COST },
+  )
   async payload(@Root() event: Event, @Ctx() context: Context): Promise<JsonText> {
     const body = await bodyOf(event, context);
     // Many JSON parsers fail at some thousand levels, and with them the client.
@@ -98,11 +95,10 @@ export class EventResolver {
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => DeliveryConnection, {
-    nullable: true,
-    description:
-      'The deliveries of the event, newest first: one for each matching webhook, and those that `replayEvents` created.',
-  })
+  @NullableResolver(
+    () => DeliveryConnection,
+    'The deliveries of the event, newest first: one for each matching webhook, and those that `replayEvents` created.',
+  )
   deliveries(
     @Root() { id }: Event,
     @Args(() => ConnectionArgs) page: ConnectionArgs,
@@ -119,9 +115,5 @@ async function bodyOf({ id, body }: Event, { budget, loaders }: Context): Promis
   if (body !== undefined) {
     return budget.spend(body);
   }
-  const read = await loaders.bodyByEvent.load(id);
-  if (read === null) {
-    throw notFound('event', id);
-  }
-  return read;
+  return found(await loaders.bodyByEvent.load(id), 'event', id);
 }

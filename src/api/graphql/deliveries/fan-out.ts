@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Args, Ctx, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, ObjectType, Resolver, Root } from 'type-graphql';
 import type { FanOutVerdict } from '../../../domain/events/fan-out.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
@@ -10,6 +10,7 @@ import { Nullable } from '../../../entities/nullable.js';
 import { Webhook } from '../../../entities/webhook.js';
 import type { Context } from '../../context/context.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection } from '../fields/connection.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { boundsOf } from './delivery.js';
 
@@ -69,11 +70,10 @@ const FanOutEntryConnection = connectionOf(FanOutEntry, 'FanOutEntry', 'webhooks
 @Resolver(() => Event)
 export class FanOutResolver {
   @Requires('deliveries:read')
-  @FieldResolver(() => FanOutEntryConnection, {
-    nullable: true,
-    description:
-      'The outcome at each webhook of the tenant, newest webhook first: the delivery, or the reason why there is none. Deleted webhooks are included if they have a delivery.',
-  })
+  @NullableResolver(
+    () => FanOutEntryConnection,
+    'The outcome at each webhook of the tenant, newest webhook first: the delivery, or the reason why there is none. Deleted webhooks are included if they have a delivery.',
+  )
   fanOut(
     @Root() event: Event,
     @Args(() => ConnectionArgs) page: ConnectionArgs,

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Mutation, Resolver, Root } from 'type-graphql';
 import type { Emit } from '../../../domain/events/emit.js';
 import { ScheduledEvent } from '../../../entities/scheduled-event.js';
-import { ApiError, type InputIssue, invalidInput, notFound, requireNoIssues } from '../../../errors.js';
+import { ApiError, found, type InputIssue, invalidInput, requireNoIssues } from '../../../errors.js';
 import { searchError } from '../../../operations/explorer/search.js';
 import { cancelScheduledEvent } from '../../../operations/scheduled/cancel-scheduled-event.js';
 import { type ScheduleRefusal, scheduleEvent } from '../../../operations/scheduled/schedule-event.js';
@@ -11,8 +11,9 @@ import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
 import { PAYLOAD_COST } from '../fields/costs.js';
-import { found, idOf } from '../fields/ids.js';
+import { idOf } from '../fields/ids.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
+import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires, RequiresScope } from '../fields/requires.js';
 import { refusalError } from './emit-refusals.js';
 import { prepareEmit } from './prepare-emit.js';
@@ -35,19 +36,16 @@ const TOO_FAR: InputIssue = {
 @Resolver(() => ScheduledEvent)
 export class ScheduledEventResolver {
   @Requires('events:read')
-  @Query(() => ScheduledEvent, {
-    nullable: true,
-    description: 'One scheduled event. Null with NOT_FOUND when it does not exist.',
-  })
+  @NullableQuery(() => ScheduledEvent, 'One scheduled event. Null with NOT_FOUND when it does not exist.')
   async scheduledEvent(@IdArg() id: string, @Ctx() context: Context): Promise<ScheduledEvent> {
     return readScheduled(context, idOf('ScheduledEvent', id, ['id']));
   }
 
   @Requires('events:read')
-  @Query(() => ScheduledEventConnection, {
-    nullable: true,
-    description: "The tenant's scheduled events, newest first. Emitted and canceled ones are kept for 30 days.",
-  })
+  @NullableQuery(
+    () => ScheduledEventConnection,
+    "The tenant's scheduled events, newest first. Emitted and canceled ones are kept for 30 days.",
+  )
   async scheduledEvents(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @FilterArg(() => ScheduledEventFilter) filter: ScheduledEventFilter | null,
@@ -100,27 +98,22 @@ export class ScheduledEventResolver {
     return { scheduledEvent: await readScheduled(context, id) };
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
-    complexity: PAYLOAD_COST,
-    description:
-      'The exact JSON text that will be signed and sent. Null only with an error, such as ANSWER_TOO_LARGE. Costs 100, because it may be long.',
-  })
+  @NullableResolver(
+    () => String,
+    'The exact JSON text that will be signed and sent. Null only with an error, such as ANSWER_TOO_LARGE. Costs 100, because it may be long.',
+    { complexity: PAYLOAD_COST },
+  )
   async body(@Root() { id, body }: ScheduledEvent, @Ctx() { budget, loaders }: Context): Promise<string> {
     if (body !== undefined) {
       return budget.spend(body);
     }
-    const read = await loaders.bodyByScheduledEvent.load(id);
-    if (read === null) {
-      throw notFound('scheduled event', id);
-    }
-    return read;
+    return found(await loaders.bodyByScheduledEvent.load(id), 'scheduled event', id);
   }
 }
 
 /** @throws ApiError not_found */
 async function readScheduled({ em }: Pick<Context, 'em'>, id: number): Promise<ScheduledEvent> {
-  return found(await em.findOne(ScheduledEvent, { id }, FRESH), 'ScheduledEvent', id);
+  return found(await em.findOne(ScheduledEvent, { id }, FRESH), 'scheduled event', id);
 }
 
 async function search<Result>(context: Context, read: () => Promise<Result>) {

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Resolver } from 'type-graphql';
 import { WILDCARD } from '../../../domain/events/event-type.js';
 import { EVENT_TYPES_MAX } from '../../../domain/fields/webhook-fields.js';
 import { listedTypes } from '../../../operations/event-types/listed-types.js';
@@ -9,16 +9,17 @@ import { printShapeSchema } from '../../../platform/shapes/read-shape.js';
 import type { Context } from '../../context/context.js';
 import { PAYLOAD_COST } from '../fields/costs.js';
 import { parseInput } from '../fields/input.js';
+import { NullableQuery } from '../fields/nullable.js';
 import { RequiresKey } from '../fields/requires.js';
 
 @Resolver()
 export class EventSchemaResolver {
   @RequiresKey()
-  @Query(() => String, {
-    nullable: true,
-    complexity: PAYLOAD_COST,
-    description: `The schema that shapes for events of these types are written with, in GraphQL's schema language. Costs ${PAYLOAD_COST}.`,
-  })
+  @NullableQuery(
+    () => String,
+    `The schema that shapes for events of these types are written with, in GraphQL's schema language. Costs ${PAYLOAD_COST}.`,
+    { complexity: PAYLOAD_COST },
+  )
   async eventSchema(
     @Arg('types', () => [String], {
       description: `1 to ${EVENT_TYPES_MAX} different names of event types, or \`["*"]\` for all that \`eventTypes\` lists.`,

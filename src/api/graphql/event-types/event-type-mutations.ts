@@ -19,6 +19,7 @@ import { actorOf, type Context } from '../../context/context.js';
 import { InputArg } from '../fields/arguments.js';
 import { IMPACT_COST, mayHold } from '../fields/costs.js';
 import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/input.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
 import { AffectedShape } from './affected-shape.js';
 import { findEventType } from './event-type.js';
@@ -184,11 +185,11 @@ export class UpdateEventTypePayloadResolver {
     return schema === null ? [] : affectedShapes(db, eventType.name, schema);
   }
 
-  @FieldResolver(() => SchemaImpact, {
-    nullable: true,
-    complexity: IMPACT_COST,
-    description: `What the new schema would break, over all tenants. Null without \`dryRun\`, and where the schema stays as it is. Costs ${IMPACT_COST}.`,
-  })
+  @NullableResolver(
+    () => SchemaImpact,
+    `What the new schema would break, over all tenants. Null without \`dryRun\`, and where the schema stays as it is. Costs ${IMPACT_COST}.`,
+    { complexity: IMPACT_COST },
+  )
   async impact(@Root() { eventType, schema, dryRun }: UpdateEventTypePayload, @Ctx() context: Context) {
     const isTried = dryRun && schema !== null && JSON.stringify(schema) !== eventType.schema;
     return isTried ? schemaImpact(context, eventType, schema) : null;

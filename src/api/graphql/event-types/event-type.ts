@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import { EventType } from '../../../entities/event-type.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import {
@@ -12,6 +12,7 @@ import { REGISTERED_TYPES_MAX, unknownEventType } from '../../../operations/even
 import type { Context } from '../../context/context.js';
 import { mayHold, SCHEMA_COST } from '../fields/costs.js';
 import { JsonText } from '../fields/json-text.js';
+import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { RequiresKey } from '../fields/requires.js';
 
 @ObjectType({ description: 'A current or former schema of an event type.' })
@@ -32,20 +33,17 @@ class EventTypeVersion {
 export class EventTypeResolver {
   @RequiresKey()
   @mayHold(REGISTERED_TYPES_MAX)
-  @Query(() => [EventType], {
-    nullable: true,
-    description: 'All event types, sorted by name. For a tenant, without hidden types that none of its webhooks names.',
-  })
+  @NullableQuery(
+    () => [EventType],
+    'All event types, sorted by name. For a tenant, without hidden types that none of its webhooks names.',
+  )
   async eventTypes(@Ctx() { db, eventTypes, tenantId }: Context): Promise<readonly RegisteredEventType[]> {
     const all = await eventTypes.all();
     return tenantId === null ? all : listedTypes(db, all, tenantId);
   }
 
   @RequiresKey()
-  @Query(() => EventType, {
-    nullable: true,
-    description: 'One event type. Null with NOT_FOUND when it does not exist.',
-  })
+  @NullableQuery(() => EventType, 'One event type. Null with NOT_FOUND when it does not exist.')
   eventType(
     @Arg('name', () => String, { description: 'The name, such as `booking.created`.' }) name: string,
     @Ctx() context: Context,
@@ -61,12 +59,11 @@ export class EventTypeResolver {
     return new JsonText(budget.spend(schema));
   }
 
-  @FieldResolver(() => JSONObject, {
-    nullable: true,
-    complexity: SCHEMA_COST,
-    description:
-      'An invented payload that the schema accepts. Null when none was found: add `examples` to the schema. Costs 25.',
-  })
+  @NullableResolver(
+    () => JSONObject,
+    'An invented payload that the schema accepts. Null when none was found: add `examples` to the schema. Costs 25.',
+    { complexity: SCHEMA_COST },
+  )
   samplePayload(@Root() { samplePayload }: RegisteredEventType, @Ctx() { budget }: Context): JsonText | null {
     return samplePayload === null ? null : new JsonText(budget.spend(samplePayload));
   }

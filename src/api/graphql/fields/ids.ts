@@ -14,14 +14,6 @@ export function idOf(type: NumberedType, text: string, path: Path): number {
   return id;
 }
 
-/** Requires that an object was found. @throws ApiError not_found */
-export function found<Thing>(thing: Thing | null, type: NumberedType, id: number): Thing {
-  if (thing === null) {
-    throw notFound(nounOf(type), id);
-  }
-  return thing;
-}
-
 /** Reads an id in a filter. @throws ApiError invalid_input for a text that is not an id of this type */
 export function idIn(type: NumberedType, text: string, path: Path): number {
   const id = idOrNull(type, text, path);

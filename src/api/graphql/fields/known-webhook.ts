@@ -1,11 +1,12 @@
 import { Webhook } from '../../../entities/webhook.js';
+import { found } from '../../../errors.js';
 import type { Context } from '../../context/context.js';
-import { found, idOf } from './ids.js';
+import { idOf } from './ids.js';
 
 /** The webhook may be deleted: deliveries to it are still there. @throws ApiError not_found */
 export async function requireKnownWebhook(context: Context, id: number): Promise<void> {
   const webhook = await context.em.findOne(Webhook, { id }, { filters: { alive: false }, fields: ['id'] });
-  found(webhook, 'Webhook', id);
+  found(webhook, 'webhook', id);
 }
 
 /** The webhook that an optional argument names. @throws ApiError not_found; invalid_input for the id of another type */

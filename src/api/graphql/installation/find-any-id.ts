@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Field, FieldResolver, ID, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Field, ID, ObjectType, Resolver, Root } from 'type-graphql';
 import { attemptKey, globalId, type NodeType, parseAttemptKey, parseGlobalId } from '../../../domain/ids/global-id.js';
 import { parseId } from '../../../domain/ids/id.js';
 import { snakeCase } from '../../../domain/text/snake-case.js';
@@ -8,6 +8,7 @@ import { Tenant } from '../../../entities/tenant.js';
 import { invalidInput } from '../../../errors.js';
 import { whereIs } from '../../../operations/installation/where-is.js';
 import type { Context } from '../../context/context.js';
+import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
 
 const ObjectKind = graphqlEnum('ObjectKind', 'A kind of object that has an id.', {
@@ -45,12 +46,11 @@ const kindOf = (type: NodeType) => snakeCase(type).slice(1).toUpperCase() as Obj
 @Resolver(() => FoundObject)
 export class FindAnyIdResolver {
   @RequiresScope('platform:read')
-  @Query(() => [FoundObject], {
-    nullable: true,
-    description:
-      'The objects of all tenants with this number or global id; empty when there are none. A number may belong to several: a webhook, an operation, a key. ' +
+  @NullableQuery(
+    () => [FoundObject],
+    'The objects of all tenants with this number or global id; empty when there are none. A number may belong to several: a webhook, an operation, a key. ' +
       "Acting for a tenant is not needed, and no entry is written to the tenant's audit log. For platform keys only.",
-  })
+  )
   async whereIs(
     @Arg('id', () => ID, {
       description: 'A number, such as the value of the header `X-Service-Delivery`; or a global id.',
@@ -78,10 +78,10 @@ export class FindAnyIdResolver {
       }));
   }
 
-  @FieldResolver(() => Tenant, {
-    nullable: true,
-    description: 'The tenant that has the object; of a tenant, itself. Null for an object of the installation.',
-  })
+  @NullableResolver(
+    () => Tenant,
+    'The tenant that has the object; of a tenant, itself. Null for an object of the installation.',
+  )
   tenant(@Root() { tenantId }: FoundObject, @Ctx() context: Context): Promise<Tenant | null> | null {
     return tenantId === null ? null : context.loaders.tenantById.load(tenantId);
   }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, Field, FieldResolver, Info, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Field, FieldResolver, Info, ObjectType, Resolver, Root } from 'type-graphql';
 import { totalFigures } from '../../../domain/stats/stats.js';
 import { DAY_MS, HOUR_MS } from '../../../domain/text/durations.js';
 import { Nullable } from '../../../entities/nullable.js';
@@ -25,6 +25,7 @@ import { PLATFORM } from '../../../platform/database/tenant-database.js';
 import type { Context } from '../../context/context.js';
 import { sizeIssues } from '../fields/connection.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
+import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
 import { statsOf } from '../stats/stats.js';
 import { BacklogType, ClosedBacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
@@ -184,19 +185,16 @@ class Installation {
 @Resolver(() => Installation)
 export class InstallationResolver {
   @RequiresScope('platform:read')
-  @Query(() => Installation, {
-    nullable: true,
-    description: 'The state of the whole installation, over all tenants. For platform keys only.',
-  })
+  @NullableQuery(() => Installation, 'The state of the whole installation, over all tenants. For platform keys only.')
   installation(): Installation {
     return new Installation();
   }
 
-  @FieldResolver(() => Stats, {
-    nullable: true,
-    complexity: STATS_COST,
-    description: 'Successes, failures and durations of attempts of all tenants, without the last minute or two.',
-  })
+  @NullableResolver(
+    () => Stats,
+    'Successes, failures and durations of attempts of all tenants, without the last minute or two.',
+    { complexity: STATS_COST },
+  )
   stats(
     @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
     @Ctx() context: Context,
@@ -207,10 +205,8 @@ export class InstallationResolver {
   }
 
   @mayHold(TOP_WEBHOOKS_MAX)
-  @FieldResolver(() => [TopWebhook], {
-    nullable: true,
+  @NullableResolver(() => [TopWebhook], 'The top webhooks of all tenants, without the last minute or two.', {
     complexity: STATS_COST,
-    description: 'The top webhooks of all tenants, without the last minute or two.',
   })
   async topWebhooks(
     @Args(() => TopWebhooksArgs) { by, first, since }: TopWebhooksArgs,

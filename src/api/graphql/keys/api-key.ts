@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Args, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { z } from 'zod';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, isPlatformScope, PLATFORM_SCOPES, type Scope } from '../../../domain/keys/scopes.js';
@@ -15,6 +15,7 @@ import { FilterArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from '../fields/input.js';
+import { NullableQuery } from '../fields/nullable.js';
 import { RequiresScope, RequiresScopeOrAdmin } from '../fields/requires.js';
 import { requireGranted } from './api-key-rules.js';
 
@@ -74,11 +75,10 @@ const ApiKeyConnection = connectionOf(ApiKey, 'ApiKey', 'API keys');
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
   @RequiresScope('keys:admin', 'platform:read')
-  @Query(() => ApiKeyConnection, {
-    nullable: true,
-    description:
-      "The tenant's API keys, newest first, including revoked and expired ones. For a platform key that names no tenant: the platform keys.",
-  })
+  @NullableQuery(
+    () => ApiKeyConnection,
+    "The tenant's API keys, newest first, including revoked and expired ones. For a platform key that names no tenant: the platform keys.",
+  )
   apiKeys(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @FilterArg(() => ApiKeyFilter) filter: ApiKeyFilter | null,

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Mutation, Resolver, Root } from 'type-graphql';
 import { scopesOfPortal } from '../../../domain/keys/portal-session.js';
 import { hasScope } from '../../../domain/keys/scopes.js';
 import { ApiKey, activeSessions, endedSessions } from '../../../entities/api-key.js';
@@ -13,6 +13,7 @@ import { FilterArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
+import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires, RequiresScope } from '../fields/requires.js';
 import { requireGranted } from './api-key-rules.js';
 import { portalSessionInput } from './portal-session-input.js';
@@ -30,10 +31,10 @@ import {
 @Resolver(() => PortalSession)
 export class PortalSessionResolver {
   @Requires('keys:admin', 'platform:read')
-  @Query(() => PortalSessionConnection, {
-    nullable: true,
-    description: "The tenant's portal sessions, newest first, including revoked and expired ones.",
-  })
+  @NullableQuery(
+    () => PortalSessionConnection,
+    "The tenant's portal sessions, newest first, including revoked and expired ones.",
+  )
   portalSessions(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @FilterArg(() => PortalSessionFilter) filter: PortalSessionFilter | null,
@@ -87,11 +88,10 @@ export class PortalSessionResolver {
     return { session: portalSessionOf(apiKey, context.clock()) };
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
-    description:
-      'The name of that key. Null without `keys:admin`, and for the name of a platform key, which only platform keys see.',
-  })
+  @NullableResolver(
+    () => String,
+    'The name of that key. Null without `keys:admin`, and for the name of a platform key, which only platform keys see.',
+  )
   async createdByName(@Root() { createdByKeyId }: PortalSession, @Ctx() context: Context): Promise<string | null> {
     const { scopes } = callerOf(context);
     if (createdByKeyId === null || !(hasScope(scopes, 'keys:admin') || hasScope(scopes, 'platform:read'))) {

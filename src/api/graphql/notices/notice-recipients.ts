@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { z } from 'zod';
 import { isTimeZone } from '../../../domain/notices/digest.js';
 import { MAIL_ADDRESS } from '../../../domain/notices/mail-address.js';
@@ -16,6 +16,7 @@ import { InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
+import { NullableQuery } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import {
   CreateNoticeRecipientInput,
@@ -32,10 +33,10 @@ import {
 @Resolver()
 export class NoticeRecipientResolver {
   @Requires('webhooks:options', 'platform:read')
-  @Query(() => NoticeRecipientConnection, {
-    nullable: true,
-    description: 'The recipients of notices about the webhooks of the tenant, newest first.',
-  })
+  @NullableQuery(
+    () => NoticeRecipientConnection,
+    'The recipients of notices about the webhooks of the tenant, newest first.',
+  )
   noticeRecipients(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Ctx() { em }: Context,

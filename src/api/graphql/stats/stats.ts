@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import { bucketFigures, judgeStatsRange, type StatsCounts, totalFigures } from '../../../domain/stats/stats.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { invalidInput } from '../../../errors.js';
@@ -15,6 +15,7 @@ import { type Context, tenantOf } from '../../context/context.js';
 import { STATS_COST } from '../fields/costs.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
 import { knownWebhookIn } from '../fields/known-webhook.js';
+import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { asksFor } from '../fields/selection.js';
 import { BacklogType, ClosedBacklogType, Stats, StatsArgs, WebhookStatsArgs } from './stats-types.js';
@@ -22,10 +23,8 @@ import { BacklogType, ClosedBacklogType, Stats, StatsArgs, WebhookStatsArgs } fr
 @Resolver(() => Webhook)
 export class StatsResolver {
   @Requires('deliveries:read')
-  @Query(() => Stats, {
-    nullable: true,
+  @NullableQuery(() => Stats, 'Successes, failures and durations of attempts. At most a second old.', {
     complexity: STATS_COST,
-    description: 'Successes, failures and durations of attempts. At most a second old.',
   })
   async stats(
     @Args(() => StatsArgs) args: StatsArgs,
@@ -53,29 +52,22 @@ export class StatsResolver {
   }
 
   @Requires('deliveries:read')
-  @Query(() => BacklogType, {
-    nullable: true,
-    description: 'Deliveries to all webhooks of the tenant that are still to be sent.',
-  })
+  @NullableQuery(() => BacklogType, 'Deliveries to all webhooks of the tenant that are still to be sent.')
   backlog(@Ctx() context: Context): Promise<Backlog> {
     return readTenantBacklog(context.db, tenantOf(context));
   }
 
   @Requires('deliveries:read')
-  @Query(() => ClosedBacklogType, {
-    nullable: true,
-    description: 'Of the due deliveries in `backlog` those that wait for a pause, and the age of the others.',
-  })
+  @NullableQuery(
+    () => ClosedBacklogType,
+    'Of the due deliveries in `backlog` those that wait for a pause, and the age of the others.',
+  )
   closedBacklog(@Ctx() context: Context): Promise<ClosedBacklog> {
     return readClosedBacklogOfTenant(context.db, tenantOf(context));
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => BacklogType, {
-    nullable: true,
-    name: 'backlog',
-    description: 'Deliveries to the webhook that are still to be sent.',
-  })
+  @NullableResolver(() => BacklogType, 'Deliveries to the webhook that are still to be sent.', { name: 'backlog' })
   webhookBacklog(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Backlog | null> {
     return context.loaders.backlogByWebhook.load(webhook.id);
   }

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Args, Ctx, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, ID, InputType, Resolver, Root } from 'type-graphql';
 import { isEventTypeName } from '../../../domain/events/event-type.js';
 import { globalId, type NodeType, parseGlobalId } from '../../../domain/ids/global-id.js';
 import { parseId } from '../../../domain/ids/id.js';
@@ -14,6 +14,7 @@ import { FilterArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { idIn, otherType } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
+import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
 import { requireRange, TimeRange } from '../fields/time-range.js';
 
@@ -40,11 +41,10 @@ const AuditEntryConnection = connectionOf(AuditEntry, 'AuditEntry', 'changes');
 @Resolver(() => AuditEntry)
 export class AuditLogResolver {
   @RequiresScope('keys:admin', 'platform:read')
-  @Query(() => AuditEntryConnection, {
-    nullable: true,
-    description:
-      'Changes that people made, newest first. For a platform key that names no tenant: changes of the installation itself.',
-  })
+  @NullableQuery(
+    () => AuditEntryConnection,
+    'Changes that people made, newest first. For a platform key that names no tenant: changes of the installation itself.',
+  )
   auditLog(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @FilterArg(() => AuditLogFilter) filter: AuditLogFilter | null,
@@ -63,18 +63,15 @@ export class AuditLogResolver {
     return globalId(nodeTypes[targetType], targetId);
   }
 
-  @FieldResolver(() => JSONObject, {
-    nullable: true,
-    description: 'The changed properties before the change. Null when there were none.',
-  })
+  @NullableResolver(() => JSONObject, 'The changed properties before the change. Null when there were none.')
   before(@Root() { before }: AuditEntry): JsonText | null {
     return before === null ? null : new JsonText(before);
   }
 
-  @FieldResolver(() => JSONObject, {
-    nullable: true,
-    description: 'The changed properties after the change. Null when there are none. Secrets are never included.',
-  })
+  @NullableResolver(
+    () => JSONObject,
+    'The changed properties after the change. Null when there are none. Secrets are never included.',
+  )
   after(@Root() { after }: AuditEntry): JsonText | null {
     return after === null ? null : new JsonText(after);
   }

@@ -6,6 +6,7 @@ import { Tenant } from '../../../entities/tenant.js';
 import type { Backlog } from '../../../operations/explorer/read-backlog.js';
 import type { Context } from '../../context/context.js';
 import { STATS_COST } from '../fields/costs.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
 import { Resolved } from '../fields/resolved.js';
 import { statsOf } from '../stats/stats.js';
@@ -21,20 +22,16 @@ export class TenantUsageResolver {
   }
 
   @RequiresScope('deliveries:read')
-  @FieldResolver(() => BacklogType, {
-    nullable: true,
+  @NullableResolver(() => BacklogType, 'Deliveries to all webhooks of the tenant that are still to be sent.', {
     complexity: 5,
-    description: 'Deliveries to all webhooks of the tenant that are still to be sent.',
   })
   backlog(@Root() { id }: Tenant, @Ctx() { loaders }: Context): Promise<Backlog | null> {
     return loaders.backlogByTenant.load(id);
   }
 
   @RequiresScope('deliveries:read')
-  @FieldResolver(() => Stats, {
-    nullable: true,
+  @NullableResolver(() => Stats, 'Successes, failures and durations of attempts at all webhooks of the tenant.', {
     complexity: STATS_COST,
-    description: 'Successes, failures and durations of attempts at all webhooks of the tenant.',
   })
   stats(
     @Root() { id: tenantId }: Tenant,

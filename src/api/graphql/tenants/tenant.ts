@@ -1,10 +1,10 @@
 import 'reflect-metadata';
-import { Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { tenantFields } from '../../../domain/fields/tenant-fields.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
-import { invalidInput } from '../../../errors.js';
+import { found, invalidInput } from '../../../errors.js';
 import { knownOf } from '../../../operations/fields/kind-rules.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
 import { createTenant } from '../../../operations/tenants/create-tenant.js';
@@ -16,8 +16,9 @@ import { actorOf, type Context } from '../../context/context.js';
 import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { Taken } from '../fields/field-types.js';
-import { found, idOf } from '../fields/ids.js';
+import { idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
+import { NullableQuery } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
 
 @InputType({ description: 'Conditions for tenants.' })
@@ -82,10 +83,7 @@ const forPlatformKeys = 'For platform keys only.';
 @Resolver()
 export class TenantResolver {
   @RequiresScope('platform:read')
-  @Query(() => TenantConnection, {
-    nullable: true,
-    description: `The tenants of this installation, newest first. ${forPlatformKeys}`,
-  })
+  @NullableQuery(() => TenantConnection, `The tenants of this installation, newest first. ${forPlatformKeys}`)
   tenants(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @FilterArg(() => TenantFilter) filter: TenantFilter | null,
@@ -102,14 +100,11 @@ export class TenantResolver {
   }
 
   @RequiresScope('platform:read')
-  @Query(() => Tenant, {
-    nullable: true,
-    description: `One tenant. Null with NOT_FOUND when it does not exist. ${forPlatformKeys}`,
-  })
+  @NullableQuery(() => Tenant, `One tenant. Null with NOT_FOUND when it does not exist. ${forPlatformKeys}`)
   async tenant(@IdArg() id: string, @Ctx() context: Context): Promise<Tenant> {
     const number = idOf('Tenant', id, ['id']);
     const tenant = await all(context).findOne(Tenant, { id: number, ...notDeleted }, UNFILTERED);
-    return found(tenant, 'Tenant', number);
+    return found(tenant, 'tenant', number);
   }
 
   @RequiresScope('platform:admin')

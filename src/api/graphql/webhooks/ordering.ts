@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { Delivery } from '../../../entities/delivery.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { requireNoIssues } from '../../../errors.js';
@@ -9,6 +9,7 @@ import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { InputArg } from '../fields/arguments.js';
 import { sizeIssues } from '../fields/connection.js';
 import { mayHold } from '../fields/costs.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { OrderingKeyType, UnblockKeyInput, UnblockKeyPayload } from './ordering-types.js';
 import { readWebhook } from './webhook.js';
@@ -22,12 +23,11 @@ const KEYS_COST = 20;
 export class OrderingResolver {
   @Requires('deliveries:read')
   @mayHold(KEYS_SHOWN_MAX)
-  @FieldResolver(() => [OrderingKeyType], {
-    nullable: true,
-    complexity: KEYS_COST,
-    description:
-      'Ordering keys that have open deliveries: first those that are blocked, then those with the most that wait.',
-  })
+  @NullableResolver(
+    () => [OrderingKeyType],
+    'Ordering keys that have open deliveries: first those that are blocked, then those with the most that wait.',
+    { complexity: KEYS_COST },
+  )
   async orderingKeys(
     @Root() { id, tenantId }: Webhook,
     @Arg('first', () => Int, {
@@ -61,10 +61,7 @@ export class OrderingResolver {
 
 @Resolver(() => OrderingKeyType)
 export class OrderingKeyResolver {
-  @FieldResolver(() => Delivery, {
-    nullable: true,
-    description: 'The first delivery, for which the others wait. Null when it has just ended.',
-  })
+  @NullableResolver(() => Delivery, 'The first delivery, for which the others wait. Null when it has just ended.')
   head(@Root() { row }: OrderingKeyType, @Ctx() { loaders }: Context): Promise<Delivery | null> {
     return loaders.deliveryById.load(row.headId);
   }

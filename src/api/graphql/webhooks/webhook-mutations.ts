@@ -3,7 +3,7 @@ import { Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Emit } from '../../../domain/events/emit.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Delivery } from '../../../entities/delivery.js';
-import { invalidInput, notFound } from '../../../errors.js';
+import { found, invalidInput } from '../../../errors.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
 import { checkWebhook } from '../../../operations/webhooks/check-webhook.js';
 import { createWebhook } from '../../../operations/webhooks/create-webhook.js';
@@ -19,7 +19,7 @@ import { boundsOf } from '../deliveries/delivery.js';
 import { emitFor } from '../emits/emit-for.js';
 import { refusalError } from '../emits/emit-refusals.js';
 import { InputArg } from '../fields/arguments.js';
-import { found, idOf } from '../fields/ids.js';
+import { idOf } from '../fields/ids.js';
 import {
   idempotencyKey as idempotencyKeySchema,
   OVERLAP_HOURS_DEFAULT,
@@ -158,10 +158,7 @@ export class WebhookMutations {
     }
     const bounds = boundsOf({ above: null, below: null, order: 'desc', limit: 1 }, null);
     const [delivery] = await context.loaders.deliveriesByEvent.load({ eventId: result.eventId, bounds });
-    if (delivery === undefined) {
-      throw notFound('webhook', webhook.id);
-    }
-    return { delivery };
+    return { delivery: found(delivery, 'webhook', webhook.id) };
   }
 
   @Requires('webhooks:test')
@@ -176,7 +173,7 @@ export class WebhookMutations {
     const webhook = await readWebhook(context, webhookId, ['input', 'webhookId']);
     context.rateLimits.requireCheck(webhook.id);
     const id = await checkWebhook(context.db, webhook.tenantId, webhook.id);
-    return { delivery: found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id) };
+    return { delivery: found(await context.em.findOne(Delivery, { id }, FRESH), 'delivery', id) };
   }
 
   @Requires('webhooks:edit')
@@ -191,7 +188,7 @@ export class WebhookMutations {
     const webhook = await readWebhook(context, webhookId, ['input', 'webhookId']);
     context.rateLimits.requireCheck(webhook.id);
     const id = await probeNow(context.db, webhook.tenantId, webhook.id);
-    return { delivery: found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id) };
+    return { delivery: found(await context.em.findOne(Delivery, { id }, FRESH), 'delivery', id) };
   }
 
   @Requires('webhooks:edit')

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Arg, Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Int, Resolver, Root } from 'type-graphql';
 import { bucketFigures } from '../../../domain/stats/stats.js';
 import { HOUR_MS } from '../../../domain/text/durations.js';
 import { Delivery } from '../../../entities/delivery.js';
@@ -9,6 +9,7 @@ import { FAILURES_LOOKED_OF_WEBHOOK, NEXT_ATTEMPTS_MAX } from '../../../operatio
 import type { Context } from '../../context/context.js';
 import { sizeIssues } from '../fields/connection.js';
 import { mayHold } from '../fields/costs.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { FailureCount } from '../installation/installation-types.js';
 import { StatsBucket } from '../stats/stats-types.js';
@@ -21,11 +22,11 @@ const NEXT_DEFAULT = 10;
 export class WebhookOutlookResolver {
   @Requires('deliveries:read')
   @mayHold(HOURS_OF_DAY)
-  @FieldResolver(() => [StatsBucket], {
-    nullable: true,
-    complexity: 1,
-    description: 'Attempts in each of the last 24 hours, the current hour last. In a list it costs less than `stats`.',
-  })
+  @NullableResolver(
+    () => [StatsBucket],
+    'Attempts in each of the last 24 hours, the current hour last. In a list it costs less than `stats`.',
+    { complexity: 1 },
+  )
   async lastDay(@Root() { id }: Webhook, @Ctx() context: Context): Promise<StatsBucket[]> {
     const end = (Math.floor(context.clock().getTime() / HOUR_MS) + 1) * HOUR_MS;
     const range = { resolution: 'HOUR' as const, since: new Date(end - HOURS_OF_DAY * HOUR_MS), until: new Date(end) };
@@ -35,20 +36,20 @@ export class WebhookOutlookResolver {
 
   @Requires('deliveries:read')
   @mayHold(50)
-  @FieldResolver(() => [FailureCount], {
-    nullable: true,
-    description: `Number of failures by reason, most frequent first, among the latest attempts of the newest ${FAILURES_LOOKED_OF_WEBHOOK} deliveries.`,
-  })
+  @NullableResolver(
+    () => [FailureCount],
+    `Number of failures by reason, most frequent first, among the latest attempts of the newest ${FAILURES_LOOKED_OF_WEBHOOK} deliveries.`,
+  )
   async failures(@Root() { id }: Webhook, @Ctx() { loaders }: Context): Promise<FailureCount[]> {
     return (await loaders.failuresByWebhook.load(id)) ?? [];
   }
 
   @Requires('deliveries:read')
   @mayHold(NEXT_ATTEMPTS_MAX)
-  @FieldResolver(() => [Delivery], {
-    nullable: true,
-    description: 'Deliveries whose next attempt is planned for later, soonest first. `backlog.scheduled` counts them.',
-  })
+  @NullableResolver(
+    () => [Delivery],
+    'Deliveries whose next attempt is planned for later, soonest first. `backlog.scheduled` counts them.',
+  )
   async nextAttempts(
     @Root() { id }: Webhook,
     @Arg('first', () => Int, {

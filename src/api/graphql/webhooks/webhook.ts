@@ -7,16 +7,17 @@ import type { Delivery } from '../../../entities/delivery.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { WebhookOptions } from '../../../entities/webhook-options.js';
-import type { Path } from '../../../errors.js';
+import { found, type Path } from '../../../errors.js';
 import { FRESH } from '../../../platform/database/tenant-database.js';
 import { type Context, requireTenant } from '../../context/context.js';
 import { DeliveryConnection, readDeliveries } from '../deliveries/delivery.js';
 import { WebhookDeliveryFilter } from '../deliveries/delivery-filter.js';
 import { FilterArg, IdArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
-import { found, idOf } from '../fields/ids.js';
+import { idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
+import { NullableResolver } from '../fields/nullable.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { Resolved } from '../fields/resolved.js';
@@ -75,10 +76,7 @@ export class WebhookResolver {
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => DeliveryConnection, {
-    nullable: true,
-    description: 'The deliveries of the webhook, newest first.',
-  })
+  @NullableResolver(() => DeliveryConnection, 'The deliveries of the webhook, newest first.')
   deliveries(
     @Root() webhook: Webhook,
     @Args(() => ConnectionArgs) page: ConnectionArgs,
@@ -88,19 +86,15 @@ export class WebhookResolver {
     return readDeliveries(context, page, filter, webhook.id);
   }
 
-  @FieldResolver(() => EndpointState, {
-    nullable: true,
-    description: 'The state of the endpoint. Null when nothing was sent there for a day.',
-  })
+  @NullableResolver(() => EndpointState, 'The state of the endpoint. Null when nothing was sent there for a day.')
   endpointState(@Root() webhook: Webhook, @Ctx() context: Context): Promise<EndpointState | null> {
     return context.loaders.endpointStateByWebhook.load(webhook.id);
   }
 
-  @FieldResolver(() => Date, {
-    nullable: true,
-    description:
-      'When the service next sends a delivery to see whether the endpoint answers again, because failures have disabled the webhook and its `recovery` is AUTOMATIC. Otherwise null.',
-  })
+  @NullableResolver(
+    () => Date,
+    'When the service next sends a delivery to see whether the endpoint answers again, because failures have disabled the webhook and its `recovery` is AUTOMATIC. Otherwise null.',
+  )
   async nextProbeAt(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Date | null> {
     return webhook.disabledReason === 'FAILURES' ? await context.loaders.nextProbeByWebhook.load(webhook.id) : null;
   }
@@ -122,7 +116,7 @@ export class WebhookResolver {
 export async function readWebhook(context: Context, id: string, path: Path): Promise<Webhook> {
   requireTenant(context);
   const number = idOf('Webhook', id, path);
-  return found(await context.loaders.webhookById.load(number), 'Webhook', number);
+  return found(await context.loaders.webhookById.load(number), 'webhook', number);
 }
 
 const resolver = new WebhookResolver() as unknown as Record<string, (webhook: Webhook, context: Context) => unknown>;
