@@ -13,11 +13,14 @@ export interface Duty {
   /** In logs, in the metric of sweeps, and as a task. The same in every version of the service. */
   name: string;
   /**
-   * Milliseconds; or times, at each of which one of all daemons does it. A time that was missed by at most `backfillMs`
-   * is made up for.
+   * Milliseconds, in each daemon; or times, at each of which one of all daemons does it. A time that was missed by at
+   * most `backfillMs` is made up for.
    */
   every: number | { cron: string; backfillMs: number };
-  /** While a process holds this lock, the duty is left to it. Null: each daemon does it. The same in every version. */
+  /**
+   * Held during the work: two daemons never do it at once, but may do it one after the other. Null: also at once. The
+   * same in every version of the service.
+   */
   lock: string | null;
   work(): Promise<unknown>;
   /** Done once when the daemon starts; a failure is left to `work`. @param ended is aborted when the daemon ends */

@@ -1,4 +1,4 @@
-import { RATE_MIN } from '../fields/webhook-fields.js';
+import { RATE_MIN } from '../fields/delivery-fields.js';
 import type { Lane } from './lanes.js';
 import { PAUSE_MS_MAX, PROBE_MS_MAX } from './probes.js';
 import { everyMsOf } from './request-rate.js';
