@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 6;
+export const EDITION = 5;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '07241b2e35f119c33d149fc718772f2b0c715eb33fe156084c94aef686219958';
+export const EDITION_DIGEST = '68081fc6777c32b4e010199d5ff67e23bee7acf01fe03ffe3bb66184f85c2f29';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

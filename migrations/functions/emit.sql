@@ -20,15 +20,6 @@ begin
   return query select answer.event_id, answer.delivery_count, answer.duplicate;
 end $$;
 
--- The same with the arguments of 0.1.0, whose `start` and `migrate` grant it by them. It has no defaults, so calls that
--- leave arguments out are not ambiguous: they are the one above.
-create or replace function hookwright.emit(
-  tenant_id bigint, event_type text, body text, idempotency_key text, schema_checked boolean
-) returns table (event_id bigint, delivery_count integer, duplicate boolean)
-language sql set search_path = pg_catalog, hookwright, pg_temp as $$
-  select * from hookwright.emit(tenant_id, event_type, body, idempotency_key, schema_checked, null)
-$$;
-
 -- Writes events with their deliveries, jobs and idempotency keys, in the caller's transaction if it has one.
 --
 -- The arguments are arrays of one length, with one element for each event. The rows of the answer are numbered from 0.
@@ -107,17 +98,6 @@ begin
     tries := tries + 1;
   end loop;
 end $$;
-
--- The same with the arguments of 0.1.0, as with emit.
-create or replace function hookwright.emit_events(
-  tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
-  priorities integer[], schema_checked boolean
-) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
-                 error_detail text)
-language sql set search_path = pg_catalog, hookwright, pg_temp as $$
-  select * from hookwright.emit_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities,
-                                       schema_checked, null)
-$$;
 
 -- emit_events with the W3C trace context of each item, null where it is not sampled. A duplicate keeps the trace of
 -- its first emit.
@@ -228,7 +208,4 @@ create or replace function hookwright.may_emit_for_all() returns boolean
 language sql stable
 return current_setting('role') = 'hookwright_api' or pg_has_role(session_user, 'hookwright_api', 'member');
 
-grant execute on function
-  hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean),
-  hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[]),
-  hookwright.emit_traced_events to hookwright_api;
+grant execute on function hookwright.emit_events, hookwright.emit_traced_events to hookwright_api;

@@ -91,7 +91,9 @@ describe('a database', () => {
     expect(said.output).toContain(newer);
     started.kill('SIGTERM');
     const program = join(unpackRelease('0.1.0'), 'hookwright');
-    expect(await runProgram(['migrate'], { DATABASE_URL: database.url }, { program })).toMatchObject({ code: 0 });
+    // It grants a function with the arguments of 0.1.0, and fails there. Its `api` and `daemon` go on.
+    const old = await runProgram(['migrate'], { DATABASE_URL: database.url }, { program });
+    expect(old.errors).toContain('function hookwright.emit(bigint, text, text, text, boolean) does not exist');
     expect(await schema()).toEqual(before);
   }, 150_000);
 
@@ -144,21 +146,17 @@ describe('a database', () => {
     const name = `hw_${randomBytes(4).toString('hex')}`;
     await rows(`
       create role ${name};
-      drop function hookwright.emit(bigint, text, text, text, boolean);
       create function hookwright.emit(tenant_id bigint, event_type text, body text, idempotency_key text,
-        schema_checked boolean default false) returns integer language sql return 1;
+        schema_checked boolean) returns integer language sql return 1;
       drop function hookwright.emit(bigint, text, text, text, boolean, text);
       grant execute on function hookwright.emit to ${name};
       update hookwright.edition set number = 0`);
     await migrate(database.url);
     const found = await rows(`
       select has_function_privilege('${name}', oid, 'execute') as may, pronargs as arguments
-      from pg_proc where pronamespace = 'hookwright'::regnamespace and proname = 'emit' order by 2`);
-    expect(found).toEqual([5, 6].map((count) => ({ may: true, arguments: count })));
-    await rows(`
-      revoke execute on function hookwright.emit(bigint, text, text, text, boolean),
-        hookwright.emit(bigint, text, text, text, boolean, text) from ${name};
-      drop role ${name}`);
+      from pg_proc where pronamespace = 'hookwright'::regnamespace and proname = 'emit'`);
+    expect(found).toEqual([{ may: true, arguments: 6 }]);
+    await rows(`revoke execute on function hookwright.emit from ${name}; drop role ${name}`);
   });
 
   test('of a build from between the releases gets the words for orders that there are now', async () => {
@@ -178,9 +176,9 @@ describe('a database', () => {
     ).toEqual([{ ordering_by: 'NONE', ordering_on_failure: 'CONTINUE', plain: true, uses_flow: false }]);
   });
 
-  test('has no two functions of one name, but for those of 0.1.0', async () => {
+  test('has no two functions of one name', async () => {
     const found = await rows(`
-      select proname from pg_proc where pronamespace = 'hookwright'::regnamespace group by 1 having count(*) > 1 order by 1`);
-    expect(found).toEqual([{ proname: 'emit' }, { proname: 'emit_events' }]);
+      select proname from pg_proc where pronamespace = 'hookwright'::regnamespace group by 1 having count(*) > 1`);
+    expect(found).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ type EmitRow =
 const plainStatement: Statement = {
   name: 'emit_events',
   text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_events(${plainItems.arrays}, true, null) order by item`,
+         from hookwright.emit_events(${plainItems.arrays}, true) order by item`,
 };
 
 const tracedStatement: Statement = {

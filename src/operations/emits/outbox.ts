@@ -12,6 +12,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 export const OUTBOX_ROLE = 'hookwright_outbox';
 
 const EMIT = 'hookwright.emit(bigint, text, text, text, boolean, text)';
+
 const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
 
 /** Makes the outbox's role if this login may, and lets it call the functions. @returns whether the role exists */
@@ -32,9 +33,6 @@ export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROL
     grant execute on function
       ${EMIT},
       hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[]),
-      -- as 0.1.0 calls them
-      hookwright.emit(bigint, text, text, text, boolean),
-      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean),
       hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text),
       hookwright.unschedule(bigint, bigint)
       to ${name}`);
