@@ -21,13 +21,11 @@ const alone = [
   'test/packaging/{npm,readme}.test.ts',
   'test/security/{hostile-memory,hostile-receivers,key-timing,targets-receivers}.test.ts',
 ];
+/** Files of these folders wait for processes, receivers and clocks, some for more than a minute: they start first. */
+const longest = /[/]test[/](faults|operating|delivery|live)[/]/;
+const browser = ['test/browser/**/*.test.ts'];
 /** What measures time: alone, once, and last, with limits by the speed of the machine (test/support/machine-speed.ts). */
 const timing = ['test/timing/**/*.test.ts'];
-/**
- * A file of the first folders waits for processes, for more than a minute at times; one of the second for receivers and
- * clocks; one of the third for a browser. All others compute.
- */
-const kinds = [/[/]test[/](faults|operating)[/]/, /[/]test[/](delivery|live)[/]/, /[/]test[/]browser[/]/];
 /** The packages in test/compatibility bring tests of their own. */
 const installed = ['**/node_modules/**'];
 
@@ -35,28 +33,19 @@ const installed = ['**/node_modules/**'];
 // two copies of the library, which refuse each other's schemas.
 const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
 
-/**
- * Beside files that wait run files that compute, all the time: the first of each kind come first, the last ones last,
- * and within a kind the largest come first. Those that wait for processes end before the others, or the last of them
- * would run by itself. The projects stay apart: a worker that comes to another project starts from nothing.
- */
-class Mixed extends BaseSequencer {
+/** Otherwise the largest files of a project start first. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const alone = sorted.filter(({ project }) => project.name === 'alone');
-    const together = sorted.filter((file) => !alone.includes(file));
-    const groups = Map.groupBy(together, ({ moduleId }) => kinds.findIndex((kind) => kind.test(moduleId)));
-    const placed = [...groups].flatMap(([kind, group]) =>
-      group.map((file, index) => ({ file, place: (index / group.length) * (kind === 0 ? 0.6 : 1) })),
-    );
-    return [...alone, ...placed.toSorted((one, other) => one.place - other.place).map(({ file }) => file)];
+    const isLong = ({ project, moduleId }: TestSpecification) => project.name === 'alone' || longest.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
 
 const common = {
   pool: 'forks' as const,
-  // They wait for processes, receivers and clocks as long as they compute: with two cores, too, four files at a time.
-  maxWorkers: Math.max(4, availableParallelism() - 1),
+  // They wait for receivers and clocks more than they compute: with two cores, too, three files at a time.
+  maxWorkers: Math.max(3, availableParallelism() - 1),
   // npm run fuzz draws twenty times as often.
   testTimeout: process.env['FUZZ'] === 'long' ? 600_000 : 30_000,
   hookTimeout: 60_000,
@@ -65,7 +54,7 @@ const common = {
 export default defineConfig({
   test: {
     ...common,
-    sequence: { sequencer: Mixed },
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       { resolve, test: { ...common, name: 'alone', include: alone } },
@@ -75,13 +64,14 @@ export default defineConfig({
           ...common,
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: [...alone, ...timing, ...installed],
+          exclude: [...alone, ...browser, ...timing, ...installed],
           isolate: false,
         },
       },
+      { resolve, test: { ...common, name: 'browser', include: browser, isolate: false, sequence: { groupOrder: 1 } } },
       {
         resolve,
-        test: { ...common, name: 'timing', include: timing, fileParallelism: false, sequence: { groupOrder: 1 } },
+        test: { ...common, name: 'timing', include: timing, fileParallelism: false, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -80,18 +80,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return teardown;
 }
 
-/** How long the files of each folder took: the sum, as they run beside each other. */
+/** The browser's stories run after all other tests, and their time is a matter of its own. */
 function reportTimes({ vitest }: TestProject): void {
-  const folders = Map.groupBy(
-    vitest.state.getFiles(),
-    ({ filepath }) => /[/]test[/](\w+)[/]/.exec(filepath)?.[1] ?? '.',
+  const parts = Map.groupBy(vitest.state.getFiles(), ({ projectName }) =>
+    projectName === 'browser' ? 'browser stories' : 'tests without a browser',
   );
-  const sums = [...folders].map(([folder, files]) => {
-    const ms = files.reduce((sum, { result }) => sum + (result?.duration ?? 0), 0);
-    return { folder, files: files.length, seconds: Math.round(ms / 1000) };
-  });
-  for (const { folder, files, seconds } of sums.toSorted((one, other) => other.seconds - one.seconds)) {
-    process.stdout.write(`${folder}: ${files} files, ${seconds} s\n`);
+  for (const [part, files] of parts) {
+    const ran = files.flatMap(({ result }) => (result?.startTime === undefined ? [] : [result]));
+    const endedAt = Math.max(...ran.map(({ startTime = 0, duration = 0 }) => startTime + duration));
+    const seconds = (endedAt - Math.min(...ran.map(({ startTime = 0 }) => startTime))) / 1000;
+    process.stdout.write(`${part}: ${ran.length} files in ${seconds.toFixed(0)} s\n`);
   }
 }
 
