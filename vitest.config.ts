@@ -19,6 +19,7 @@ const alone = [
   'test/node/*.test.ts',
   'test/operating/{collector-connections,traces}.test.ts',
   'test/packaging/{npm,readme}.test.ts',
+  'test/receiver/webhook.test.ts', // it stops the timers of its process
   'test/security/{hostile-memory,hostile-receivers,key-timing,targets-receivers}.test.ts',
 ];
 /** Files of these folders wait for processes, receivers and clocks, some for more than a minute: they start first. */
