@@ -20,14 +20,16 @@ export const secretFields = (fields: Fields) =>
     return withSecrets === null ? [] : [{ name, place, withSecrets }];
   });
 
-const ofWebhooks = secretFields(webhookFields);
+/** The fields of a webhook that may hold secrets. */
+export const webhookSecrets = secretFields(webhookFields);
+export const webhookSecretNames: readonly string[] = webhookSecrets.map(({ name }) => name);
 
 /**
  * The secrets among settings. Sealing, hiding, binding, redacting, erasing and giving up find them here alone.
  *
  * @param values sealed, as rows have them, or open
  */
-export function secretsOf(values: Values, fields = ofWebhooks): Secret[] {
+export function secretsOf(values: Values, fields = webhookSecrets): Secret[] {
   const found: Secret[] = [];
   const keep = (secret: Secret) => {
     found.push(secret);
@@ -41,7 +43,7 @@ export function secretsOf(values: Values, fields = ofWebhooks): Secret[] {
 export function withSecrets(
   values: Values,
   replace: (secret: Secret) => ReturnType<Replace>,
-  fields = ofWebhooks,
+  fields = webhookSecrets,
 ): Record<string, unknown> {
   const addresses = typeof values['url'] === 'string' ? [values['url']] : [];
   const changed = fields

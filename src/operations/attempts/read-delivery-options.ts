@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { OptionsRowOf } from '../../domain/fields/field.js';
 import { flat } from '../../domain/fields/field-table.js';
-import { secretFields } from '../../domain/fields/secrets.js';
+import { webhookSecretNames } from '../../domain/fields/secrets.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { snakeCase } from '../../domain/text/snake-case.js';
 import { query, type Statement } from '../../platform/database/database.js';
@@ -16,14 +16,12 @@ export interface StoredDeliveryOptions extends Pick<OptionsRowOf<typeof webhookF
   version: number;
 }
 
-const secretNames = secretFields(webhookFields).map(({ name }) => name);
-
 /**
  * The columns of the delivery options, those of the tenant `t` where the webhook's row `o` has none, and of all
  * secrets: no answer may keep one.
  */
 const columns = flat(webhookFields)
-  .filter(([name, , place]) => place === 'delivery' || secretNames.includes(name))
+  .filter(([name, , place]) => place === 'delivery' || webhookSecretNames.includes(name))
   .map(([name, field]) => {
     const column = field.column ?? snakeCase(name);
     return `${field.inherited === undefined ? `o.${column}` : `coalesce(o.${column}, t.${column})`} as "${name}"`;

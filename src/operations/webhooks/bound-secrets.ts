@@ -1,8 +1,7 @@
 import { isLoopbackUrl } from '../../domain/addresses/target.js';
 import { authHeaderName } from '../../domain/fields/auth.js';
 import { isSameHeader } from '../../domain/fields/headers.js';
-import { type Secret, secretFields, secretsOf } from '../../domain/fields/secrets.js';
-import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { type Secret, secretsOf, webhookSecrets } from '../../domain/fields/secrets.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError, invalidInput, type Path } from '../../errors.js';
 import type { SealedSettings } from './settings.js';
@@ -23,7 +22,7 @@ export function requireBoundSecrets(
   webhook: Pick<Webhook, 'url' | 'options'>,
   before: Values | null,
   change: SealedSettings,
-  fields = secretFields(webhookFields),
+  fields = webhookSecrets,
 ): void {
   requireDifferentHeaders(webhook);
   const { url, options } = webhook;

@@ -3,7 +3,7 @@ import { HIDDEN } from '../../domain/deliveries/redact.js';
 import type { Field } from '../../domain/fields/field.js';
 import { flat } from '../../domain/fields/field-table.js';
 import type { StoredHeaderChange } from '../../domain/fields/headers.js';
-import { secretFields, withEachSecret, withSecrets } from '../../domain/fields/secrets.js';
+import { webhookSecretNames, withEachSecret, withSecrets } from '../../domain/fields/secrets.js';
 import { tenantFields } from '../../domain/fields/tenant-fields.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Tenant, TenantSettings } from '../../entities/tenant.js';
@@ -21,7 +21,6 @@ type Values = Readonly<Record<string, unknown>>;
 const fields: ReadonlyMap<string, Field> = new Map(flat(webhookFields).map(([name, field]) => [name, field]));
 const optionNames = [...fields].filter(([, { optionsRow }]) => optionsRow).map(([name]) => name);
 const isInOptionsRow = (name: string) => fields.get(name)?.optionsRow === true;
-const secretNames = secretFields(webhookFields).map(({ name }) => name);
 
 /** Settings as they are stored, with sealed secrets. Headers are still a change. */
 export type SealedSettings = Partial<Omit<StoredSettings, 'headers'> & { headers: StoredHeaderChange | null }>;
@@ -112,7 +111,7 @@ export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) =>
   replaceOptions(
     unit,
     webhook,
-    withSecrets(readSettings(webhook, secretNames), () => null),
+    withSecrets(readSettings(webhook, webhookSecretNames), () => null),
   );
 
 /** @param webhook was read with its options row */
@@ -131,5 +130,5 @@ export async function eraseOptionsRow(sql: SqlTarget, webhook: Webhook): Promise
 export const auditedSettings = (settings: object, other: Values = {}): Record<string, unknown> =>
   mapped(settings, (value, name, field) => {
     const { audited } = storedKind(field);
-    return audited ? audited(value, other[name] as never) : secretNames.includes(name) ? HIDDEN : value;
+    return audited ? audited(value, other[name] as never) : webhookSecretNames.includes(name) ? HIDDEN : value;
   });
