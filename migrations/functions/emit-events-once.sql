@@ -175,7 +175,7 @@ begin
       and d.id between event - 14745600000 and event + 14745600000);
 end $$;
 
--- What an idempotency key is remembered with.
+-- The hash of an emit, which is kept with its idempotency key: a repetition has the same.
 create or replace function hookwright.hash_of_emit(event_type text, body text, ordering_key text) returns bytea
 language sql stable parallel safe
 return sha256(convert_to(event_type || E'\n' || body || coalesce(E'\n' || ordering_key, ''), 'UTF8'));

@@ -53,7 +53,7 @@ export function useFilterWords({ filter }: { filter: Record<string, unknown> }):
     eventType != null && { name: t`Event type`, value: list(eventType) },
     eventTypes != null && { name: t`Event types`, value: list(eventTypes) },
     eventId != null && { name: t`Event`, value: String(eventId) },
-    // What is older than anything that is kept is not a beginning.
+    // A time before anything that is kept means that no beginning was chosen.
     typeof since === 'string' && Date.parse(since) > 0 && { name: t`Created since`, value: shortly(since) },
     typeof until === 'string' && { name: t`Created before`, value: shortly(until) },
     filter['includeDelivered'] === true && { name: t`Includes`, value: t`events already delivered to the endpoint` },

@@ -60,7 +60,7 @@ export class StatsResolver {
   @Requires('deliveries:read')
   @NullableQuery(
     () => ClosedBacklogType,
-    'Of the due deliveries in `backlog` those that wait for a pause, and the age of the others.',
+    'The due deliveries in `backlog` that wait for a pause, and the age of the others.',
   )
   closedBacklog(@Ctx() context: Context): Promise<ClosedBacklog> {
     return readClosedBacklogOfTenant(context.db, tenantOf(context));
