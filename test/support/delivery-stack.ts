@@ -20,6 +20,7 @@ interface DeliveryRow {
   cancel_reason: string | null;
   attempt_count: number;
   due_at: Date;
+  finished_at: Date | null;
   last_status_code: number | null;
   last_error_code: string | null;
   webhook_id: number;
