@@ -23,8 +23,6 @@ export class Recovery extends Migration {
       create policy all_tenants on hookwright.webhook_recoveries to current_user using (true);
       grant select on hookwright.webhook_recoveries to hookwright_api;
 
-      create index webhooks_disabled_by_failures on hookwright.webhooks (id)
-        where disabled_reason = 'FAILURES' and deleted_at is null;
       create index on hookwright.webhook_options (webhook_id) where recovery = 'AUTOMATIC';
 
       alter table hookwright.tenants

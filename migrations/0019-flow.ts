@@ -14,7 +14,6 @@ export class Flow extends Migration {
         add column filter_compiling integer;              -- comparisons that take as long as compiling its texts
       alter table hookwright.webhooks
         add column plain boolean not null default true;   -- it has no filter
-      create index webhooks_not_plain on hookwright.webhooks (tenant_id) where not plain;
       alter table hookwright.tenants
         add column uses_flow boolean not null default false; -- one of its webhooks is not plain
     `);

@@ -4,6 +4,7 @@ import { examineRunningDeliveries, examineRunningServer } from '../operations/do
 import { lackOf, missingMigrations, newerThan, unknownMigrations } from '../operations/installation/check-readiness.js';
 import { repairFutureTimes } from '../operations/installation/future-times.js';
 import { repairIgnoredFilters } from '../operations/installation/ignored-filters.js';
+import { missingIndexes } from '../operations/installation/install-indexes.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { openPool } from '../platform/database/database.js';
 import { thisProgram } from '../platform/node/this-program.js';
@@ -93,6 +94,11 @@ async function examineMigrations(pool: pg.Pool): Promise<Check> {
   const missing = await missingMigrations({ pool });
   if (missing.length > 0) {
     return check('migrations', 'fail', `${lackOf(missing)}. Run: ${thisProgram} migrate`);
+  }
+  const indexes = await missingIndexes(pool);
+  if (indexes.length > 0) {
+    const text = `Indexes are missing, so a large installation is slow: ${indexes.join(', ')}. Run: ${thisProgram} migrate`;
+    return check('migrations', 'warn', text);
   }
   const unknown = await unknownMigrations({ pool });
   return warnIf(

@@ -1,5 +1,6 @@
 import { OUTBOX_ROLE } from '../operations/emits/outbox.js';
 import { newerThan } from '../operations/installation/check-readiness.js';
+import { installIndexes } from '../operations/installation/install-indexes.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
 import { readPendingWork } from '../operations/installation/pending-work.js';
 import { thisProgram } from '../platform/node/this-program.js';
@@ -19,6 +20,12 @@ export async function migrateCommand({ check = false }: { check?: boolean }): Pr
 async function migrateDatabase(url: string): Promise<void> {
   const { outboxRole, unknown } = await migrate(url, () => process.stderr.write(`${MIGRATED_BY_ANOTHER}\n`));
   print(unknown.length > 0 ? newerThan(unknown) : 'The database has the newest schema.');
+  const complete = await installIndexes(url, {
+    onIndex: (name) => process.stderr.write(`Making the index ${name} beside what runs.\n`),
+  });
+  if (!complete) {
+    print('Another process is making the indexes.');
+  }
   if (!outboxRole) {
     print(
       `The role ${OUTBOX_ROLE} is not there, and this login may not make it. Only applications that emit inside their own transactions need it: docs/outbox.md.`,
@@ -36,5 +43,5 @@ async function checkDatabase(url: string): Promise<void> {
     process.exitCode = PENDING;
     return;
   }
-  print(`Nothing to do: the database has every migration of this version.`);
+  print(`Nothing to do: the database has every migration and index of this version.`);
 }

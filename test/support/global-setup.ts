@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { installIndexes } from '../../src/operations/installation/install-indexes.js';
 import { removeDataDir } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { BROWSER_TESTS_SKIPPED, skipsBrowserTests } from './browser/find-browser.js';
 import { COMPATIBILITY_TESTS_SKIPPED, skipsCompatibilityTests } from './compatibility.js';
@@ -69,6 +70,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const templateUrl = new URL(server.url);
     templateUrl.pathname = template;
     await (await migration).migrate(templateUrl.href);
+    await installIndexes(templateUrl.href);
     await onServer(templateUrl.href, (client) => client.query(DROP_LATER_DAYS));
   } catch (error) {
     await teardown();

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { edition } from '../../../migrations/edition.js';
 import { lastStep } from '../../../migrations/last-step.js';
 import { judgeEdition } from './check-readiness.js';
-import { LOCK_MS, withLocks } from './lock-patience.js';
+import { inPatientTransaction } from './lock-patience.js';
 
 /**
  * The second and the third step of a migration (docs/decisions/0071): all functions in one transaction; then triggers,
@@ -11,7 +11,7 @@ import { LOCK_MS, withLocks } from './lock-patience.js';
 export async function installFunctions(client: pg.Client): Promise<void> {
   const { number, functions, functionsDigest, lastStepDigest } = edition();
   if ((await judgeEdition({ pool: client })) === 'OLDER') {
-    await inTransaction(client, async () => {
+    await inPatientTransaction(client, async () => {
       await client.query(functions);
       await client.query(
         `insert into hookwright.edition (number, functions) values ($1, $2)
@@ -22,20 +22,8 @@ export async function installFunctions(client: pg.Client): Promise<void> {
   }
   if ((await judgeEdition({ pool: client })) === 'UNFINISHED') {
     for (const statement of lastStep) {
-      await inTransaction(client, () => client.query(statement));
+      await inPatientTransaction(client, () => client.query(statement));
     }
     await client.query('update hookwright.edition set last_step = $1', [lastStepDigest]);
   }
 }
-
-const inTransaction = (client: pg.Client, work: () => Promise<unknown>) =>
-  withLocks(async () => {
-    await client.query(`begin; set local lock_timeout = ${LOCK_MS}`);
-    try {
-      await work();
-      await client.query('commit');
-    } catch (error) {
-      await client.query('rollback').catch(() => {}); // without a connection there is no transaction
-      throw error;
-    }
-  });

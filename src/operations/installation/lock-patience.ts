@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 
 /** A statement that waits for a table's lock delays all later ones, so it waits for moments only. */
@@ -30,3 +31,16 @@ export async function withLocks(work: () => Promise<unknown>): Promise<void> {
     }
   }
 }
+
+/** As withLocks: the work in a transaction, which is begun again. */
+export const inPatientTransaction = (client: pg.Client, work: () => Promise<unknown>) =>
+  withLocks(async () => {
+    await client.query(`begin; set local lock_timeout = ${LOCK_MS}`);
+    try {
+      await work();
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback').catch(() => {}); // without a connection there is no transaction
+      throw error;
+    }
+  });

@@ -3,6 +3,7 @@ import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { pendingOfJobs } from '../../platform/graphile-worker/schema.js';
 import { troubleOfApiRights } from './api-rights.js';
 import { missingMigrations, unknownMigrations } from './check-readiness.js';
+import { missingIndexes } from './install-indexes.js';
 import { DELIVERY_TASKS, requireServer } from './migrate.js';
 
 /** The work of `migrate` in a database. */
@@ -33,6 +34,7 @@ export async function readPendingWork(databaseUrl: string): Promise<PendingWork>
       ...missing,
       ...(await pendingOfJobs(client, DELIVERY_TASKS)),
       ...((await mayBecomeApi(client)) ? [] : [`role ${API_ROLE}`]),
+      ...(missing.length > 0 ? [] : await missingIndexes(client)).map((name) => `index ${name}`),
     ];
     const trouble = pending.length === 0 ? await troubleOfApiRights(client) : null;
     if (trouble !== null) {
