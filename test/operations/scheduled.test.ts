@@ -304,8 +304,13 @@ describe('in a transaction of an application', () => {
     const { rows } = await stack.services.db.pool.query(
       `select scheduled_event_id as id from hookwright.schedule(${tenantId}, 'coupon.applied', '${coupon('x')}', now())`,
     );
-    for (const refused of [schedule({ tenantId }), unschedule(rows[0].id, tenantId), unschedule(1, 999_999)]) {
-      expect(await refusalOf(refused)).toMatchObject({ code: 'HW001', detail: 'TENANT_NOT_GRANTED' });
+    const refused = [
+      () => schedule({ tenantId }),
+      () => unschedule(rows[0].id, tenantId),
+      () => unschedule(1, 999_999),
+    ];
+    for (const ask of refused) {
+      expect(await refusalOf(ask())).toMatchObject({ code: 'HW001', detail: 'TENANT_NOT_GRANTED' });
     }
     expect(await unschedule(rows[0].id)).toBeNull();
     expect(await scheduled()).toMatchObject([{ status: 'SCHEDULED' }]);
