@@ -11,6 +11,9 @@ import { print } from './print.js';
 /** The exit code of `migrate --check` when there is something to do. */
 const PENDING = 2;
 
+/** An index of a small table is there by then. */
+const SILENT_MS = 2_000;
+
 /** @param options.check changes nothing, and says what there is to do */
 export async function migrateCommand({ check = false }: { check?: boolean }): Promise<void> {
   const config = readConfig(process.env, { needsEncryptionKeys: false });
@@ -20,16 +23,25 @@ export async function migrateCommand({ check = false }: { check?: boolean }): Pr
 async function migrateDatabase(url: string): Promise<void> {
   const { outboxRole, unknown } = await migrate(url, () => process.stderr.write(`${MIGRATED_BY_ANOTHER}\n`));
   print(unknown.length > 0 ? newerThan(unknown) : 'The database has the newest schema.');
-  const complete = await installIndexes(url, {
-    onIndex: (name) => process.stderr.write(`Making the index ${name} beside what runs.\n`),
-  });
-  if (!complete) {
-    print('Another process is making the indexes.');
-  }
+  await makeIndexes(url);
   if (!outboxRole) {
     print(
       `The role ${OUTBOX_ROLE} is not there, and this login may not make it. Only applications that emit inside their own transactions need it: docs/outbox.md.`,
     );
+  }
+}
+
+/** Says which one it makes where that takes a while. */
+async function makeIndexes(url: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const onIndex = (name: string) => {
+    clearTimeout(timer);
+    const text = `Making the index ${name} beside what runs. It waits for older transactions.\n`;
+    timer = setTimeout(() => process.stderr.write(text), SILENT_MS);
+  };
+  const complete = await installIndexes(url, { onIndex }).finally(() => clearTimeout(timer));
+  if (!complete) {
+    print('Another process is making the indexes.');
   }
 }
 
