@@ -15,7 +15,7 @@ RUN cp -L node_modules/node/bin/node /usr/local/bin/node \
   && ln -sf /usr/local/bin/node .bin/node \
   && find . -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' -o -iname 'readme*.md' \) -delete \
   && cd .. \
-  && rm -rf dist/bench dist/test dist/.tsbuildinfo \
+  && rm -rf dist/bench dist/daemon dist/migrations dist/src dist/test dist/.tsbuildinfo \
   && find packages -mindepth 2 -maxdepth 2 ! -name package.json ! -name bin ! -name dist ! -name vectors -exec rm -r {} +
 
 FROM debian:bookworm-slim

@@ -41,7 +41,7 @@ export class DemoService {
   readonly #child;
 
   constructor(private readonly dataDir: string) {
-    const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
+    const main = fileURLToPath(new URL('../program/main.js', import.meta.url));
     const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
     this.#child = spawn(process.execPath, [...AS_ON_A_TERMINAL, main, 'start'], {
       env: { ...Object.fromEntries(inherited), ...SETTINGS, DATA_DIR: dataDir },

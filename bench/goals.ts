@@ -84,6 +84,12 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal('never above 250 MiB', atMost('servicePeakMemoryMiB', 250)),
     goal('over the last half it grows by at most 5 %', atMost('rssGrowthLastHalfPercent', 5)),
   ],
+  start: [
+    goal('an existing folder serves after 1.5 s', atMost('existingSeconds', 1.5)),
+    goal('a new folder serves after 4 s', atMost('newSeconds', 4)),
+    goal('an existing folder costs at most 1.2 CPU s', atMost('existingCpuSeconds', 1.2)),
+    goal('the help of a command comes in 0.25 s', atMost('helpSeconds', 0.25)),
+  ],
   reload: [
     staysActive,
     goal('no attempt counts as failed', atMost('*.failedAttempts', 0)),

@@ -73,9 +73,9 @@ export class Installation implements AsyncDisposable {
     return { process, origin, apiKey: await this.#readApiKey(), metricsUrl };
   }
 
-  /** Starts a daemon alone, over the database. */
-  async startDaemon(): Promise<ServiceProcess> {
-    return this.#spawn(['daemon'], await this.#splitEnv());
+  /** Starts a daemon alone, over the database, with these settings besides. */
+  async startDaemon(env: Env = {}): Promise<ServiceProcess> {
+    return this.#spawn(['daemon'], { ...(await this.#splitEnv()), ...env });
   }
 
   /** Ends a process; with the all-in-one mode's, its Postgres ends too. */

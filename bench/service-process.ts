@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../program/main.js', import.meta.url));
 /** The service gives its requests in flight 20 s to end. */
 const STOP_TIMEOUT_MS = 30_000;
 const KEPT_OUTPUT_CHARACTERS = 4_000;
 const SILENCE = 'the database is silent';
 
-/** The program under test, as an operator runs it: `dist/src/main.js <arguments>`. */
+/** The program under test, as an operator runs it: `dist/program/main.js <arguments>`. */
 export class ServiceProcess implements AsyncDisposable {
   readonly #process: ChildProcess;
   #output = '';
@@ -20,7 +20,7 @@ export class ServiceProcess implements AsyncDisposable {
 
   constructor(args: readonly string[], env: Record<string, string>, nodeFlags: readonly string[]) {
     // In a group of its own: Ctrl-C reaches us alone, and we end it in order.
-    this.#process = spawn(process.execPath, ['--enable-source-maps', ...nodeFlags, MAIN, ...args], {
+    this.#process = spawn(process.execPath, [...nodeFlags, MAIN, ...args], {
       env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR_MIN = 24;
 const isNewEnough = (version) => Number.parseInt(version, 10) >= NODE_MAJOR_MIN;
-const main = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/program/main.js', import.meta.url));
 
 /**
  * The program of the npm package `node`, which is optional: its install script fetches the program. It is tried first:
@@ -43,7 +43,7 @@ function handOver(program) {
 }
 
 if (isNewEnough(process.versions.node)) {
-  await import('../dist/src/main.js');
+  await import('../dist/program/main.js');
 } else {
   const program = installedNode();
   if (program === null) {

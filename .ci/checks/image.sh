@@ -88,7 +88,7 @@ well_made() { # <root>
     chroot "$1" find /app -xtype l
     find "$1/app" "$1/usr" -type f -size +40M ! -path '*/usr/local/bin/node')
   [ -z "$bad" ] || { echo "$bad" | head -n 20; return 1; }
-  [ "$(stat -c %u:%g "$1/data")" = 10001:10001 ] && [ -e "$1/app/dist/src/main.js.map" ]
+  [ "$(stat -c %u:%g "$1/data")" = 10001:10001 ] && [ -e "$1/app/dist/program/main.js.map" ]
 }
 
 # contained <uid> <data folder> <NAME=value…> <command…>: a process of the image with a read-only root, a /tmp of its

@@ -27,6 +27,7 @@ import { slow } from './slow.js';
 import { spell } from './spell.js';
 import { split } from './split.js';
 import { stall } from './stall.js';
+import { start } from './start.js';
 import { throughput } from './throughput.js';
 
 /** Every scenario, in the order in which `npm run bench -- all` runs them. */
@@ -59,6 +60,7 @@ export const scenarios: readonly Scenario[] = [
   explorer,
   dashboard,
   memory,
+  start,
   keys,
 ];
 

@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../domain/keys/api-key.js';
 import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../domain/keys/scopes.js';
-import { saveMemory } from '../platform/node/node-memory.js';
 import { thisProgram } from '../platform/node/this-program.js';
 import { version } from '../platform/node/version.js';
 import { addDeveloperCommands } from './developer/commands.js';
@@ -22,7 +21,6 @@ process.stdout.on('error', onOutputError);
 
 async function serve(roles: Roles): Promise<void> {
   process.stdout.off('error', onOutputError); // the log looks to it itself
-  saveMemory(); // first: it starts the program again, and loading the rest takes time and memory
   await (await import('./serve.js')).serve(roles);
 }
 

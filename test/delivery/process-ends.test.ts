@@ -17,7 +17,7 @@ let output: string;
 beforeEach(async () => {
   stack = await DeliveryStack.open();
   const [key] = stack.services.config.encryptionKeys ?? [];
-  child = spawn(process.execPath, ['--import', FAULT, 'dist/src/main.js', 'daemon'], {
+  child = spawn(process.execPath, ['--import', FAULT, 'dist/program/main.js', 'daemon'], {
     env: {
       ...process.env,
       DATABASE_URL: stack.databaseUrl,

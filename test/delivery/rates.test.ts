@@ -31,7 +31,7 @@ const TAKEN_OVER_MS = 5_000;
 /** A daemon in a process of its own. */
 async function startProcess(stack: DeliveryStack): Promise<ChildProcess> {
   const [key] = stack.services.config.encryptionKeys ?? [];
-  const child = spawn(process.execPath, ['dist/src/main.js', 'daemon'], {
+  const child = spawn(process.execPath, ['dist/program/main.js', 'daemon'], {
     env: {
       ...process.env,
       ...SOON,

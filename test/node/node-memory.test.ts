@@ -77,7 +77,7 @@ interface Run {
 
 async function run(args: string[], env: Record<string, string>, channel: 'ipc'[]): Promise<Run> {
   const { NODE_OPTIONS, MALLOC_ARENA_MAX, ...rest } = process.env;
-  const child = spawn(process.execPath, ['--import', TELL, 'dist/src/main.js', ...args], {
+  const child = spawn(process.execPath, ['--import', TELL, 'dist/program/main.js', ...args], {
     env: { ...rest, ...env },
     stdio: ['ignore', 'pipe', 'pipe', ...channel],
   });

@@ -362,7 +362,7 @@ describe('the command line', SLOW, () => {
   test.each([
     [
       'npm ran without install scripts',
-      ['node_modules/node', 'dist/src/main.js'],
+      ['node_modules/node', 'dist/program/main.js'],
       'Its Node is missing, because npm ran without install scripts',
       'npm rebuild --ignore-scripts=false node',
     ],

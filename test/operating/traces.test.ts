@@ -69,12 +69,12 @@ async function partsLoaded(env: Record<string, string | undefined>): Promise<str
   const watch = `data:text/javascript,${encodeURIComponent(
     `import { registerHooks } from 'node:module';
      registerHooks({ load(url, context, next) {
-       if (/@opentelemetry\\/(sdk|exporter|otlp|resources)/.test(url)) process.stdout.write('LOADED ' + url + '\\n');
+       if (/\\/opentelemetry\\.js$/.test(url)) process.stdout.write('LOADED ' + url + '\\n');
        return next(url, context);
      } });`,
   )}`;
   const [key] = stack.services.config.encryptionKeys ?? [];
-  const child = spawn(process.execPath, ['--import', watch, 'dist/src/main.js', 'daemon'], {
+  const child = spawn(process.execPath, ['--import', watch, 'dist/program/main.js', 'daemon'], {
     env: {
       ...process.env,
       DATABASE_URL: stack.databaseUrl,

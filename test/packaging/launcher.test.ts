@@ -30,10 +30,10 @@ function installed(node: string | null): string {
   const folder = temporaryFolder();
   const home = join(folder, 'node_modules', 'hookwright');
   mkdirSync(join(home, 'bin'), { recursive: true });
-  mkdirSync(join(home, 'dist', 'src'), { recursive: true });
+  mkdirSync(join(home, 'dist', 'program'), { recursive: true });
   copyFileSync('bin/hookwright.js', join(home, 'bin', 'hookwright.js'));
   writeFileSync(join(home, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(home, 'dist', 'src', 'main.js'), MAIN);
+  writeFileSync(join(home, 'dist', 'program', 'main.js'), MAIN);
   if (node !== null) {
     const bin = join(folder, 'node_modules', 'node', 'bin');
     mkdirSync(bin, { recursive: true });

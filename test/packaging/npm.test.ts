@@ -48,8 +48,8 @@ test('the packed file has the program, its pages and its licence, and nothing th
   const files = execFileSync('tar', ['-tzf', packed], { encoding: 'utf8' }).trim().split('\n');
   const folders = new Set(files.map((file) => file.split('/').slice(1, -1).slice(0, 2).join('/')));
   const docs = ['docs', 'docs/decisions', 'docs/pictures', 'docs/verify'];
-  const parts = ['dist/daemon', 'dist/dashboard', 'dist/migrations', 'dist/src'];
-  const sql = globSync('migrations/*/*.sql').map((file) => `package/dist/${file}`);
+  const parts = ['dist/dashboard', 'dist/program'];
+  const sql = globSync('migrations/*/*.sql').map((file) => file.replace('migrations', 'package/dist/program'));
   expect([...folders].sort()).toEqual(['', 'bin', ...parts, ...docs]);
   expect(files.filter((file) => file.split('/').length === 2).sort()).toEqual(
     ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'package.json', 'schema.graphql'].map(
@@ -62,7 +62,8 @@ test('the packed file has the program, its pages and its licence, and nothing th
   expect(files).toContain('package/dist/dashboard/console.html');
   expect(sql.length).toBeGreaterThan(20);
   expect(files).toEqual(expect.arrayContaining(sql));
-  expect(files.filter((file) => /\.(map|ts|tsbuildinfo)$/.test(file))).toEqual([]);
+  expect(files).toContain('package/dist/program/LICENSES.txt'); // of the libraries that are in it
+  expect(files.filter((file) => /\.(ts|tsbuildinfo)$|dashboard.*\.map$/.test(file))).toEqual([]);
 });
 
 test(

@@ -2,17 +2,16 @@ import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../../errors.js';
 import { parentOriginsOf } from '../../operations/portal/exchange-portal-code.js';
+import { packageFolder } from '../../platform/node/version.js';
 import type { Services } from '../context/context.js';
 import { assetHeaders, embedHeaders, type Headers, pageHeaders } from './headers.js';
 
-/** The folder of the build, from `src/api/dashboard` or from `dist/src/api/dashboard`. */
-const BUILT = import.meta.url.endsWith('.ts') ? '../../../dist/dashboard' : '../../../dashboard';
-export const BUILT_FOLDER = fileURLToPath(new URL(BUILT, import.meta.url));
+/** The folder of the build. */
+export const BUILT_FOLDER = join(packageFolder, 'dist/dashboard');
 
 const ASSET = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}$/;
 

@@ -4,7 +4,8 @@
  */
 process.env['NODE_ENV'] ??= 'production';
 
-// With --enable-source-maps Node reads the map of each module that it loads. Nobody needs those of libraries.
-if (process.sourceMapsEnabled) {
-  process.getBuiltinModule('node:module').setSourceMapsSupport(true, { nodeModules: false });
+// Stack traces name our sources. npm installs the program itself into a folder node_modules; the build has no maps of
+// libraries (scripts/bundle.ts).
+if (import.meta.url.endsWith('.js')) {
+  process.getBuiltinModule('node:module').setSourceMapsSupport(true, { nodeModules: true });
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 const found = findPackage();
 
-/** The folder of package.json, which lies three folders up in the sources and four in `dist/`. */
+/** The folder of package.json: two folders up from `dist/program`, three in the sources, four in `dist/src`. */
 export const packageFolder: string = found.folder;
 
 /** The version in package.json. */
@@ -11,7 +11,7 @@ export const version: string = found.version;
 
 function findPackage(): { folder: string; version: string } {
   const require = createRequire(import.meta.url);
-  for (const up of ['../../..', '../../../..']) {
+  for (const up of ['../..', '../../..', '../../../..']) {
     try {
       const { name, version } = require(`${up}/package.json`) as { name?: string; version?: string };
       if (name === 'hookwright' && version !== undefined) {

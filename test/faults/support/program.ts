@@ -6,7 +6,7 @@ import { SOON } from '../../support/program.js';
 import type { Disturbance } from './oracle.js';
 
 /** The program that `npm run build` makes. FAULTS_MAIN names another build of it. */
-const MAIN = process.env['FAULTS_MAIN'] ?? fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
+const MAIN = process.env['FAULTS_MAIN'] ?? fileURLToPath(new URL('../../../dist/program/main.js', import.meta.url));
 const START_TIMEOUT_MS = 120_000;
 const WARN = 40;
 const LINES_MAX = 2_000;
@@ -49,7 +49,7 @@ export class Program implements AsyncDisposable {
     if (!existsSync(main)) {
       throw new Error('The fault tests run the built service: "npm run build" makes it.');
     }
-    this.#process = spawn(process.execPath, ['--enable-source-maps', main, command], {
+    this.#process = spawn(process.execPath, [main, command], {
       env: { ...inherited, ...SOON, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
