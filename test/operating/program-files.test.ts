@@ -99,6 +99,12 @@ test('the libraries in the program are those that npm installs without developme
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
+test('no library in the program asks for what only a file of its own has, or was replaced in vain', () => {
+  const files = globSync('dist/program/*.js').filter((file) => /\bmodule\.require\b/.test(readFileSync(file, 'utf8')));
+  expect(files).toEqual([]);
+  expect(readFileSync('dist/program/LICENSES.txt', 'utf8')).not.toMatch(/^(cosmiconfig|sha\.js|tinyglobby) /m);
+});
+
 test('each file of SQL is beside the program', () => {
   const inBuild = globSync('{functions,frozen}/*.sql', { cwd: 'dist/program' });
   expect(inBuild.sort()).toEqual(globSync('{functions,frozen}/*.sql', { cwd: 'migrations' }).sort());
