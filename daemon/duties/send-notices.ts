@@ -3,7 +3,7 @@ import { type DueMail, recordMail, takeDueMails } from '../../src/operations/not
 import { writeMail } from '../../src/operations/notices/write-mail.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import type { HasPool } from '../../src/platform/database/database.js';
-import { Mailer } from '../../src/platform/mail/mailer.js';
+import type { Mailer } from '../../src/platform/mail/mailer.js';
 import type { Config } from '../../src/platform/settings/config.js';
 
 const AT_ONCE = 10;
@@ -28,8 +28,12 @@ export function sendNotices(deps: NoticesDeps): (() => Promise<void>) | null {
   if (mail === null) {
     return null;
   }
-  const mailer = new Mailer(mail);
-  return () => sendDueNotices(deps, mailer, mail.publicUrl);
+  let mailer: Mailer | undefined;
+  return async () => {
+    // Not before: with its library Node loads much that nobody else uses (src/platform/node/node-http.ts).
+    mailer ??= new (await import('../../src/platform/mail/mailer.js')).Mailer(mail);
+    await sendDueNotices(deps, mailer, mail.publicUrl);
+  };
 }
 
 /** Sends every mail that is due, some at once. @throws AggregateError the failures that are not the server's */

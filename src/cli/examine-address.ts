@@ -1,6 +1,5 @@
 import { readIssuer } from '../api/dashboard/oidc/provider.js';
 import { type Check, check } from '../operations/doctor/check.js';
-import { Mailer } from '../platform/mail/mailer.js';
 import type { Config } from '../platform/settings/config.js';
 
 const TIMEOUT_MS = 5_000;
@@ -34,6 +33,7 @@ function judgeEgress({ egressProxy, egressAddresses }: Config['delivery']): Chec
 async function examineMail({ mail, smtpUrl, mailFrom, publicUrl }: Config): Promise<Check[]> {
   if (mail !== null) {
     const at = `${mail.host}:${mail.port}`;
+    const { Mailer } = await import('../platform/mail/mailer.js');
     const trouble = await new Mailer(mail).examine();
     return [
       trouble === null

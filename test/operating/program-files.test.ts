@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, cpSync, existsSync, globSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { settings } from '../../src/platform/settings/settings.js';
 import { createTestDatabase } from '../support/database.js';
@@ -61,6 +62,9 @@ test('the service loads at most 160 files, and none of a library that is not in 
     expect(loaded.length).toBeGreaterThan(20);
     expect(loaded.length).toBeLessThanOrEqual(160);
     expect(loaded.filter((file) => file.includes('node_modules'))).toEqual([]);
+    // It makes Node load the client behind `fetch` (src/platform/node/node-http.ts).
+    const importsHttp = (file: string) => / from "(node:)?https?"/.test(readFileSync(fileURLToPath(file), 'utf8'));
+    expect(loaded.filter(importsHttp)).toEqual([]);
   } finally {
     child.kill('SIGKILL');
     await once(child, 'close');
