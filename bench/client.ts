@@ -152,6 +152,13 @@ export async function post({ origin, ...caller }: Api, query: string, variables?
   return { query, statusCode, retryAfterSeconds, text: await body.text() };
 }
 
+/** Reads a path of the REST interface. @returns the answer where it is no good one; null: it is */
+export async function getPath({ origin, ...caller }: Api, path: string): Promise<string | null> {
+  const { statusCode, body } = await request(`${origin}${path}`, { headers: headersOf(caller) });
+  const text = await body.text();
+  return statusCode === 200 ? null : `${statusCode} ${text}`;
+}
+
 /** @throws Error with the answer when it is not a good one */
 export function dataIn<Data>({ query, statusCode, text }: Answer): Data {
   if (statusCode !== 200 || text.includes('"errors":')) {

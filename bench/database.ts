@@ -37,6 +37,12 @@ export class BenchDatabase implements AsyncDisposable {
     return new BenchDatabase(postgres.url, poolOf(postgres.url), postgres.pid, () => postgres.stop());
   }
 
+  /** A database that is there, and stays. */
+  static async given(url: string): Promise<BenchDatabase> {
+    const pool = poolOf(url);
+    return new BenchDatabase(url, pool, await postmasterOf(pool), async () => {});
+  }
+
   /** A database of its own on an existing server, dropped at the end. */
   static async temporary(serverUrl: string): Promise<BenchDatabase> {
     const name = `hookwright_bench_${randomBytes(4).toString('hex')}`;
@@ -49,6 +55,11 @@ export class BenchDatabase implements AsyncDisposable {
       await dropDatabase(administration, name);
       await administration.end();
     });
+  }
+
+  /** Whether both are on one server, whose CPU time cannot be divided. */
+  sharesServerWith(other: BenchDatabase): boolean {
+    return this.postmaster === null || this.postmaster === other.postmaster;
   }
 
   async durability(): Promise<Durability> {

@@ -41,6 +41,12 @@ const backlogGone = (seconds: number): Goal =>
   goal(`the backlog is gone ${seconds} s after the recovery`, atMost('*.backlogSeconds', seconds));
 const p99 = (ms: number): Goal => goal(`p99 at most ${ms} ms`, atMost('latency.p99Ms', ms));
 
+/** A goal of the scenario `large`: on less it says nothing. */
+const aboutLarge = (says: string, ...oneOf: Limit[]): Goal => ({
+  ...goal(says, ...oneOf),
+  provided: atLeast('webhooks', 1_000_000),
+});
+
 /** By the scenario's name. 3,500/s stands for 12 % of bare POSTs; the other percentages follow from that. */
 export const goals: Readonly<Record<string, readonly Goal[]>> = {
   throughput: [rate(3500, 12), cpu(4)],
@@ -68,6 +74,24 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
       ...goal('every page, chart and backlog of 10,000,000 deliveries in 50 ms (p99)', atMost('slowestP99Ms', 50)),
       provided: atLeast('seededDeliveries', 10_000_000),
     },
+  ],
+  large: [
+    aboutLarge('idle, Postgres takes at most twice the CPU time', atMost('idleCpuRatio', 2)),
+    aboutLarge(
+      'no duty reads more than 2,000 blocks a call, and 10 for each row it works off',
+      atMost('dearDuties', 0),
+    ),
+    aboutLarge('a first screen takes at most 3 times as long', atMost('firstScreenRatioMax', 3)),
+    aboutLarge('a list takes at most twice as long', atMost('listRatioMax', 2)),
+    aboutLarge('no statement of a page reads more than 5,000 blocks', atMost('dearPageStatements', 0)),
+    aboutLarge('every page gets its answer', atMost('badAnswers', 0)),
+    aboutLarge(
+      'emits and deliveries take at most 10 % more of Postgres',
+      atMost('hotCpuRatio', 1.1),
+      atMost('hotExecRatio', 1.1),
+    ),
+    aboutLarge('the API starts in at most 1.5 times the time', atMost('apiStartRatio', 1.5)),
+    aboutLarge('a daemon starts in at most 1.5 times the time', atMost('daemonStartRatio', 1.5)),
   ],
   dashboard: [
     goal('the first row is painted in 1,000 ms, with nothing cached', atMost('firstRowColdMs', 1000)),

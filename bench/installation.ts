@@ -31,6 +31,8 @@ export class Installation implements AsyncDisposable {
   readonly #externalKeys = process.env['ENCRYPTION_KEYS'] ?? `bench:${randomBytes(32).toString('base64')}`;
   #database: BenchDatabase | undefined;
   #apiKey: string | undefined;
+  /** Of a database that is there, and stays. */
+  #givenUrl: string | undefined;
 
   constructor(
     private readonly settings: Env,
@@ -45,14 +47,54 @@ export class Installation implements AsyncDisposable {
 
   /** The database, which is started if it is not running. */
   async database(): Promise<BenchDatabase> {
-    const serverUrl = process.env['DATABASE_URL'];
-    this.#database ??= await (serverUrl ? BenchDatabase.temporary(serverUrl) : BenchDatabase.embedded(this.#dataDir));
+    this.#database ??= await this.#open();
     return this.#database;
+  }
+
+  #open(): Promise<BenchDatabase> {
+    const serverUrl = process.env['DATABASE_URL'];
+    if (this.#givenUrl !== undefined) {
+      return BenchDatabase.given(this.#givenUrl);
+    }
+    return serverUrl ? BenchDatabase.temporary(serverUrl) : BenchDatabase.embedded(this.#dataDir);
+  }
+
+  get #isExternal(): boolean {
+    return this.#givenUrl !== undefined || Boolean(process.env['DATABASE_URL']);
+  }
+
+  /**
+   * Works with a database that is there, and migrates it.
+   *
+   * @throws Error without the variable ENCRYPTION_KEYS: what is sealed there could not be read
+   */
+  async takeDatabase(url: string): Promise<void> {
+    if (!process.env['ENCRYPTION_KEYS']) {
+      throw new Error('ENCRYPTION_KEYS is not set; a database that stays needs the same keys in each run.');
+    }
+    this.#givenUrl = url;
+    await this.#command(['migrate'], await this.#splitEnv());
+  }
+
+  /** Opens the database again, on a server that has read its settings again: the built-in one is restarted. */
+  async reopenDatabase(): Promise<BenchDatabase> {
+    await this.#database?.[Symbol.asyncDispose]();
+    this.#database = undefined;
+    return this.database();
+  }
+
+  get isBuiltIn(): boolean {
+    return !this.#isExternal;
+  }
+
+  /** As the service reads them: `kid:base64`. */
+  get encryptionKeys(): string {
+    return this.#isExternal ? this.#externalKeys : `local:${this.#read('encryption-key')}`;
   }
 
   /** Starts API and daemon in one process, as `npm start` does, and waits until it answers. */
   async start(): Promise<Service> {
-    const env = process.env['DATABASE_URL'] ? await this.#splitEnv() : {};
+    const env = this.#isExternal ? await this.#splitEnv() : {};
     const service = await this.#serve('start', env);
     await this.database();
     return service;
@@ -87,11 +129,7 @@ export class Installation implements AsyncDisposable {
   /** Ends the process of the all-in-one mode, and keeps or gets its database running. */
   async stopAllInOne(service: Service): Promise<BenchDatabase> {
     await this.stop(service.process);
-    if (!process.env['DATABASE_URL']) {
-      await this.#database?.[Symbol.asyncDispose]();
-      this.#database = undefined;
-    }
-    return this.database();
+    return this.#isExternal ? this.database() : this.reopenDatabase();
   }
 
   #spawn(args: readonly string[], env: Env): ServiceProcess {
@@ -104,27 +142,31 @@ export class Installation implements AsyncDisposable {
   /** The settings of processes that share a database. */
   async #splitEnv(): Promise<Env> {
     const { url } = await this.database();
-    const keys = process.env['DATABASE_URL'] ? this.#externalKeys : `local:${this.#read('encryption-key')}`;
-    return { ...loopbackTargets, DATABASE_URL: url, ENCRYPTION_KEYS: keys };
+    return { ...loopbackTargets, DATABASE_URL: url, ENCRYPTION_KEYS: this.encryptionKeys };
   }
 
   /** In the all-in-one mode the service makes a key; over a database that it was given, an operator does. */
   async #readApiKey(): Promise<string> {
     // The file can be seen before the key is in it: `||`, so that it is read again.
-    this.#apiKey ||= process.env['DATABASE_URL'] ? await this.#makeApiKey() : this.#read('api-key');
+    this.#apiKey ||= this.#isExternal ? await this.#makeApiKey() : this.#read('api-key');
     return this.#apiKey;
   }
 
   async #makeApiKey(): Promise<string> {
-    return this.makeTenant('bench');
+    // In a database that stays, an earlier run has made one.
+    return this.makeTenant(this.#givenUrl === undefined ? 'bench' : `bench ${randomBytes(4).toString('hex')}`);
   }
 
   /** Makes a tenant, as an operator does. @returns a key with every scope of it */
   async makeTenant(name: string): Promise<string> {
+    const made = await this.#command(['tenant', 'create', name], await this.#splitEnv());
+    return this.makeKey(Number(/Tenant (\d+)/.exec(made)?.[1]));
+  }
+
+  /** @returns a key with every scope of the tenant */
+  async makeKey(tenantId: number): Promise<string> {
     const env = await this.#splitEnv();
-    const made = await this.#command(['tenant', 'create', name], env);
-    const tenantId = /Tenant (\d+)/.exec(made)?.[1] ?? '';
-    const text = await this.#command(['key', 'create', name, '--tenant', tenantId], env);
+    const text = await this.#command(['key', 'create', 'bench', '--tenant', `${tenantId}`], env);
     return /hw_\S+/.exec(text)?.[0] ?? '';
   }
 

@@ -44,23 +44,31 @@ async function main(): Promise<void> {
     process.exitCode = results.exitCode;
     print(`\n${formatScenario(scenario.name, scenario.title, run.result.runs)}`);
     print(formatGoals(run.result.goals));
+    run.notes.map(print);
   }
   if (results.alarming.length > 0) {
     process.stderr.write(`bench: not to be believed, for what is in capitals: ${results.alarming.join(', ')}\n`);
   }
 }
 
+interface Run {
+  result: Result;
+  durability: Durability;
+  /** Of the last measurement. */
+  notes: readonly string[];
+}
+
 /** On an installation of its own, so that no scenario inherits another one's tables. */
-async function runScenario(scenario: Scenario, options: Options): Promise<{ result: Result; durability: Durability }> {
+async function runScenario(scenario: Scenario, options: Options): Promise<Run> {
   const { name, title, delivers = true } = scenario;
-  const { seconds, deliveries, cases, seed, profile } = options;
+  const { seconds, deliveries, large, cases, seed, profile } = options;
   const settings = { ...scenario.settings, ...options.set };
   const nodeFlags = [...options.nodeFlags];
   if (profile !== undefined) {
     mkdirSync(profile, { recursive: true });
     nodeFlags.push('--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`);
   }
-  const rig = new Rig({ settings, nodeFlags, seconds, deliveries, cases, seed });
+  const rig = new Rig({ settings, nodeFlags, seconds, deliveries, large, cases, seed });
   current = rig;
   try {
     await rig.open();
@@ -69,13 +77,15 @@ async function runScenario(scenario: Scenario, options: Options): Promise<{ resu
       await barePosts(rig, BARE_WARM_UP_SECONDS);
     }
     const figures: Figures[] = [];
+    let notes: readonly string[] = [];
     for (let i = 0; i < (options.runs ?? scenario.runs ?? DEFAULT_RUNS); i++) {
       const barePostsPerSecond = delivers ? await barePosts(rig, BARE_SECONDS) : null;
       const measurement = await measure();
+      notes = measurement.notes ?? [];
       figures.push(figuresOf(measurement, barePostsPerSecond, rig.peakMemory()));
     }
     const durability = await (await rig.database()).durability();
-    return { result: resultOf({ name, title, settings }, figures, goals[name] ?? []), durability };
+    return { result: resultOf({ name, title, settings }, figures, goals[name] ?? []), durability, notes };
   } finally {
     await rig[Symbol.asyncDispose]();
     current = undefined;

@@ -9,6 +9,8 @@ export interface Options {
   runs: number | undefined;
   /** How many deliveries a scenario with a history puts into the tables. */
   deliveries: number;
+  /** The two installations of the scenario `large`. */
+  large: LargeOptions;
   /** Cases of the scenarios that have some. Empty: the usual ones. */
   cases: readonly string[];
   /** What a scenario draws by chance is drawn from this. */
@@ -23,14 +25,27 @@ export interface Options {
   nodeFlags: readonly string[];
 }
 
+export interface LargeOptions {
+  tenants: number;
+  webhooks: number;
+  /** How long it is watched while nothing is emitted, in seconds. */
+  idleSeconds: number;
+  /** Databases that stay: one that is empty is filled. Unset: built-in ones, which are filled and removed. */
+  urls: { large: string; small: string } | undefined;
+}
+
 export const usage =
-  'npm run bench -- [scenario…|all] [--case name|all]… [--seed n] [--seconds n] [--runs n] [--deliveries n] [--json file] ' +
+  'npm run bench -- [scenario…|all] [--case name|all]… [--seed n] [--seconds n] [--runs n] [--deliveries n] [--tenants n] [--webhooks n] ' +
+  '[--idle seconds] [--large-url url --small-url url] [--json file] ' +
   '[--profile folder] [--set NAME=value]… [--node-flag=--flag]…';
 
 const DEFAULT_SECONDS = 4;
 const DEFAULT_DELIVERIES = 10_000_000;
+const DEFAULT_TENANTS = 100_000;
+const DEFAULT_WEBHOOKS = 1_000_000;
+const DEFAULT_IDLE_SECONDS = 600;
 const SEED_MAX = 999_999;
-const whole = ['--runs', '--deliveries', '--seed'];
+const whole = ['--runs', '--deliveries', '--tenants', '--webhooks', '--seed'];
 
 /** The usage was asked for; nothing is measured. */
 export class HelpWanted extends Error {}
@@ -62,6 +77,7 @@ export function readOptions(args: readonly string[], known: readonly string[], b
     cases: values.case ?? [],
     seed: within('--seed', values.seed, Math.ceil(Math.random() * SEED_MAX), 1, SEED_MAX),
     deliveries: within('--deliveries', values.deliveries, DEFAULT_DELIVERIES, 10_000, 1_000_000_000),
+    large: largeOptions(values),
     json: values.json,
     profile: values.profile,
     set: Object.fromEntries((values.set ?? []).map(assignment)),
@@ -79,6 +95,11 @@ function parse(args: readonly string[]) {
         seconds: { type: 'string' },
         runs: { type: 'string' },
         deliveries: { type: 'string' },
+        tenants: { type: 'string' },
+        webhooks: { type: 'string' },
+        idle: { type: 'string' },
+        'large-url': { type: 'string' },
+        'small-url': { type: 'string' },
         case: { type: 'string', multiple: true },
         seed: { type: 'string' },
         json: { type: 'string' },
@@ -90,6 +111,20 @@ function parse(args: readonly string[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function largeOptions(values: ReturnType<typeof parse>['values']): LargeOptions {
+  const { 'large-url': large, 'small-url': small } = values;
+  if ((large === undefined) !== (small === undefined)) {
+    throw new UsageError('--large-url and --small-url are given together, or neither of them.');
+  }
+  const tenants = within('--tenants', values.tenants, DEFAULT_TENANTS, 2, 10_000_000);
+  return {
+    tenants,
+    webhooks: within('--webhooks', values.webhooks, Math.max(DEFAULT_WEBHOOKS, 2 * tenants), 2 * tenants, 100_000_000),
+    idleSeconds: within('--idle', values.idle, DEFAULT_IDLE_SECONDS, 5, 7_200),
+    urls: large === undefined || small === undefined ? undefined : { large, small },
+  };
 }
 
 function assignment(text: string): [name: string, value: string] {

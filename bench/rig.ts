@@ -5,6 +5,7 @@ import { createWebhook } from './client.js';
 import type { BenchDatabase } from './database.js';
 import { type Env, Installation, type Service } from './installation.js';
 import type { Load, LoadMethods, LoadReport } from './load.js';
+import type { LargeOptions } from './options.js';
 import { EVENT_TYPE } from './payload.js';
 import { type CpuSeconds, readPeakMemory, readStat } from './processes.js';
 import type { ReceiverMethods } from './receiver.js';
@@ -26,6 +27,8 @@ interface RigOptions {
   seconds: number;
   /** How many a scenario with a history puts into the tables. */
   deliveries: number;
+  /** The two installations of the scenario `large`. */
+  large: LargeOptions;
   /** Which cases of a scenario that has any are measured. */
   cases: readonly string[];
   /** What a scenario draws by chance is drawn from this. */
@@ -81,6 +84,10 @@ export class Rig implements AsyncDisposable {
 
   get deliveries(): number {
     return this.options.deliveries;
+  }
+
+  get large(): LargeOptions {
+    return this.options.large;
   }
 
   get cases(): readonly string[] {

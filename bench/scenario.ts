@@ -23,6 +23,8 @@ export interface Measurement {
   signaturesWrong: number;
   /** Figures of this scenario alone, with the unit in the name. */
   details: Record<string, number>;
+  /** Lines that name what the figures only count. */
+  notes?: readonly string[];
 }
 
 /**

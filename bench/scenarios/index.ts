@@ -13,6 +13,7 @@ import { fanoutNoisy } from './fanout-noisy.js';
 import { herd } from './herd.js';
 import { isolation } from './isolation.js';
 import { keys } from './keys.js';
+import { large } from './large.js';
 import { latency } from './latency.js';
 import { limited } from './limited.js';
 import { memory } from './memory.js';
@@ -58,6 +59,7 @@ export const scenarios: readonly Scenario[] = [
   backlog,
   split,
   explorer,
+  large,
   dashboard,
   memory,
   start,

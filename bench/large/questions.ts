@@ -1,0 +1,137 @@
+import { type Api, getPath, post } from '../client.js';
+import { dashboardQueries } from './documents.js';
+
+/** Something that a page or a program asks, of a first screen or of a list. */
+export interface Question {
+  screen: 'first' | 'list';
+  /** Such as `console / FailingNow`. */
+  name: string;
+  /** @returns the answer where it is no good one; null: it is */
+  ask(): Promise<string | null>;
+}
+
+/** Who asks, and about what. */
+export interface Subject {
+  /** With a platform key. */
+  platform: Api;
+  /** With a key of the largest tenant. */
+  tenant: Api;
+  tenantId: number;
+  /** One of its busiest webhooks, an event of it and that event's delivery. */
+  webhookId: string;
+  eventId: string;
+  deliveryId: string;
+}
+
+const DAY_MS = 86_400_000;
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+
+type Asked = readonly [query: string, variables?: Record<string, unknown>, about?: string];
+
+/** Every first screen and list page of console and portal, and the lists of the REST interface. */
+export function questionsOf(subject: Subject): Question[] {
+  const queries = dashboardQueries();
+  const { platform, tenant } = subject;
+  const asked = (screen: Question['screen'], page: string, api: Api, [name, variables, about]: Asked): Question => {
+    const query = queries.get(name);
+    if (query === undefined) {
+      throw new Error(`The dashboard has no query ${name} any more: bench/large/questions.ts asks it.`);
+    }
+    return {
+      screen,
+      name: `${page} ${name}${about === undefined ? '' : ` (${about})`}`,
+      ask: async () => {
+        const { statusCode, text } = await post(api, query, variables);
+        return statusCode === 200 && errorsIn(text).every((reason) => reason === 'not_found')
+          ? null
+          : `${statusCode} ${text}`;
+      },
+    };
+  };
+  return [
+    ...consoleFirst.map((one) => asked('first', 'console', platform, one)),
+    ...portalFirst.map((one) => asked('first', 'portal', tenant, one)),
+    ...consoleLists(subject).map((one) => asked('list', 'console', platform, one)),
+    ...portalLists(subject).map((one) => asked('list', 'portal', tenant, one)),
+    ...restPaths(subject).map(
+      (path): Question => ({
+        screen: 'list',
+        name: `GET ${path}`,
+        ask: () => getPath(tenant, path),
+      }),
+    ),
+  ];
+}
+
+/** The reasons of the errors. One box asks for a number as that of anything, so most of its parts are not found. */
+function errorsIn(text: string): (string | undefined)[] {
+  const { errors = [] } = JSON.parse(text) as { errors?: { extensions?: { reason?: string } }[] };
+  return errors.map(({ extensions }) => extensions?.reason);
+}
+
+const consoleFirst: Asked[] = [
+  ['Viewer'],
+  ['FirstTenants'],
+  ['InstallationNow'],
+  ['InstallationAttempts', { since: ago(1), until: null }],
+  ['InstallationKept'],
+  ['FailingNow'],
+];
+
+const portalFirst: Asked[] = [['Viewer'], ['Overview', { since: ago(1), until: null, deliveries: true }]];
+
+const consoleLists = ({ tenantId, webhookId }: Subject): Asked[] => [
+  ['Tenants', { since: ago(1), filter: null }],
+  ['Tenants', { since: ago(1), filter: { search: `${tenantId}` } }, 'search'],
+  ...['ATTEMPTS', 'FAILURES', 'LATENCY', 'BACKLOG'].map((by): Asked => ['WorstEndpoints', { by, since: ago(1) }, by]),
+  ['EventTypes'],
+  ['TypeUsage', { name: 'booking.created', since: ago(7) }],
+  ['Keys', { filter: { active: true } }],
+  ['AuditLog', { filter: null }],
+  ['AuditNames', { webhooks: false, tenants: true }],
+  ['FindTenants', { text: 'Customer 1', first: 10 }],
+  ['WhereIs', { id: webhookId }],
+];
+
+const portalLists = ({ webhookId, eventId, deliveryId }: Subject): Asked[] => [
+  ['Endpoints'],
+  ['Endpoint', { id: webhookId }],
+  ['EndpointStats', { id: webhookId, since: ago(7), until: null, eventType: null }],
+  ['OrderingKeys', { id: webhookId }],
+  ['Deliveries', { filter: {} }],
+  ...['FAILED', 'PENDING', 'HELD', 'CANCELED', 'SUCCEEDED'].map(
+    (status): Asked => ['Deliveries', { filter: { status } }, status],
+  ),
+  ['Deliveries', { filter: { webhookId } }, 'webhook'],
+  ['Deliveries', { filter: { eventType: 'voucher.emitted' } }, 'type'],
+  ['Deliveries', { filter: { since: ago(5), until: ago(4) } }, 'range'],
+  ['DeliveryCounts', { filter: { since: ago(1) } }],
+  ['Delivery', { id: deliveryId }],
+  ['FilterChoices'],
+  ['Targets'],
+  ['Events', { filter: {}, deliveries: true }],
+  ['Event', { id: eventId }],
+  ['FanOut', { id: eventId }],
+  ['ScheduledEvents', { filter: {} }],
+  ['Operations', { filter: null }],
+  ['Keys', { filter: { active: true } }],
+  ['PortalSessions', { active: false }],
+  ['AuditLog', { filter: null }],
+  ['AuditNames', { webhooks: true, tenants: false }],
+  ['NoticeRecipients'],
+  ['EventTypes'],
+  ['Subscribers', { name: 'booking.created' }],
+  ['Subscriptions'],
+  ['TestTargets'],
+  ['FindText', { text: 'hooks', search: 'hooks', first: 10 }],
+  ['Find', { id: webhookId }],
+  ['WhatGoes'],
+];
+
+const restPaths = ({ webhookId }: Subject): string[] => [
+  '/api/v1/webhooks?limit=100',
+  '/api/v1/webhooks?active=false',
+  '/api/v1/webhooks?event=booking.created',
+  '/api/v1/webhooks?search=hooks',
+  `/api/v1/webhooks/${webhookId}`,
+];
