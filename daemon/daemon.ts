@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { readInstallation } from '../src/operations/installation/read-installation.js';
+import { readReportedInstallation } from '../src/operations/installation/installation-report.js';
 import type { Database } from '../src/platform/database/database.js';
 import { EventLoopLoad } from '../src/platform/node/event-loop-load.js';
 import type { Config } from '../src/platform/settings/config.js';
@@ -84,7 +84,7 @@ export class Daemon {
   }
 
   #registerGauges(metrics: DaemonMetrics): void {
-    registerInstallation(metrics.registry, () => readInstallation(this.deps.db.pool));
+    registerInstallation(metrics.registry, () => readReportedInstallation(this.deps.db.pool));
     metrics.gauge(
       'hookwright_sending_stopped',
       '1 while nothing may be sent, because outcomes could not be recorded.',

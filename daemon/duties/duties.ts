@@ -3,7 +3,6 @@ import { raisePending, warnOfExpiringHolds, worthRaisingSql } from '../../src/op
 import { resumeIdleOperations, worthResumingSql } from '../../src/operations/bulk/resume-idle-operations.js';
 import {
   alignWronglyHeld,
-  type Cursor,
   rescueOverdue,
   worthAligningSql,
   worthRescuingSql,
@@ -89,9 +88,7 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
     }
     return count;
   };
-  const held: Cursor<number> = {};
-  const overdue: Cursor<string> = {};
-  const ordering = {};
+  const [held, overdue, holds, ordering, disabled] = [{}, {}, {}, {}, {}];
   return [
     {
       name: 'schedule',
@@ -109,7 +106,7 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
     },
     {
       name: 'overdue',
-      every: 10_000,
+      every: 4_000,
       lock: 'rescue-overdue',
       worthIt: worthRescuingSql,
       work: logged('deliveries', 'warn', 'rescued overdue deliveries that had no job', () =>
@@ -128,11 +125,11 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
       every: 4_000,
       lock: 'operational-events',
       worthIt: worthRaisingSql,
-      work: async () => (await raisePending(pool)) + (await warnOfExpiringHolds(pool)),
+      work: async () => (await raisePending(pool)) + (await warnOfExpiringHolds(pool, holds)),
     },
     {
       name: 'ordering',
-      every: 20_000,
+      every: 4_000,
       lock: 'ordering',
       worthIt: worthWakingSql,
       work: logged('keys', 'info', 'found ordering keys whose next delivery was not woken', () =>
@@ -144,7 +141,7 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
       every: 2_000,
       lock: 'probe-disabled',
       worthIt: worthProbingSql(recovery),
-      work: () => probeDisabled(pool, recovery),
+      work: () => probeDisabled(pool, recovery, disabled),
     },
   ];
 }

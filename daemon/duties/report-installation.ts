@@ -4,7 +4,7 @@ import { examineRunningDeliveries, examineRunningServer } from '../../src/operat
 import { forgetDaemon, reportDaemon } from '../../src/operations/installation/daemons.js';
 import { renewReport } from '../../src/operations/installation/installation-report.js';
 import { type Heard, noteFailover } from '../../src/operations/installation/note-failover.js';
-import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
+import { type JobAside, readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { Primary } from '../../src/platform/database/driver/primary.js';
 import { version } from '../../src/platform/node/version.js';
@@ -37,7 +37,7 @@ export function reportInstallation(
     const inFlight = gate.states().reduce((sum, state) => sum + state.inFlight, 0);
     gate.daemons = await reportDaemon(db.pool, { ...daemon, inFlight });
     heard = await noteFailover(db.pool, Primary.of(db.url).timeline, heard);
-    await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
+    await renewReport<Report>(db.pool, REPORT_AGE_SECONDS, (before) => makeReport(config, db, before));
   };
   return {
     work,
@@ -49,9 +49,11 @@ export function reportInstallation(
   };
 }
 
-async function makeReport(config: Config, db: Database) {
+async function makeReport(config: Config, db: Database, { searched }: Partial<Report>): Promise<Report> {
   const { pool } = db;
   const server = await examineRunningServer(db, config);
-  const { installation, checks } = await examineRunningDeliveries(pool, server.clock, config.embedded);
-  return { checks: [...server.checks, ...checks], installation, jobsAside: await readJobsAside(pool) };
+  const { checks, ...found } = await examineRunningDeliveries(pool, server.clock, config.embedded, searched ?? {});
+  return { ...found, checks: [...server.checks, ...checks], jobsAside: await readJobsAside(pool) };
 }
+
+type Report = Awaited<ReturnType<typeof examineRunningDeliveries>> & { jobsAside: JobAside[] };

@@ -46,10 +46,14 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
     'How late the oldest scheduled event is that was not emitted yet; 0: none is due.',
     (one) => one.scheduledLateSeconds,
   ],
-  ['hookwright_webhooks_active', 'Webhooks that are active.', (one) => one.activeWebhooks],
+  [
+    'hookwright_webhooks_active',
+    'Webhooks that are active; about as many where there are more than 50000 webhooks.',
+    (one) => one.activeWebhooks,
+  ],
   [
     'hookwright_webhooks_disabled',
-    'Webhooks that the service has disabled because of what their receivers answered.',
+    'Webhooks that the service has disabled because of what their receivers answered; 50000 means 50000 or more.',
     (one) => one.disabledWebhooks,
   ],
   [
@@ -71,13 +75,13 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
 
 /**
  * Registers gauges of the whole installation. Every daemon reports the same values, so take the maximum, not the sum.
- * They are NaN while the database does not answer.
+ * They are NaN while the database does not answer, and without a report of a daemon.
  *
  * @param now milliseconds, never going back
  */
 export function registerInstallation(
   registry: Registry,
-  read: () => Promise<Installation>,
+  read: () => Promise<Installation | null>,
   now: () => number = () => performance.now(),
 ): void {
   let readAt = Number.NEGATIVE_INFINITY;
@@ -93,7 +97,8 @@ export function registerInstallation(
   for (const [name, help, value] of gauges) {
     meter.gauge(name, `${help} Of the whole installation.`, async () => {
       const read = await installation();
-      return read === null ? Number.NaN : value(read);
+      // The report of an older daemon may lack a figure.
+      return (read && (value(read) as number | undefined)) ?? Number.NaN;
     });
   }
 }

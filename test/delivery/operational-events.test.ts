@@ -289,6 +289,7 @@ describe('webhook.held_expiring', () => {
     await stack.rows(
       `update hookwright.deliveries set webhook_id = (select max(id) from hookwright.webhooks) where status = 'HELD'`,
     );
-    await eventually(async () => (await warn()) === 1);
+    const cursor = {};
+    await eventually(async () => (await warnOfExpiringHolds(stack.services.db.pool, cursor)) === 1);
   });
 });

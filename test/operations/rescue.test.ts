@@ -62,26 +62,42 @@ describe('rescuing overdue deliveries', () => {
     }
   });
 
-  test('goes through a long backlog part by part, and begins again after the last', async () => {
+  test('looks at what endpoints have put off part by part, and at what has just become overdue at once', async () => {
     const eventId = await stack.emit();
-    await stack.rows(
-      `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at)
-       select hookwright.next_id(), tenant_id, event_id, webhook_id, event_type, status, now() - interval '2 minutes' - i * interval '1 ms'
-       from hookwright.deliveries, generate_series(1, 20000) i`,
-    );
-    await stack.rows(
-      `insert into ${JOBS_TABLE} (task_id, key, max_attempts, payload)
-       select (select task_id from ${JOBS_TABLE} limit 1), 'd:' || id, 25, '{"attempt": 1}' from hookwright.deliveries
-       where due_at < now() - interval '1 minute'`,
-    );
+    const addPutOff = (count: number, minutes: number) =>
+      stack.rows(`
+        with made as (
+          insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at)
+          select hookwright.next_id(), tenant_id, event_id, webhook_id, event_type, status,
+                 now() - interval '1 minute' * ${minutes} - i * interval '1 ms'
+          from (select * from hookwright.deliveries limit 1) d, generate_series(1, ${count}) i returning id)
+        insert into ${JOBS_TABLE} (task_id, key, max_attempts, run_at, payload)
+        select (select task_id from ${JOBS_TABLE} limit 1), 'd:' || id, 25, now() + interval '1 hour', '{"attempt": 1}'
+        from made`);
+    await addPutOff(500, 30);
     const { id } = await stack.delivery(eventId);
-    await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds' where id = ${id}`);
-    await deleteJobs(stack, ofDelivery(id));
+    const dueAgo = (ago: string) =>
+      stack.rows(`update hookwright.deliveries set due_at = now() - interval '${ago}' where id = ${id}`);
+    await dueAgo('20 minutes');
     const { pool } = stack.services.db;
-    const cursor = {};
-    expect(await rescueOverdue(pool, cursor)).toBe(0);
+    const cursor: { after?: string } = {};
+    const round = async () => {
+      const rescued = [await rescueOverdue(pool, cursor)];
+      while (cursor.after !== undefined) {
+        rescued.push(await rescueOverdue(pool, cursor));
+      }
+      return rescued;
+    };
+    expect(await round()).toEqual([0, 0, 0]);
+    await deleteJobs(stack, ofDelivery(id));
+    expect(await round()).toEqual([0, 0, 1]);
+    await dueAgo('61 seconds');
+    await deleteJobs(stack, ofDelivery(id));
     expect(await rescueOverdue(pool, cursor)).toBe(1);
-    expect(cursor).toEqual({});
+    await changeJobs(stack, `locked_at = now() - interval '61 seconds', locked_by = 'dead'`, ofDelivery(id));
+    expect(await rescueOverdue(pool, cursor)).toBe(1);
+    await deleteJobs(stack);
+    expect(await round()).toEqual([501]);
   });
 
   test('deletes the jobs that were replaced while a worker had them locked', async () => {
@@ -125,17 +141,24 @@ describe('aligning wrongly held deliveries', () => {
   });
 });
 
-test('webhooks that hold deliveries are looked at part by part, and again after the last', async () => {
+test('webhooks that hold deliveries are looked at part by part, and what was just changed besides', async () => {
   const { pool } = stack.services.db;
   await stack.emit();
   const last = await stack.webhook(receiver.url);
   await stack.rows(
     `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
      select hookwright.next_id(), tenant_id, event_id, case n when 0 then ${last.id} else -n end, event_type, 'HELD'
-     from hookwright.deliveries, generate_series(0, 700) n`,
+     from hookwright.deliveries, generate_series(0, 70) n`,
   );
-  const cursor = { after: -1_000 };
+  const first = () => ({ after: -1_000 });
+  expect(await alignWronglyHeld(pool, first())).toBe(1);
+  await deleteJobs(stack);
+  await stack.rows(`update hookwright.audit_log set created_at = now() - interval '61 seconds'`);
+  const cursor = first();
   expect(await alignWronglyHeld(pool, cursor)).toBe(0);
+  await stack.rows(`update hookwright.webhooks set active = false, hold_until = now() where id = ${last.id}`);
+  expect(await alignWronglyHeld(pool, first())).toBe(1);
+  await deleteJobs(stack);
   expect(await alignWronglyHeld(pool, cursor)).toBe(1);
   expect(cursor).toEqual({});
 });

@@ -32,6 +32,8 @@ import type { SearchDeps } from '../../src/operations/explorer/search.js';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { expire, openWith } from '../../src/operations/housekeeping/roll-partitions.js';
 import { worthDoing } from '../../src/operations/housekeeping/worth-doing.js';
+import { searchAll } from '../../src/operations/installation/search-parts.js';
+import { searches } from '../../src/operations/installation/searches.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
 import { allocateId } from '../../src/operations/rows/allocate-id.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
@@ -46,6 +48,8 @@ import { isStatement, readSql, type SqlLiteral } from '../support/sql-in-sources
 const NOW = new Date(0);
 /** What functions read from an answer. */
 const ROW = {
+  after: null,
+  found: [],
   id: 1,
   below: 1,
   now: NOW,
@@ -138,6 +142,7 @@ const callAll = (on: Notes): Promise<unknown>[] => [
     worthDoing(on.pool, sweepsOf({ db: on, log: watchedLog(), config: { deliveryDefaults: { recovery } as never } })),
   ),
   readTenantBacklog(on, 1),
+  ...Object.values(searches).map((search) => searchAll(on.pool, search)),
   readJobsAside(on.pool),
   freeJobs(on.pool, 'pool', []),
   freeJobsNotInHand(on.pool, 'pool', new Set()),

@@ -4,6 +4,7 @@ import { formatTimestamp } from '../../domain/text/timestamp.js';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { query, type Statement, transaction } from '../../platform/database/database.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
+import { type Cursor, heldSql } from '../deliveries/rescue-deliveries.js';
 
 /** Something that the owner of a webhook should hear of, before it is an event. */
 export interface OperationalEvent {
@@ -88,10 +89,10 @@ export async function raisePending(pool: pg.Pool): Promise<number> {
   return await inChunks(CHUNK_EVENTS, raiseChunk, SWEEP_EVENTS);
 }
 
-/** One call examines this many webhooks whose held deliveries expire soon: thousands may have none. */
-const EXAMINED_MAX = 500;
-/** Held deliveries are counted for this many webhooks; the next call finds the others. */
-const WARNED_MAX = 20;
+/** Thousands of webhooks whose holds end soon may hold nothing, so one call looks at a part of them. */
+const PART_WEBHOOKS = 30;
+/** The next sweep goes on, so that the other sweeps are not late. */
+const SWEEP_WEBHOOKS = 300;
 /** Counting tens of millions of held deliveries would take longer than a statement may. */
 const HELD_COUNT_MAX = 100_000;
 
@@ -101,26 +102,24 @@ export const isHoldEndingSql = (webhook: string) => `
   and ${webhook}.hold_until <= now() + interval '24 hours'
   and ${webhook}.hold_until <= now() + least(interval '24 hours', (${webhook}.hold_until - ${webhook}.disabled_at) / 2)`;
 
-/**
- * The condition of 24 hours also stands alone, for the index. Held deliveries of operational events alone are not worth
- * another one.
- */
+/** The condition of 24 hours also stands alone, for the index. */
+const endingStatement: Statement = {
+  text: `
+    select id, hold_until::text as "holdUntil" from hookwright.webhooks w
+    where ${isHoldEndingSql('w')} and (hold_until, id) > ($1::timestamptz, $2::bigint)
+      and hold_warned_until is distinct from hold_until and not active and deleted_at is null
+    order by hold_until, id limit ${PART_WEBHOOKS}`,
+};
+
+/** Held deliveries of operational events alone are not worth another one. */
 const expiringStatement: Statement = {
   text: `
-    with ending as materialized (
-      select id from hookwright.webhooks w
-      where ${isHoldEndingSql('w')}
-        and hold_warned_until is distinct from hold_until and not active and deleted_at is null
-      order by random() limit ${EXAMINED_MAX})
     select w.id, w.tenant_id, w.url, w.hold_until,
-           (select count(*)::integer from (
-              select from hookwright.deliveries d
-              where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_COUNT_MAX}) as counted) as held
+           (select count(*)::integer from (${heldSql('d.webhook_id = w.id')} limit ${HELD_COUNT_MAX}) as counted) as held
     from hookwright.webhooks w
-    where w.id in (select id from ending)
-      and exists (select from hookwright.deliveries d
-                  where d.webhook_id = w.id and d.status = 'HELD' and d.event_type <> all($1::text[]))
-    order by w.id limit ${WARNED_MAX} for update of w skip locked`,
+    where w.id = any($1::bigint[]) and ${isHoldEndingSql('w')} and not w.active and w.deleted_at is null
+      and exists (${heldSql('d.webhook_id = w.id and d.event_type <> all($2::text[])')})
+    order by w.id for update of w skip locked`,
 };
 
 interface ExpiringRow {
@@ -131,15 +130,34 @@ interface ExpiringRow {
   held: number;
 }
 
+interface EndingRow {
+  id: number;
+  /** A text: a Date would lose the microseconds. */
+  holdUntil: string;
+}
+
 /**
  * Raises `webhook.held_expiring` for inactive webhooks whose held deliveries will be canceled within 24 hours, or when
- * half of a shorter hold is over; once for each hold. Each call examines a random part only.
+ * half of a shorter hold is over; once for each hold. It goes on at once while it finds any.
  *
+ * @param cursor the last webhook that was examined
  * @returns how many webhooks that were
  */
-export async function warnOfExpiringHolds(pool: pg.Pool): Promise<number> {
+export async function warnOfExpiringHolds(pool: pg.Pool, cursor: Cursor<EndingRow> = {}): Promise<number> {
+  let total = 0;
+  for (let warned = 1; warned > 0 && total < SWEEP_WEBHOOKS; total += warned) {
+    const { holdUntil, id } = cursor.after ?? { holdUntil: '-infinity', id: 0 };
+    const ending = await query<EndingRow>(pool, endingStatement, [holdUntil, id]);
+    cursor.after = ending.length < PART_WEBHOOKS ? undefined : ending.at(-1);
+    warned = ending.length === 0 ? 0 : await warnOf(pool, ending);
+  }
+  return total;
+}
+
+async function warnOf(pool: pg.Pool, ending: readonly EndingRow[]): Promise<number> {
   return await transaction(pool, async (client, withCommit) => {
-    const expiring = await query<ExpiringRow>(client, expiringStatement, [[...OPERATIONAL_EVENT_TYPES]]);
+    const ids = ending.map(({ id }) => id);
+    const expiring = await query<ExpiringRow>(client, expiringStatement, [ids, [...OPERATIONAL_EVENT_TYPES]]);
     if (expiring.length === 0) {
       return 0;
     }

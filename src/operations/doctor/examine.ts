@@ -10,6 +10,7 @@ import { troubleOfApiRights } from '../installation/api-rights.js';
 import { examineDeliveries } from '../installation/examine-deliveries.js';
 import { examineServer } from '../installation/examine-server.js';
 import { type Installation, readInstallation } from '../installation/read-installation.js';
+import type { Searched } from '../installation/searches.js';
 import type { Check } from './check.js';
 import { judgeAccess } from './judge-access.js';
 import { judgeDeliveries } from './judge-deliveries.js';
@@ -35,21 +36,32 @@ export async function examineRunningServer(
  * Examines the rights of others and the deliveries of all tenants, as the owner of the tables.
  *
  * @param embedded all in one process
+ * @param before how far searches came at the report before; null: they look at everything
+ * @returns how far they came
  */
 export async function examineRunningDeliveries(
   pool: pg.Pool,
   now: Date,
   embedded: boolean,
-): Promise<{ installation: Installation; checks: Check[] }> {
-  const { installation, deliveries, rights, closedDoors } = await onceReadOnly(pool, async (client) => ({
-    installation: await readInstallation(client),
-    deliveries: await examineDeliveries(client),
+  before: Partial<Searched> | null = null,
+): Promise<{ installation: Installation; checks: Check[]; searched: Searched }> {
+  const { read, deliveries, rights, closedDoors } = await onceReadOnly(pool, async (client) => ({
+    read: await readInstallation(client),
+    deliveries: await examineDeliveries(client, before),
     rights: await troubleOfApiRights(client),
     closedDoors: await listClosedDoors(client),
   }));
+  const { searched } = deliveries;
+  const installation = { ...read, oldestLateSeconds: Math.max(read.oldestLateSeconds, secondsLate(searched, now)) };
   const startCommand = `${thisProgram} ${embedded ? 'start' : 'daemon'}`;
   const ofDeliveries = judgeDeliveries(deliveries, installation, { now, startCommand });
-  return { installation, checks: [...judgeAccess(rights, closedDoors), ...ofDeliveries] };
+  return { installation, checks: [...judgeAccess(rights, closedDoors), ...ofDeliveries], searched };
+}
+
+/** How late the oldest one is that was found; 0: none was. */
+function secondsLate({ late }: Searched, now: Date): number {
+  const [, dueAt] = late.found[0] ?? [];
+  return dueAt === undefined ? 0 : (now.getTime() - new Date(dueAt as string).getTime()) / 1_000;
 }
 
 /** Read only, so that an examination cannot change anything by mistake. */

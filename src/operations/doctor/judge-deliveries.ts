@@ -1,8 +1,10 @@
 import { LATE_AFTER_MS } from '../../domain/deliveries/health-limits.js';
 import { thisProgram } from '../../platform/node/this-program.js';
 import { version } from '../../platform/node/version.js';
+import { CLOSED_COUNTED } from '../installation/closed-backlog.js';
 import type { DeliveryFacts } from '../installation/examine-deliveries.js';
 import { INSTALLATION_COUNT_MAX, type Installation } from '../installation/read-installation.js';
+import { FOUND_MAX, type Progress } from '../installation/search-parts.js';
 import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
 import { judgeHousekeeping } from './judge-housekeeping.js';
 import { judgeFailover } from './judge-replication.js';
@@ -11,7 +13,10 @@ import { judgeVersions } from './judge-versions.js';
 const PARTITION_DAYS_WARN = 7;
 const DUE_WARN_SECONDS = LATE_AFTER_MS / 1_000;
 
-const count = (rows: number) => (rows >= INSTALLATION_COUNT_MAX ? `${INSTALLATION_COUNT_MAX} or more` : String(rows));
+const upTo = (max: number) => (rows: number) => (rows >= max ? `${max} or more` : String(rows));
+const count = upTo(INSTALLATION_COUNT_MAX);
+const found = ({ found: faults }: Progress) => upTo(FOUND_MAX)(faults.length);
+const isFound = (...searched: readonly Progress[]) => searched.some(({ found: faults }) => faults.length > 0);
 
 /** @param startCommand the command that starts a daemon in this installation */
 export function judgeDeliveries(
@@ -19,6 +24,9 @@ export function judgeDeliveries(
   installation: Installation,
   { now, startCommand }: { now: Date; startCommand: string },
 ): Check[] {
+  const { lost, leftTurns, holdsEnding, unexplained, filters, filterTenants } = facts.searched;
+  const futureTimes = facts.futureTimes + unexplained.found.length;
+  const ignored = filters.found.length + filterTenants.found.length;
   return [
     judgePartitions(installation),
     failIf(
@@ -37,42 +45,42 @@ export function judgeDeliveries(
       'No dead process has jobs locked.',
     ),
     warnIf(
-      facts.lost > 0,
+      isFound(lost),
       'sweepers',
-      `Overdue deliveries without a job: ${facts.lost}. A running daemon finds them within two minutes; look again then.`,
+      `Overdue deliveries without a job: ${found(lost)}. A running daemon finds them within two minutes; look again then.`,
       'Every overdue delivery has a job.',
     ),
     warnIf(
-      facts.leftTurns > 0,
+      isFound(leftTurns),
       'ordering',
-      `Ordering keys whose next delivery was not woken: ${facts.leftTurns}. A running daemon wakes them within a minute, or when an application commits its emits; look again then.`,
+      `Ordering keys whose next delivery was not woken: ${found(leftTurns)}. A running daemon wakes them within a minute, or when an application commits its emits; look again then.`,
       'Every ordering key has a delivery whose turn it is.',
     ),
     judgeScheduled(installation, facts),
-    judgeBacklog(installation, facts, now),
+    judgeBacklog(installation, facts),
     warnIf(
-      facts.holdsEndingSoon > 0,
+      isFound(holdsEnding),
       'held',
-      `Held deliveries: ${count(installation.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled soon, within a day at most (HOLD_HOURS). Have their owners enable them.`,
+      `Held deliveries: ${count(installation.held)}; those of ${found(holdsEnding)} webhooks are canceled soon, within a day at most (HOLD_HOURS). Have their owners enable them.`,
       `Held deliveries: ${count(installation.held)}; none is canceled soon.`,
     ),
     judgeQuarantine(facts),
     failIf(
-      facts.futureTimes > 0,
+      futureTimes > 0,
       'future times',
-      `Times of deliveries, endpoints, housekeeping or statistics that lie too far in the future: ${facts.futureTimes}. Postgres's clock was ahead, and nothing happens before these times. Set the clock right, then run: ${thisProgram} doctor --repair`,
+      `Times of deliveries, endpoints, housekeeping or statistics that lie too far in the future: ${futureTimes}. Postgres's clock was ahead, and nothing happens before these times. Set the clock right, then run: ${thisProgram} doctor --repair`,
       'No time was left by a wrong clock of Postgres.',
     ),
     failIf(
-      facts.ignoredFilters > 0,
+      ignored > 0,
       'filters',
-      `Webhooks and tenants whose filters may be ignored: ${facts.ignoredFilters}. Options of webhooks were changed in the database while triggers were disabled. Enable them, then run: ${thisProgram} doctor --repair`,
+      `Webhooks and tenants whose filters may be ignored: ${ignored}. Options of webhooks were changed in the database while triggers were disabled. Enable them, then run: ${thisProgram} doctor --repair`,
       'No filter is ignored.',
     ),
     check(
       'webhooks',
       'ok',
-      `Active: ${installation.activeWebhooks}; disabled because their receivers failed: ${installation.disabledWebhooks}.`,
+      `Active: ${installation.isActiveEstimated ? 'about ' : ''}${installation.activeWebhooks}; disabled because their receivers failed: ${count(installation.disabledWebhooks)}.`,
     ),
   ];
 }
@@ -107,14 +115,13 @@ function judgePartitions({ partitionDaysAhead }: Installation): Check {
   );
 }
 
-function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation, { closed }: DeliveryFacts, now: Date): Check {
+function judgeBacklog(installation: Installation, { closed }: DeliveryFacts): Check {
+  const { due, scheduled, oldestDueSeconds, oldestLateSeconds } = installation;
   const dueText = due === 0 ? 'Nothing is due' : `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}`;
-  const waits =
-    closed.due === 0 ? '' : `; of these, ${count(closed.due)} wait for a pause that their receivers asked for`;
+  const closedText = closed.webhooks < CLOSED_COUNTED ? count(closed.due) : `${closed.due} or more`;
+  const waits = closed.due === 0 ? '' : `; of these, ${closedText} wait for a pause that their receivers asked for`;
   // A pause that a receiver asked for is its own choice, and a rate its owner's.
-  const otherSeconds =
-    closed.oldestOtherDueAt === null ? 0 : (now.getTime() - closed.oldestOtherDueAt.getTime()) / 1_000;
-  const isLate = otherSeconds > DUE_WARN_SECONDS;
+  const isLate = oldestLateSeconds > DUE_WARN_SECONDS;
   const rated =
     isLate || closed.due > 0 || oldestDueSeconds <= DUE_WARN_SECONDS
       ? ''

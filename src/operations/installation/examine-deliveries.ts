@@ -1,14 +1,13 @@
 import type pg from 'pg';
-import { hasNoLiveJobSql, jobsAsideSql } from '../../platform/graphile-worker/job-conditions.js';
+import { jobsAsideSql } from '../../platform/graphile-worker/job-conditions.js';
 import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphile-worker/worker-pools.js';
-import { isHoldEndingSql } from '../attempts/raise-events.js';
 import type { ClosedBacklog } from '../explorer/read-backlog.js';
 import { pendingSql } from '../jobs/tasks.js';
-import { leftTurnsSql } from '../ordering/left-turns.js';
 import { closedBacklogOfTablesSql } from './closed-backlog.js';
 import { ALIVE_SECONDS } from './daemons.js';
 import { futureTimesSql } from './future-times.js';
-import { ignoredFiltersSql } from './ignored-filters.js';
+import { type Progress, searchAll, searchPart } from './search-parts.js';
+import { type Searched, type SearchName, searches } from './searches.js';
 
 /** The doctor's figures of the deliveries, besides the backlog. */
 export interface DeliveryFacts {
@@ -18,26 +17,15 @@ export interface DeliveryFacts {
   daemonVersions: string[];
   /** Pools of workers that have jobs locked and whose process has gone. */
   deadPools: number;
-  /** Deliveries without a job, among the first `LOOKED_MAX` overdue ones. */
-  lost: number;
-  /** Ordering keys, among the first, in whose queues nothing has its turn. */
-  leftTurns: number;
   /** Whether scheduled events are late, and none is emitted, or some cannot be. */
   scheduledStand: boolean;
-  /** Webhooks whose held deliveries are canceled within a day, or when half of a shorter hold is over. */
-  holdsEndingSoon: number;
   /** Jobs that were fetched again and again without being finished. */
   quarantined: number;
-  /** Rows with a time that a wrong clock of Postgres has left. */
+  /** Rows with a time that a wrong clock of Postgres has left, besides those that are searched for. */
   futureTimes: number;
-  /** Webhooks and tenants that emits treat as if they had other options. */
-  ignoredFilters: number;
-  closed: ClosedBacklog;
+  closed: Omit<ClosedBacklog, 'oldestOtherDueAt'>;
+  searched: Searched;
 }
-
-/** Longer than the sweep for them takes. */
-const LOST_AFTER_SECONDS = 180;
-const LOOKED_MAX = 10_000;
 
 /**
  * SQL condition. Emitting all that are due at one moment takes a while. An event that could not be emitted is due again
@@ -55,9 +43,15 @@ const scheduledStandSql = `(
     where status = 'SCHEDULED' and due_at between now() - interval '1 minute' and now() + interval '2 seconds'
       and deliver_at < due_at - interval '1 minute'))`;
 
-/** @throws what the database throws */
-export async function examineDeliveries(client: pg.ClientBase): Promise<DeliveryFacts> {
-  const { rows: closed } = await client.query<ClosedBacklog>({
+/**
+ * @param before how far searches came at the last report; null: they look at all rows
+ * @throws what the database throws
+ */
+export async function examineDeliveries(
+  client: pg.ClientBase,
+  before: Partial<Searched> | null,
+): Promise<DeliveryFacts> {
+  const { rows: closed } = await client.query<DeliveryFacts['closed']>({
     name: 'closed_backlog',
     text: closedBacklogOfTablesSql,
   });
@@ -68,18 +62,7 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
         where datname = current_database() and application_name = $1) as daemons,
        array(select distinct version from hookwright.daemons
              where last_seen_at > now() - interval '${ALIVE_SECONDS} s' order by 1) as "daemonVersions",
-       (select count(*)::integer from (
-          select from (
-            select d.id, d.attempt_count, d.job_group from hookwright.deliveries d
-            where d.status = 'PENDING' and d.due_at < now() - $2 * interval '1 second'
-            order by d.due_at limit ${LOOKED_MAX}) overdue
-          where ${hasNoLiveJobSql('overdue', '$2')}) lost) as lost,
-       ${leftTurnsSql} as "leftTurns",
        ${scheduledStandSql} as "scheduledStand",
-       (select count(*)::integer from hookwright.webhooks w
-        where not w.active and w.deleted_at is null and ${isHoldEndingSql('w')}
-          and exists (select from hookwright.deliveries d where d.webhook_id = w.id and d.status = 'HELD'))
-         as "holdsEndingSoon",
        -- Looked up among the locks, not tried: a try has it for a moment.
        (select count(*)::integer from (${lockOwnersSql}) owner
         where not exists (
@@ -87,9 +70,15 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
           where l.locktype = 'advisory' and l.objsubid = 1
             and (l.classid::bigint << 32 | l.objid::bigint) = ${poolLockSql('owner.id')})) as "deadPools",
        (select count(*)::integer from (${jobsAsideSql(pendingSql)}) suspects) as quarantined,
-       ${ignoredFiltersSql} as "ignoredFilters",
        ${futureTimesSql} as "futureTimes"`,
-    values: [CONTROL_NAME, LOST_AFTER_SECONDS],
+    values: [CONTROL_NAME],
   });
-  return { ...rows[0], closed: closed[0] };
+  const searched: Partial<Record<SearchName, Progress>> = {};
+  for (const name of Object.keys(searches) as SearchName[]) {
+    searched[name] =
+      before === null
+        ? await searchAll(client, searches[name])
+        : await searchPart(client, `search_${name}`, searches[name], before[name]);
+  }
+  return { ...rows[0], closed: closed[0], searched };
 }

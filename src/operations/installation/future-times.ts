@@ -7,6 +7,7 @@ import { farJobsSql, runFarJobsSql } from '../../platform/graphile-worker/far-jo
 import { forgetFutureRunsSql, futureRunsSql } from '../../platform/graphile-worker/schema.js';
 import { pendingSql } from '../jobs/tasks.js';
 import { PAUSE_MINUTES_MAX } from '../webhooks/probe-webhooks.js';
+import type { Search } from './search-parts.js';
 
 const CHUNK_ROWS = 10_000;
 
@@ -26,12 +27,17 @@ const farDeliveriesSql = `
   where status = 'PENDING' and ${isTooFarSql('due_at', RETRY_MS_MAX)} limit ${CHUNK_ROWS}`;
 /** A delivery waits only for a retry: this one is due at once. */
 const isUnexplainedSql = `status = 'PENDING' and ${isTooFarSql('due_at', 0)} and attempt_count = attempts_before`;
-/** The first of them, without reading a million retries; the jobs of others are found. */
-const someUnexplainedSql = `
-  select id from (
-    select id, due_at, attempt_count, attempts_before from hookwright.deliveries
-    where status = 'PENDING' and ${isTooFarSql('due_at', 0)} order by due_at limit ${CHUNK_ROWS}) d
-  where attempt_count = attempts_before and not ${isTooFarSql('due_at', RETRY_MS_MAX)}`;
+/** Among retries, of which there may be a million. The jobs of such deliveries are found besides. */
+export const unexplainedTimes = {
+  unexplained: {
+    table: 'hookwright.deliveries',
+    where: `status = 'PENDING' and ${isTooFarSql('due_at', 0)} and not ${isTooFarSql('due_at', RETRY_MS_MAX)}`,
+    columns: 'id, due_at, attempt_count, attempts_before',
+    order: { due_at: 'timestamptz' },
+    key: { id: 'bigint' },
+    isFault: 'attempt_count = attempts_before',
+  },
+} satisfies Record<string, Search>;
 const isClosedTooLongSql = isTooFarSql('closed_until', PAUSE_MS_MAX);
 const isProbedTooLateSql = isTooFarSql('next_probe_at', PROBE_MS_MAX);
 const isRecoveryTooLateSql = isTooFarSql('next_probe_at', PAUSE_MINUTES_MAX * 60_000);
@@ -41,12 +47,12 @@ const areMarksAheadSql = 'minutes_until > clock_timestamp()';
 const isReportAheadSql = 'made_at > clock_timestamp()';
 
 /**
- * SQL: how many rows have a time in the future that only a clock of Postgres that was ahead can have left. The probes
- * of active webhooks have no index, and are not counted.
+ * SQL: how many rows have a time in the future that only a clock of Postgres that was ahead can have left, besides
+ * `unexplainedTimes`. The probes of active webhooks have no index, and are not counted.
  */
 export const futureTimesSql = `(
   select count(*)::integer from (
-    (${farDeliveriesSql}) union all (${someUnexplainedSql}) union all (${farJobsSql(pendingSql, JOB_MS_MAX)} limit ${CHUNK_ROWS})
+    (${farDeliveriesSql}) union all (${farJobsSql(pendingSql, JOB_MS_MAX)} limit ${CHUNK_ROWS})
     union all (select id from hookwright.webhooks where ${isClosedTooLongSql})
     union all (select webhook_id from hookwright.webhook_recoveries where ${isRecoveryTooLateSql})
     union all (select null from (${futureRunsSql}) runs)

@@ -1,29 +1,45 @@
 import type pg from 'pg';
+import type { Search } from './search-parts.js';
 
 /** Webhooks and tenants that emits treat as if they had other options. A trigger prevents it (docs/decisions/0056). */
 
-/** Few webhooks have options, and the others are plain: a report looks every 15 seconds. */
-const wrongWebhooksSql = `
-  select w.id, not w.plain as plain
-  from (select webhook_id as id from hookwright.webhook_options
-        union select id from hookwright.webhooks where not plain) known
-  join hookwright.webhooks w on w.id = known.id
-  where w.plain <> hookwright.is_plain(w.id)`;
+/** The rule of `is_plain`, also in an index. */
+const isFlowSql = `(filter_path is not null or content_id is not null or ordering_by <> 'NONE')`;
+const knownSql = `
+  select webhook_id as id from hookwright.webhook_options where ${isFlowSql}
+  union all select id from hookwright.webhooks where not plain`;
+const isWrongWebhookSql = (id: string) =>
+  `(select w.plain <> hookwright.is_plain(w.id) from hookwright.webhooks w where w.id = ${id})`;
+const isWrongTenantSql = (tenant: string) => `
+  ${tenant}.uses_flow <> exists (select from hookwright.webhooks w where w.tenant_id = ${tenant}.id and not w.plain)`;
 
-const isWrongTenantSql = 't.uses_flow <> (t.id in (select w.tenant_id from hookwright.webhooks w where not w.plain))';
-
-/** SQL: their number. */
-export const ignoredFiltersSql = `(
-  (select count(*)::integer from (${wrongWebhooksSql}) wrong)
-  + (select count(*)::integer from hookwright.tenants t where ${isWrongTenantSql}))`;
+export const ignoredFilters = {
+  filters: {
+    table: `(${knownSql}) known`,
+    where: 'true',
+    columns: 'id',
+    order: { id: 'bigint' },
+    key: { id: 'bigint' },
+    isFault: isWrongWebhookSql('looked.id'),
+  },
+  filterTenants: {
+    table: 'hookwright.tenants',
+    where: 'true',
+    columns: 'id, uses_flow',
+    order: { id: 'bigint' },
+    key: { id: 'bigint' },
+    isFault: isWrongTenantSql('looked'),
+  },
+} satisfies Record<string, Search>;
 
 /** @returns how many were corrected */
 export async function repairIgnoredFilters(pool: pg.Pool): Promise<number> {
   const webhooks = await pool.query(
-    `update hookwright.webhooks w set plain = wrong.plain from (${wrongWebhooksSql}) wrong where w.id = wrong.id`,
+    `update hookwright.webhooks w set plain = not w.plain
+     where w.id in (select id from (${knownSql}) known where ${isWrongWebhookSql('known.id')})`,
   );
   const tenants = await pool.query(
-    `update hookwright.tenants t set uses_flow = not t.uses_flow where ${isWrongTenantSql}`,
+    `update hookwright.tenants t set uses_flow = not t.uses_flow where ${isWrongTenantSql('t')}`,
   );
   return (webhooks.rowCount ?? 0) + (tenants.rowCount ?? 0);
 }

@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
+import type { Installation } from './read-installation.js';
 
 const madeStatement: Statement = {
   name: 'read_report_age',
-  text: `select extract(epoch from clock_timestamp() - made_at)::float8 as age from hookwright.installation_report`,
+  text: `select report, extract(epoch from clock_timestamp() - made_at)::float8 as age from hookwright.installation_report`,
 };
 
 const writeStatement: Statement = {
@@ -14,12 +15,46 @@ const writeStatement: Statement = {
     on conflict (only_row) do update set report = excluded.report, made_at = now()`,
 };
 
-/** Makes the installation's report again once it is this old. Two daemons that do it at once do no harm. */
-export async function renewReport(pool: pg.Pool, ageSeconds: number, make: () => Promise<unknown>): Promise<void> {
-  const [made] = await query<{ age: number }>(pool, madeStatement, []);
+/**
+ * Makes the installation's report again once it is this old. Two daemons that do it at once do no harm.
+ *
+ * @param make gets the report before, of whatever version of the service
+ */
+export async function renewReport<Report>(
+  pool: pg.Pool,
+  ageSeconds: number,
+  make: (before: Partial<Report>) => Promise<Report>,
+): Promise<void> {
+  const [made] = await query<{ report: string; age: number }>(pool, madeStatement, []);
   if (made === undefined || made.age >= ageSeconds) {
-    await query(pool, writeStatement, [JSON.stringify(await make())]);
+    await query(pool, writeStatement, [JSON.stringify(await make(JSON.parse(made?.report ?? '{}')))]);
   }
+}
+
+/** Without a daemon that renews it, it says nothing any more. */
+const REPORTED_SECONDS = 60;
+
+const installationStatement: Statement = {
+  name: 'read_reported_installation',
+  text: `
+    select report::json -> 'installation' as installation from hookwright.installation_report
+    where made_at > now() - interval '${REPORTED_SECONDS} s'`,
+};
+
+/**
+ * The state of the installation in the newest report, as its owner; null when it is old.
+ *
+ * @throws what the database throws
+ */
+export async function readReportedInstallation(pool: pg.Pool): Promise<Installation | null> {
+  const [row] = await query<{ installation: Installation }>(pool, installationStatement, []);
+  if (row === undefined) {
+    return null;
+  }
+  const { housekeeping, ...figures } = row.installation;
+  const dateOf = (time: Date | null) => time && new Date(time); // JSON has texts
+  const times = { startedAt: dateOf(housekeeping.startedAt), succeededAt: dateOf(housekeeping.succeededAt) };
+  return { ...figures, housekeeping: { ...housekeeping, ...times } };
 }
 
 const readStatement: Statement = {

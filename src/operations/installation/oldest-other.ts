@@ -1,3 +1,6 @@
+/** Thousands of endpoints may have asked for a pause. Behind so many others a report finds what is late. */
+export const OLDEST_LOOKED = 100;
+
 /**
  * SQL: when the oldest delivery became due whose endpoint does not want it to wait; null: there is none among those
  * that are due longest. Usually it is the first entry of an index.

@@ -1,6 +1,6 @@
 import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
-import { type Backlog, countWaitingSql } from '../explorer/read-backlog.js';
+import type { Backlog } from '../explorer/read-backlog.js';
 import { countSql, INSTALLATION_COUNT_MAX } from './read-installation.js';
 
 /** Reads of all tenants, for the installation itself: through views that are empty for a tenant. */
@@ -14,7 +14,7 @@ const backlogStatement: Statement = {
   text: `
     select ${countOf(`status = 'PENDING' and due_at <= now()`)} as due,
            ${countOf(`status = 'PENDING' and due_at > now()`)} as scheduled, ${countOf(`status = 'HELD'`)} as held,
-           ${countWaitingSql('true', INSTALLATION_COUNT_MAX, { deliveries: 'all_deliveries', queue: 'all_ordering_queue' })}
+           case when exists (select from hookwright.all_ordering_queue) then ${countOf(`status = 'WAITING'`)} else 0 end
              as waiting,
            (select case when due_at <= now() then due_at end from hookwright.all_deliveries
             where status = 'PENDING' order by due_at limit 1) as "oldestDueAt"`,

@@ -1,10 +1,8 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../platform/database/database.js';
 import { lastRunSql } from '../../platform/graphile-worker/schema.js';
-import { countWaitingSql } from '../explorer/read-backlog.js';
 import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
-import { statusInQueueSql } from '../ordering/turns.js';
-import { oldestOtherSql } from './oldest-other.js';
+import { OLDEST_LOOKED, oldestOtherSql } from './oldest-other.js';
 
 /** A backlog is counted up to this: a million rows of an index are not worth reading each time. */
 export const INSTALLATION_COUNT_MAX = 50_000;
@@ -45,7 +43,10 @@ export interface Installation {
   scheduledLateSeconds: number;
   /** Age of the oldest due time; 0: nothing is due. Put-offs do not move it, so one slow endpoint makes it grow. */
   oldestDueSeconds: number;
-  /** The same of those whose endpoints do not want them to wait: no pause, rate or probe is the reason. */
+  /**
+   * The same of those whose endpoints do not want them to wait: no pause, rate or probe is the reason. The first
+   * `OLDEST_LOOKED` due ones are looked at; behind them a report finds those that are late (`searches.late`).
+   */
   oldestLateSeconds: number;
   /** The number of days from tomorrow on that have all their partitions. */
   partitionDaysAhead: number;
@@ -53,7 +54,9 @@ export interface Installation {
   /** Null: none was noticed. */
   failover: Failover | null;
   activeWebhooks: number;
-  /** Webhooks that the service has disabled because of their receivers; pauses do not count. */
+  /** `activeWebhooks` is an estimate of Postgres: there are more webhooks than are counted. */
+  isActiveEstimated: boolean;
+  /** Webhooks that the service has disabled because of their receivers, at most as many as are counted; no pauses. */
   disabledWebhooks: number;
 }
 
@@ -62,17 +65,16 @@ export const countSql = (condition: string, table = 'deliveries'): string => `
   (select count(*)::integer from (
      select from hookwright.${table} where ${condition} limit ${INSTALLATION_COUNT_MAX}) d)`;
 
-/** Among the oldest open deliveries with ordering keys of each tenant, of which some have their turn. */
-const WAITING_LOOKED = 1_000;
+/** SQL: a number of webhooks, which ends at its limit too. */
+const countWebhooksSql = (condition: string, limit: string) => `
+  (select count(*)::integer from (select from hookwright.webhooks where ${condition} ${limit}) w)`;
+
+/** Without queues nothing waits, and an installation that keeps no order reads no more. */
+const ifQueuedSql = (sql: string) => `case when exists (select from hookwright.ordering_queue) then ${sql} else 0 end`;
 
 const oldestWaitingSql = `
-  (select coalesce(greatest(extract(epoch from now()) - ((min(oldest.id) >> 12) + 1735689600000) / 1000.0, 0), 0)::float8
-   from hookwright.tenants t cross join lateral (
-     select min(q.delivery_id) as id
-     from (select q.delivery_id from hookwright.ordering_queue q where q.tenant_id = t.id
-           order by q.delivery_id limit ${WAITING_LOOKED}) q
-     where ${statusInQueueSql()} = 'WAITING') oldest
-   where t.uses_flow)`;
+  (select coalesce(greatest(extract(epoch from now()) - ((min(id) >> 12) + 1735689600000) / 1000.0, 0), 0)::float8
+   from hookwright.deliveries where status = 'WAITING')`;
 
 /** Scheduled events that could not be emitted are due again in two seconds. */
 const scheduledLateSql = `
@@ -85,12 +87,12 @@ const statement: Statement = {
     select
       ${countSql(`status = 'PENDING' and due_at <= now()`)} as due,
       ${countSql(`status = 'PENDING' and due_at > now()`)} as scheduled, ${countSql(`status = 'HELD'`)} as held,
-      ${countWaitingSql('true', INSTALLATION_COUNT_MAX)} as waiting,
-      ${oldestWaitingSql} as "oldestWaitingSeconds",
+      ${ifQueuedSql(countSql(`status = 'WAITING'`))} as waiting,
+      ${ifQueuedSql(oldestWaitingSql)} as "oldestWaitingSeconds",
       ${scheduledLateSql} as "scheduledLateSeconds",
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
        from hookwright.deliveries where status = 'PENDING') as "oldestDueSeconds",
-      coalesce(extract(epoch from now() - ${oldestOtherSql('hookwright.deliveries', INSTALLATION_COUNT_MAX)}), 0)::float8
+      coalesce(extract(epoch from now() - ${oldestOtherSql('hookwright.deliveries', OLDEST_LOOKED)}), 0)::float8
         as "oldestLateSeconds",
       (select count(*)::integer from (
          select right(c.relname, 8) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -103,10 +105,21 @@ const statement: Statement = {
         'at', h.failed_over_at, 'fromTimeline', h.failed_over_from, 'toTimeline', h.timeline,
         'wasSynchronous', h.failover_was_synchronous, 'lostSeconds', h.failover_lost_seconds,
         'unknownOutcomes', case when h.unknown_on = h.timeline then h.unknown_outcomes else 0 end) end as failover,
-      (select count(*)::integer from hookwright.webhooks where active and deleted_at is null) as "activeWebhooks",
-      (select count(*)::integer from hookwright.webhooks
-       where disabled_reason <> 'PAUSED' and not active and deleted_at is null) as "disabledWebhooks"
-    from hookwright.housekeeping h`,
+      case when known.count > ${INSTALLATION_COUNT_MAX}
+           then greatest(known.count, (select reltuples::integer from pg_class
+                                       where oid = 'hookwright.webhooks_tenant'::regclass))
+           else known.count end - ${countWebhooksSql('not active and deleted_at is null', `limit ${INSTALLATION_COUNT_MAX}`)}
+        as "activeWebhooks",
+      known.count > ${INSTALLATION_COUNT_MAX} as "isActiveEstimated",
+      ${countWebhooksSql(
+        `not active and deleted_at is null and disabled_reason in ('FAILURES', 'GONE')`,
+        `limit ${INSTALLATION_COUNT_MAX}`,
+      )} as "disabledWebhooks"
+    from hookwright.housekeeping h, (
+      select ${countWebhooksSql(
+        'deleted_at is null',
+        `order by tenant_id, id desc limit ${INSTALLATION_COUNT_MAX + 1}`,
+      )} as count) known`,
 };
 
 type Row = Omit<Installation, 'housekeeping'> &

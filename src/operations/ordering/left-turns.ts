@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { statusInQueueSql } from './turns.js';
 
-const CHUNK_ROWS = 10_000;
+/** Keys that endpoints keep waiting stay for long, so one call looks at a part of them. */
+const PART_ROWS = 150;
 /** The next sweep continues: other sweeps wait meanwhile. */
 const SWEEP_ROWS = 100_000;
 
@@ -16,23 +16,13 @@ interface LeftCursor {
 }
 
 /**
- * SQL, common table expressions: `left_over` has those of some keys (`looked`) in whose queues nothing has its turn. A
- * blocked key stands still on purpose, while its failed delivery is kept.
+ * SQL condition: nothing has its turn in the queue of a row with `webhook_id` and `key`. A blocked key stands still on
+ * purpose, while its failed delivery is kept.
  */
-const leftOverSql = `
-    left_over as materialized (
-      select l.webhook_id, l.key, l.tenant_id from looked l
-      left join lateral (
-        select ${statusInQueueSql()} as status, q.blocked_at from hookwright.ordering_queue q
-        where q.webhook_id = l.webhook_id and q.key = l.key order by q.position limit 1) head on true
-      where (head.status in ('PENDING', 'HELD')) is not true and (head.blocked_at is null or head.status is null))`;
-
-/** SQL: the number of keys, of the first ones, in whose queues nothing has its turn. */
-export const leftTurnsSql = `(
-  with looked as materialized (
-    select webhook_id, key, tenant_id from hookwright.ordering_keys order by webhook_id, key limit ${CHUNK_ROWS}),
-  ${leftOverSql}
-  select count(*)::integer from left_over)`;
+export const isLeftOverSql = (row: string): string => `coalesce((
+  select (head.status in ('PENDING', 'HELD')) is not true and (head.blocked_at is null or head.status is null)
+  from (select ${statusInQueueSql()} as status, q.blocked_at from hookwright.ordering_queue q
+        where q.webhook_id = ${row}.webhook_id and q.key = ${row}.key order by q.position limit 1) head), true)`;
 
 /** A webhook that keeps no order any more has its queues dissolved, if that was not finished. */
 const wakeStatement: Statement = {
@@ -40,14 +30,14 @@ const wakeStatement: Statement = {
     with looked as materialized (
       select webhook_id, key, tenant_id from hookwright.ordering_keys
       where (webhook_id, key) > ($1::bigint, $2::text)
-      order by webhook_id, key limit ${CHUNK_ROWS}),
-    ${leftOverSql},
+      order by webhook_id, key limit ${PART_ROWS}),
+    left_over as materialized (select l.* from looked l where ${isLeftOverSql('l')}),
     unordered as materialized (
-      select distinct l.webhook_id, l.tenant_id from looked l
+      select l.webhook_id, l.tenant_id from (select distinct webhook_id, tenant_id from looked) l
       where not exists (select from hookwright.webhook_options o
                         where o.webhook_id = l.webhook_id and o.ordering_by <> 'NONE')
-        and exists (select from hookwright.ordering_queue q
-                    where q.webhook_id = l.webhook_id and q.key = l.key and ${statusInQueueSql()} = 'WAITING'))
+        and exists (select from looked k join hookwright.ordering_queue q on q.webhook_id = k.webhook_id and q.key = k.key
+                    where k.webhook_id = l.webhook_id and ${statusInQueueSql()} = 'WAITING'))
     select (select count(*)::integer from left_over) as found,
            (select count(*)::integer from looked) as looked,
            (select json_build_array(webhook_id, key) from looked order by webhook_id desc, key desc limit 1) as last,
@@ -65,20 +55,20 @@ interface Row {
 
 /**
  * Wakes the next deliveries of keys in whose queues nothing has its turn: a daemon of a version without queues recorded
- * an outcome, or a job was lost.
+ * an outcome, or a job was lost. It goes on at once while it finds any.
  *
  * @returns how many keys
  */
 export async function wakeLeftTurns(pool: pg.Pool, cursor: LeftCursor = {}): Promise<number> {
-  let found = 0;
-  const wakeChunk = async () => {
+  let total = 0;
+  let isMore = true;
+  while (isMore && total < SWEEP_ROWS) {
     const { webhookId, key } = cursor.after ?? { webhookId: 0, key: '' };
     const [row] = await query<Row>(pool, wakeStatement, [webhookId, key]);
-    const { found: more, looked, last } = row!;
-    found += more;
-    cursor.after = looked < CHUNK_ROWS || last === null ? undefined : { webhookId: last[0], key: last[1] };
-    return looked;
-  };
-  await inChunks(CHUNK_ROWS, wakeChunk, SWEEP_ROWS);
-  return found;
+    const { found, looked, last } = row!;
+    cursor.after = looked < PART_ROWS || last === null ? undefined : { webhookId: last[0], key: last[1] };
+    total += found;
+    isMore = found > 0 && cursor.after !== undefined;
+  }
+  return total;
 }

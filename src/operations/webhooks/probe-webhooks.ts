@@ -4,6 +4,7 @@ import { LANES } from '../../domain/pacing/lanes.js';
 import { ApiError } from '../../errors.js';
 import { type HasOrm, type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
+import type { Cursor } from '../deliveries/rescue-deliveries.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
 /** Webhooks with `recovery: AUTOMATIC` that failures have disabled come back by themselves. */
@@ -12,8 +13,9 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 export const PAUSE_MINUTES_MAX = 60;
 /** After being enabled for this long, a webhook that is disabled again is first looked at after a minute. */
 const STEADY_MINUTES = 60;
-/** Each round. */
-const PLANNED_MAX = 1_000;
+/** Each round: a part of the disabled webhooks, and what was disabled just before. */
+const LOOKED_MAX = 100;
+const CHANGES_LOOKED = 200;
 const PROBED_MAX = 50;
 
 const BODY = JSON.stringify({ message: 'Does the endpoint of this webhook answer again?' });
@@ -30,18 +32,27 @@ const doubledSql = (pause: string) => `least(${PAUSE_MINUTES_MAX}, ${pause} * 2)
 
 const planStatement: Statement = {
   text: `
-    with planned as (
+    with part as materialized (
+      select id from hookwright.webhooks
+      where disabled_reason = 'FAILURES' and deleted_at is null and id > $2 order by id limit ${LOOKED_MAX}),
+    looked as materialized (
+      select id from part
+      union select target_id::bigint from (select * from hookwright.audit_log order by id desc limit ${CHANGES_LOOKED}) newest
+      where action = 'WEBHOOK_DISABLED' and (select count(*) from part) = ${LOOKED_MAX}),
+    planned as (
       select w.id, w.tenant_id, w.generation, w.disabled_at,
              case when r.recovered_at > w.disabled_at - ${minutesSql(String(STEADY_MINUTES))}
                   then ${doubledSql('r.pause_minutes')} else 1 end as pause
-      from hookwright.webhooks w ${rowsSql}
+      from looked join hookwright.webhooks w on w.id = looked.id ${rowsSql}
       left join hookwright.webhook_recoveries r on r.webhook_id = w.id
       where ${isDisabledSql} and ${inForceSql('$1')} and r.generation is distinct from w.generation
-      order by w.id limit ${PLANNED_MAX})
-    insert into hookwright.webhook_recoveries as r (webhook_id, tenant_id, generation, pause_minutes, next_probe_at)
-    select id, tenant_id, generation, pause, greatest(now(), disabled_at + ${minutesSql('pause')}) from planned
-    on conflict (webhook_id) do update
-    set generation = excluded.generation, pause_minutes = excluded.pause_minutes, next_probe_at = excluded.next_probe_at`,
+      order by w.id),
+    written as (
+      insert into hookwright.webhook_recoveries as r (webhook_id, tenant_id, generation, pause_minutes, next_probe_at)
+      select id, tenant_id, generation, pause, greatest(now(), disabled_at + ${minutesSql('pause')}) from planned
+      on conflict (webhook_id) do update
+      set generation = excluded.generation, pause_minutes = excluded.pause_minutes, next_probe_at = excluded.next_probe_at)
+    select case when count(*) = ${LOOKED_MAX} then max(id)::float8 end as last from part`,
 };
 
 /** Waits for no lock: outcomes lock a webhook first and then its row here. */
@@ -77,10 +88,12 @@ const probeStatement: Statement = {
  * each further one twice as long, up to an hour. They go on growing when the webhook is disabled again within an hour.
  *
  * @param installation ENDPOINT_RECOVERY
+ * @param cursor the last webhook that was read
  * @returns how many were sent
  */
-export async function probeDisabled(pool: pg.Pool, installation: string): Promise<number> {
-  await query(pool, planStatement, [installation]);
+export async function probeDisabled(pool: pg.Pool, installation: string, cursor: Cursor<number> = {}): Promise<number> {
+  const [planned] = await query<{ last: number | null }>(pool, planStatement, [installation, cursor.after ?? 0]);
+  cursor.after = planned?.last ?? undefined;
   const values = [installation, TEST_EVENT_TYPE, BODY, LANES.TEST.priority];
   const rows = await query<{ id: number | null }>(pool, probeStatement, values);
   return rows.filter(({ id }) => id !== null).length;

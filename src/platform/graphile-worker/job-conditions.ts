@@ -63,6 +63,15 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
     )
     .join(' and ');
 
+/** SQL query: the deliveries of jobs that have been locked for longer than any attempt takes. */
+export const forgottenDeliveriesSql = (lockedSeconds: string) => `
+  select each.id::bigint as id
+  from hookwright_jobs._private_jobs j
+  cross join lateral json_array_elements_text(
+    coalesce(j.payload->'ids', json_build_array(j.payload->'id'))) each(id)
+  where j.locked_by is not null and j.locked_at < now() - ${lockedSeconds} * interval '1 second'
+    and (j.key like 'd:%' or j.key like 'g:%')`;
+
 /**
  * SQL, common table expressions for statements that replace jobs: `free_job` locks the jobs that no other session has
  * locked, and `locked_job` has the keys of the rest, for which the statement does not wait.
@@ -108,17 +117,20 @@ export const hasWorkSql = (pending: string) => `
     select from (${pending}) d
     where d.id = (j.payload->>'id')::bigint and (j.payload->>'attempt')::integer > d.attempt_count))`;
 
+/** SQL condition, and that of an index: only few jobs meet it. */
+export const isSuspectSql = `attempts >= least(${SUSPECT_FROM_FETCH}, max_attempts)`;
+
 const isAsideSql = (pending: string) => `
   j.attempts >= ${SUSPECT_FROM_FETCH} and j.locked_at is null and j.run_at > now() and ${hasWorkSql(pending)}`;
 
 /** SQL query: the suspects that are put aside, and other jobs that have failed as often and are tried again. */
 export const jobsAsideSql = (pending: string) =>
-  `select from hookwright_jobs._private_jobs j where ${isAsideSql(pending)}`;
+  `select from hookwright_jobs._private_jobs j where ${isSuspectSql} and ${isAsideSql(pending)}`;
 
 /** SQL query: the same jobs and those that have failed for good, with what is known of each. */
 export const jobsAsideListSql = (pending: string) => `
   select j.key, t.identifier as task, (substring(j.key from '^d:(\\d+)$'))::bigint as "deliveryId", j.attempts as tries,
          j.last_error as "lastError", case when j.attempts < j.max_attempts then j.run_at end as "triedAgainAt"
   from hookwright_jobs._private_jobs j join hookwright_jobs._private_tasks t on t.id = j.task_id
-  where j.key is not null and j.locked_at is null and (j.attempts >= j.max_attempts or (${isAsideSql(pending)}))
+  where ${isSuspectSql} and j.key is not null and j.locked_at is null and (j.attempts >= j.max_attempts or (${isAsideSql(pending)}))
   order by j.id`;

@@ -53,7 +53,7 @@ const REPORT_SILENT_SECONDS = 60;
 /** The report of a daemon (daemon/duties/report-installation.ts), in its JSON form. */
 interface Report {
   checks: { name: string; status: string; text: string }[];
-  installation: Pick<Facts, 'housekeeping'>;
+  installation: Pick<Facts, 'housekeeping' | 'oldestLateSeconds'>;
   jobsAside: JobAside[];
 }
 
@@ -98,8 +98,16 @@ class Installation {
   @Field(() => ClosedBacklogType, {
     description: 'Of the due deliveries of all tenants those that wait for a pause, and the age of the others.',
   })
-  closed(@Ctx() { db }: Context): Promise<ClosedBacklog> {
-    return readClosedBacklog(db);
+  async closed(@Ctx() context: Context): Promise<ClosedBacklog> {
+    const closed = await readClosedBacklog(context.db);
+    return { ...closed, oldestOtherDueAt: closed.oldestOtherDueAt ?? (await this.#lateSince(context)) };
+  }
+
+  /** Behind those that are due longest, which this process looks at, a report may have found one. */
+  async #lateSince(context: Context): Promise<Date | null> {
+    const read = await this.#read(context);
+    const seconds = read?.report.installation.oldestLateSeconds ?? 0;
+    return seconds === 0 ? null : new Date(read!.madeAt.getTime() - seconds * 1_000);
   }
 
   @Field(() => FailingNow, { description: 'The webhooks of all tenants that fail now.' })
