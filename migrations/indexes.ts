@@ -28,4 +28,36 @@ export const indexes: readonly LargeIndex[] = [
     on: "(id) where disabled_reason = 'FAILURES' and deleted_at is null",
   },
   { name: 'webhooks_not_plain', table: 'webhooks', on: '(tenant_id) where not plain' },
+  // What the report of the installation counts.
+  {
+    name: 'webhooks_inactive',
+    table: 'webhooks',
+    on: '(disabled_reason) where not active and deleted_at is null',
+  },
+  { name: 'deliveries_waiting', table: 'deliveries', on: `(id) where status = 'WAITING'` },
+  // Which holds end without a warning yet.
+  {
+    name: 'webhooks_unwarned',
+    table: 'webhooks',
+    on: '(hold_until, id) where hold_warned_until is distinct from hold_until and not active and deleted_at is null',
+  },
+  { name: 'webhooks_holds_ending', table: 'webhooks', on: '(hold_until, id) where not active and deleted_at is null' },
+  // Webhooks and options of the way beside the plain one, which are compared.
+  { name: 'webhooks_flow', table: 'webhooks', on: '(id) where not plain' },
+  {
+    name: 'webhook_options_flow',
+    table: 'webhook_options',
+    on: `(webhook_id) where filter_path is not null or content_id is not null or ordering_by <> 'NONE'`,
+  },
+  // What housekeeping deletes.
+  { name: 'bulk_operations_finished', table: 'bulk_operations', on: '(finished_at) where finished_at is not null' },
+  { name: 'creation_keys_age', table: 'creation_keys', on: '(created_at)' },
+  { name: 'raised_events_age', table: 'raised_events', on: '(raised_at) where pending = 0' },
+  { name: 'webhook_contents_ended', table: 'webhook_contents', on: '(ended_at) where ended_at is not null' },
+  { name: 'webhook_contents_webhook', table: 'webhook_contents', on: '(webhook_id)' },
+  { name: 'notices_age', table: 'notices', on: '(happened_at)' },
+  { name: 'notice_recipients_deleted', table: 'notice_recipients', on: '(id) where deleted_at is not null' },
+  { name: 'confirmation_requests_age', table: 'confirmation_requests', on: '(requested_at)' },
+  // The oldest and the newest tenant of each encryption key.
+  { name: 'tenants_data_keys', table: 'tenants', on: '(data_key_kid, id)' },
 ];

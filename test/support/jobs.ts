@@ -4,6 +4,9 @@ import { type Locking, lockRows } from './locks.js';
 /** graphile-worker's private tables, for tests. No other test names them (contract.test.ts). */
 export const JOBS_TABLE = 'hookwright_jobs._private_jobs';
 
+/** graphile-worker's tables with few rows. */
+export const SMALL_JOB_TABLES = ['_private_job_queues', '_private_known_crontabs'];
+
 /** A stack, a site or a session of Postgres. */
 type Sql = { rows(sql: string): Promise<object[]> } | Pick<pg.ClientBase, 'query'>;
 

@@ -6,7 +6,11 @@ export async function sentDuring(work: () => Promise<unknown>): Promise<pg.Query
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   try {
     await work();
-    return spy.mock.calls.map(([query]) => (typeof query === 'string' ? { text: query } : (query as pg.QueryConfig)));
+    return (spy.mock.calls as unknown[][]).map(([query, values]) =>
+      typeof query === 'string'
+        ? { text: query, values: Array.isArray(values) ? values : [] }
+        : (query as pg.QueryConfig),
+    );
   } finally {
     spy.mockRestore();
   }

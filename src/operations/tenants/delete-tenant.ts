@@ -63,28 +63,31 @@ export async function deleteTenant(
   });
 }
 
-/** Referring tables come first. Events, deliveries and attempts were deleted with their days by then. */
-const TABLES_OF_TENANTS = [
-  'idempotency_keys',
-  'creation_keys',
-  'raised_events',
-  'endpoint_states',
-  'delivery_stats',
-  'bulk_operations',
-  'outbox_grants',
-  'audit_log',
-  'ordering_queue',
-  'ordering_keys',
-  'scheduled_events',
-  'notices',
-  'notice_recipients',
-  'confirmation_requests',
-  'webhook_options',
-  'webhook_contents',
-  'webhook_recoveries',
-  'webhooks',
-  'api_keys',
-] as const;
+/**
+ * Referring tables come first. Events, deliveries and attempts were deleted with their days by then. Some are sorted by
+ * webhook, and not by tenant.
+ */
+const TABLES_OF_TENANTS = {
+  idempotency_keys: 'tenant',
+  creation_keys: 'tenant',
+  raised_events: 'webhook',
+  endpoint_states: 'webhook',
+  delivery_stats: 'tenant',
+  bulk_operations: 'tenant',
+  outbox_grants: 'tenant',
+  audit_log: 'tenant',
+  ordering_queue: 'tenant',
+  ordering_keys: 'webhook',
+  scheduled_events: 'tenant',
+  notices: 'tenant',
+  notice_recipients: 'tenant',
+  confirmation_requests: 'tenant',
+  webhook_options: 'webhook',
+  webhook_contents: 'webhook',
+  webhook_recoveries: 'webhook',
+  webhooks: 'tenant',
+  api_keys: 'tenant',
+} as const;
 
 /** Events are deleted later than their deliveries, and whole days at a time. */
 export const ERASED_AFTER_RETENTION_DAYS = EVENT_EXTRA_DAYS + 1;
@@ -105,8 +108,10 @@ export async function eraseTenants(pool: pg.Pool, retentionDays: number): Promis
 }
 
 async function eraseTenant(pool: pg.Pool, id: number): Promise<void> {
-  for (const table of TABLES_OF_TENANTS) {
-    await forgetRows(pool, table, `tenant_id = ${id}`);
+  const ofTenant = `tenant_id = ${id}`;
+  for (const [table, by] of Object.entries(TABLES_OF_TENANTS)) {
+    const ofWebhooks = `${ofTenant} and webhook_id in (select w.id from hookwright.webhooks w where w.${ofTenant})`;
+    await forgetRows(pool, table, by === 'tenant' ? ofTenant : ofWebhooks);
   }
   await forgetRows(pool, 'tenants', `id = ${id}`);
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isSuspectSql } from './job-conditions.js';
 
 /** Jobs that worker pools have locked. A job whose row another session has locked is passed over. */
 
@@ -50,6 +51,6 @@ export async function renewLocks(pool: pg.Pool, poolId: string, inHand: readonly
 export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
   await pool.query(
     `delete from hookwright_jobs._private_jobs
-     where ${unlockedSql('attempts >= max_attempts and locked_at is null and key is null')}`,
+     where ${unlockedSql(`${isSuspectSql} and attempts >= max_attempts and locked_at is null and key is null`)}`,
   );
 }

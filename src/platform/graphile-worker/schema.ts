@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isSuspectSql } from './job-conditions.js';
 import { Logger } from './library.js';
 
 /** graphile-worker's schema for our jobs. An application in the same database may use the default schema. */
@@ -10,21 +11,29 @@ const JOBS_MIGRATION = 20;
 /** By default graphile-worker logs each job, which costs more than running it. */
 export const quietLogger = new Logger(() => () => {});
 
-/**
- * One index finds locked jobs by their owner, for the search for dead workers. The other finds each job by its id and
- * cannot be read from end to end, so no plan does that (docs/decisions/0017).
- */
+/** The names of our indexes of jobs, each with its columns and condition. */
+const JOB_INDEXES = {
+  /** Finds locked jobs by their owner, for the search for dead workers. */
+  hookwright_jobs_by_owner: '(locked_by) where locked_by is not null',
+  /** Finds each job by its id, and cannot be read from end to end, so no plan does that (docs/decisions/0017). */
+  hookwright_jobs_by_id: 'using hash (id)',
+  /** The few jobs that were fetched again and again. */
+  hookwright_jobs_suspect: `(id) where ${isSuspectSql}`,
+};
+const areIndexedSql = Object.keys(JOB_INDEXES)
+  .map((name) => `to_regclass('hookwright_jobs.${name}') is not null`)
+  .join(' and ');
+
 export async function indexJobs(client: pg.ClientBase): Promise<void> {
   // `create index if not exists` would lock the table first, behind every transaction that has added a job.
-  await client.query(
-    `do $$ begin
-       if to_regclass('hookwright_jobs.hookwright_jobs_by_owner') is null then
-         create index hookwright_jobs_by_owner on hookwright_jobs._private_jobs (locked_by) where locked_by is not null;
-       end if;
-       if to_regclass('hookwright_jobs.hookwright_jobs_by_id') is null then
-         create index hookwright_jobs_by_id on hookwright_jobs._private_jobs using hash (id);
-       end if; end $$`,
-  );
+  for (const [name, on] of Object.entries(JOB_INDEXES)) {
+    await client.query(
+      `do $$ begin
+         if to_regclass('hookwright_jobs.${name}') is null then
+           create index ${name} on hookwright_jobs._private_jobs ${on};
+         end if; end $$`,
+    );
+  }
 }
 
 /** Otherwise the first job of each task would write its name, and other jobs wait for the end of its transaction. */
@@ -45,8 +54,7 @@ export async function nameTasks(client: pg.ClientBase, names: readonly string[])
 export async function pendingOfJobs(client: pg.ClientBase, tasks: readonly string[]): Promise<string[]> {
   const { rows: tables } = await client.query<{ made: boolean; indexed: boolean }>(
     `select to_regclass('hookwright_jobs.migrations') is not null as made,
-            to_regclass('hookwright_jobs.hookwright_jobs_by_owner') is not null
-              and to_regclass('hookwright_jobs.hookwright_jobs_by_id') is not null as indexed`,
+            ${areIndexedSql} as indexed`,
   );
   const { made = false, indexed = false } = tables[0] ?? {};
   if (!made) {

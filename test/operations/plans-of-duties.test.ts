@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sweepsOf } from '../../daemon/duties/duties.js';
+import { keepHouse } from '../../daemon/duties/housekeeping.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
+import { indexes } from '../../migrations/indexes.js';
+import { examineRunningDeliveries } from '../../src/operations/doctor/examine.js';
+import { worthDoing } from '../../src/operations/housekeeping/worth-doing.js';
+import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
+import { tryEncryptionKeys } from '../../src/operations/secrets/try-encryption-keys.js';
+import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { JOBS_TABLE, SMALL_JOB_TABLES } from '../support/jobs.js';
+import { nodesOf, sentDuring } from '../support/statements.js';
+
+/** Statements of duties, planned as in an installation with a million webhooks: what no plan may do. */
+
+/** Ten days, and rows of each state in the parts of a large installation. */
+const fill = `
+  select hookwright.make_partition(parent, current_date - ago)
+  from unnest(array['events', 'deliveries', 'attempts']) parent, generate_series(0, 10) ago;
+  insert into hookwright.tenants (name, data_key, data_key_kid)
+    select 'tenant ' || n, data_key, data_key_kid from hookwright.tenants, generate_series(1, 20000) n;
+  insert into hookwright.webhooks (tenant_id, url, event_types, sealed_secret, active, disabled_reason, disabled_at, hold_until,
+                                   closed_until)
+    select t.id, url, event_types, sealed_secret, n % 100 > 0, case when n % 100 = 0 then 'FAILURES'::hookwright.disabled_reason end,
+           case when n % 100 = 0 then now() - interval '1 day' end,
+           case when n % 100 = 0 then now() + n * interval '5 seconds' end,
+           case when n % 100 = 1 then now() + interval '1 hour' end
+    from hookwright.webhooks, generate_series(1, 60000) n
+    join hookwright.tenants t on t.name = 'tenant ' || n % 20000 + 1;
+  insert into hookwright.webhook_options (webhook_id, tenant_id, name)
+    select id, tenant_id, 'name' from hookwright.webhooks where id % 3 = 0;
+  update hookwright.webhook_options set filter_path = '$.a == 1' where webhook_id % 300 = 0;
+  insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, attempt_count, due_at)
+    select hookwright.id_at(now() - n * interval '8 seconds') + n, w.tenant_id, n, w.id, 'booking.created',
+           (case when not w.active then 'HELD' when n % 50 = 0 or w.closed_until is not null then 'PENDING'
+                 else 'SUCCEEDED' end)::hookwright.delivery_status,
+           n % 2, now() - n * interval '8 seconds' + case when n % 50 = 0 then interval '12 days' else interval '0' end
+    from generate_series(1, 100000) n join hookwright.webhooks w on w.id = n % 60000 + 1`;
+
+/** They have a row, or one for each process or crontab. */
+const SMALL = ['housekeeping', 'stats_progress', 'installation_report', 'daemons', ...SMALL_JOB_TABLES];
+
+let stack: DeliveryStack;
+beforeAll(async () => {
+  stack = await DeliveryStack.open();
+  await stack.webhook('https://receiver.example.com/');
+  await stack.emit();
+  for (const { name, table, on } of indexes) {
+    await stack.rows(`create index if not exists ${name} on hookwright.${table} ${on}`);
+  }
+  await stack.rows(fill);
+  await stack.rows(
+    `insert into ${JOBS_TABLE} (task_id, key, run_at, payload)
+     select 1, 'd:' || id, now() + interval '10 minutes', '{"attempt": 1}' from hookwright.deliveries where status = 'SUCCEEDED'`,
+  );
+  await stack.rows('vacuum analyze');
+}, 60_000);
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const pool = () => stack.services.db.pool;
+const sweeps = () => sweepsOf({ ...stack.services, config: { deliveryDefaults: { recovery: 'AUTOMATIC' } as never } });
+
+test.each<[duty: string, work: () => Promise<unknown>]>([
+  ['the report', () => examineRunningDeliveries(pool(), new Date(), false, {})],
+  ['the report of jobs', () => readJobsAside(pool())],
+  ['asking which sweeps may find something', () => worthDoing(pool(), sweeps())],
+  ['a sweep', () => Promise.all(sweeps().map((sweep) => sweep.work()))],
+  ['trying encryption keys', () => tryEncryptionKeys(stack.services.db, [])],
+  ['housekeeping', () => keepHouse({ ...stack.services, metrics: new DaemonMetrics() })],
+  ['rolling statistics up', () => rollUpStats(pool())],
+])('%s reads no large table from end to end', async (_, work) => {
+  const statements = (await sentDuring(work)).filter(({ text }) =>
+    /^\s*(select|with|update|delete|insert)/i.test(text),
+  );
+  expect(statements.length).toBeGreaterThan(0);
+  const scans: string[] = [];
+  for (const { text, values } of statements) {
+    const { rows } = await pool().query(`explain (format json) ${text}`, values);
+    for (const node of nodesOf(rows[0]['QUERY PLAN'][0].Plan)) {
+      if (node['Node Type'] === 'Seq Scan' && !SMALL.includes(node['Relation Name'] ?? '')) {
+        scans.push(`${node['Relation Name']}: ${text.trim().slice(0, 80)}`);
+      }
+    }
+  }
+  expect(scans).toEqual([]);
+});
